@@ -4,16 +4,16 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
-STAMP := $(VENV)/.ready-$(shell cat requirements.lock pyproject.toml 2>/dev/null | cksum | cut -d' ' -f1)
+STAMP := $(VENV)/.ready-$(shell cat requirements.lock packages/*/pyproject.toml 2>/dev/null | cksum | cut -d' ' -f1)
 export OPENBLAS_NUM_THREADS := 1
 # Compiled modules are kept, whatever the shell says: tests start hundreds of processes, and each would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 export REFEREE_DATA ?= $(wildcard $(CURDIR)/../shared/data)
 
-.PHONY: help setup demo demo-tangram demo-study test test-all lint types layers unit tools bundle pages test-versions release-check bench docs docs-numbers lock clean
+.PHONY: help setup demo demo-tangram demo-study test test-all lint types layers unit bundle pages test-versions release-check bench docs docs-numbers lock clean
 
 help:
-	@echo "make demo   the main job on the shipped synthetic corpus"
+	@echo "make demo   seven systems on a generated corpus: run, scored, reported (installs the judge alone)"
 	@echo "make demo-study  a whole experiment of TUNA 2008 with simulated participants, from design to report"
 	@echo "make demo-tangram  situated reference: bots play, are annotated, classified, overheard"
 	@echo "make test   lint, types, layers, tests (what CI runs)"
@@ -22,34 +22,46 @@ help:
 	@echo "make bench  speed beside peer libraries, as ratios"
 	@echo "make docs   the documentation as a folder of pages (site/)"
 	@echo "make docs-numbers  the numbers on the pages, made anew by the commands beside them (SLOW=1: also those that take minutes)"
-	@echo "make setup  prepare .venv (the two above do it themselves)"
+	@echo "make setup  prepare .venv for developing (make test does it itself)"
 
 setup: $(STAMP)
 
-$(STAMP): requirements.lock pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Referee needs Python 3.11 or newer: install it, or say PYTHON=/path/to/python"; exit 1; }
-	@echo "preparing $(VENV) (a few minutes the first time)"
-	@if command -v uv >/dev/null 2>&1; then \
-	  uv venv --quiet --allow-existing --seed --python $(PYTHON) $(VENV) && \
-	  uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock && \
-	  uv pip install --quiet --python $(BIN)/python --no-deps -e . ; \
-	else \
-	  $(PYTHON) -m venv $(VENV) && \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock && \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e . ; \
-	fi
-	@rm -f $(VENV)/.ready-* && touch $@
+# $(call install,VENV,LOCK,PACKAGES): a virtual environment from a hash-locked list. What pip prints is shown only if it fails.
+define install
+@test -n "$(PYTHON)" || { echo "Referee needs Python 3.11 or newer: install it, or say PYTHON=/path/to/python"; exit 1; }
+@echo "preparing $(1) (once; a minute or more)"
+@log=$$(mktemp); { if command -v uv >/dev/null 2>&1; then \
+  uv venv --allow-existing --seed --python $(PYTHON) $(1) && \
+  uv pip install --python $(1)/bin/python --require-hashes -r $(2) && \
+  uv pip install --python $(1)/bin/python --no-deps $(3); \
+else \
+  $(PYTHON) -m venv $(1) && \
+  $(1)/bin/python -m pip install --disable-pip-version-check --require-hashes -r $(2) && \
+  $(1)/bin/python -m pip install --disable-pip-version-check --no-deps $(3); \
+fi; } >$$log 2>&1 || { cat $$log; rm -f $$log; echo "$(1) could not be prepared: see above"; exit 1; }; rm -f $$log
+@rm -f $(1)/.ready-* && touch $@
+endef
 
-demo: setup
-	@echo "== 1 of 4: two toy speakers, scored"
-	@$(BIN)/referee score --demo --baseline toy-chatty --by domain
-	@echo "== 2 of 4: the fourteen systems of TUNA-AS 2008, five folds by speaker, on the synthetic corpus"
-	@$(BIN)/referee run --corpus synthetic --systems tuna2008-as --folds 5 --folds-by speaker --out demo-run/outputs --overwrite
-	@echo "== 3 of 4: scored"
-	@$(BIN)/referee score demo-run/outputs --metrics set/dice,set/masi,scene/unique,scene/minimal
-	@$(BIN)/referee score demo-run/outputs --metrics set,scene --by domain,condition --out demo-run/scores --overwrite --format csv > demo-run/scores.csv
-	@echo "== 4 of 4: a report, with the audit of printed tables"
-	@$(BIN)/referee report demo-run/scores --out demo-run/report --audit --overwrite
+$(STAMP): requirements.lock packages/referee/pyproject.toml packages/referee-lab/pyproject.toml
+	$(call install,$(VENV),requirements.lock,-e packages/referee -e packages/referee-lab)
+
+# The demo needs the judge alone: a fifth of what developing needs, in an environment of its own unless .venv is there already.
+DEMO_VENV := $(if $(wildcard $(STAMP)),$(VENV),$(VENV)-demo)
+DEMO_STAMP := $(if $(wildcard $(STAMP)),$(STAMP),$(VENV)-demo/.ready-$(shell cat requirements-judge.lock packages/referee/pyproject.toml 2>/dev/null | cksum | cut -d' ' -f1))
+DEMO := $(DEMO_VENV)/bin/referee
+DEMO_SYSTEMS := tuna2008-as/GRAPH-4+B,classic/visible-objects,classic/pro,classic/incremental,classic/full-brevity,classic/rsa,baseline/type
+
+$(VENV)-demo/.ready-%: requirements-judge.lock packages/referee/pyproject.toml
+	$(call install,$(VENV)-demo,requirements-judge.lock,-e packages/referee)
+
+demo: $(DEMO_STAMP)
+	@echo "== 1 of 3: seven systems describe the targets of a generated corpus; those that learn, learn in five folds"
+	@$(DEMO) run --corpus synthetic --systems $(DEMO_SYSTEMS) --folds 5 --folds-by speaker --out demo-run/outputs --overwrite
+	@echo "== 2 of 3: scored: how human-like are they (set/dice), and do they single out the target (scene/unique)?"
+	@$(DEMO) score demo-run/outputs --metrics set/dice,scene/unique,scene/surplus
+	@$(DEMO) score demo-run/outputs --metrics set,scene --by domain,condition --out demo-run/scores --overwrite --format csv > demo-run/scores.csv
+	@echo "== 3 of 3: a report, with the audit of printed tables"
+	@$(DEMO) report demo-run/scores --out demo-run/report --audit --overwrite
 	@echo "open demo-run/report/index.html"
 
 # The task-performance experiment of TUNA 2008: 12 systems (people's descriptions one of them), 112 items, 24 participants with 60 trials each.
@@ -109,8 +121,10 @@ test: setup bundle
 	@$(MAKE) --no-print-directory unit
 
 lint: setup
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check packages tests benchmarks examples conftest.py
+	$(BIN)/ruff format --check packages tests benchmarks examples conftest.py
+	$(BIN)/python tests/name_count.py
+	$(BIN)/python tests/code_lines.py
 
 types: setup
 	$(BIN)/mypy
@@ -118,33 +132,27 @@ types: setup
 layers: setup
 	$(BIN)/lint-imports
 
-# Pages are tried in a real browser, where one is found or can be installed (CI installs it; PostgreSQL and Node are in .venv if nowhere else).
-# Tests say why they are skipped; under CI they fail instead.
-APT = [ -n "$$CI" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq
-tools:
-	@command -v chromium-headless-shell >/dev/null 2>&1 || { $(APT) chromium-headless-shell >/dev/null; } || \
-	  command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || { $(APT) chromium >/dev/null; } || true
-
 # The pages of a study, bundled from browser/ with the machine's Node (20 or newer) or the one that .venv has; a wheel carries them.
-BUNDLE := src/referee/studies/static/.built
-NODE := $(BIN)/python browser/node.py
+BUNDLE := packages/referee-lab/src/referee_lab/static/.built
+NODE := $(BIN)/python packages/referee-lab/browser/node.py
 bundle: $(BUNDLE)
 
-$(BUNDLE): src/referee/studies/texts/en/strings.toml $(shell find browser -type f -not -path '*/node_modules/*' -not -path '*/generated/*' -not -path '*/__pycache__/*' 2>/dev/null) | setup
-	@$(BIN)/python browser/pages.py && touch $@
+$(BUNDLE): packages/referee-lab/src/referee_lab/study/texts/en/strings.toml $(shell find packages/referee-lab/browser -type f -not -path '*/node_modules/*' -not -path '*/generated/*' -not -path '*/__pycache__/*' 2>/dev/null) | setup
+	@$(BIN)/python packages/referee-lab/browser/pages.py && touch $@
 
 pages: bundle
-	@test -d browser/node_modules || $(NODE) npm ci --silent --no-audit --no-fund
+	@test -d packages/referee-lab/browser/node_modules || $(NODE) npm ci --silent --no-audit --no-fund
 	$(NODE) npm run --silent check
 	$(NODE) npm run --silent lint
 	$(NODE) npm test --silent
 
+# Pages are tried in Chromium; without it the last line says how many tests were not run (.ci/run installs it). PostgreSQL and Node are in .venv if nowhere else.
 PYTEST = $(BIN)/python -m pytest -n 4 --dist worksteal -q --durations=20
-unit: setup tools bundle
+unit: setup bundle
 	$(PYTEST) -m "not long"
 
 # Everything: what `make test` leaves out (corpus replications, the longest walks through pages), and coverage with the share that must hold.
-test-all: setup tools bundle
+test-all: setup bundle
 	@$(MAKE) --no-print-directory -j2 -O lint types layers pages
 	REFEREE_THOROUGH=1 $(PYTEST) --cov --cov-report=term:skip-covered --cov-fail-under=90
 
@@ -171,8 +179,11 @@ docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
+# Extras stay in the list (coverage[toml]): without them pip takes the newest version of such a package and stops, for it has no hash of that.
+LOCK = uv pip compile --universal --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url --no-header --quiet --no-emit-package referee --no-emit-package referee-lab
 lock:
-	uv pip compile pyproject.toml --extra all --extra ocr --extra ray --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet -o requirements.lock
+	$(LOCK) packages/referee/pyproject.toml packages/referee-lab/pyproject.toml --extra all --extra ocr --extra ray --extra remote --group dev -o requirements.lock
+	$(LOCK) packages/referee/pyproject.toml -c requirements.lock -o requirements-judge.lock
 
 clean:
-	rm -rf $(VENV) src/referee/studies/static browser/node_modules browser/src/generated site build dist .pytest_cache .mypy_cache .ruff_cache .coverage demo-run report
+	rm -rf $(VENV) $(VENV)-demo packages/referee-lab/src/referee_lab/static packages/referee-lab/browser/node_modules packages/referee-lab/browser/src/generated site build dist .pytest_cache .mypy_cache .ruff_cache .coverage demo-run report

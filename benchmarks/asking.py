@@ -3,7 +3,7 @@
     python benchmarks/asking.py [--questions 2000] [--rounds 5] [--parallel 16] [--delay-ms 0] [--memory 100000]
 
 The stub runs in a process of its own. The bare client is written by hand over asyncio's streams: it opens as many connections as ours, keeps them, sends the
-same bodies and reads the answers as JSON; it does nothing else: no keys, no book, no pace, no retries. Beside it stand the clients that people use, where they
+same bodies and reads the answers as JSON; it does nothing else: no keys, cache, rate limit or retries. Beside it stand the clients that people use, where they
 are installed (httpx, aiohttp), just as bare. Times are by the clock and, where other work disturbs that, of this process's processors.
 """
 
@@ -26,8 +26,8 @@ from urllib.parse import urlsplit
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from referee.capabilities import in_parallel
-from referee.llm.messages import message
-from referee.llm.model_client import ModelClient
+from referee.models.messages import message
+from referee.models.model_client import ModelClient
 
 PROMPT = "A listener sees these objects:\n" + "\n".join(f"{n}. type: chair; colour: red; size: large" for n in range(7))
 
@@ -100,7 +100,7 @@ async def _all(ask: Callable[[dict[str, Any]], Awaitable[Any]], questions: int, 
 
 
 def ours(url: str, questions: int, parallel: int, memory: bool = False) -> list[float]:
-    """Ask through the client, every answer kept in a book; gives the memory after each tenth."""
+    """Ask through the client, every answer cached; gives the memory after each tenth."""
     found = []
     with tempfile.TemporaryDirectory() as place:
         asker = ModelClient(model="toy", endpoint=url, parallel=parallel).remember(Path(place))

@@ -42,10 +42,11 @@ from rich.table import Table
 from sqlalchemy import select
 from websockets.sync.client import connect
 
-from referee.studies.folder.demo_study import make_demo
-from referee.studies.sessions.served_study import Served, open_served
-from referee.studies.store.schema import trial
-from referee.studies.web.server import STATIC, create_app
+from referee_lab.server.sessions.served_study import Served, open_served
+from referee_lab.server.store.schema import trial
+from referee_lab.server.web.built_pages import STATIC
+from referee_lab.server.web.server import create_app
+from referee_lab.study.folder.demo_study import make_demo
 
 DELAYS_MS = (300, 450, 700, 1000, 1500)
 WIDTH, HEIGHT = 1000, 700

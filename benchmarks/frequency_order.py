@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import combinations
 from random import Random
 
-from referee.runs.open import open_corpus
+from referee.jobs.open import open_corpus
 from referee.selection.frequencies import count
 
 

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from referee.contracts import Batch
+from referee.geometry import Box, ScenePicture, Size
+from referee.grounding.overlap import iou
 from referee.metrics.grounding import BoxAccuracy, Distance, EntityFound, Iou, PointInside
-from referee.places import Box, ScenePicture, Size
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
-from referee.sight.overlap import iou
 
 OTHER = Entity(id="o", region=Box((0.0, 0.0, 100.0, 100.0)))
 PICTURE = ScenePicture(path="p.png", size=Size(1000, 1000))

@@ -2,8 +2,8 @@
 
 Trials have random effects of scenes and speakers with the intraclass correlations that TUNA's Dice has (`--icc`), unequal cluster sizes, and values either
 normal, skewed, or 0/1. One factor: clusters of 5 to 15 trials. Crossed: every scene by every speaker, a tenth of the cells missing. Beside each method of
-`referee.statistics.dependent_trials` stands Student's interval alone, without what skewness adds; with `--plain` also the bootstrap over trials that
-ignores clusters (slow). `--only "13 x 13"` tries one layout. `--worst` tries clusters that are exponential and all there is: trials of a cluster are alike.
+`referee.statistics.dependent_trials` stands Student's interval alone, without what skewness adds. `--only "13 x 13"` tries one layout. `--worst` tries
+clusters that are exponential and all there is: trials of a cluster are alike.
 
     python benchmarks/interval_coverage.py --runs 2000
 """
@@ -19,7 +19,6 @@ from scipy.special import stdtrit
 
 from referee.metrics.sets import Dice
 from referee.statistics.dependent_trials import Clusters, compare_clustered, spread
-from referee.statistics.resampling import Sample, bootstrap, compare, interval
 
 SIZES = (8, 13, 20, 57)
 CROSSED = ((8, 8), (8, 57), (13, 13), (13, 57), (20, 20), (57, 57))
@@ -77,8 +76,8 @@ def crossed(first: int, second: int, rng: np.random.Generator) -> list[np.ndarra
     return [a[kept], b[kept]]
 
 
-def try_once(world: World, codes: list[np.ndarray], rng: np.random.Generator, swaps: int, plain: bool) -> np.ndarray:
-    """Covered, covered by Student's interval alone, false alarm; covered and alarm of the bootstrap over trials."""
+def try_once(world: World, codes: list[np.ndarray], rng: np.random.Generator, swaps: int) -> np.ndarray:
+    """Covered, covered by Student's interval alone, false alarm."""
     clusters = Clusters(("a", "b")[: len(codes)], tuple(codes))
     limits = (0.0, 1.0) if world.kind == "0/1" else (None, None)
     # two systems that share scenes and speakers, each with its own reaction to them: no difference in the mean
@@ -88,14 +87,7 @@ def try_once(world: World, codes: list[np.ndarray], rng: np.random.Generator, sw
     gap = compare_clustered(rows, base, FINISH, clusters, swaps)
     assert gap is not None
     student = abs(found.value - true) <= stdtrit(found.df, 0.975) * found.error
-    result = [found.low <= true <= found.high, student, gap.p <= 0.05]
-    if plain:
-        bounds = interval(bootstrap([Sample.of(rows, 1)], [FINISH], 500, 1)[0])
-        naive = compare([(rows, base)], [FINISH], 500, 1, randomise=False)[0]
-        assert bounds is not None
-        assert naive is not None
-        result += [bounds[0] <= true <= bounds[1], naive.p_bootstrap <= 0.05]
-    return np.array(result, dtype=float)
+    return np.array([found.low <= true <= found.high, student, gap.p <= 0.05], dtype=float)
 
 
 def main() -> None:
@@ -105,15 +97,11 @@ def main() -> None:
     parser.add_argument(
         "--icc", type=float, nargs=2, default=(0.10, 0.20), help="shares of variance of scenes and speakers"
     )
-    parser.add_argument("--plain", action="store_true", help="also the bootstrap over trials")
     parser.add_argument("--worst", action="store_true", help="only exponential clusters without anything within them")
     parser.add_argument("--only", metavar="LAYOUT", help='one layout, such as 13 or "13 x 13"')
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    print(
-        f"{'clusters':>10}  {'values':<8} {'coverage':>8} {'t alone':>8} {'alarms':>7}"
-        + ("   by trial: coverage, alarms" if options.plain else "")
-    )
+    print(f"{'clusters':>10}  {'values':<8} {'coverage':>8} {'t alone':>8} {'alarms':>7}")
     for kind in (WORST,) if options.worst else KINDS:
         one, two = World(kind, (options.icc[1],)), World(kind, tuple(options.icc))
         for size in SIZES:
@@ -128,10 +116,9 @@ def report(
     if options.only not in (None, label):
         return
     rng = np.random.default_rng(options.seed)
-    tries = (try_once(world, layout(rng), rng, options.swaps, options.plain) for _ in range(options.runs))
-    covered, student, alarms, *plain = np.mean(list(tries), axis=0)
-    beside = "   " + " ".join(f"{x:.3f}" for x in plain) if plain else ""
-    print(f"{label:>10}  {world.kind:<8} {covered:8.3f} {student:8.3f} {alarms:7.3f}{beside}", flush=True)
+    tries = (try_once(world, layout(rng), rng, options.swaps) for _ in range(options.runs))
+    covered, student, alarms = np.mean(list(tries), axis=0)
+    print(f"{label:>10}  {world.kind:<8} {covered:8.3f} {student:8.3f} {alarms:7.3f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ def make(folder: Path, n: int) -> None:
     """A corpus of `n` pictures of noise, one trial each, and answers of two models; unlike drawings, noise cannot be packed."""
     from hashlib import sha256
 
-    from referee.drawing.traced_solids import as_png
+    from referee.show.drawing.traced_solids import as_png
 
     (folder / "pictures").mkdir(parents=True)
     rng = np.random.default_rng(1)
@@ -68,7 +68,7 @@ def make(folder: Path, n: int) -> None:
 
 def read(folder: Path) -> None:
     from referee import open_corpus
-    from referee.sight.pictures import checked, open_picture
+    from referee.grounding.pictures import checked, open_picture
 
     for trial in open_corpus(folder).trials():
         assert trial.scene.picture is not None
@@ -76,8 +76,8 @@ def read(folder: Path) -> None:
 
 
 def items(folder: Path) -> None:
-    from referee.reports.place_pages import write_place_pages
-    from referee.runs.folder import Run
+    from referee.jobs.folder import Run
+    from referee.show.reports.place_pages import write_place_pages
 
     write_place_pages(folder / "page", Run(folder / "run"), folder)
 

@@ -69,39 +69,27 @@ def memory_of(process: int) -> float:
 
 def take_apart(folder: Path, parquet: bool) -> None:
     """The same in one process; print where its time goes as JSON."""
-    from referee.runs import large_files
-    from referee.runs.score import Measured, Settings, metric_names
-    from referee.runs.score_table import Source
+    from referee.api.score import score
+    from referee.jobs import score as jobs_score
+    from referee.jobs.score_table import ScoreTable
 
-    measures = [0.0]
+    seconds = {"measures": 0.0, "intervals": 0.0}
 
-    def timed(call: Callable[..., Any]) -> Callable[..., Any]:
+    def timed(call: Callable[..., Any], part: str) -> Callable[..., Any]:
         def inside(*given: Any) -> Any:
             before = time.process_time()
-            found = call(*given)
-            measures[0] += time.process_time() - before
-            return found
+            made = call(*given)
+            seconds[part] += time.process_time() - before
+            return made
 
         return inside
 
-    def again(measured: Measured, kept: bytes) -> Any:
-        return iter(timed(lambda: list(measure_again(measured, kept)))())
-
-    def in_this_process(do: Callable[..., Any], parts: Any, copies: int) -> Any:
-        return (found for part in parts for found in do(part))
-
-    measure_again = Measured.measure_again
-    Measured.statistics, Measured.measure_again = timed(Measured.statistics), again  # type: ignore[method-assign]
-    large_files.in_copies = in_this_process
-    settings = Settings(metrics=metric_names(PANEL.split(",")), resamples=1000)
+    jobs_score.measure = timed(jobs_score.measure, "measures")
+    ScoreTable.scores = timed(ScoreTable.scores, "intervals")  # type: ignore[method-assign]
     began = time.process_time()
-    files = large_files.LargeFiles(folder / "corpus.jsonl", folder / _name(parquet))
-    table = large_files.score_large(files, settings, Source())
-    table.copies = 1
-    done = time.process_time()
-    table.scores()
-    intervals = time.process_time() - done
-    print(json.dumps({"reading": done - began - measures[0], "measures": measures[0], "intervals": intervals}))
+    score(str(folder / _name(parquet)), str(folder / "corpus.jsonl"), metrics=PANEL, jobs=1)
+    rest = time.process_time() - began - sum(seconds.values())
+    print(json.dumps({"reading": rest, **seconds}))
 
 
 def _name(parquet: bool) -> str:

@@ -15,14 +15,14 @@ from rich.table import Table
 
 from referee.corpora.synthetic.corpus import generate
 from referee.corpora.synthetic.words import say_plainly
+from referee.jobs.open import open_corpus, open_outputs
+from referee.jobs.score import Settings, score_trials
+from referee.jobs.scored_run import save_scored
 from referee.records import Trial
-from referee.reports.page import Part
-from referee.reports.report_folder import publish
-from referee.reports.report_sources import gather
-from referee.reports.sections import sections_of
-from referee.runs.open import open_corpus, open_outputs
-from referee.runs.score import Settings, score_trials
-from referee.runs.scored_run import save_scored
+from referee.show.reports.page import Part
+from referee.show.reports.report_folder import publish
+from referee.show.reports.report_sources import gather
+from referee.show.reports.sections import sections_of
 
 
 def sampled(n: int, systems: int) -> Iterator[dict[str, object]]:

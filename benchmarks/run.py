@@ -11,10 +11,10 @@ from rich.console import Console
 from rich.table import Table
 
 from referee.engines.local import LocalEngine
-from referee.runs.folds import RunPlan
-from referee.runs.open import open_corpus
-from referee.runs.run import run
-from referee.runs.speak import systems_named
+from referee.jobs.folds import RunPlan
+from referee.jobs.open import open_corpus
+from referee.jobs.run import run
+from referee.jobs.speak import systems_named
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studies"))
 
 from crowd import Lost, Member, ServerProcess, Wire, answer_to, crowd_with_kills, free_port
 
-from referee.studies.folder.demo_study import make_demo
+from referee_lab.study.folder.demo_study import make_demo
 
 EVERY = 3.0
 LEVELS = (50, 100, 200, 500, 1000, 1500, 2000)
@@ -226,7 +226,7 @@ def soak(people: int, kills: int) -> None:
     """Every acknowledged answer is there once, whatever was killed when."""
     from sqlalchemy import text
 
-    from referee.studies.store.store import open_store, sqlite_url
+    from referee_lab.server.store.store import open_store, sqlite_url
 
     def one(name: str, database: str | None) -> None:
         with tempfile.TemporaryDirectory() as place:

@@ -162,7 +162,7 @@ def event_walk(folder: Path) -> list[str]:
     sys.path.insert(0, str(TESTS / "studies"))
     from study_server import Person, site
 
-    from referee.studies.rooms.tangram_study import make_tangram_study
+    from referee_lab.rooms.tangram_study import make_tangram_study
 
     make_tangram_study(folder / "pairs", id="pairs", puzzles=["house"], practice=False)
     with walking() as walk:

@@ -9,10 +9,10 @@ server=""
 trap '[ -z "$server" ] || { kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; }; rm -rf "$work"' EXIT
 "$python" -m venv "$work/build"
 "$work/build/bin/pip" install --quiet build
-"$work/build/bin/python" -m build --wheel --outdir "$work/wheels" "$source"
+for package in referee referee-lab; do "$work/build/bin/python" -m build --wheel --outdir "$work/wheels" "$source/packages/$package"; done
 "$python" -m venv "$work/image"
 sh "$source/deploy/versions.sh" "$source/requirements.lock" > "$work/versions.txt"
-"$work/image/bin/pip" install --quiet --constraint "$work/versions.txt" "$(ls "$work"/wheels/*.whl)[studies,postgres]"
+"$work/image/bin/pip" install --quiet --constraint "$work/versions.txt" "$work"/wheels/referee-[0-9]*.whl "$(ls "$work"/wheels/referee_lab-*.whl)[postgres]"
 cd "$work"
 env -i PATH="$work/image/bin:/usr/bin:/bin" HOME="$work" referee study demo "$work/study"
 env -i PATH="$work/image/bin:/usr/bin:/bin" HOME="$work" referee study serve "$work/study" --port "${PORT:-8917}" --no-qr > "$work/log" 2>&1 &

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 
 import referee
-from referee.drawing import draw_scene
 from referee.records import Entity, Property, Scene, Trial
+from referee.show.drawing import draw_scene
 
 ROOM = (
     ("chair", "red", "large", "left", 1, 1),

@@ -31,6 +31,8 @@ class FakeEndpoint:
     url: str = ""
     seen: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
     busy: int = 0
     busiest: int = 0
     closed: threading.Event = field(default_factory=threading.Event)
@@ -50,6 +52,8 @@ def serving(*script: Answer, slow_s: float = 0.0, drip_s: float = 0.0) -> Iterat
             with lock:
                 fake.seen.append(json.loads(body))
                 fake.keys.append(self.headers.get("Authorization"))
+                fake.paths.append(self.path)
+                fake.headers.append({name.lower(): text for name, text in self.headers.items()})
                 fake.busy += 1
                 fake.busiest = max(fake.busiest, fake.busy)
                 status, headers, content = fake.next_answer()

@@ -10,10 +10,12 @@ from typing import NoReturn
 
 import pytest
 
-__all__ = ["IN_CI", "find_node", "lacking"]
+__all__ = ["IN_CI", "NO_CHROMIUM", "find_node", "lacking"]
 
 IN_CI = bool(os.environ.get("CI"))
-NODE = Path(__file__).resolve().parent.parent / "browser" / "node.py"
+# How a skipped page test begins its reason; conftest.py counts them by it.
+NO_CHROMIUM = "needs Chromium"
+NODE = Path(__file__).resolve().parents[1] / "packages" / "referee-lab" / "browser" / "node.py"
 
 
 def lacking(reason: str) -> NoReturn:

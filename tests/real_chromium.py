@@ -13,7 +13,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect, sync_playwright
 
-from machine import lacking
+from machine import NO_CHROMIUM, lacking
 
 __all__ = ["PATIENCE_MS", "open_chromium", "open_chromiums"]
 
@@ -37,7 +37,7 @@ def open_chromiums(*each: Sequence[str]) -> Iterator[list[Browser]]:
     with sync_playwright() as playwright:
         path = found or playwright.chromium.executable_path
         if not Path(path).exists():
-            lacking("needs Chromium: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
+            lacking(f"{NO_CHROMIUM}: install it, run `playwright install chromium`, or set REFEREE_CHROMIUM")
         browsers = [playwright.chromium.launch(executable_path=path, args=["--no-sandbox", *args]) for args in each]
         yield browsers
         for browser in browsers:

@@ -1,4 +1,4 @@
-"""The map that a newcomer reads names every room and every module of the top two levels, and nothing that is not there."""
+"""The architecture page names every folder of both packages and nothing that does not exist."""
 
 from __future__ import annotations
 
@@ -7,52 +7,58 @@ import re
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 import referee
+import referee_lab
 
-PACKAGE = Path(referee.__file__).parent
-MAP = (Path(__file__).parents[1] / "docs" / "architecture.md").read_text("utf-8")
-RESERVED = ("score", "run", "listen", "court", "passport", "audit", "report", "draw", "describe", "replicate")
-
-
-def rooms() -> dict[str, set[str]]:
-    """Folders of the package with the modules and folders in them."""
-    found = {}
-    for folder in PACKAGE.iterdir():
-        if (folder / "__init__.py").is_file():
-            modules = {p.stem for p in folder.glob("*.py")} - {"__init__"}
-            found[folder.name] = modules | {p.name for p in folder.iterdir() if (p / "__init__.py").is_file()}
-    return found
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+PACKAGES = {"referee": Path(referee.__file__).parent, "referee_lab": Path(referee_lab.__file__).parent}
+PUBLIC_FUNCTIONS = ("score", "run", "listen", "court", "passport", "audit", "report", "draw", "describe", "replicate")
 
 
-def rows() -> dict[str, set[str]]:
-    """The table of the map: folder and the names in its last column."""
-    lines = re.findall(r"^\| `(\w+)/` \|[^|]*\|([^|]*)\|$", MAP, flags=re.MULTILINE)
-    return {folder: set(re.findall(r"`(\w+)/?`", modules)) for folder, modules in lines}
+def folders(package: Path) -> set[str]:
+    """Return the folders of a package that hold modules, two levels deep, as `show/drawing`."""
+    inits = [path for pattern in ("*/__init__.py", "*/*/__init__.py") for path in package.glob(pattern)]
+    return {path.parent.relative_to(package).as_posix() for path in inits}
 
 
-def test_every_room_and_module_is_on_the_map() -> None:
-    assert rows().keys() == rooms().keys()
-    for folder, modules in rooms().items():
-        assert rows()[folder] == modules, folder
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_folder_is_on_the_page(package: str) -> None:
+    rows = set(re.findall(r"^\| `([\w/]+)/` \|", PAGE, flags=re.MULTILINE))
+    missing = {name for name in folders(PACKAGES[package]) if "/" not in name and name not in rows}
+    assert missing == set(), f"docs/architecture.md has no row for these folders of {package}"
 
 
-def test_every_module_at_the_top_is_on_the_map() -> None:
-    for module in (p.stem for p in PACKAGE.glob("*.py")):
-        assert f"`{module}`" in MAP, module
+def test_the_page_names_no_folder_that_does_not_exist() -> None:
+    rows = set(re.findall(r"^\| `([\w/]+)/` \|", PAGE, flags=re.MULTILINE))
+    assert rows <= set().union(*map(folders, PACKAGES.values()))
 
 
-def test_modules_that_the_walks_name_are_there() -> None:
-    for name in re.findall(r"`((?:\w+\.)+\w+)`", MAP[MAP.index("## Four walks") : MAP.index("## Ideas")]):
-        path = PACKAGE.joinpath(*name.split("."))
-        assert path.with_suffix(".py").is_file() or path.is_dir(), name
+def test_modules_that_the_walks_name_exist() -> None:
+    walks = PAGE[PAGE.index("walks\n") :]
+    walks = walks[: walks.index("\n## ")]
+    for name in re.findall(r"`((?:\w+\.)+\w+)`", walks):
+        paths = [package.joinpath(*name.split(".")) for package in PACKAGES.values()]
+        assert any(path.with_suffix(".py").is_file() or path.is_dir() for path in paths), name
 
 
 def test_nothing_at_the_top_hides_a_public_function() -> None:
-    taken = {p.stem for p in PACKAGE.iterdir()}
-    assert not taken & set(RESERVED)
+    taken = {path.stem for path in PACKAGES["referee"].iterdir()}
+    assert not taken & set(PUBLIC_FUNCTIONS)
 
 
-def test_a_class_name_stands_once_in_the_package() -> None:
-    trees = (ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py"))
+@pytest.mark.parametrize("package", PACKAGES)
+def test_a_class_name_is_used_once_in_a_package(package: str) -> None:
+    trees = (ast.parse(path.read_text("utf-8")) for path in PACKAGES[package].rglob("*.py"))
     names = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
     assert [name for name, times in names.items() if times > 1] == []
+
+
+def test_both_packages_have_one_version() -> None:
+    version = referee.__version__
+    assert referee_lab.__version__ == version
+    for package, pinned in (("referee", "referee-lab"), ("referee-lab", "referee")):
+        text = (ROOT / "packages" / package / "pyproject.toml").read_text("utf-8")
+        assert set(re.findall(rf'"{pinned}(?:\[\w+\])?==([^"]+)"', text)) == {version}, package

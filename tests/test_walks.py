@@ -17,5 +17,5 @@ def test_one_score_enters_few_modules() -> None:
     entered = [line.split()[-1] for line in lines]
     assert first == f"score: {len(entered)} modules"
     assert entered[:3] == ["referee.cli", "referee.cli.score", "referee.catalogue"]
-    assert {"referee.runs.open", "referee.runs.score", "referee.metrics.sets"} <= set(entered)
+    assert {"referee.jobs.open", "referee.jobs.score", "referee.metrics.sets"} <= set(entered)
     assert len(entered) <= MOST, done.stdout

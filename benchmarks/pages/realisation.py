@@ -21,10 +21,10 @@ from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
 from referee.corpora.splits import folds
 from referee.corpora.tuna import Tuna
+from referee.jobs.open import open_corpus
 from referee.realisation.plain import Plain
 from referee.realisation.portuguese import PORTUGUESE
 from referee.records import Description, Trial
-from referee.runs.open import open_corpus
 from referee.statistics.correlation import spearman
 from referee.systems import tuna2008_r, tuna2008_reg, tunareg2009
 

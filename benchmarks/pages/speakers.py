@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from referee import catalogue
 from referee.contracts import Batch
 from referee.corpora.splits import folds
+from referee.jobs.open import open_corpus
+from referee.jobs.speak import System
 from referee.records import Trial
-from referee.runs.open import open_corpus
-from referee.runs.speak import System
 
 METRICS = ("set/dice", "set/exact", "scene/unique")
 USUAL = ("classic/incremental.frequency", "baseline/everything", "baseline/type", "baseline/random")

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from nine_corpora import SOURCES, length, read
 from predicting_hearers import CONDITION, FOUND, LENGTHS, _better, _cells
 
-from referee.runs.score_table import metric_names
+from referee.jobs.score_table import metric_names
 
 MEASURES = ("string/bleu.1", "string/chrf", "string/rouge-l", "string/meteor", "string/cider-d")
 

@@ -22,8 +22,8 @@ from referee import catalogue
 from referee.contracts import FloatArray
 from referee.courtroom.item_evidence import Association, auc, rank_correlation
 from referee.hearers.times import Timed
+from referee.jobs.listen import shown
 from referee.records import Description, Outcome, Property, Response, Trial
-from referee.runs.listen import shown
 
 MEASURES = (
     "set/dice",

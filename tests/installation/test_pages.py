@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-BROWSER = Path(__file__).resolve().parents[2] / "browser"
-WORDS = "src/referee/studies/texts/en/strings.toml"
+BROWSER = Path(__file__).resolve().parents[2] / "packages" / "referee-lab" / "browser"
+WORDS = "src/referee_lab/study/texts/en/strings.toml"
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,8 @@ import pytest
 from real_chromium import open_chromium
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [f"studies/static/{page}.html" for page in ("annotator", "figures", "organiser", "participant", "replay")]
-MOST_MEGABYTES = 450
+PAGES = [f"static/{page}.html" for page in ("annotator", "figures", "organiser", "participant", "replay")]
+MOST_MEGABYTES = 650
 
 pytestmark = pytest.mark.long
 
@@ -39,8 +39,8 @@ def call(*command: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The sdist of a clean copy, and the wheel made out of that copy; nothing built lies in it beforehand."""
+def built(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Path]:
+    """Wheel and sdist of both packages, built from a clean copy in which nothing was built before."""
     if not (ROOT / ".git").exists():
         pytest.skip("a clean copy is made with git, and this is no checkout")
     folder = tmp_path_factory.mktemp("built")
@@ -49,32 +49,51 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
-    call(sys.executable, "-m", "build", "--sdist", "--wheel", "--outdir", folder / "dist", copy, cwd=folder)
-    return {
-        "wheel": next((folder / "dist").glob("*.whl")),
-        "sdist": next((folder / "dist").glob("*.tar.gz")),
-    }
+    archives = {}
+    for package in ("referee", "referee-lab"):
+        dist = folder / package
+        call(
+            sys.executable,
+            "-m",
+            "build",
+            "--sdist",
+            "--wheel",
+            "--outdir",
+            dist,
+            copy / "packages" / package,
+            cwd=folder,
+        )
+        archives[package, "wheel"] = next(dist.glob("*.whl"))
+        archives[package, "sdist"] = next(dist.glob("*.tar.gz"))
+    return archives
 
 
-def test_both_hold_the_pages_and_the_sdist_their_sources(built: dict[str, Path]) -> None:
-    wheel = zipfile.ZipFile(built["wheel"]).namelist()
-    with tarfile.open(built["sdist"]) as packed:
-        sdist = ["/".join(name.split("/")[1:]) for name in packed.getnames()]
-    for page in [*PAGES, "reports/library/vega.js", "studies/static/licences.txt", "reports/library/licences.txt"]:
-        assert f"referee/{page}" in wheel
-        assert f"src/referee/{page}" in sdist
-    assert {"browser/package-lock.json", "browser/src/pages/participant.ts", "hatch_build.py", "CITATION.cff"} <= set(
-        sdist
-    )
+def _names(archive: Path) -> list[str]:
+    """The files of a wheel, or those of an sdist without its top folder."""
+    if archive.suffix == ".whl":
+        return zipfile.ZipFile(archive).namelist()
+    with tarfile.open(archive) as packed:
+        return ["/".join(name.split("/")[1:]) for name in packed.getnames()]
+
+
+def test_the_laboratory_carries_its_pages_and_the_judge_no_code_of_studies(built: dict[tuple[str, str], Path]) -> None:
+    wheel, sdist = _names(built["referee-lab", "wheel"]), _names(built["referee-lab", "sdist"])
+    for page in [*PAGES, "static/licences.txt"]:
+        assert f"referee_lab/{page}" in wheel
+        assert f"src/referee_lab/{page}" in sdist
+    assert {"browser/package-lock.json", "browser/src/pages/participant.ts", "hatch_build.py"} <= set(sdist)
     assert not [name for name in (*wheel, *sdist) if "node_modules" in name]
+    judge = _names(built["referee", "wheel"])
+    assert {name.split("/")[0] for name in judge} == {"referee", "referee-0.1.0.dist-info"}
+    assert not [name for name in (*judge, *_names(built["referee", "sdist"])) if "referee_lab" in name]
 
 
 @pytest.fixture(scope="module", params=["wheel", "sdist"])
-def installed(request: pytest.FixtureRequest, built: dict[str, Path], tmp_path_factory) -> Iterator[Path]:
-    """The programs of an environment with nothing but Referee in it."""
+def installed(request: pytest.FixtureRequest, built: dict[tuple[str, str], Path], tmp_path_factory) -> Iterator[Path]:
+    """The programs of an environment with nothing but the judge in it."""
     own = tmp_path_factory.mktemp(request.param) / "env"
     call(sys.executable, "-m", "venv", own, cwd=own.parent)
-    call(own / "bin" / "pip", "install", "--quiet", built[request.param], cwd=own.parent)
+    call(own / "bin" / "pip", "install", "--quiet", built["referee", request.param], cwd=own.parent)
     yield own / "bin"
     shutil.rmtree(own)
 
@@ -92,9 +111,21 @@ def test_the_base_is_small_and_enough_for_the_main_jobs(installed: Path, tmp_pat
         page.wait_for_selector(".drawing[data-ready=yes] svg", timeout=60_000)
 
 
-def test_studies_are_served_and_games_are_played(installed: Path, built: dict[str, Path], tmp_path: Path) -> None:
-    place = built["wheel" if "wheel" in str(installed) else "sdist"]
-    call(installed / "pip", "install", "--quiet", f"{place}[studies]", cwd=tmp_path)
+def test_studies_are_served_and_games_are_played(
+    installed: Path, built: dict[tuple[str, str], Path], tmp_path: Path
+) -> None:
+    refused = subprocess.run(
+        [installed / "referee", "study", "demo", "demo"],
+        cwd=tmp_path,
+        env=ALONE,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert refused.returncode == 2
+    assert "pip install 'referee[lab]'" in refused.stderr
+    lab = built["referee-lab", "wheel" if "wheel" in str(installed) else "sdist"]
+    call(installed / "pip", "install", "--quiet", lab, cwd=tmp_path)
     call(installed / "referee", "study", "demo", "demo", cwd=tmp_path)
     call(installed / "referee", "study", "simulate", "demo", "--participants", "3", cwd=tmp_path)
     call(installed / "referee", "tangram", "play", "--bots", "2", "--out", "recordings", cwd=tmp_path)

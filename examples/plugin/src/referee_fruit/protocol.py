@@ -1,8 +1,8 @@
-"""A protocol: what happens in one trial of a study. This one is shipped code with other settings; the contract is in `referee.studies.protocols.contract`."""
+"""A protocol: what happens in one trial of a study. This one is shipped code with other settings; the contract is in `referee_lab.study.protocols.contract`."""
 
 from __future__ import annotations
 
-from referee.studies.protocols.identification import Identification, declare
+from referee_lab.study.protocols.identification import Identification, declare
 
 
 class Hurried(Identification):

@@ -1,0 +1,151 @@
+"""Simulated participants in a real Chromium: the study's own pages and plug-ins in jsPsych's visual simulation, over a real port (rule 16)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from referee.errors import InputError
+from referee_lab.server.sessions.served_study import Served, open_served
+from referee_lab.server.store import schema
+from referee_lab.server.web.built_pages import require_pages
+from referee_lab.server.web.server import create_app
+from referee_lab.study.data.collection import SIMULATED
+
+__all__ = ["browse", "find_chromium"]
+
+BROWSER = "browser"
+# Simulated clicks wait as a person would, and several browsers share the machine.
+SECONDS_A_STEP = 20.0
+START_SECONDS = 20.0
+
+
+def find_chromium() -> str | None:
+    """The browser named by REFEREE_CHROMIUM, or one on the path; None leaves it to Playwright's own."""
+    named = os.environ.get("REFEREE_CHROMIUM")
+    return named or next(
+        filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "chromium-browser", "google-chrome"))),
+        None,
+    )
+
+
+def browse(folder: Path, participants: int, *, database: str | None = None) -> list[str]:
+    """Let so many simulated participants play the study in Chromium, in mode debug; one line per session, an error when one got stuck."""
+    try:
+        from playwright import async_api
+    except ImportError:
+        raise InputError(
+            "--browser needs Playwright, which is not installed", remedy="pip install playwright, then try again"
+        ) from None
+    require_pages("participant")
+    served = open_served(folder, database=database)
+    # Others may be in debug mode: only sessions that are new are looked at afterwards.
+    before = set(_sessions(served))
+    steps = max(len(one.trials) for one in served.study.lists) + len(served.study.practice) + len(served.study.checks)
+    with _listening(served) as address:
+        asyncio.run(_play(async_api, f"{address}/s/{served.id}/", served, participants, steps))
+        return _told(served, before, participants)
+
+
+async def _play(async_api: Any, address: str, served: Served, participants: int, steps: int) -> None:
+    async with async_api.async_playwright() as playwright:
+        try:
+            browser = await playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+        except async_api.Error as error:
+            raise InputError(
+                f"Chromium does not start ({str(error).splitlines()[0]})",
+                remedy="install chromium, run `playwright install chromium`, or set REFEREE_CHROMIUM",
+            ) from None
+        try:
+            pages = [
+                _session(browser, address, served, 1000 * SECONDS_A_STEP * (steps + 5)) for _ in range(participants)
+            ]
+            await asyncio.gather(*pages)
+        except async_api.TimeoutError as error:
+            raise InputError(
+                f"a simulated participant got stuck: {str(error).splitlines()[0]}",
+                where=served.study.folder,
+                remedy="open the study with ?mode=debug&simulate=visual and look",
+            ) from None
+        finally:
+            await browser.close()
+
+
+async def _session(browser: Any, address: str, served: Served, patience_ms: float) -> None:
+    """One person from the link to the code; what the page says about its display is marked as simulated on the way."""
+    context = await browser.new_context()
+    page = await context.new_page()
+    # The page does not know that nobody sits before it; data of bots must never pass for people's.
+    await page.route("**/api/client", _mark)
+    await page.goto(f"{address}?mode=debug&simulate=visual")
+    await page.get_by_role("button", name=served.study.strings["agree"], exact=True).click()
+    await page.wait_for_selector("code.code", timeout=patience_ms)
+    await context.close()
+
+
+async def _mark(route: Any) -> None:
+    said = json.loads(route.request.post_data or "{}")
+    await route.continue_(post_data=json.dumps({**said, SIMULATED: BROWSER}))
+
+
+@contextmanager
+def _listening(served: Served) -> Iterator[str]:
+    """A server in a thread, on any free port of this machine."""
+    import uvicorn
+
+    # Bound here and handed over, so that nobody else can take the port in between.
+    sock = socket.create_server(("127.0.0.1", 0))
+    # Never, as far as this run is concerned.
+    app = create_app([served], housekeeping=1e9)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
+    thread.start()
+    until = time.monotonic() + START_SECONDS
+    while not server.started:
+        if time.monotonic() > until or not thread.is_alive():
+            raise InputError("the server does not start", remedy="run `referee study serve` to see why")
+        time.sleep(0.05)
+    try:
+        yield f"http://127.0.0.1:{sock.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(START_SECONDS)
+
+
+def _sessions(served: Served) -> dict[str, str]:
+    """Sessions of the study in mode debug with their states."""
+    mine = (schema.session.c.study == served.id, schema.session.c.mode == "debug")
+    with served.store.read() as connection:
+        found = connection.execute(select(schema.session.c.id, schema.session.c.state).where(*mine))
+        return {row.id: row.state for row in found}
+
+
+def _told(served: Served, before: set[str], participants: int) -> list[str]:
+    """What the store has of each new session: every step that is saved, once."""
+    new = {id: state for id, state in _sessions(served).items() if id not in before}
+    lines = []
+    with served.store.read() as connection:
+        for id, state in sorted(new.items()):
+            outline = served.outline_of(id)
+            done = connection.scalars(
+                select(schema.trial.c["index"]).where(schema.trial.c.session == id, schema.trial.c.state == "done")
+            ).all()
+            if outline is None or sorted(done) != list(outline.saved):
+                raise InputError(f"a session in the browser has {len(done)} answers that are not those of its plan")
+            lines.append(f"in Chromium: {len(done)} answers, {state}, nothing lost")
+    if len(new) != participants:
+        raise InputError(
+            f"{participants} participants made {len(new)} sessions", remedy="is someone else in debug mode?"
+        )
+    return lines

@@ -1,0 +1,273 @@
+"""Simulated participants: they enter, consent, answer and finish over the study's real HTTP interface, through a network as bad as wished (rule 16).
+
+A bot does what a participant's page does: every answer has a name of its own and is sent again until it is acknowledged; a reload takes the session up where
+the server says it is. What to answer comes from the protocol's own `simulate`. At the end every acknowledged answer must be in the store, once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import httpx
+
+from referee.contracts import Hearer
+from referee.errors import RefereeError
+from referee_lab.bots.faults import Faults, Unreliable
+from referee_lab.bots.played_rooms import PlayedRoom
+from referee_lab.bots.thinking import given_by, someone
+from referee_lab.server.sessions.lab_links import signature
+from referee_lab.server.sessions.plan import PlanStep
+from referee_lab.server.sessions.served_study import Outline, Served
+from referee_lab.server.web.routes_participant import debug_key
+from referee_lab.study.data.collection import SIMULATED
+from referee_lab.study.folder.branches import SKIPPED
+from referee_lab.study.folder.questionnaires import FormField
+from referee_lab.study.protocols.contract import ROOM_PLUGINS, GivenAnswer
+
+__all__ = ["Bot", "BotStuck"]
+
+# A page tries for ever; a rehearsal has to end.
+MOST_TRIES = 200
+FRAME_MS = 1000 / 60
+
+
+class BotStuck(RefereeError):
+    """A simulated participant was refused something that a person's page would have been given."""
+
+
+class NoPlace(Exception):
+    """There was no place for this one, which is no mistake of anybody's."""
+
+    def __init__(self, said: Mapping[str, Any]) -> None:
+        super().__init__("full")
+        self.said = said
+
+
+@dataclass
+class Bot:
+    """One participant with their page; `saved` are the answers that the server acknowledged, `tally` counts the faults, `thought` is what was worked out
+    elsewhere, by place: what is not there is worked out when it is asked."""
+
+    number: int
+    served: Served
+    hearer: Hearer
+    label: str
+    transport: httpx.AsyncBaseTransport
+    faults: Faults = field(default_factory=Faults)
+    seed: int = 1
+    mode: str | None = "debug"
+    advance: Callable[[int], None] = lambda n: None
+    rooms: Mapping[str, PlayedRoom] = field(default_factory=dict)
+    thought: Mapping[int, GivenAnswer] = field(default_factory=dict)
+    tally: Counter[str] = field(default_factory=Counter)
+    saved: set[str] = field(default_factory=set)
+    ending: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.rng = Random(f"{self.seed}|bot|{self.number}")
+        self.person = someone(self.hearer, self.seed, self.number)
+        self.skew = self.faults.skew_of(self.rng, self.tally)
+        self.tab, self.token = str(self._uuid()), ""
+        self.told: dict[str, Any] = {}
+        network = Unreliable(self.transport, self.faults, self.rng, self.tally)
+        self.client = httpx.AsyncClient(transport=network, base_url=f"http://bots.invalid/s/{self.served.id}/api/")
+
+    async def enrol(self) -> None:
+        """Through the door and past the consent text; the place on a list is taken now."""
+        said = await self._enter()
+        # The hash of the text that was shown, as a page sends it.
+        agreed = {"agree": True, "hash": said["consent"]["hash"]}
+        try:
+            self.token = (await self._ask("POST", "consent", json=agreed))["token"]
+        except NoPlace as full:
+            self.ending = full.said
+
+    def questions(self) -> list[PlanStep]:
+        """What a hearer has to be asked for: everything but forms, and rooms that are played."""
+        steps = self._outline().plan.steps
+        return [step for step in steps if step.saved and step.stimulus is not None and not _is_room(step)]
+
+    async def play(self) -> None:
+        """The whole session, to the code; whoever got no place, or is turned away by a quota, goes."""
+        if not self.ending:
+            await self._take_part()
+        await self.client.aclose()
+
+    async def _take_part(self) -> None:
+        plan = await self._open()
+        await self._ask("POST", "client", json=self._display())
+        while left := _left(plan):
+            index = left[0]
+            attempt = plan["attempts"].get(str(index), 1)
+            # Under any other policy a reload would end or restart the session, as it should, and there would be nothing
+            # to count.
+            if self.served.policy.resume == "resume" and self.faults.strike("reload", self.rng, self.tally):
+                plan = await self._reload(index, attempt)
+                continue
+            await self._answer(index, attempt)
+            if self.ending:
+                return
+            plan["saved"].append(index)
+        self.ending = await self._ask("POST", "finish")
+
+    # -- what a page does --------------------------------------------------------------------------------------------------
+
+    async def _enter(self) -> Any:
+        trying = {"mode": self.mode, "debug_key": debug_key(self.served)} if self.mode else {}
+        body = {"platform": self._link(), "tab": self.tab, **trying}
+        said = await self._ask("POST", "enter", json=body)
+        self.token = said["token"]
+        return said
+
+    def _link(self) -> dict[str, str]:
+        """What the recruiting platform would have put into the link."""
+        name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}.get(
+            self.served.study.recruitment.platform
+        )
+        label = f"bot-{self.seed}-{self.number}"
+        signed = {"key": signature(self.served.keys, self.served.id, label)} if name == "label" else {}
+        return {name: label, **signed} if name else {}
+
+    async def _open(self) -> dict[str, Any]:
+        plan: dict[str, Any] = await self._ask("GET", "plan")
+        self.token = plan["token"]
+        return plan
+
+    async def _reload(self, index: int, attempt: int) -> dict[str, Any]:
+        """The page comes back in another window, asks where to go on, and says what was interrupted."""
+        self.tab = str(self._uuid())
+        await self._enter()
+        await self._ask("POST", "claim", json={"tab": self.tab})
+        plan = await self._open()
+        await self._put(self._body(index, attempt, state="aborted"))
+        if plan["policy"]["aborted"] == "skip":
+            plan["saved"].append(index)
+        plan["attempts"][str(index)] = attempt + 1
+        return plan
+
+    async def _answer(self, index: int, attempt: int) -> None:
+        step = self._step(index)
+        # By place and not from the bot's own numbers: faults on the way must not change what is answered.
+        rng = Random(f"{self.seed}|{self.number}|{index}")
+        if step.branch is not None and not step.branch.is_taken(self.told):
+            said: dict[str, Any] = {"answer": dict(SKIPPED), "times": {}, "flags": []}
+        elif step.plugin == "form":
+            fields = _fill_in(step.fields, rng)
+            self.told.update(fields)
+            said = {"answer": {"fields": fields}, "times": {}, "flags": []}
+        else:
+            said = self._simulated(step)
+        await self._put(self._body(index, attempt, **said))
+        self.advance(1)
+
+    def _simulated(self, step: PlanStep) -> dict[str, Any]:
+        assert step.stimulus is not None  # only forms have none
+        if _is_room(step) and (played := self.rooms.get(self.session)):
+            return {"answer": played.answer(), "times": {"combined_ms": played.ms}, "flags": []}
+        study = self.served.study
+        given = self.thought.get(step.index) or given_by(
+            self.person, study.kind, study.settings, step, self.seed, self.number
+        )
+        answer = {**given.answer, **_expected(step)}
+        times = {name: self._skewed(name, value) for name, value in given.times.items()}
+        return {"answer": answer, "times": times, "flags": list(given.flags)}
+
+    def _skewed(self, name: str, value: Any) -> Any:
+        """Stamps are on the device's own clock; spans of time are not touched by where it began."""
+        # `skew` stands for a device whose clock is hours off: times in the data are spans on one clock, so none of them may change by it
+        stamp = name.startswith("t_") or name == "text_onset"
+        return value + self.skew if stamp and isinstance(value, float) else value
+
+    def _body(self, index: int, attempt: int, state: str = "done", **said: Any) -> dict[str, Any]:
+        sent = self.skew + self.rng.random() * 1e5
+        return {"index": index, "attempt": attempt, "state": state, "sent_ms": sent, **said}
+
+    async def _put(self, body: Mapping[str, Any]) -> None:
+        name = str(self._uuid())
+        reply = await self._ask("PUT", f"trials/{name}", json=body)
+        if reply.get("saved") is not True:
+            raise BotStuck(f"an answer was taken without being acknowledged\n  → {reply}")
+        self.saved.add(name)
+        self.ending = reply.get("ended") or {}
+
+    @property
+    def session(self) -> str:
+        return str(self.served.keys.read(self.served.id, self.token)["id"])
+
+    def _outline(self) -> Outline:
+        outline = self.served.outline_of(self.session)
+        assert outline is not None  # there is a plan since consent
+        return outline
+
+    def _step(self, index: int) -> PlanStep:
+        return self._outline().plan.steps[index]
+
+    def _display(self) -> dict[str, Any]:
+        return {"frame_ms": FRAME_MS, "frames": 60, "device_pixel_ratio": 1, "touch": False, SIMULATED: self.label}
+
+    def _uuid(self) -> uuid.UUID:
+        """Names for answers and windows; not from the seed, for two rehearsals of one study must not collide."""
+        return uuid.uuid4()
+
+    async def _ask(self, method: str, path: str, **more: Any) -> Any:
+        """Again and again until there is a reply, as a page does while it lives."""
+        headers = {"X-Referee-Tab": self.tab, **({"Authorization": f"Bearer {self.token}"} if self.token else {})}
+        for _ in range(MOST_TRIES):
+            try:
+                reply = await self.client.request(method, path, headers=headers, **more)
+            except httpx.TransportError:
+                continue
+            # The two refusals that mean "later"; anything else would be a mistake of the bot or of the server.
+            if reply.status_code in (429, 503):
+                await asyncio.sleep(float(reply.headers.get("retry-after", 1)))
+                continue
+            if reply.is_success:
+                return reply.json()
+            if reply.status_code == 409 and reply.json().get("problem") == "full":
+                raise NoPlace(reply.json())
+            raise BotStuck(f"{method} {path} was refused with {reply.status_code}\n  → {reply.text[:300]}")
+        raise BotStuck(f"{method} {path} got no reply in {MOST_TRIES} tries\n  → is the share of faults too high?")
+
+
+def _is_room(step: PlanStep) -> bool:
+    return step.plugin in ROOM_PLUGINS and step.kind == "trial"
+
+
+def _left(plan: Mapping[str, Any]) -> list[int]:
+    done = set(plan["saved"])
+    return [step["index"] for step in plan["steps"] if step["saved"] and step["index"] not in done]
+
+
+def _expected(step: PlanStep) -> dict[str, Any]:
+    """The answer that an attention check asks for, where it is not simply the target: bots pay attention."""
+    if step.check is None or step.check.expect is None:
+        return {}
+    labels = {behind: label for label, behind in step.shown.labels.items()}
+    found: dict[str, Any] = {}
+    for name, value in step.check.expect.items():
+        if name == "ratings" and value == "lowest":
+            found[name] = {s["name"]: 1 if s["kind"] == "likert" else 0 for s in step.shown.parameters["scales"]}
+        else:
+            found[name] = labels.get(value, value) if isinstance(value, str) else value
+    return found
+
+
+def _fill_in(fields: tuple[FormField, ...], rng: Random) -> dict[str, Any]:
+    """Choices are made, numbers are given; free text only where it must be."""
+    said: dict[str, Any] = {}
+    for one in fields:
+        if one.choices:
+            # Those who may not take part are turned away, and there would be nothing to rehearse.
+            chosen = rng.choice(one.eligible or one.choices)
+            said[one.name] = [chosen] if one.kind == "multi" else chosen
+        elif one.kind == "number":
+            said[one.name] = rng.randint(18, 70)
+        elif one.required:
+            said[one.name] = "simulated participant"
+    return said

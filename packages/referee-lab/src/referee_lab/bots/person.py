@@ -1,0 +1,76 @@
+"""A simulated person: a simulated hearer with a pace, a care and lapses of its own, so that participants of a rehearsal differ as people do.
+
+The hearer says how much it believes in each answer; a person draws one, the more faithfully the more careful they are, and now and then any at all. Times come
+from the hearer where it has them (`hearers.times`), else from length and doubt; both are multiplied by the person's pace. Numbers are plausible, not fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from math import exp, log2
+from random import Random
+
+from referee.contracts import Hearer
+from referee.hearers.answering import NONE, PSEUDO, words_of
+from referee.records import Description, HearerView, Outcome, Response, Trial
+from referee_lab.study.protocols.simulated_answers import IDENTIFYING_MS, PER_WORD_MS, READING_MS
+
+__all__ = ["Someone"]
+
+# Spreads are SDs on the log scale; care above 1 sharpens a hearer's belief, below 1 blunts it.
+PACE_SPREAD, USUAL_CARE, CARE_SPREAD, MOST_LAPSES = 0.2, 1.5, 0.3, 0.03
+PER_BIT = 0.15
+FIRST_GUESS = 0.85
+
+
+class Someone:
+    """One person, drawn by the seed; the same person answers the same question in the same way."""
+
+    learns = False
+
+    def __init__(self, hearer: Hearer, seed: str) -> None:
+        self.hearer = hearer
+        self.seed = seed
+        rng = Random(f"{seed}|person")
+        self.pace = exp(rng.gauss(0.0, PACE_SPREAD))
+        self.care = USUAL_CARE * exp(rng.gauss(0.0, CARE_SPREAD))
+        self.lapses = MOST_LAPSES * rng.random()
+
+    def fit(self, trials: Iterable[Trial]) -> Someone:
+        """People come as they are."""
+        return self
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        heard = self.hearer.resolve(description, view)
+        # From the question alone: the same person answers it alike, whatever came before.
+        rng = Random(f"{self.seed}|{view.id}|{description.text}")
+        answered = self._drawn(heard, rng)
+        reading, finding = self._times(heard, description)
+        return replace(answered, reading_ms=reading * self.pace, identification_ms=finding * self.pace)
+
+    def _drawn(self, heard: Response, rng: Random) -> Response:
+        """One answer in proportion to belief raised to the person's care."""
+        shares = dict(heard.probabilities or ())
+        if not shares:
+            return heard
+        even = rng.random() < self.lapses
+        weights = [1.0 if even else share**self.care for share in shares.values()]
+        if not sum(weights) > 0:
+            return heard
+        name = rng.choices(list(shares), weights)[0]
+        if name in PSEUDO:
+            return replace(heard, outcome=Outcome.NONE if name == NONE else Outcome.SEVERAL, entity=None)
+        return replace(heard, outcome=Outcome.ENTITY, entity=name)
+
+    def _times(self, heard: Response, description: Description) -> tuple[float, float]:
+        words = len(words_of(description.text or ""))
+        reading = READING_MS + PER_WORD_MS * words if heard.reading_ms is None else heard.reading_ms
+        if heard.identification_ms is not None:
+            return reading, heard.identification_ms
+        return reading, IDENTIFYING_MS * (FIRST_GUESS + PER_BIT * _doubt(heard.probabilities or ()))
+
+
+def _doubt(probabilities: Iterable[tuple[str, float]]) -> float:
+    """Bits of entropy of a belief."""
+    return abs(sum(share * log2(share) for _, share in probabilities if share > 0.0))

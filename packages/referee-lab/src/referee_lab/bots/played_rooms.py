@@ -1,0 +1,88 @@
+"""Simulated participants come to rooms, as many to one as the study says; what was played there is stored as a live room stores it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from referee_lab.rooms import room_store
+from referee_lab.rooms.any_room import AnyRoom, SomeRoom
+from referee_lab.rooms.room_line import RoomLine
+from referee_lab.server.sessions.plan import PlanStep
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.store.schema import participant, session
+
+__all__ = ["Party", "PlayedRoom", "play_in_rooms"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRoom:
+    """What a participant's page says of the room at its end; `counts` by name, as the game has them."""
+
+    room: str
+    outcome: str
+    counts: Mapping[str, int]
+    ms: float
+
+    def answer(self) -> dict[str, Any]:
+        return {"room": self.room, "outcome": self.outcome, **self.counts}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Party:
+    """Those who come to one room: the alias of each session, in the order in which they come, the step that the room is, and when they come."""
+
+    names: Mapping[str, str]
+    step: PlanStep
+    settings: Mapping[str, Any]
+    rng: Random
+    now_ms: float
+
+    def new_room(self, kind: type[SomeRoom], settings: Mapping[str, Any]) -> SomeRoom:
+        key = str(uuid.UUID(int=self.rng.getrandbits(128), version=4))
+        return kind(key, settings, self.rng.randrange(10**6))
+
+
+# What is played: the room at its end, all of its lines, and what became of each person.
+Play = Callable[[Party], tuple[AnyRoom, Sequence[RoomLine], dict[str, PlayedRoom]]]
+
+
+def play_in_rooms(
+    served: Served, sessions: Sequence[str], seed: int, together: int, play: Play
+) -> dict[str, PlayedRoom]:
+    """Rooms for these sessions, in their order, so many `together`; what became of each, by session."""
+    found: dict[str, PlayedRoom] = {}
+    for number, first in enumerate(range(0, len(sessions), together)):
+        people = sessions[first : first + together]
+        rng = Random(f"{seed}|room|{number}")
+        found |= served.store.write(partial(_play_one, served=served, people=people, rng=rng, play=play))
+    return found
+
+
+def _play_one(
+    connection: Connection, served: Served, people: Sequence[str], rng: Random, play: Play
+) -> dict[str, PlayedRoom]:
+    rows = {
+        who: connection.execute(
+            select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)
+            .join(participant, participant.c.id == session.c.participant)
+            .where(session.c.id == who)
+        ).one()
+        for who in people
+    }
+    some, now = rows[people[0]], served.clock()
+    plan = served.outline(some.list, some.plan_seed, some.study_hash).plan
+    plugin = served.study.kind.info.plugin
+    step = next(s for s in plan.steps if s.plugin == plugin and s.kind == "trial")
+    names = {who: row.alias for who, row in rows.items()}
+    settings = served.study.settings
+    room, lines, told = play(Party(names=names, step=step, settings=settings, rng=rng, now_ms=1000 * now))
+    room_store.keep_room(connection, room, served.id, some.mode, step.index, now)
+    room_store.keep_lines(connection, [(room.id, line) for line in lines])
+    return told

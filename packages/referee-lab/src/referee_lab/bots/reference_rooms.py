@@ -1,0 +1,103 @@
+"""Simulated participants of a reference game: programs speak and choose by the rules of the room, on a clock of their own.
+
+What they do is stored as a live room stores it. Where a group is not full its people wait in vain, and are paid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from referee.records import Description, Outcome
+from referee_lab.bots.played_rooms import Party, PlayedRoom, play_in_rooms
+from referee_lab.rooms import reference_state
+from referee_lab.rooms.any_room import BETWEEN, PLAYING
+from referee_lab.rooms.reference_state import ReferenceRoom
+from referee_lab.rooms.reference_store import rounds_in
+from referee_lab.rooms.room_line import RoomLine, is_person, number_lines
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.tangram.players.reference_game import in_words, remembered
+from referee_lab.tangram.players.roster import make_partner
+
+__all__ = ["play_reference_rooms"]
+
+KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
+
+
+def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
+    """Rooms for these sessions, in their order, as many to a room as the study says; what became of each, by session."""
+    settings = served.study.settings
+    return play_in_rooms(served, sessions, seed, settings["group"] - settings["bots"], _play)
+
+
+def _play(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, PlayedRoom]]:
+    game = _Game(party)
+    for who, name in party.names.items():
+        game.happen(reference_state.join, who, name)
+    game.play(list(party.names))
+    room, ms = game.room, game.t_ms - party.now_ms
+    rounds = sum(line.kind == "feedback" for line in game.lines)
+    counts = {who: {"rounds": rounds, "right": room.right.get(who, 0)} for who in party.names}
+    told = {w: PlayedRoom(room=room.id, outcome=str(room.outcome), counts=c, ms=ms) for w, c in counts.items()}
+    return room, game.lines, told
+
+
+class _Game:
+    """A room on a clock of its own."""
+
+    def __init__(self, party: Party) -> None:
+        step = party.step
+        assert step.stimulus is not None
+        self.trial, self.rng, self.t_ms = step.stimulus.trial, party.rng, party.now_ms
+        settings = {**party.settings, "trial": self.trial.id, "labels": dict(step.shown.labels)}
+        self.room = party.new_room(ReferenceRoom, settings)
+        self.lines: list[RoomLine] = []
+        self.own: dict[str, int] = {}
+        self.speaker = make_partner(settings["bot_speaker"], "system", self.room.seed)
+        self.listener = make_partner(settings["bot_listener"], "hearer", self.room.seed)
+
+    def happen(self, step: Any, *what: Any) -> None:
+        """One step of the room, its lines numbered as the hall numbers them."""
+        self.room, lines = step(self.room, *what, self.t_ms)
+        sent = None
+        if step is reference_state.act and is_person(what[0]):
+            self.own[what[0]] = self.own.get(what[0], 0) + 1
+            who, kind, data = what
+            sent = RoomLine(who, kind, data, client_seq=self.own[who], t_client=self.t_ms)
+        self.lines += number_lines(lines, len(self.lines), round(self.t_ms, 3), sent)
+
+    def play(self, people: Sequence[str]) -> None:
+        if len(people) < self.room.people:
+            self.t_ms += 60_000 * self.room.settings["wait_minutes"]
+            self.happen(reference_state.quit_room, people[0])
+            return
+        while self.room.phase in (PLAYING, BETWEEN):
+            if self.room.phase == PLAYING:
+                self._round()
+            self.t_ms += 1000 * max(self.room.settings["feedback_seconds"], 1.0)
+            self.happen(reference_state.pass_time)
+
+    def _round(self) -> None:
+        room = self.room
+        labels = room.settings["labels"]
+        before = rounds_in(self.lines, {seat.who: seat for seat in room.seats}, labels)
+        here = replace(self.trial, id=f"{room.id}-{room.puzzle}", targets=(labels[room.target],))
+        said = self.speaker.describe(replace(here, history=remembered(before)).for_speaker())
+        text = in_words(said)
+        self.t_ms += READ_MS + KEY_MS * len(text)
+        self._say(str(room.speaker), text or "…")
+        for seat in room.listeners:
+            view = replace(here, history=remembered(before, seat.name)).for_hearer(self.rng)
+            found = self.listener.resolve(Description(text=text, properties=said.properties), view)
+            self.t_ms += READ_MS + FIND_MS * self.rng.random()
+            if found.outcome is Outcome.ENTITY:
+                label = next(name for name, behind in labels.items() if behind == found.entity)
+                self.happen(reference_state.act, seat.who, "choose", {"object": label, "round": room.puzzle})
+        if self.room.phase == PLAYING:
+            self.t_ms = self.room.began_ms + 1000 * room.settings["limit_seconds"]
+            self.happen(reference_state.pass_time)
+
+    def _say(self, who: str, text: str) -> None:
+        times = {"typing_start_ms": self.t_ms - KEY_MS * len(text), "typing_end_ms": self.t_ms}
+        self.happen(reference_state.act, who, "say", {"text": text, **times, "keystrokes": len(text)})

@@ -1,0 +1,227 @@
+"""A study played by simulated participants from the first link to the last code, and the count that proves that nothing was lost (rule 16)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+from sqlalchemy import select
+
+from referee.capabilities import Remembers
+from referee.contracts import Hearer
+from referee.engines.pieces import Engine
+from referee.errors import InputError
+from referee_lab.bots.faults import Faults
+from referee_lab.bots.participants import Bot
+from referee_lab.bots.reference_rooms import play_reference_rooms
+from referee_lab.bots.room_games import play_rooms
+from referee_lab.bots.thinking import make_hearer, think_ahead
+from referee_lab.server.sessions.served_study import Served, open_served
+from referee_lab.server.store import schema
+from referee_lab.server.web.middleware import Limits, Rate
+from referee_lab.server.web.server import create_app
+from referee_lab.study.data.collection import collect
+from referee_lab.study.protocols.contract import ROOM_PLUGINS
+
+__all__ = ["Played", "simulate"]
+
+AT_ONCE = 8
+Watch = Callable[[int], Callable[[int], None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Played:
+    """What happened: sessions and acknowledged answers, faults by kind, endings by outcome, and what is missing or there twice (nothing)."""
+
+    participants: int
+    answers: int
+    faults: Counter[str]
+    endings: Counter[str]
+    lost: int
+    twice: int
+    seconds: float
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        return not self.lost and not self.twice
+
+
+def simulate(
+    folder: str | Path,
+    hearer: str = "noisy",
+    *,
+    participants: int = 24,
+    seed: int = 1,
+    faults: Faults | None = None,
+    mode: str | None = "debug",
+    train: Path | None = None,
+    database: str | None = None,
+    at_once: int = AT_ONCE,
+    engine: Engine | None = None,
+    shard: int = 1,
+    watch: Watch = lambda total: lambda n: None,
+) -> Played:
+    """Play a study with so many simulated participants; `mode` None means the study's own, whose places they then fill.
+
+    With an `engine` the answers are worked out by it, in pieces of `shard` participants, before anybody plays: who is asked what and what they answer is
+    the same for any engine, any number of workers and any size of the pieces, and only the times of the server's clock differ. A hearer that waits for a
+    network is asked from this process all the same.
+    """
+    served = open_served(folder, database=database)
+    try:
+        if mode is None:
+            _refuse_among_people(served)
+        mind = _mind(served, hearer, seed, train, engine)
+    except BaseException:
+        served.store.close()
+        raise
+    trials = max(len(one.trials) for one in served.study.lists)
+    # Worked out elsewhere and then given: each half of the way for a bar.
+    apart = engine is not None and not isinstance(mind, Remembers)
+    advance = watch(participants * trials * (1 + apart))
+    began = time.perf_counter()
+
+    def bot(number: int, transport: httpx.AsyncBaseTransport) -> Bot:
+        return Bot(
+            number=number,
+            served=served,
+            hearer=mind,
+            label=hearer,
+            transport=transport,
+            faults=faults or Faults(),
+            seed=seed,
+            mode=mode,
+            advance=advance,
+        )
+
+    def think(bots: list[Bot]) -> None:
+        if engine is not None and apart:
+            admitted = [one for one in bots if not one.ending]
+            questions = {one.number: one.questions() for one in admitted}
+            thought = think_ahead(
+                engine, shard, served.study, hearer, seed, train, questions, lambda n: advance(n * trials)
+            )
+            for one in admitted:
+                one.thought = thought[one.number]
+
+    bots, (lost, twice) = _perform(served, participants, at_once, bot, think)
+    return Played(
+        participants=len(bots),
+        answers=sum(len(b.saved) for b in bots),
+        faults=sum((b.tally for b in bots), Counter()),
+        endings=Counter(str(b.ending.get("outcome") or b.ending.get("state")) for b in bots),
+        lost=lost,
+        twice=twice,
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _refuse_among_people(served: Served) -> None:
+    """Bots and people in one set of data cannot be undone; in mode debug nobody minds."""
+    study = served.study
+    with served.store.read() as connection:
+        people = sum(s.simulated is None for s in collect(study, connection).sittings)
+    if people and study.mode != "debug":
+        raise InputError(
+            f"{people} people have taken part in mode {study.mode}",
+            where=study.folder,
+            remedy="leave --study-mode out: then simulated participants stay in mode debug",
+        )
+
+
+def _mind(served: Served, hearer: str, seed: int, train: Path | None, engine: Engine | None) -> Hearer:
+    """The hearer that answers; where an engine works out the answers only its name and switches are tried here, for every worker trains its own."""
+    from referee.jobs.listen import by_name
+
+    if engine is not None and train is not None:
+        untrained: Hearer = by_name(hearer, seed)
+        if not isinstance(untrained, Remembers):
+            return untrained
+    return make_hearer(hearer, seed, [s.trial.id for s in served.study.every_stimulus()], train)
+
+
+def _perform(
+    served: Served,
+    participants: int,
+    at_once: int,
+    bot: Callable[[int, httpx.AsyncBaseTransport], Bot],
+    think: Callable[[list[Bot]], None],
+) -> tuple[list[Bot], tuple[int, int]]:
+    """Everybody comes in one after the other, so that the seed decides who gets which list; then they think, and then some play at a time."""
+    app = create_app([served], limits=_no_limits(), housekeeping=1e9)
+    transport = httpx.ASGITransport(app=app)
+    bots = [bot(number, transport) for number in range(1, participants + 1)]
+    # Thinking happens between two runs of the loop and not in one: there Ctrl-C is heard at once.
+    with asyncio.Runner() as runner, _open_house(runner, app):
+        runner.run(_enrol(bots))
+        think(bots)
+        runner.run(_play(served, bots, at_once))
+        return bots, count_losses(served, bots)
+
+
+@contextmanager
+def _open_house(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
+    house = AsyncExitStack()
+    runner.run(house.enter_async_context(app.router.lifespan_context(app)))
+    try:
+        yield
+    finally:
+        runner.run(house.aclose())
+
+
+async def _enrol(bots: list[Bot]) -> None:
+    for one in bots:
+        await one.enrol()
+
+
+async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
+    plugin = served.study.kind.info.plugin
+    if plugin in ROOM_PLUGINS:
+        seed = bots[0].seed if bots else 1
+        people = [one.session for one in bots if not one.ending]
+        together = play_rooms if plugin == "tangram" else play_reference_rooms
+        played = await asyncio.to_thread(together, served, people, seed)
+        for one in bots:
+            one.rooms = played
+    turn = asyncio.Semaphore(at_once)
+
+    async def play(one: Bot) -> None:
+        async with turn:
+            await one.play()
+
+    await asyncio.gather(*map(play, bots))
+
+
+def _no_limits() -> Limits:
+    """Bots are faster than the people that the limits are made for."""
+    open_door = Rate(each_second=1e6, burst=1e6)
+    return Limits(session=open_door, doors=open_door, guesses=open_door, places=open_door)
+
+
+def count_losses(served: Served, bots: Iterable[Bot]) -> tuple[int, int]:
+    """Acknowledged answers that are not in the store, and steps that were answered more than once."""
+    lost = twice = 0
+    with served.store.read() as connection:
+        for bot in bots:
+            session = str(served.keys.read(served.id, bot.token)["id"])
+            rows = connection.execute(
+                select(schema.trial.c.uuid, schema.trial.c["index"], schema.trial.c.state).where(
+                    schema.trial.c.session == session
+                )
+            ).all()
+            stored = {row[0] for row in rows}
+            done: Counter[Any] = Counter(row[1] for row in rows if row[2] == "done")
+            # Acknowledged and not there. What is there without an acknowledgement counts as too much below, for bots ask
+            # until they get one.
+            lost += len(bot.saved - stored)
+            twice += len(stored - bot.saved) + sum(n - 1 for n in done.values())
+    return lost, twice

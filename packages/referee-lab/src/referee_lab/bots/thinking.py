@@ -1,0 +1,137 @@
+"""What simulated participants answer, as work for an engine: an item is a participant with all that they are asked.
+
+The answers depend on the seed, the participant's number and the place of the question alone, so they may be worked out anywhere and before anybody plays;
+playing, against one server with its clocks, is left to `simulation`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from referee import catalogue
+from referee.capabilities import learns, needs_of
+from referee.contracts import Hearer
+from referee.engines.kept import KeptWork, as_lines
+from referee.engines.packed import pickled
+from referee.engines.pieces import Engine, Needs, WorkPiece
+from referee.errors import InputError
+from referee.records import Trial
+from referee_lab.bots.person import Someone
+from referee_lab.server.sessions.plan import PlanStep
+from referee_lab.study.folder.study import Study
+from referee_lab.study.protocols.contract import GivenAnswer
+
+__all__ = ["Questions", "Thinking", "given_by", "make_hearer", "someone", "think_ahead"]
+
+ASKED, TRAIN = "asked", "train.jsonl"
+Questions = Mapping[int, Sequence[PlanStep]]  # by participant
+
+
+def make_hearer(written: str, seed: int, study_trials: Sequence[str], train: Path | None = None) -> Hearer:
+    """A hearer by its name; one that learns needs trials of its own, none of which is in the study."""
+    from referee.corpora.jsonl import read_trials
+    from referee.jobs.listen import by_name
+
+    hearer: Hearer = by_name(written, seed)
+    if not learns(hearer):
+        return hearer.fit(()) or hearer
+    if train is None:
+        raise InputError(
+            f"the hearer {written!r} learns from trials",
+            remedy="give it some with --train FILE.jsonl, other than the study's",
+        )
+    asked = set(study_trials)
+    trials: list[Trial] = [t for t in read_trials(train) if t.id not in asked]
+    return hearer.fit(trials) or hearer
+
+
+def someone(hearer: Hearer, seed: int, number: int) -> Someone:
+    """The participant of this number."""
+    return Someone(hearer, f"{seed}|{number}")
+
+
+def given_by(
+    person: Someone, kind: Any, settings: Mapping[str, Any], step: PlanStep, seed: int, number: int
+) -> GivenAnswer:
+    """What a participant answers; by place, so that neither the engine nor faults on the way change it."""
+    given: GivenAnswer = kind.simulate(
+        step.stimulus, step.shown, settings, person, Random(f"{seed}|{number}|{step.index}")
+    )
+    return given
+
+
+@dataclass(frozen=True, slots=True)
+class _AskedPeople:
+    """What a worker keeps."""
+
+    kind: Any
+    settings: Mapping[str, Any]
+    questions: Questions
+    hearer: Hearer
+
+
+@dataclass(frozen=True, slots=True)
+class Thinking:
+    """The answers of all participants; `asked` is a file with their questions."""
+
+    hearer: str
+    seed: int
+    asked: Path
+    train: Path | None = None
+
+    @property
+    def inputs(self) -> Mapping[str, Path]:
+        return {ASKED: self.asked, **({} if self.train is None else {TRAIN: self.train})}
+
+    @property
+    def needs(self) -> Needs:
+        from referee.jobs.listen import by_name
+
+        return Needs(*needs_of(by_name(self.hearer, self.seed)))
+
+    def begin(self, inputs: Mapping[str, Path]) -> _AskedPeople:
+        protocol, settings, trials, questions = pickle.loads(inputs[ASKED].read_bytes())
+        hearer = make_hearer(self.hearer, self.seed, trials, inputs.get(TRAIN))
+        return _AskedPeople(catalogue.create("protocol", protocol), settings, questions, hearer)
+
+    def do(self, begun: _AskedPeople, piece: WorkPiece) -> bytes:
+        return as_lines([b64encode(pickled(self._answers(begun, int(item)))).decode() for item in piece.items])
+
+    def _answers(self, begun: _AskedPeople, number: int) -> dict[int, GivenAnswer]:
+        person = someone(begun.hearer, self.seed, number)
+        return {
+            step.index: given_by(person, begun.kind, begun.settings, step, self.seed, number)
+            for step in begun.questions[number]
+        }
+
+
+def think_ahead(
+    engine: Engine,
+    shard: int,
+    study: Study,
+    hearer: str,
+    seed: int,
+    train: Path | None,
+    questions: Questions,
+    advance: Callable[[int], None] = lambda n: None,
+) -> dict[int, dict[int, GivenAnswer]]:
+    """Answers by participant and place, worked out by an engine in pieces of `shard` participants."""
+    work = KeptWork(None)
+    trials = [s.trial.id for s in study.every_stimulus()]
+    with TemporaryDirectory(prefix="referee-") as place:
+        file = Path(place, ASKED)
+        file.write_bytes(pickled((study.protocol, dict(study.settings), trials, dict(questions))))
+        task = Thinking(hearer, seed, file, train)
+        work.do(engine, task, {"participants": [str(number) for number in questions]}, shard, lambda i: advance(len(i)))
+    for number, why in work.failures.items():
+        raise InputError(
+            f"participant {number} could not be simulated: {why}", remedy="use fewer --jobs, or another --hearer"
+        )
+    return {number: pickle.loads(b64decode(work.lines[str(number)])) for number in questions}

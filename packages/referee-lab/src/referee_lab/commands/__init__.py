@@ -1,0 +1,1 @@
+"""The commands `referee study`, `referee tangram` and `referee play`."""

@@ -1,0 +1,256 @@
+"""`referee play`: a repeated reference game between any speaker and any hearer over any corpus, beside people's curves."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.cli import options
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.players.adaptation import AdaptationCurve
+    from referee_lab.tangram.players.reference_game import GamePlan, PlayedGame
+
+__all__ = ["app"]
+
+app = options.new_app()
+ABOUT = "game.json"
+
+
+@app.command(
+    epilog=options.examples("""
+  referee play --corpus synthetic --speaker classic/incremental --hearer literal --out GAMES
+
+  referee play --corpus tuna --speaker 'llm/openai-compatible|model:NAME|endpoint:URL' --hearer 'llm/openai-compatible|model:NAME|endpoint:URL' --out GAMES
+
+  referee play --corpus kth-tangrams --speaker … --hearer … --group 4 --people multiparty-tangrams --out GAMES --format json
+
+  referee play --played GAMES --people multiparty-tangrams     score games that lie there, also people's (`referee tangram export`)
+
+Speakers are systems (referee list systems), hearers are hearers (referee list hearers); a language model in either place is told all earlier rounds. The same
+command goes on where it was stopped.
+""")
+)
+def play(
+    corpus: Annotated[str | None, typer.Option(help="Where the scenes come from.", show_default=False)] = None,
+    speaker: Annotated[str | None, typer.Option(help="A system by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
+    hearer: Annotated[str | None, typer.Option(help="A hearer by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder for the games.", show_default=False)] = None,
+    played: Annotated[Path | None, typer.Option(help="Play nothing: score the games of this folder, programs' or people's.", show_default=False)] = None,
+    games: Annotated[int, typer.Option(help="Games, each over another scene.", min=1)] = 10,
+    repetitions: options.Repetitions = 6,
+    objects: Annotated[int, typer.Option(help="Objects of a scene that come round.", min=1)] = 4,
+    people: Annotated[str | None, typer.Option(help="People's curve beside it: tangrams-hawkins, multiparty-tangrams or continual-adaptation.")] = None,
+    group: Annotated[int, typer.Option(help="Players: one speaker, and hearers who choose each on their own.", min=2, max=6)] = 2,
+    patience: options.Patience = 120.0,
+    data: options.Data = None,
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
+) -> int:  # fmt: skip
+    """Play rounds with feedback, and see whether words get fewer and choices surer from repetition to repetition, as people's do.
+
+    Answers that cannot be read are counted apart; a player that crashes, stalls, talks nonsense or cannot be asked ends its game as an outcome of its own.
+    """
+    options.check_form(form)
+    from referee.catalogue import create
+    from referee_lab.tangram.players.adaptation import curve_of_people
+    from referee_lab.tangram.players.reference_game import is_named_only, plan_games
+
+    if played is not None:
+        if corpus or speaker or hearer or out:
+            raise InputError("--played plays nothing", remedy="leave out --corpus, --speaker, --hearer and --out")
+        _tell(*_lying_in(played), curve_of_people(people, data) if people is not None else None, form)
+        return 0
+    if corpus is None or speaker is None or hearer is None or out is None:
+        needed = {"--corpus": corpus, "--speaker": speaker, "--hearer": hearer, "--out": out}
+        missing = ", ".join(option for option, value in needed.items() if value is None)
+        raise InputError(f"missing: {missing}", remedy="name all four, or --played FOLDER to score games")
+    trials = list(create("corpus", corpus, **({} if corpus == "synthetic" else {"data": data})).trials())
+    plans = plan_games(trials, games, repetitions, objects, seed)
+    if not plans or is_named_only(plans[0].scene):
+        raise InputError(
+            f"the objects of {corpus} are known by name only: a speaker could say nothing but the name",
+            remedy="choose a corpus with attributes (synthetic, tuna, kth-tangrams …); --people sets this one's curve beside it",
+        )
+    beside = curve_of_people(people, data) if people is not None else None
+    settings: dict[str, Any] = {
+        "corpus": corpus,
+        "speaker": speaker,
+        "hearer": hearer,
+        "seed": seed,
+        "repetitions": repetitions,
+    }
+    settings["objects"] = objects
+    # Only where it is not two, so that folders of earlier games are gone on with.
+    settings |= {"group": group} if group > 2 else {}
+    _same_game(out, settings)
+    scenes = {p.scene.id for p in plans}
+    learn = [t for t in trials if t.scene.id is None or t.scene.id not in scenes]
+    _tell(settings, _play_all(plans, out, (speaker, *[hearer] * (group - 1)), learn, patience, seed), beside, form)
+    return 0
+
+
+def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str) -> None:
+    from referee_lab.tangram.players.adaptation import curve_of_games
+
+    source = _named(settings, " → ")
+    found = [curve_of_games(played, source), *([beside] if beside else [])]
+    if form == "json":
+        print(json.dumps(_as_json(settings, played, found), ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(_lines(settings, played, found)))
+
+
+def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
+    """What kind of games lie in a folder, and the games."""
+    about = folder / ABOUT
+    remedy = "name a folder of `referee play --out` or of `referee tangram export STUDY --all --as games`"
+    try:
+        settings = json.loads(about.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise InputError("no played games are here", where=about, remedy=remedy) from None
+    if not isinstance(settings, dict) or not {"corpus", "speaker", "hearer"} <= set(settings):
+        raise InputError("this does not say what was played", where=about, remedy=remedy)
+    mend = "take it out of the folder, or export the games again"
+    games = [_read(path, mend) for path in sorted(folder.glob("*.json")) if path.name != ABOUT]
+    if not games:
+        raise InputError("there is no game yet", where=folder, remedy="play some first")
+    return settings, games
+
+
+def _same_game(out: Path, settings: dict[str, Any]) -> None:
+    """The folder is new, or holds games of the same kind."""
+    from referee.files import write_atomically
+
+    out.mkdir(parents=True, exist_ok=True)
+    about = out / ABOUT
+    if about.exists():
+        try:
+            there = json.loads(about.read_text(encoding="utf-8"))
+        except ValueError:
+            there = None
+        if there != settings:
+            raise InputError(
+                "this folder holds other games", where=about, remedy="choose another --out, or give the same options"
+            )
+        return
+    write_atomically(about, [json.dumps(settings, ensure_ascii=False)])
+
+
+def _play_all(
+    plans: Sequence[GamePlan], out: Path, who: tuple[str, ...], learn: Sequence[Any], patience: float, seed: int
+) -> list[PlayedGame]:
+    from referee.cli.progress import advancing
+    from referee.files import write_atomically
+    from referee_lab.tangram.players.reference_game import game_to_json, play_reference_game
+    from referee_lab.tangram.players.roster import make_partner
+
+    (out / "calls").mkdir(exist_ok=True)
+    players: list[Any] = []
+    found = []
+    with advancing("games") as begin:
+        step = begin(len(plans))
+        for plan in plans:
+            path = out / f"{plan.id}.json"
+            if not path.exists():
+                # Made when first needed: a folder that is complete needs no endpoint and no training.
+                players = players or [
+                    # A seed of their own, or chance would choose the same for everybody.
+                    make_partner(w, "hearer" if n else "system", seed + max(0, n - 1), learn, out / "calls")
+                    for n, w in enumerate(who)
+                ]
+                game = play_reference_game(plan, *players, patience_s=patience)
+                write_atomically(path, [game_to_json(game)])
+            found.append(_read(path))
+            step(1)
+    return found
+
+
+def _read(path: Path, remedy: str = "delete the file to play it again") -> PlayedGame:
+    from referee_lab.tangram.players.reference_game import parse_game
+
+    try:
+        return parse_game(path.read_text(encoding="utf-8"))
+    except (ValueError, TypeError, KeyError):
+        raise InputError("not a played game", where=path, remedy=remedy) from None
+
+
+# -- what came of it -------------------------------------------------------------------------------------------------------------
+
+
+def _tally(played: Sequence[PlayedGame]) -> dict[str, Any]:
+    rounds = [r for game in played for r in game.rounds]
+    return {
+        "outcomes": dict(Counter(game.outcome for game in played)),
+        "rounds": len(rounds),
+        "speaker_unparsable": sum(r.spoken != "said" for r in rounds),
+        "heard": dict(Counter(c.heard for r in rounds for c in r.choices if c.heard is not None)),
+    }
+
+
+def _as_json(
+    settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequence[AdaptationCurve]
+) -> dict[str, Any]:
+    ended = [{"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)} for g in played]
+    for told, game in zip(ended, played, strict=True):
+        told |= {"simulated": True} if game.simulated else {}
+    return {**settings, "games": ended, **_tally(played), "curves": [asdict(curve) for curve in found]}
+
+
+def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequence[AdaptationCurve]) -> list[str]:
+    from referee_lab.commands.tangram.sources import aligned
+
+    tally = _tally(played)
+    lines = [f"{settings['corpus']}: {len(played)} games of {_named(settings, ' and ')}, {tally['rounds']} rounds"]
+    for curve in found:
+        timed = any(level.n_seconds for level in curve.levels)
+        rows = [
+            ("repetition", "words", "95 %", "n", "right", "95 %", "n", *(("seconds", "95 %", "n") if timed else ()))
+        ]
+        for level in curve.levels:
+            took = (
+                _number(level.seconds, 1),
+                _span(level.seconds_low, level.seconds_high, 1),
+                str(level.n_seconds),
+            )
+            said = (_number(level.words, 1), _span(level.words_low, level.words_high, 1), str(level.n_words))
+            right = (_number(level.right, 3), _span(level.right_low, level.right_high, 3), str(level.n_right))
+            rows.append((str(level.repetition), *said, *right, *(took if timed else ())))
+        slope = curve.slope
+        told = "–" if slope is None else f"{slope.estimate:.3f} [{slope.low:.3f}, {slope.high:.3f}]"
+        lines += ["", f"{curve.source} ({curve.games} games); log words on log repetition: {told}", "", *aligned(rows)]
+    outcomes = ", ".join(f"{name} {n}" for name, n in tally["outcomes"].items())
+    heard = ", ".join(f"{name} {n}" for name, n in tally["heard"].items())
+    lines += [
+        "",
+        f"games: {outcomes}; the hearer's answers: {heard or 'none'}; nothing readable from the speaker: {tally['speaker_unparsable']}",
+    ]
+    if rehearsed := sum(g.simulated for g in played):
+        lines.append(
+            f"SIMULATED: {rehearsed} of the games were played by simulated participants and say nothing about people"
+        )
+    lines += [f"  {g.game}: {g.outcome} ({g.by}: {g.why})" for g in played if g.why]
+    lines += [
+        "intervals leave out one game at a time; only choices are right or wrong, other answers are of their own kind"
+    ]
+    return lines
+
+
+def _named(settings: dict[str, Any], between: str) -> str:
+    """Who played; people once, who speak and choose."""
+    return between.join(dict.fromkeys((str(settings["speaker"]), str(settings["hearer"]))))
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _span(low: float | None, high: float | None, digits: int) -> str:
+    return "–" if low is None or high is None else f"{low:.{digits}f}–{high:.{digits}f}"

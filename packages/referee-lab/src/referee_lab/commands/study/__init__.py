@@ -1,0 +1,63 @@
+"""`referee study`: human experiments, from the design to the data; one module per subcommand, imported when it is asked for."""
+
+from __future__ import annotations
+
+from referee.cli import Commands, run_group
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS: Commands = {
+    "new": ("referee_lab.commands.study.new", "make a study folder from a run folder: design, lists, texts"),
+    "check": ("referee_lab.commands.study.check", "read a study folder as a whole and prove the balance of its lists"),
+    "show": ("referee_lab.commands.study.show", "one session of a study, step by step"),
+    "demo": ("referee_lab.commands.study.demo", "make a small study out of nothing, to try everything"),
+    "serve": (
+        "referee_lab.commands.study.serve",
+        "serve one or more studies: prints the participants' and the organisers' links",
+    ),
+    "simulate": (
+        "referee_lab.commands.study.simulate",
+        "let simulated participants play a study, over a bad network if wished",
+    ),
+    "export": ("referee_lab.commands.study.export", "the data as tidy tables with codebook and checksums, names apart"),
+    "import": (
+        "referee_lab.commands.study.import_data",
+        "people's answers into a run folder, beside those of simulated hearers",
+    ),
+    "analyse": ("referee_lab.commands.study.analyse", "the planned analyses: mixed models, or the tables of TUNA 2008"),
+    "datasheet": (
+        "referee_lab.commands.study.datasheet",
+        "the study's datasheet (after HEDS), filled in as far as data can",
+    ),
+    "keys": ("referee_lab.commands.study.keys", "the organisers' links and the completion codes of a study"),
+    "links": ("referee_lab.commands.study.links", "signed links for a laboratory or a class, one for each person"),
+    "open": ("referee_lab.commands.study.open_doors", "let new people in from now on"),
+    "close": ("referee_lab.commands.study.close_doors", "let nobody new in; who has begun goes on"),
+    "schedule": ("referee_lab.commands.study.schedule", "let new people in between two times"),
+    "payment": ("referee_lab.commands.study.payment", "who is owed what, in the forms of Prolific and Mechanical Turk"),
+    "withdraw": (
+        "referee_lab.commands.study.withdraw",
+        "withdraw someone by alias or code: excluded at once, deleted later",
+    ),
+    "correct": (
+        "referee_lab.commands.study.correct",
+        "write down what an answer should have been, with author and reason",
+    ),
+    "purge": ("referee_lab.commands.study.purge", "delete withdrawn data that are due now"),
+    "backup": ("referee_lab.commands.study.backup", "copy the data while the study runs"),
+    "restore": ("referee_lab.commands.study.restore", "put a backup in the place of a lost or damaged store"),
+    "doctor": ("referee_lab.commands.study.doctor", "look at store, disk, clock, lock, keys, pages and proxy"),
+}
+
+_HELP = """Human experiments: make a study, serve it, keep every answer.
+
+Usage: referee study COMMAND [OPTIONS]      referee study COMMAND --help explains a command
+
+Commands:
+{commands}
+
+A study is a folder that a person can read (docs/studies.md); its data stay in its folder data/ (docs/serving.md)."""
+
+
+def run(args: list[str]) -> int:
+    return run_group(args, COMMANDS, _HELP, "referee study")

@@ -1,0 +1,26 @@
+"""`referee study backup`: a whole copy of the data, also while the study runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.options import new_app
+
+app = new_app()
+
+
+@app.command()
+def backup(
+    study: options.StudyFolder,
+    to: Annotated[Path, typer.Option(help="The file to write; it must not exist yet.")],
+) -> None:
+    """Copy data/study.sqlite with SQLite's own backup (never by copying the file, which may be in the middle of a write)."""
+    from referee_lab.server.store.store import back_up
+
+    # A PostgreSQL store is backed up with its own tools.
+    trials = back_up(study / "data" / "study.sqlite", to)
+    print(f"{to}: {trials} answers in {to.stat().st_size / 1024:.0f} kB, checked")

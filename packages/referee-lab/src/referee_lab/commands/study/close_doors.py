@@ -1,0 +1,16 @@
+"""`referee study close`: nobody new may come in; a running server follows at once."""
+
+from __future__ import annotations
+
+from referee.cli import options
+from referee_lab.commands.study.open_doors import set_and_say
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(epilog=options.examples("  referee study close STUDY"))
+def close_doors(study: options.StudyFolder) -> int:
+    """Let nobody new in. Who has begun goes on; newcomers are told, with the platform's code for it (recruitment.codes.closed in study.toml)."""
+    return set_and_say(study, closed=True)

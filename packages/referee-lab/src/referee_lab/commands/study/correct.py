@@ -1,0 +1,79 @@
+"""`referee study correct`: what an answer should have been, written beside it with author and reason."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from referee.cli import options
+from referee.errors import InputError
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee study correct STUDY --trial UUID --chosen e12 --author "A. Lab" --reason "slipped, and said so at once"
+
+  referee study correct STUDY --trial UUID --answer '{"ratings": {"fluency": 2}}' --author "A. Lab" --reason "read the scale upside down"
+""")
+
+
+@app.command(epilog=EPILOG)
+def correct(
+    study: options.StudyFolder,
+    trial: Annotated[str, typer.Option(help="The answer's UUID (column uuid of an export).", show_default=False)],
+    author: Annotated[str, typer.Option(help="Who corrects.", show_default=False)],
+    reason: Annotated[str, typer.Option(help="Why.", show_default=False)],
+    chosen: Annotated[
+        str | None, typer.Option(help="The object that was meant, as exports name it (column chosen).")
+    ] = None,
+    answer: Annotated[str | None, typer.Option(help="Fields of the answer to replace, as a JSON object.")] = None,
+    database: options.Database = None,
+) -> None:
+    """Correct one stored answer. The answer stays as it was; exports use the correction, list both, and leave its time out."""
+    from referee_lab.server.sessions.corrections import amended
+    from referee_lab.server.sessions.corrections import correct as write_down
+    from referee_lab.server.sessions.refusals import Problem
+    from referee_lab.server.sessions.served_study import open_served
+
+    if chosen is None and answer is None:
+        raise InputError("say what the answer should have been", remedy="give --chosen or --answer")
+    changes = _read(answer) if answer is not None else {}
+    # Beside a running server if need be; a correction never makes a store.
+    served = open_served(study, database=database, create=False, begin=False)
+    try:
+        # Checked on a connection that cannot write; only the correction itself goes through the writer.
+        with served.store.read() as connection:
+            whole = amended(connection, served, trial, chosen, changes)
+        body = _body(trial, author, reason, whole)
+        number = served.store.write(lambda connection: write_down(connection, served, body))
+    except Problem as problem:
+        raise InputError(problem.message, where=study, remedy="take it from the export's column uuid") from None
+    finally:
+        served.store.close()
+    print(f"correction {number} stands beside the answer; exports use it and list both")
+
+
+def _read(given: str) -> dict[str, Any]:
+    try:
+        fields = json.loads(given)
+    except ValueError as error:
+        raise InputError(f"--answer is no JSON ({error})", remedy='write it like {"entity": "e2"}') from None
+    if not isinstance(fields, dict):
+        raise InputError("--answer is no JSON object", remedy='write it like {"entity": "e2"}')
+    return fields
+
+
+def _body(trial: str, author: str, reason: str, answer: dict[str, Any]) -> Any:
+    from pydantic import ValidationError
+
+    from referee_lab.server.web.request_bodies import Correct
+
+    try:
+        return Correct(trial=trial, author=author, reason=reason, answer=answer)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        raise InputError(f"--{first['loc'][0]}: {first['msg'].lower()}", remedy="say who corrects, and why") from None

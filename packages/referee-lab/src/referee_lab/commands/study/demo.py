@@ -1,0 +1,44 @@
+"""`referee study demo`: a small study out of nothing, to be served at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee study demo my-demo && referee study serve my-demo
+
+  referee study demo my-demo --protocol open-choice --language pt
+""")
+)
+def demo(
+    out: Annotated[Path, typer.Argument(help="The study folder to make.", show_default=False)],
+    protocol: options.Protocol = "tuna2008",
+    items: Annotated[int, typer.Option(help="Items; three speakers describe each.", min=1)] = 12,
+    participants: Annotated[int, typer.Option(help="People planned; a multiple of three.", min=1)] = 6,
+    language: options.PageLanguage = "en",
+    seed: options.SeedFromZero = 1,
+) -> int:
+    """Make a demonstration study: synthetic scenes, two toy speakers and a simulated person (it says nothing about people)."""
+    from referee import catalogue
+    from referee_lab.commands.study.new import id_of
+    from referee_lab.study.folder.demo_study import make_demo
+
+    # A wrong name is told with suggestions, before anything is written.
+    catalogue.entry("protocol", protocol)
+    study = make_demo(
+        out, protocol, items=items, participants=participants, language=language, seed=seed, id=id_of(out)
+    )
+    lists = f"{len(study.lists)} list{'s' if len(study.lists) > 1 else ''}"
+    print(f"Made {out} ({study.protocol}, {lists}). Next: `referee study check {out}`, `referee study serve {out}`")
+    return 0

@@ -1,0 +1,87 @@
+"""`referee study export`: the data of a study as tidy tables that explain themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+
+if TYPE_CHECKING:
+    from referee_lab.study.folder.study import Study
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee study export STUDY --out data-2026 && (cd data-2026 && sha256sum -c SHA256SUMS)
+
+  referee study export STUDY --format csv,parquet,jsonl --mode live
+
+Names and platform ids are not in it; --include-identities writes the list that links them to aliases into a file of its own beside the folder. The same data
+give the same bytes. Whoever withdrew is not in it; whoever is excluded by the study's rules is, with the reason.
+""")
+
+
+@app.command(epilog=EPILOG)
+def export(
+    study: options.StudyFolder,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="The folder to write.", show_default="STUDY-export")
+    ] = None,
+    format: Annotated[str, typer.Option(help="csv, parquet, jsonl, with commas.")] = "csv",
+    mode: options.OwnMode = None,
+    include_identities: Annotated[
+        bool, typer.Option("--include-identities", help="Also OUT.identities.csv, beside the folder.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an export.")] = False,
+    database: options.Database = None,
+) -> int:
+    """Write all answers, sessions, exclusions with reasons, codebook, row counts and checksums."""
+    from referee_lab.rooms.room_files import has_rooms, room_files
+    from referee_lab.study.data.collection import collect, reading
+    from referee_lab.study.data.export import export_files, identities, write_export, write_identities
+    from referee_lab.study.folder.study import open_study
+
+    opened = open_study(study)
+    # Beside the study and not in it: what is under the folder is part of its hash.
+    target = out or study.resolve().with_name(f"{study.resolve().name}-export")
+    # One connection for tables and identities, which cannot write (rule 15).
+    with reading(opened, database) as connection:
+        collected = collect(opened, connection, mode)
+        games = room_files(connection, opened, mode) if has_rooms(opened) else {}
+        formats = [f.strip() for f in format.split(",") if f.strip()]
+        write_export(target, export_files(collected, formats, games), overwrite)
+        names = identities(connection, opened, mode) if include_identities else None
+    left_out = sum(bool(a.marks) for a in collected.trials)
+    print(
+        f"{target}: {len(collected.answers):,} answers of {len(collected.sittings)} sessions in mode {collected.mode}; "
+        f"{left_out:,} are marked as left out of some analysis, with reasons"
+    )
+    if games:
+        print(f"{target / 'rooms'}: {_told(opened, games)}")
+    if collected.simulated:
+        print(f"{collected.simulated} of the sessions are simulated participants")
+    if collected.counts["withdrawn"] or collected.counts["purged"]:
+        gone = collected.counts["withdrawn"] + collected.counts["purged"]
+        print(f"{gone} withdrawn sessions are not in it; delete exports made before")
+    if names is not None:
+        # Beside the folder, so that passing the folder on never passes names on (rule 12).
+        path = target.with_name(f"{target.name}.identities.csv")
+        write_identities(path, names)
+        print(f"{path}: {len(names) - 1} identities; keep it apart from the data")
+    print(f"Before you pass it on, go through {target / 'CHECKLIST.md'}")
+    return 0
+
+
+def _told(study: Study, games: Mapping[str, bytes]) -> str:
+    from referee_lab.rooms.room_files import ABOUT, is_reference_game
+
+    if is_reference_game(study):
+        played = sum(name.endswith(".json") and not name.endswith(ABOUT) for name in games)
+        return f"{played} games, with a table of the rooms; `referee play --played` scores them"
+    return f"{len(games) - 1} recorded puzzles, with a table of the rooms; `referee tangram` reads them"

@@ -1,0 +1,141 @@
+"""`referee study new`: from a run folder to a study folder that can be served."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.catalogue import one_of
+from referee.cli import options
+from referee.cli.progress import waiting
+from referee.jobs.folder import Run
+
+__all__ = ["app", "id_of"]
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee study new RUN --protocol tuna2008 --design latin --participants 24 --out STUDY
+
+  referee study new RUN --protocol asgre2007 --systems toy-minimal,toy-chatty --with-humans --items 30 --participants 6 --out STUDY
+
+  referee study new RUN --protocol judgement --design balanced --participants 8 --from-outputs mine.jsonl --out STUDY
+
+  referee study new RUN --protocol asgre2007 --participants 6 --media RECORDINGS --out STUDY     descriptions are heard
+
+  referee study new RUN --protocol production --items 20 --participants 10 --out STUDY     collect descriptions
+
+Then read and edit STUDY/study.toml and STUDY/texts, run `referee study check STUDY`, and `referee study serve STUDY`.
+""")
+
+
+@app.command(epilog=EPILOG)
+def new(
+    run: Annotated[
+        Path,
+        typer.Argument(help="A run folder: its trials are the items, its systems the conditions.", show_default=False),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The study folder to make.", show_default=False)],
+    participants: options.Participants,
+    protocol: options.Protocol = "tuna2008",
+    design: Annotated[
+        str, typer.Option(help="latin, balanced, blocked, williams, within or all (docs/designs.md).")
+    ] = "latin",
+    systems: Annotated[str | None, typer.Option(help="Only these, with commas.", show_default="all of the run")] = None,
+    items: Annotated[
+        int | None, typer.Option(help="Draw so many items, evenly over domains.", show_default="all", min=1)
+    ] = None,
+    domain: Annotated[str | None, typer.Option(help="Only items of this domain.", show_default="all")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the pages.", show_default="that of the items")
+    ] = None,
+    with_humans: Annotated[
+        bool, typer.Option("--with-humans", help="What people said is one more system, 'human'.")
+    ] = False,
+    from_outputs: Annotated[
+        list[Path] | None, typer.Option(help="Outputs of further systems on the same trials; may be repeated.")
+    ] = None,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Where the photographs of the trials are (point, refoi).", show_default=False)
+    ] = None,
+    media: Annotated[
+        Path | None,
+        typer.Option(
+            help="Where the sounds and films are that outputs name as media; practice-1.wav, check-1.wav … there are those of practice and checks.",
+            show_default=False,
+        ),
+    ] = None,
+    practice: options.Practice = 3,
+    checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = 2,
+    groups: Annotated[
+        int | None,
+        typer.Option(help="Latin: groups of participants that share out the squares.", show_default="as many as fit"),
+    ] = None,
+    title: Annotated[
+        str, typer.Option(help="What participants see at the top.", show_default="from the name of the folder")
+    ] = "",
+    contact: Annotated[
+        str, typer.Option(help="Who answers questions; printed in the consent text.", show_default=False)
+    ] = "",
+    as_printed: Annotated[
+        bool,
+        typer.Option(
+            "--as-printed",
+            help="Settings of the printed experiment to the letter (tuna2008); `check` lists what still differs.",
+        ),
+    ] = False,
+    mode: options.Mode = "debug",
+    seed: options.SeedFromZero = 1,
+) -> int:
+    """Make a study: items and descriptions from a run, a balanced design, pages to edit, and a file that reads as a preregistration."""
+    from referee import catalogue
+    from referee_lab.study.design.from_run import Wishes, prepare
+    from referee_lab.study.design.heard_practice import odd_extras
+    from referee_lab.study.design.text_claims import unsaid_ways
+    from referee_lab.study.folder.draft import write_study
+
+    catalogue.entry("protocol", protocol)
+    one_of("--mode", mode, ("debug", "pilot", "live"))
+    source = Run(run)
+    # Says at once what is wrong with a folder that is no run.
+    _ = source.manifest
+    wishes = Wishes(
+        protocol=protocol,
+        design=design,
+        participants=participants,
+        id=id_of(out),
+        title=title,
+        systems=tuple(s.strip() for s in systems.split(",") if s.strip()) if systems else (),
+        items=items,
+        domain=domain,
+        language=language,
+        seed=seed,
+        practice=practice,
+        checks=checks,
+        groups=groups,
+        outputs=tuple(from_outputs or ()),
+        humans=with_humans,
+        mode=mode,
+        contact=contact,
+        preset=as_printed,
+        pictures=pictures,
+        media=media,
+    )
+    with waiting("items, lists and power"):
+        draft, notes = prepare(source, wishes)
+        study = write_study(out, draft)
+    print((out / "design.txt").read_text(encoding="utf-8"))
+    for note in (*notes, *unsaid_ways(study), *odd_extras(study)):
+        print(f"Note: {note}")
+    print(f"\nMade {out} (hash {study.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`")
+    return 0
+
+
+def id_of(out: Path) -> str:
+    """A name that can be part of a link, from the folder's."""
+    # Resolved, so that "." has a name as well; ids have at most 63 letters.
+    name = re.sub(r"[^a-z0-9]+", "-", out.resolve().name.lower()).strip("-")[:60]
+    return name or "study"

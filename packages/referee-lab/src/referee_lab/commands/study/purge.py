@@ -1,0 +1,27 @@
+"""`referee study purge`: what was withdrawn and is due is deleted; only counts remain."""
+
+from __future__ import annotations
+
+from referee.cli import options
+from referee.cli.options import new_app
+
+app = new_app()
+
+
+@app.command()
+def purge(
+    study: options.StudyFolder,
+    database: options.Database = None,
+) -> None:
+    """Delete withdrawn data whose announced delay is over. A running server does this by itself."""
+    from referee_lab.server.sessions.served_study import open_served
+    from referee_lab.server.sessions.withdrawal import purge as delete_due
+
+    served = open_served(study, database=database, create=False, begin=False)
+    gone = served.store.write(lambda connection: delete_due(connection, served))
+    # Deleted rows are still in SQLite's log until it is written back.
+    served.store.wipe_log()
+    served.store.close()
+    print(f"deleted: {gone['sessions']} sessions with {gone['trials']} answers and {gone['events']} events")
+    if gone["sessions"]:
+        print("backups made before still hold them: delete those too")

@@ -1,0 +1,31 @@
+"""`referee study restore`: a backup takes the place of a lost or damaged store, which is kept beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(epilog=options.examples("  referee study restore STUDY --backup STUDY/data/backups/2026-11-20.sqlite"))
+def restore(
+    study: options.StudyFolder,
+    backup: Annotated[Path, typer.Option(help="A file that `referee study backup` wrote.")],
+) -> int:
+    """Put a backup in the store's place; the server must be stopped. What was there is kept under another name."""
+    from referee_lab.server.store.store import put_back
+    from referee_lab.study.folder.study import open_study
+
+    opened = open_study(study)
+    answers, kept = put_back(backup, study / "data" / "study.sqlite", opened.id)
+    print(f"restored {answers:,} answers from {backup}")
+    if kept is not None:
+        print(f"what was there before is kept as {kept}; answers that came after the backup are only there")
+    return 0

@@ -1,0 +1,31 @@
+"""`referee study schedule`: new people may come in between two times; a running server follows at once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+from referee_lab.commands.study.open_doors import set_and_say
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples(
+        "  referee study schedule STUDY --opens 2026-11-20T09:00+01:00 --closes 2026-11-27T18:00+01:00"
+    )
+)
+def schedule(
+    study: options.StudyFolder,
+    opens: Annotated[str | None, typer.Option(help="When people may come in.", show_default="now")] = None,
+    closes: Annotated[str | None, typer.Option(help="When no more may come in.", show_default="never")] = None,
+) -> int:
+    """Let people in between two times, however long the server runs."""
+    from referee_lab.server.sessions.doors import time_of
+
+    times = {"opens": opens, "closes": closes}
+    return set_and_say(study, **{name: time_of(given) for name, given in times.items() if given is not None})

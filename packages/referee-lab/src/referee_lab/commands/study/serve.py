@@ -1,0 +1,206 @@
+"""`referee study serve`: one process, one port; links and a QR code on the terminal, no addresses in any log."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import socket
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.options import new_app
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from referee_lab.server.sessions.served_study import Served
+
+app = new_app()
+# See `_run`.
+SWITCH_SECONDS = 0.0005
+MOST_CONNECTIONS = 10_000
+
+
+@app.command()
+def serve(
+    studies: Annotated[list[Path], typer.Argument(help="Study folders.", metavar="STUDY…")],
+    port: options.Port = 8000,
+    host: options.Host = "127.0.0.1",
+    database: Annotated[str | None, typer.Option(help="postgresql://… instead of data/study.sqlite.")] = None,
+    public_url: Annotated[
+        str | None, typer.Option(help="The address people use, behind a proxy: https://studies.example.org")
+    ] = None,
+    trusted_proxy: Annotated[
+        str,
+        typer.Option(help="Addresses of proxies whose word on people's addresses is believed, with commas; * for all."),
+    ] = "127.0.0.1",
+    accept_changes: Annotated[
+        bool, typer.Option(help="Go on although the study was changed after people took part.")
+    ] = False,
+    qr: options.QrCode = True,
+) -> None:
+    """Serve studies until Ctrl-C.
+
+    Example:  referee study serve mystudy --port 8000
+
+    Prints the participants' link with a QR code, and the organisers' links (keep those to yourself). Behind a reverse proxy say
+    --public-url; docs/serving.md goes from nothing to a hosted study.
+    """
+    from referee_lab.server.web.built_pages import require_pages
+
+    require_pages("participant", "organiser")
+    # First of all: opening a study migrates its store and takes its lock.
+    listening = _listen(host, port)
+    try:
+        opened = _open(studies, database, accept_changes)
+    except BaseException:
+        listening.close()
+        raise
+    for served in opened:
+        print(told(served, public_url or _own_address(host, port), qr=qr, terminal=sys.stdout.isatty()))
+    # Flushed, so that whoever reads the links through a pipe has them before the server blocks.
+    print("Ctrl-C stops the server; everything answered so far is stored.", flush=True)
+    _run(opened, listening, trusted_proxy)
+    print("stopped; all answers are stored")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """The port is taken before anything else is touched, so that a second server on it changes nothing."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    # A server that is started again at once must not wait for the old connections to be forgotten.
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((host, port))
+    except OSError as error:
+        listening.close()
+        reason = error.strerror or str(error)
+        raise InputError(
+            f"cannot listen on {host} port {port}: {reason.lower()}",
+            remedy=f"stop what uses it, or take another one: --port {port + 1 if port < 65535 else 8000}",
+        ) from None
+    return listening
+
+
+def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
+    from referee_lab.server.sessions.served_study import open_served
+    from referee_lab.study.folder.media import missing_media
+
+    opened: list[Served] = []
+    try:
+        for folder in folders:
+            opened.append(open_served(folder, database=database, accept_changes=accept_changes))
+            if missing := missing_media(opened[-1].study):
+                raise InputError(
+                    f"{len(missing)} sounds or films are not there, first media/{missing[0]}: nobody could go on",
+                    where=folder,
+                    remedy="put them there; `referee study check` decodes all of them",
+                )
+            # Addresses go by id.
+            if [s.id for s in opened].count(opened[-1].id) > 1:
+                raise InputError(
+                    f"two studies have the id {opened[-1].id!r}", where=folder, remedy="change one of them"
+                )
+    except BaseException:
+        for served in opened:
+            served.store.close()
+        raise
+    return opened
+
+
+def told(served: Served, base: str, *, qr: bool, terminal: bool) -> str:
+    """The links of a study; what is no terminal is a log, and gets the organisers' links in a file that only its owner can read."""
+    if terminal:
+        return announcement(served, base, qr=qr)
+    from referee.files import FOR_OWNER, write_atomically
+
+    path = served.study.folder / "data" / "links.txt"
+    write_atomically(path, [f"{right}  {link}" for right, link in organiser_links(served, base).items()], FOR_OWNER)
+    where = f"  organisers    links are in {path}, and in `referee study keys {served.study.folder}`"
+    return "\n".join([announcement(served, base, qr=qr, private=False), where])
+
+
+def announcement(served: Served, base: str, *, qr: bool = False, private: bool = True) -> str:
+    """The links of a study, as they are printed."""
+    from referee_lab.server.web.routes_participant import debug_key
+
+    link = participant_link(served, base)
+    lines = [f"{served.study.title} ({served.id}, {served.study.mode} mode)", f"  participants  {link}"]
+    if qr:
+        # Without the platform's placeholders, which only the platform can fill in.
+        lines.append(_qr_code(link.split("?")[0]))
+    if not private:
+        return "\n".join(lines)
+    lines += [f"  {right:<12}  {address}" for right, address in organiser_links(served, base).items()]
+    if served.study.mode != "debug":
+        lines.append(f"  trying out    {base.rstrip('/')}/s/{served.id}/?mode=debug&debug_key={debug_key(served)}")
+    return "\n".join(lines)
+
+
+def participant_link(served: Served, base: str) -> str:
+    """The link to give out, with the platform's placeholders."""
+    link = f"{base.rstrip('/')}/s/{served.id}/"
+    if served.study.recruitment.platform == "prolific":
+        parts = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+        return link + "?" + "&".join(f"{part}={{{{%{part}%}}}}" for part in parts)
+    return link
+
+
+def organiser_links(served: Served, base: str) -> dict[str, str]:
+    """The token stands after the #: browsers do not send that part, so it is in no log."""
+    page = f"{base.rstrip('/')}/s/{served.id}/organiser"
+    return {"looking": f"{page}#{served.keys.view}", "managing": f"{page}#{served.keys.manage}"}
+
+
+def _own_address(host: str, port: int) -> str:
+    if host in ("0.0.0.0", "::"):
+        host = socket.gethostname()
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _qr_code(link: str) -> str:
+    import io
+
+    import segno
+
+    drawn = io.StringIO()
+    # The least error correction makes the smallest code, and a screen has no scratches.
+    segno.make(link, error="l").terminal(drawn, compact=True, border=2)
+    return drawn.getvalue().rstrip("\n")
+
+
+def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str) -> None:
+    import uvicorn
+
+    from referee_lab.server.web.guarded_http import GuardedHttp
+    from referee_lab.server.web.server import create_app
+
+    # The writer hands over at every statement; with the usual 5 ms it would wait so long each time while the loop is busy.
+    sys.setswitchinterval(SWITCH_SECONDS)
+    # A full search for garbage through a thousand plans takes half a second, and plans are none: they go when they are let go.
+    gc.set_threshold(20_000, 50, 1_000)
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    config = uvicorn.Config(
+        create_app(opened),
+        http=GuardedHttp,
+        # Logs of requests hold addresses of people (rule 12).
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        forwarded_allow_ips=trusted_proxy,
+        # Far above what a machine serves: a flood of connections must not take all of its memory.
+        limit_concurrency=MOST_CONNECTIONS,
+        # Open web sockets would keep a server that is stopped alive for ever.
+        timeout_graceful_shutdown=10,
+        timeout_keep_alive=75,  # people answer every few seconds: one connection each, kept
+        ws_max_size=256 * 1024,
+        ws_per_message_deflate=False,  # rooms send many small messages: packing them costs more than it saves
+    )
+    with contextlib.suppress(KeyboardInterrupt):  # the server has stopped in order by then, and hands the signal on
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,92 @@
+"""`referee study simulate`: simulated participants play a study over its real interface, and every answer is counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.progress import advancing
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee study simulate STUDY --participants 24                                   the noisy hearer, 24 times, each with habits of its own
+
+  referee study simulate STUDY --faults loss,delay,duplicate,reload,skew           the same over a bad network
+
+  referee study simulate STUDY --hearer learned --train other-trials.jsonl
+
+  referee study simulate STUDY --hearer learned --train other-trials.jsonl --jobs 2    answers are worked out in two processes
+
+  referee study simulate STUDY --participants 0 --browser 2                        two in a real Chromium
+
+Answers go into the study's data in mode debug, marked as simulated; they never mix with those of people in pilot or live mode. Ends with 1 when an
+acknowledged answer is missing or there twice.
+""")
+
+
+@app.command(epilog=EPILOG)
+def simulate(
+    study: options.StudyFolder,
+    hearer: Annotated[str, typer.Option(help="Who answers (referee list hearers), with switches.")] = "noisy",
+    participants: Annotated[int, typer.Option(help="How many.", min=0)] = 24,
+    browser: Annotated[int, typer.Option(help="So many more in a real Chromium, on the real pages.", min=0)] = 0,
+    faults: Annotated[str, typer.Option(help="loss, delay, duplicate, reload, skew, with commas.")] = "",
+    share: Annotated[float, typer.Option(help="Of requests or trials that meet a fault.", min=0, max=0.9)] = 0.1,
+    seed: Annotated[int, typer.Option(help="Seed of who they are and what they answer.", min=0)] = 1,
+    train: Annotated[Path | None, typer.Option(help="Trials for a hearer that learns.")] = None,
+    study_mode: Annotated[
+        bool,
+        typer.Option("--study-mode", help="In the study's own mode, on its own places (for studies without people)."),
+    ] = False,
+    jobs: options.OneJob = None,
+    engine: options.EngineName = "local",
+    shard: Annotated[int, typer.Option(help="Participants a piece of work; changes nothing but speed.", min=1)] = 1,
+    address: options.Address = None,
+    database: options.Database = None,
+) -> int:
+    """Let simulated participants play a study from the first page to the code."""
+    from referee.engines.choice import engine_apart
+    from referee_lab.bots.faults import Faults
+    from referee_lab.bots.simulation import simulate as play
+
+    # Before the study is opened: a mistyped fault must not leave half a rehearsal behind.
+    wanted = Faults.named([f.strip() for f in faults.split(",") if f.strip()], share)
+    thinking = engine_apart(engine, jobs, address)
+    code = 0
+    if participants:
+        with advancing(f"{study.name}: answers") as watch:
+            played = play(
+                study,
+                hearer,
+                participants=participants,
+                seed=seed,
+                faults=wanted,
+                mode=None if study_mode else "debug",
+                train=train,
+                database=database,
+                engine=thinking,
+                shard=shard,
+                watch=watch,
+            )
+        endings = ", ".join(f"{n} {name}" for name, n in sorted(played.endings.items()))
+        print(
+            f"{played.participants} simulated participants ({hearer}): {endings}; "
+            f"{played.answers:,} answers acknowledged in {played.seconds:.1f} s"
+        )
+        if wanted.kinds:
+            print("faults: " + ", ".join(f"{played.faults[kind]} {kind}" for kind in sorted(wanted.kinds)))
+        print(f"lost: {played.lost}, twice: {played.twice}")
+        code = 0 if played.sound else 1
+    if browser:
+        from referee_lab.bots.chromium import browse
+
+        for line in browse(study, browser, database=database):
+            print(line)
+    print(f"Next: `referee study export {study}`, `referee study analyse {study}`")
+    return code

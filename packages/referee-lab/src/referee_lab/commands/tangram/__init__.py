@@ -1,0 +1,66 @@
+"""`referee tangram`: situated reference, from recorded dialogues to a task-performance evaluation; one module per subcommand, imported when asked for."""
+
+from __future__ import annotations
+
+from referee.cli import Commands, run_group
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS: Commands = {
+    "serve": (
+        "referee_lab.commands.tangram.serve",
+        "play: a ready-made study for two people, or one with a bot, or one alone",
+    ),
+    "choose": (
+        "referee_lab.commands.tangram.choose",
+        "a reference game for groups: one describes, the others choose, each alone",
+    ),
+    "play": ("referee_lab.commands.tangram.play", "let pairs of bots play; recordings without a browser"),
+    "goals": ("referee_lab.commands.tangram.goals", "own goal figures: drawn in a page, checked, played"),
+    "replay": ("referee_lab.commands.tangram.replay", "watch a session frame by frame: one page without a network"),
+    "export": ("referee_lab.commands.tangram.export", "a recording as ELAN, table, picture or film"),
+    "import": ("referee_lab.commands.tangram.import_tiers", "tiers of ELAN or tables, also as an annotation"),
+    "transcript": (
+        "referee_lab.commands.tangram.transcript",
+        "what was spoken, from a transcript or an endpoint that transcribes",
+    ),
+    "annotate": ("referee_lab.commands.tangram.annotate", "mark expressions, referents and attributes over the replay"),
+    "preannotate": (
+        "referee_lab.commands.tangram.preannotate",
+        "what a program would mark, as an annotation of its own",
+    ),
+    "agreement": ("referee_lab.commands.tangram.agreement", "do two annotators agree? F, kappa, alpha"),
+    "adjudicate": ("referee_lab.commands.tangram.adjudicate", "decide where two annotators differ"),
+    "study": ("referee_lab.commands.tangram.study", "a task-performance study out of recordings"),
+    "statistics": (
+        "referee_lab.commands.tangram.statistics",
+        "what a corpus of dialogues holds: kinds of expressions, by whom",
+    ),
+    "classify": (
+        "referee_lab.commands.tangram.classify",
+        "say *that*, or not? models, baselines and ablations on dialogues",
+    ),
+    "resolve": ("referee_lab.commands.tangram.resolve", "which piece is meant? rankings beside chance and recency"),
+    "evaluate": (
+        "referee_lab.commands.tangram.evaluate",
+        "the tables of a task-performance evaluation, of people or rehearsed",
+    ),
+    "reduction": (
+        "referee_lab.commands.tangram.reduction",
+        "shorter with every repetition, and the pair's own? repeated games",
+    ),
+}
+
+_HELP = """Situated reference: dialogues over a shared board, and what a reference rests on.
+
+Usage: referee tangram COMMAND [OPTIONS]      referee tangram COMMAND --help explains a command
+
+Commands:
+{commands}
+
+docs/tangram-annotation.md and docs/tangram-evaluation.md lead through it; docs/demonstratives.md, docs/task-performance.md and
+docs/repeated-reference.md show what is found."""
+
+
+def run(args: list[str]) -> int:
+    return run_group(args, COMMANDS, _HELP, "referee tangram")

@@ -1,0 +1,53 @@
+"""`referee tangram adjudicate`: decide where two annotators differ."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.cli import options
+from referee.errors import InputError
+from referee_lab.commands.tangram.annotate import serve_desk
+from referee_lab.commands.tangram.recordings import find_recordings
+
+__all__ = ["app", "two_names"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog="""
+Example:
+
+  referee tangram adjudicate sessions/ --annotators ann,bob
+
+What both marked alike is taken over; the rest is shown side by side. Decisions go to SESSION.adjudicated.annotations.jsonl, which all commands use.
+"""
+)
+def adjudicate(
+    recordings: options.Recordings,
+    annotators: options.Annotators = None,
+    port: options.LocalPort = 8020,
+) -> int:
+    """Both annotations side by side: take the first, the second, or mark something else."""
+    from referee_lab.server.web.built_pages import require_pages
+    from referee_lab.tangram.desk.annotation_desk import Desk
+
+    require_pages("annotator")
+    found = find_recordings(recordings)
+    serve_desk(Desk.adjudicate(found, two_names(found, annotators)), port)
+    return 0
+
+
+def two_names(recordings: list[Path], annotators: str | None) -> tuple[str, str]:
+    """The two annotators named, or the only two there are."""
+    from referee_lab.tangram.tiers.annotations import ADJUDICATED, annotation_files
+
+    # What was decided is no third opinion.
+    there = sorted({name for path in recordings for name in annotation_files(path)} - {ADJUDICATED})
+    names = there if annotators is None else [name.strip() for name in annotators.split(",")]
+    if len(names) != 2 or not set(names) <= set(there):
+        raise InputError(
+            "two annotators are needed",
+            remedy=f"--annotators with two of {', '.join(there) or '(nobody has annotated)'}",
+        )
+    return names[0], names[1]

@@ -1,0 +1,84 @@
+"""`referee tangram agreement`: do two annotators mark the same?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from referee.cli import options
+from referee_lab.commands.tangram.adjudicate import two_names
+from referee_lab.commands.tangram.recordings import find_recordings, read_annotation
+from referee_lab.commands.tangram.sources import aligned, number
+
+if TYPE_CHECKING:
+    from referee.statistics.agreement import Agreement
+    from referee_lab.tangram.tiers.annotator_agreement import AnnotatorComparison
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram agreement sessions/
+
+  referee tangram agreement sessions/ --annotators ann,bob --format json
+""")
+)
+def agreement(
+    recordings: options.Recordings,
+    annotators: options.Annotators = None,
+    form: options.TextOrJson = "text",
+) -> int:
+    """F of the spans, kappa and alpha of referents and attributes, over utterances that both have finished."""
+    options.check_form(form)
+    from referee_lab.tangram.tiers.annotations import annotation_files
+    from referee_lab.tangram.tiers.annotator_agreement import compare_annotations, differing
+
+    found = find_recordings(recordings)
+    names = two_names(found, annotators)
+    files = [annotation_files(path) for path in found]
+    couples = [
+        (read_annotation(both[names[0]]), read_annotation(both[names[1]])) for both in files if set(names) <= set(both)
+    ]
+    compared = compare_annotations(couples)
+    open_cases = sum(len(differing(a, b)) for a, b in couples)
+    if form == "json":
+        print(json.dumps({**asdict(compared), "differing_utterances": open_cases}, indent=1))
+    else:
+        print("\n".join(_lines(compared, open_cases)))
+    return 0
+
+
+def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
+    a, b = c.annotators
+    rows = [("attribute", a, b, "both", "kappa", "95% interval")]
+    rows += [
+        (code.code, str(code.first), str(code.second), str(code.both), number(code.kappa.value), _interval(code.kappa))
+        for code in c.codes
+        # An attribute that nobody marked has nothing to agree on.
+        if code.first or code.second
+    ]
+    return [
+        f"{a} and {b}: {c.recordings} recordings, {c.utterances} utterances finished by both, {open_cases} marked differently",
+        "",
+        f"  expressions: {c.first} by {a}, {c.second} by {b}; "
+        f"same span {c.same_span} (F {number(c.span_f)}), overlapping {c.overlapping} (F {number(c.overlap_f)})",
+        f"  referents of the {c.same_span} with the same span: {c.same_referents} the same; kappa {_told(c.referents_kappa)}, alpha {_told(c.referents_alpha)}",
+        f"  attributes: all sixteen the same for {c.same_attributes}; alpha {_told(c.attributes_alpha)}",
+        "",
+        *aligned(rows),
+        "",
+        "  – : both gave one and the same answer throughout, so there is no chance agreement to correct for.",
+        *([f"  Next: `referee tangram adjudicate … --annotators {a},{b}`"] if open_cases else []),
+    ]
+
+
+def _told(a: Agreement) -> str:
+    return f"{number(a.value)} {_interval(a)}".strip()
+
+
+def _interval(a: Agreement) -> str:
+    return "" if a.low is None else f"[{number(a.low)}, {number(a.high)}]"

@@ -1,0 +1,80 @@
+"""`referee tangram annotate`: mark expressions, referents and attributes over the replay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee_lab.commands.tangram.recordings import sessions_named
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.desk.annotation_desk import Desk
+
+__all__ = ["app", "serve_desk"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram annotate sessions/ --annotator ann
+
+  referee tangram annotate sessions/ --annotator bob --port 8021 --no-proposals
+
+  referee tangram annotate --corpus pento-cv --only r2-1 --out pento --annotator ann    its dialogues are put into pento/
+
+Every mark is saved at once to SESSION.NAME.annotations.jsonl beside the recording; nobody sees or overwrites another annotator's file.
+""")
+)
+def annotate(
+    recordings: options.SomeRecordings = None,
+    annotator: Annotated[
+        str, typer.Option(help="Your name: small letters, digits, hyphens.", show_default=False)
+    ] = ...,  # type: ignore[assignment]
+    corpus: options.DialogueCorpus = None,
+    only: options.OnlyDialogues = None,
+    data: options.Data = None,
+    out: options.CorpusOut = None,
+    words: options.OwnWords = None,
+    port: options.LocalPort = 8020,
+    proposals: Annotated[bool, typer.Option(help="Offer what a program would mark, to accept or correct.")] = True,
+) -> int:
+    """A page over the replay: expressions by mouse or keys, referents by number, sixteen attributes by letter."""
+    from referee_lab.server.web.built_pages import require_pages
+    from referee_lab.tangram.desk.annotation_desk import Desk
+    from referee_lab.tangram.tiers.annotations import check_name
+    from referee_lab.tangram.tiers.piece_lexicon import no_words, read_words
+
+    require_pages("annotator")
+    own = None if words is None else read_words(words)
+    found = sessions_named(recordings, corpus, data, only, out)
+    desk = Desk.lay(found, check_name(annotator), offer=proposals, words=own)
+    without = sorted({sheet.dialogue.language for sheet in desk.sheets if not sheet.has_words}) if proposals else []
+    for language in without:
+        print(f"no proposals: {no_words(language)}")
+    serve_desk(desk, port)
+    return 0
+
+
+def serve_desk(desk: Desk, port: int) -> None:
+    """Until Ctrl-C; the link is the only way in."""
+    import contextlib
+    import secrets
+
+    import uvicorn
+
+    from referee_lab.commands.study.serve import _listen
+    from referee_lab.tangram.desk.annotation_server import create_desk_app
+
+    # New with every start: an old link opens nothing.
+    token = secrets.token_urlsafe(16)
+    # This machine only: annotations are not a study, and nobody else has to come in.
+    listening = _listen("127.0.0.1", port)
+    print(f"{desk.annotator}: {len(desk.sheets)} recordings")
+    print(f"  http://127.0.0.1:{port}/#{token}")
+    print("Ctrl-C stops; every mark is saved when it is made.", flush=True)
+    config = uvicorn.Config(create_desk_app(desk, token), access_log=False, log_config=None, server_header=False)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

@@ -1,0 +1,285 @@
+"""`referee tangram evaluate`: the tables of a task-performance evaluation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.cli import options
+from referee.cli.progress import waiting
+from referee.errors import InputError
+from referee_lab.commands.tangram.sources import aligned, number, open_dialogues
+
+if TYPE_CHECKING:
+    from referee.records import Response, Trial
+    from referee.statistics.mixed import MixedModel
+    from referee_lab.tangram.evaluation.dress_rehearsal import Rehearsal
+    from referee_lab.tangram.evaluation.simulated_evaluators import Review
+    from referee_lab.tangram.evaluation.task_performance import Evaluation, PairedCategories
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram evaluate --synthetic                             a rehearsal: invented sessions, simulated evaluators
+
+  referee tangram evaluate --recordings SESSIONS/ --out REHEARSAL/ the same with recorded sessions; keeps trials and answers
+
+  referee tangram evaluate STUDY/                                  people's answers: a study made by `referee tangram study`
+
+  referee tangram evaluate STUDY/ --mode debug                     those of simulated evaluators (`referee study simulate`)
+
+  referee tangram evaluate ANSWERS/                                a folder with trials.jsonl and responses.jsonl
+
+  referee tangram evaluate responses.jsonl --trials trials.jsonl --confusion 444,104,225,469 --ties half
+
+An answer's field system is its category: TP, FN, FP-DP or FP-Orig. --confusion (TP,FN,FP,TN of the classifier) adds the review of precision and F.
+""")
+)
+def evaluate(
+    answers: Annotated[list[Path] | None, typer.Argument(help="Folders or files of people's answers.")] = None,
+    trials: Annotated[Path | None, typer.Option(help="The trials, where answers are single files.")] = None,
+    synthetic: Annotated[bool, typer.Option("--synthetic", help="Rehearse on invented sessions.")] = False,
+    recordings: Annotated[Path | None, typer.Option(help="Rehearse on a folder of recordings.")] = None,
+    confusion: Annotated[str | None, typer.Option(help="TP,FN,FP,TN of the classifier under review.")] = None,
+    ties: Annotated[str, typer.Option(help="Tied majorities: strict (not correct), half or correct.")] = "strict",
+    margin: Annotated[float, typer.Option(help="Margin of the equivalence test on accuracy.", min=0.001)] = 0.05,
+    mode: Annotated[
+        str | None, typer.Option(help="Of a study: debug, pilot or live (default: the study's own).")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for trials, answers and tables.")] = None,
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
+) -> int:
+    """Identification rate, majority rate, agreement, times and repeats by category, tests as printed and what should stand beside them."""
+    options.check_form(form)
+    # One page must not hold people's answers and invented ones.
+    if answers and (synthetic or recordings is not None):
+        raise InputError(
+            "answers and a rehearsal are two things", remedy="name answers, or --synthetic, or --recordings"
+        )
+    if answers:
+        name, (found, reviewed), rehearsal = (
+            ", ".join(map(str, answers)),
+            _people(answers, trials, confusion, ties, margin, mode),
+            None,
+        )
+    else:
+        with waiting("a rehearsal with simulated evaluators"):
+            name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
+        found, reviewed = rehearsal.evaluation, rehearsal.review
+    # A rehearsal says so in its name already; answers of bots out of a study must not pass for people's.
+    if found.simulated and rehearsal is None:
+        name = f"{name}, SIMULATED evaluators"
+    data = {"source": name, **_as_json(found, reviewed, rehearsal)}
+    tables = json.dumps(data, ensure_ascii=False, indent=1, default=_plain)
+    text = _lines(name, found, reviewed, rehearsal)
+    if out is not None:
+        _save(out, tables, text, rehearsal)
+    print(tables if form == "json" else "\n".join(text))
+    return 0
+
+
+def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, margin: float, seed: int) -> tuple[str, Rehearsal]:
+    from referee_lab.tangram.evaluation.dress_rehearsal import rehearse
+    from referee_lab.tangram.models.invented_sessions import invent_sessions
+
+    name, dialogues = open_dialogues([], recordings, synthetic, None, None, seed)
+    # The simulated ear has never heard the dialogues it judges.
+    training = invent_sessions(seed + 1)
+    return f"{name}, SIMULATED evaluators", rehearse(dialogues, training, seed=seed, ties=ties, margin=margin)
+
+
+def _people(
+    answers: Sequence[Path], trials: Path | None, confusion: str | None, ties: str, margin: float, mode: str | None
+) -> tuple[Evaluation, Review | None]:
+    from referee_lab.tangram.evaluation.simulated_evaluators import review
+    from referee_lab.tangram.evaluation.task_performance import evaluate as analyse
+    from referee_lab.tangram.models.demonstratives import Confusion
+
+    known, given = _read(answers, trials, mode)
+    found = analyse(given, known, ties=ties, margin=margin)
+    counts = confusion or _confusion_of(answers)
+    # Without the classifier's counts there is nothing to correct.
+    if counts is None or found.moved is None:
+        return found, None
+    try:
+        tp, fn, fp, tn = map(int, counts.split(","))
+    except ValueError:
+        raise InputError(
+            f"--confusion {confusion} is not four counts", remedy="TP,FN,FP,TN such as 444,104,225,469"
+        ) from None
+    return found, review(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), found.moved)
+
+
+def _confusion_of(answers: Sequence[Path]) -> str | None:
+    """The counts of the classifier that a study came from."""
+    from referee_lab.tangram.desk.clip_answers import classifier_facts
+
+    # Of several studies it would not be clear whose classifier is under review.
+    facts = classifier_facts(answers[0]) if len(answers) == 1 else None
+    return None if facts is None else ",".join(str(facts["confusion"][name]) for name in ("tp", "fn", "fp", "tn"))
+
+
+def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
+    from referee.corpora.jsonl import read_responses, read_trials
+    from referee_lab.tangram.desk.clip_answers import overheard_answers
+
+    known: dict[str, Trial] = {}
+    given: list[Response] = []
+    for path in answers:
+        if (path / "study.toml").is_file():
+            own, said = overheard_answers(path, mode)
+            known |= {t.id: t for t in own}
+            given += said
+            continue
+        folder = path.is_dir()
+        file = path / "trials.jsonl" if folder else trials
+        if file is None:
+            raise InputError(
+                "the trials of these answers are not named", where=path, remedy="add --trials trials.jsonl"
+            )
+        known |= {t.id: t for t in read_trials(file)}
+        given += read_responses(path / "responses.jsonl" if folder else path)
+    return list(known.values()), given
+
+
+def _save(out: Path, tables: str, text: Sequence[str], rehearsal: Rehearsal | None) -> None:
+    from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
+    from referee.files import make_folder, write_atomically
+
+    make_folder(out)
+    if rehearsal is not None:
+        write_atomically(out / "trials.jsonl", map(json_line, trials_to_json(rehearsal.trials)))
+        write_atomically(out / "responses.jsonl", (json_line(response_to_json(r)) for r in rehearsal.responses))
+    write_atomically(out / "evaluation.json", [tables])
+    write_atomically(out / "evaluation.txt", text)
+
+
+# -- the page --------------------------------------------------------------------------------------------------------------------
+
+
+def _as_json(found: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> dict[str, Any]:
+    data: dict[str, Any] = {**asdict(found), "review": None if reviewed is None else asdict(reviewed)}
+    if rehearsal is not None:
+        m = rehearsal.material
+        data["material"] = {
+            "usable": dict(m.usable),
+            "unusable": {f"{kind}: {reason}": n for (kind, reason), n in m.unusable.most_common()},
+            "trials_per_evaluator": [len(items) for items in rehearsal.lists],
+            "mean_clip_s": _mean_clip(rehearsal),
+        }
+    return data
+
+
+def _plain(value: Any) -> Any:
+    """Arrays as lists; a model that could not be fitted as the reason why."""
+    return str(value) if isinstance(value, InputError) else value.tolist()
+
+
+def _mean_clip(rehearsal: Rehearsal) -> float:
+    return sum(i.clip.seconds for i in rehearsal.lists[0]) / len(rehearsal.lists[0])
+
+
+def _lines(name: str, found: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
+    from referee_lab.tangram.evaluation.published_results import published_design, published_results
+
+    people = max(line.evaluators for line in found.lines)
+    lines = [
+        f"{name}: {found.responses} responses of {people} evaluators; ties {found.ties}; chance {found.chance:.3f}"
+    ]
+    if rehearsal is not None:
+        first = rehearsal.lists[0]
+        lines += [
+            f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: {published_design()})"
+        ]
+    lines += ["", *aligned(_table(found)), ""]
+    lines += [f"  published: {published_results()}", ""]
+    for contrast in found.contrasts:
+        lines += [*_contrast(contrast), ""]
+    return lines + (_review(reviewed) if reviewed is not None else [])
+
+
+def _table(found: Evaluation) -> list[tuple[str, ...]]:
+    head = ("", *(line.condition for line in found.lines))
+    rows: list[tuple[str, ...]] = [head]
+
+    def add(what: str, values: Sequence[str]) -> None:
+        rows.append((what, *values))
+
+    lines = found.lines
+    add("responses", [str(x.responses) for x in lines])
+    add("correct", [str(x.correct) for x in lines])
+    add("identification rate (IR)", [number(x.measures["ir"]) for x in lines])
+    add("  interval over evaluators and items", [f"{x.ir_interval[0]:.3f}–{x.ir_interval[1]:.3f}" for x in lines])
+    add("I don't know", [number(x.measures["dont-know"]) for x in lines])
+    add("majority correct", [f"{x.majority_correct:g}/{x.items}" for x in lines])
+    add("majority rate (MIR)", [number(x.measures["mir"]) for x in lines])
+    add("tied items", [str(x.ties) for x in lines])
+    add("agreement (SD)", [f"{number(x.measures['agreement'])} ({number(x.agreement_sd)})" for x in lines])
+    add("until the last replay ended, ms", [number(x.measures["reading_ms"], 0) for x in lines])
+    add("from then to the choice, ms", [number(x.measures["identification_ms"], 0) for x in lines])
+    add("utterance to choice (IT), ms", [number(x.measures["combined_ms"], 0) for x in lines])
+    add("IT of right answers, ms", [number(x.right_ms, 0) for x in lines])
+    add("repeats per response", [number(x.measures["repeats"], 2) for x in lines])
+    return rows
+
+
+def _contrast(c: PairedCategories) -> list[str]:
+    e, t = c.accuracy_equivalence, c.accuracy
+    same = "no answer" if e.equivalent is None else "equivalent" if e.equivalent else "not shown to be equivalent"
+    lines = [
+        f"  {c.first} against {c.second}",
+        f"    accuracy, paired t over evaluators: {number(t.difference)} [{number(t.low)}, {number(t.high)}], {_t(t.t, t.df, t.p)}",
+        f"    equivalence within ±{e.margin:g} (TOST): {same}, {_p(e.p)}, 90% interval [{number(e.low)}, {number(e.high)}]",
+        f"    accuracy, mixed logistic model: {_mixed(c.mixed_accuracy, 'odds ratio')}",
+        f"    time (IT), paired t: {number(c.time.difference, 0)} ms [{number(c.time.low, 0)}, {number(c.time.high, 0)}], {_t(c.time.t, c.time.df, c.time.p)}",
+        f"    time of right answers alone, paired t: {_times(c)}",
+        f"    time, mixed model of log times: {_mixed(c.mixed_time, 'ratio')}",
+    ]
+    if c.time_given_length is None:
+        lines.append("    log time at equal length: not estimated, for the two have no different lengths in common")
+    if c.time_given_length is not None and c.per_character is not None:
+        s, k = c.time_given_length, c.per_character
+        lines.append(
+            f"    log time at equal length of the expression: {s.estimate:+.3f} [{s.low:+.3f}, {s.high:+.3f}]; a character adds {k.estimate:+.4f}"
+        )
+    return lines
+
+
+def _times(c: PairedCategories) -> str:
+    t = c.time_when_right
+    return f"{number(t.difference, 0)} ms [{number(t.low, 0)}, {number(t.high, 0)}], {_t(t.t, t.df, t.p)}"
+
+
+def _t(t: float | None, df: float | None, p: float | None) -> str:
+    return "no test" if t is None or df is None else f"t({df:.0f}) = {t:.2f}, {_p(p)}"
+
+
+def _p(p: float | None) -> str:
+    return "p –" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def _mixed(model: MixedModel | InputError, what: str) -> str:
+    if isinstance(model, InputError):
+        return str(model).replace("\n", " ")
+    (effect,) = model.effects
+    return f"{what} {effect.ratio:.2f} [{number(effect.low, 2)}, {number(effect.high, 2)}], {_p(effect.p)}"
+
+
+def _review(r: Review) -> list[str]:
+    from referee_lab.tangram.evaluation.published_results import published_review
+
+    return [
+        f"  review: {r.moved} false positives whose pronoun the majority understood count as right",
+        f"    precision {number(r.precision)} → {number(r.precision_after)}; F {number(r.f)} → {number(r.f_after)} with recall kept ({number(r.recall)}),",
+        f"    {number(r.f_after_recomputed)} with recall counted anew (published: {published_review()})",
+    ]

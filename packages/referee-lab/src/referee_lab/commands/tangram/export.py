@@ -1,0 +1,303 @@
+"""`referee tangram export`: people's games out of a study; a recording as tiers, pictures or a film."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.catalogue import one_of
+from referee.cli import options
+from referee.errors import InputError
+from referee_lab.commands.tangram.recordings import open_session, put_dialogues, tiers_of, tiers_of_recording
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from referee_lab.rooms.room_files import RoomSummary
+    from referee_lab.study.folder.study import Study
+    from referee_lab.tangram.game.log import Recording
+    from referee_lab.tangram.tiers.dialogue import Dialogue
+
+__all__ = ["TIERS", "app", "tiers_as"]
+
+app = options.new_app()
+TIERS = ("eaf", "csv", "jsonl")
+GAMES = ("games", "jsonl")
+FILMS = ("gif", "webp", "mp4")
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram export STUDY                                            which rooms there are, and who was in them
+
+  referee tangram export STUDY --all --as jsonl --out sessions            every game as a recording
+
+  referee tangram export STUDY --room ID --as eaf --out sessions          one room, for ELAN
+
+  referee tangram export STUDY --all --as games --out GAMES               a reference game (`referee tangram choose`), for `referee play --played GAMES`
+
+  referee tangram export session.jsonl --as eaf                           tiers for ELAN
+
+  referee tangram export session.jsonl --as csv --annotator ann           one row per event, with ann's expressions
+
+  referee tangram export session.jsonl --as svg --at 42.5 --numbers       one moment as a picture
+
+  referee tangram export session.jsonl --as gif --from 30 --to 45 --speed 2
+
+  referee tangram export --corpus pento-cv --as eaf --out pento           the dialogues of a corpus
+""")
+)
+def export(
+    recording: Annotated[
+        Path | None, typer.Argument(help="A recording (.jsonl), or a study folder.", show_default=False)
+    ] = None,
+    corpus: options.DialogueCorpus = None,
+    only: options.OnlyDialogues = None,
+    data: options.Data = None,
+    room: Annotated[str | None, typer.Option(help="Of a study: this room.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Of a study: every room.")] = False,
+    mode: options.OwnMode = None,
+    database: options.Database = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            help=f"{', '.join((*TIERS, 'svg', *FILMS))}; of a reference game {' or '.join(GAMES)}.",
+            show_default="eaf, or games",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write (of a study: the folder); default: beside it.")
+    ] = None,
+    annotator: options.Annotator = None,
+    at: Annotated[float, typer.Option(help="The moment of an SVG, in seconds.", min=0)] = 0.0,
+    begin: Annotated[float, typer.Option("--from", help="Start of a film, in seconds.", min=0)] = 0.0,
+    end: Annotated[float | None, typer.Option("--to", help="End of a film, in seconds.")] = None,
+    speed: Annotated[float, typer.Option(help="Speed of a film.", min=0.01)] = 1.0,
+    fps: Annotated[float, typer.Option(help="Frames per second of a film.", min=0.1)] = 10.0,
+    cursor: Annotated[bool, typer.Option(help="Show the cursor.")] = True,
+    numbers: Annotated[bool, typer.Option(help="Number the pieces.")] = False,
+) -> int:
+    """Tiers for ELAN and tables, a picture of one moment, or a film for a talk; always drawn from the stored states.
+
+    Of a study folder: its rooms are listed, and with --room or --all written as recordings (--as jsonl) or tiers (eaf, csv), one file for each puzzle.
+    Of a reference game every room is one game: --as games for `referee play --played`, --as jsonl for all that happened, line by line.
+    """
+    if recording is None or corpus is not None:
+        return _from_corpus(recording, corpus, data, only, kind or TIERS[0], out)
+    if recording.is_dir():
+        return _from_study(recording, room, every, mode, database, kind, out, annotator)
+    if room is not None or every:
+        raise InputError("--room and --all are for study folders", where=recording, remedy="leave them out")
+    kind = kind or TIERS[0]
+    session = open_session(recording)
+    found = session.recording
+    # A recording is .jsonl itself and must not be overwritten by its tiers.
+    target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
+    if kind in TIERS:
+        _write(target, tiers_as(tiers_of(session, recording, annotator), kind, found, target.parent))
+    elif found is None and kind in ("svg", *FILMS):
+        raise InputError(
+            "where the pieces lay was not recorded in this dialogue",
+            where=recording,
+            remedy="`referee tangram replay` draws it from its events",
+        )
+    elif kind == "svg":
+        assert found is not None
+        _write(target, _picture(found, at, cursor, numbers).encode())
+    elif kind in FILMS:
+        from referee_lab.tangram.game.animation import save_animation
+
+        assert found is not None
+        if end is not None and end <= begin:
+            raise InputError(f"a film from {begin:g} s to {end:g} s is empty", remedy="let --to come after --from")
+        target = target.with_suffix(f".{kind}")
+        film = {"fps": fps, "speed": speed, "start_ms": 1000 * begin, "cursor": cursor, "numbers": numbers}
+        save_animation(found, target, **film, end_ms=None if end is None else 1000 * end)
+    else:
+        one_of("--as", kind, (*TIERS, "svg", *FILMS))
+    print(f"wrote {target}")
+    return 0
+
+
+def _from_corpus(
+    recording: Path | None, corpus: str | None, data: Path | None, only: str | None, kind: str, out: Path | None
+) -> int:
+    """The dialogues of a corpus, a file for each."""
+    from referee_lab.commands.tangram.sources import corpus_dialogues
+
+    if recording is not None or corpus is None:
+        raise InputError(
+            "a recording and a corpus are named" if recording else "nothing is named",
+            remedy="name a recording or a study folder, or --corpus NAME",
+        )
+    if kind not in TIERS:
+        raise InputError(f"--as {kind} is for one recording", remedy=f"--as {' or '.join(TIERS)}")
+    target = out or Path(corpus)
+    found = corpus_dialogues(corpus, data, only)
+    if kind == "jsonl":
+        put_dialogues(found, target)
+    else:
+        target.mkdir(parents=True, exist_ok=True)
+        for dialogue in found:
+            _write(target / f"{dialogue.id}.{kind}", tiers_as(dialogue, kind))
+    print(f"wrote {len(found)} dialogues into {target}")
+    return 0
+
+
+def _from_study(
+    folder: Path,
+    room: str | None,
+    every: bool,
+    mode: str | None,
+    database: str | None,
+    kind: str | None,
+    out: Path | None,
+    annotator: str | None,
+) -> int:
+    """The rooms of a study: listed, or written out."""
+    from referee_lab.rooms.room_files import has_rooms, is_reference_game, list_rooms, room_recordings
+    from referee_lab.study.data.collection import reading
+    from referee_lab.study.folder.study import open_study
+
+    study = open_study(folder)
+    if not has_rooms(study):
+        raise InputError(
+            "nobody plays in rooms in this study",
+            where=folder,
+            remedy="name a study of `referee tangram serve` or `referee tangram choose`",
+        )
+    if room is not None and every:
+        raise InputError("one room or all of them", remedy="give --room or --all")
+    choosing = is_reference_game(study)
+    possible = GAMES if choosing else TIERS
+    kind = kind or possible[0]
+    if annotator is not None or kind not in possible:
+        raise InputError(
+            f"--as {kind} is not for these rooms" if annotator is None else "--annotator is for one recording",
+            where=folder,
+            remedy=f"export with --as {' or '.join(possible)}{'' if choosing else ' first, then name the recording'}",
+        )
+    with reading(study, database) as connection:
+        rooms = list_rooms(connection, study, mode)
+        if room is None and not every:
+            print("\n".join(_listed(rooms, study.title, mode or study.mode)))
+            return 0
+        chosen = [r for r in rooms if (r.why_not is None if every else r.id == room)]
+        if not chosen:
+            known = ", ".join(r.id for r in rooms) or "none yet"
+            raise InputError(
+                f"there is no room {room!r}" if room else "there is no room to give out",
+                where=folder,
+                remedy=f"rooms in mode {mode or study.mode}: {known}",
+            )
+        target = out or folder.resolve().with_name(f"{folder.resolve().name}-rooms")
+        target.mkdir(parents=True, exist_ok=True)
+        if choosing:
+            written = _write_games(connection, study, chosen, target, kind)
+        else:
+            written = [_write_one(found, target, kind, folder) for found in room_recordings(connection, study, chosen)]
+    print(f"wrote {len(written)} {'games' if choosing else 'recorded puzzles'} of {len(chosen)} rooms into {target}")
+    left = [r for r in rooms if r.why_not is not None]
+    if every and left:
+        print("not given out: " + "; ".join(f"{r.id} ({r.why_not})" for r in left))
+    return 0
+
+
+def _write_games(
+    connection: Connection, study: Study, rooms: Sequence[RoomSummary], folder: Path, kind: str
+) -> list[Path]:
+    """Reference games as files, with what `referee play` has to know of them."""
+    from referee_lab.rooms.room_files import ABOUT, about_games, reference_files
+
+    written = []
+    for room in rooms:
+        if room.why_not is not None:
+            raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
+        for name, content in reference_files(connection, room.id, (kind,)).items():
+            _write(folder / name, content)
+            written.append(folder / name)
+    if kind == "games":
+        _write(folder / ABOUT, about_games(study).encode())
+    return written
+
+
+def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
+    from referee_lab.commands.tangram.sources import aligned
+
+    if not rooms:
+        return [f"{title}: nobody has played in mode {mode} yet"]
+    table = [("room", "people", "state", "puzzle", "result", "minutes", "messages")]
+    for room in rooms:
+        about = (room.id, " ".join(room.people), room.outcome or room.state)
+        if room.why_not is not None:
+            table.append((*about, "–", f"not given out: {room.why_not}", "–", "–"))
+        for puzzle in room.puzzles:
+            told = (puzzle["goal"], puzzle["result"], f"{puzzle['seconds'] / 60:.1f}", str(puzzle["utterances"]))
+            table.append((*about, *told))
+    return [f"{title}: {len(rooms)} rooms in mode {mode}", "", *aligned(table)]
+
+
+def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Path:
+    """A recording as it is, or its tiers; what was recorded of voices goes with either."""
+    from referee.files import FOR_OWNER, write_bytes
+    from referee_lab.rooms.sound import whole_sounds
+
+    for name, sound in whole_sounds(study, recording).items():
+        write_bytes(folder / name, [sound], FOR_OWNER)
+    target = folder / f"{recording.header.session}.{kind}"
+    if kind == "jsonl":
+        from referee_lab.tangram.game.log import write_recording
+
+        _write(target, write_recording(recording).encode())
+    else:
+        _write(target, tiers_as(tiers_of_recording(recording, target), kind, recording, folder))
+    return target
+
+
+def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, folder: Path | None = None) -> bytes:
+    """A dialogue in one of the formats for tiers; in ELAN with the sounds of its recording that lie in the folder, each from where it begins."""
+    from referee_lab.tangram.tiers import elan, tier_tables
+
+    if kind == "eaf":
+        there = {} if recording is None or folder is None else _media(recording, folder)
+        return elan.to_eaf(dialogue, media=there)
+    return (tier_tables.to_csv if kind == "csv" else tier_tables.to_jsonl)(dialogue).encode()
+
+
+def _media(recording: Recording, folder: Path) -> dict[str, float]:
+    """Sounds for ELAN, which can begin in the middle of a file and not before it: what was switched on late gets silence before it, in a file of its own."""
+    from referee.files import FOR_OWNER, write_bytes
+    from referee_lab.tangram.game.recorded_sound import sounds_in
+    from referee_lab.tangram.game.sound_files import delay_sound
+
+    found = {}
+    for sound, file in sounds_in(recording, folder):
+        if sound.start_ms > 0:
+            late = file.with_name(f"{file.stem}.from-start{file.suffix}")
+            write_bytes(late, [delay_sound(file.read_bytes(), sound.start_ms, str(file))], FOR_OWNER)
+            found[late.name] = 0.0
+        else:
+            found[file.name] = sound.start_ms
+    return found
+
+
+def _picture(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:
+    from referee_lab.tangram.game.board_pictures import draw_board
+    from referee_lab.tangram.game.log import state_at
+
+    moment = state_at(recording, 1000 * at)
+    if moment is None:
+        raise InputError(f"nothing was on the board {at:g} s after the start", remedy="choose a later --at")
+    return draw_board(moment.board, cursor=moment.cursor if cursor else None, numbers=numbers)
+
+
+def _write(target: Path, content: bytes) -> None:
+    from referee.files import write_atomically
+
+    write_atomically(
+        target, content.decode().split("\n") if not content.endswith(b"\n") else content.decode()[:-1].split("\n")
+    )

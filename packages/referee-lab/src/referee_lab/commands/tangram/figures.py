@@ -1,0 +1,37 @@
+"""Which figures are played: named ones, those of a file, or those of a set of pieces."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.errors import InputError
+from referee_lab.tangram.game.goals import GOALS, PENTOMINO_GOALS, Goal, find_goal
+from referee_lab.tangram.game.own_goals import read_goals
+from referee_lab.tangram.game.own_pieces import set_named
+from referee_lab.tangram.game.piece_sets import find_pieces, name_of_set, set_of
+
+__all__ = ["chosen_goals"]
+
+
+def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Goal]:
+    """The figures named in `puzzles` (with commas); without names all of the file, or all of the set."""
+    chosen = set_named(pieces)
+    find_pieces(chosen)
+    own = [] if file is None else read_goals(file)
+    other = [goal for goal in own if set_of(goal.placements) != chosen]
+    # Tangrams are what is played when nothing is said.
+    if other and chosen != "tangram":
+        made = name_of_set(other[0].placements)
+        remedy = f"leave out --pieces {pieces}, or name figures of that set"
+        raise InputError(
+            f"the figure {other[0].name!r} is made of {made}, not of {chosen}", where=file or pieces, remedy=remedy
+        )
+    names = [name.strip() for name in puzzles.split(",") if name.strip()] if puzzles else []
+    if names:
+        known = {goal.name: goal for goal in own}
+        return [known.get(name) or find_goal(name) for name in names]
+    shipped = {"tangram": GOALS, "pentomino": PENTOMINO_GOALS}.get(chosen, {})
+    if not own and not shipped:
+        remedy = f"draw some: referee tangram goals draw FILE --pieces {pieces}, then --goals FILE"
+        raise InputError(f"there are no figures of the set {chosen!r}", where=pieces, remedy=remedy)
+    return own or list(shipped.values())

@@ -1,0 +1,80 @@
+"""`referee tangram import`: tiers from ELAN and tables, as dialogues or as somebody's annotation of a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.catalogue import one_of
+from referee.cli import options
+from referee.errors import InputError
+from referee_lab.commands.tangram.export import TIERS, tiers_as
+from referee_lab.commands.tangram.recordings import open_recording, write_annotation
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.tiers.dialogue import Dialogue
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    "import",
+    epilog=options.examples("""
+  referee tangram import session.eaf                                    tiers of ELAN as session.tiers.jsonl
+
+  referee tangram import tiers.csv --as eaf
+
+  referee tangram import theirs.eaf --tiers names.toml                  tiers of other names: "A-utts" = "SV-UT"
+
+  referee tangram import session.eaf --into session.jsonl --annotator ann    expressions marked in ELAN as ann's annotation
+"""),
+)
+def import_(
+    file: Annotated[Path, typer.Argument(help="Tiers: .eaf (REX tiers), .csv or .jsonl.", show_default=False)],
+    kind: Annotated[str, typer.Option("--as", help=f"{', '.join(TIERS)}.")] = "jsonl",
+    out: Annotated[Path | None, typer.Option(help="The file to write (default: beside the one read).")] = None,
+    into: Annotated[Path | None, typer.Option(help="A recording whose annotation this is.")] = None,
+    annotator: Annotated[str | None, typer.Option(help="Who annotated, for --into.")] = None,
+    tiers: options.TierMap = None,
+) -> int:
+    """Read tiers made elsewhere, checked against the format; the dialogues then serve every other command."""
+    one_of("--as", kind, TIERS)
+    dialogues = _read(file, tiers)
+    if into is not None:
+        print(f"wrote {_annotate(dialogues[0], into, annotator, file)}")
+        return 0
+    for number, dialogue in enumerate(dialogues):
+        name = file.stem if len(dialogues) == 1 else f"{file.stem}-{number + 1}"
+        target = out if out is not None and len(dialogues) == 1 else file.with_name(f"{name}.tiers.{kind}")
+        target.write_bytes(tiers_as(dialogue, kind))
+        events = ", ".join(f"{len(dialogue.tier(tier))} {tier}s" for tier in ("utterance", "expression", "action"))
+        print(f"wrote {target}: {events}")
+    return 0
+
+
+def _read(file: Path, tiers: Path | None) -> list[Dialogue]:
+    from referee_lab.commands.tangram.sources import open_dialogues
+
+    return open_dialogues([file], None, False, None, None, 1, tiers)[1]
+
+
+def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: Path) -> Path:
+    """The expressions of a dialogue as a finished annotation of a recording; an annotation that is there is never replaced."""
+    from referee_lab.tangram.tiers.annotations import marks_in
+    from referee_lab.tangram.tiers.dialogue import UTTERANCE
+    from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+    if annotator is None:
+        raise InputError("--into needs the annotator's name", remedy="add --annotator NAME")
+    own = to_dialogue(open_recording(recording))
+    texts = [u.text for u in own.tier(UTTERANCE)]
+    # Marks go by places in these words.
+    if texts != [u.text for u in dialogue.tier(UTTERANCE)]:
+        raise InputError(
+            "the utterances are not those of the recording", where=file, remedy="export the recording again"
+        )
+    return write_annotation(recording, annotator, own, marks_in(dialogue))

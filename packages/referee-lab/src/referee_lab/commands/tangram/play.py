@@ -1,0 +1,148 @@
+"""`referee tangram play`: bots and language models play whole puzzles; recordings to try everything with that needs some, and scores."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.cli import options
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.game.goals import Goal
+
+__all__ = ["app"]
+
+app = options.new_app()
+SCORES = "games.jsonl"
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram play --bots 8 --out recordings
+
+  referee tangram play --solver 'llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1' --operator bot --out games
+
+  referee tangram play --solver 'llm/openai-compatible|model:NAME' --operator 'llm/openai-compatible|model:NAME|sees:both' --bots 4 --out games
+
+The same command goes on where it was stopped; scores are in games.jsonl.
+""")
+)
+def play(
+    out: Annotated[Path, typer.Option(help="The folder for the recordings (one file of JSON lines each).", show_default=False)],
+    bots: Annotated[int, typer.Option(help="Pairs of players; each plays one puzzle.", min=1)] = 1,
+    puzzles: Annotated[str | None, typer.Option(help="Figures with commas; all in turn without this.")] = None,
+    goals: options.OwnGoals = None,
+    pieces: options.PieceSet = "tangram",
+    solver: Annotated[str | None, typer.Option(help="Who sees the goal: bot, or llm/openai-compatible|model:NAME|endpoint:URL.")] = None,
+    operator: Annotated[str | None, typer.Option(help="Who moves the pieces: bot, or llm/openai-compatible|…")] = None,
+    turns: Annotated[int, typer.Option(help="Turns after which a game is given up.", min=1)] = 200,
+    patience: options.Patience = 120.0,
+    seed: Annotated[int, typer.Option(help="Seed of the first pair; the others count up.", min=0)] = 1,
+    form: options.TextOrJson = "text",
+) -> int:  # fmt: skip
+    """Let pairs of bots or models play without a browser; the recordings are marked as synthetic.
+
+    A game ends as solved, timeout or turns; a player that crashes, stalls, talks nonsense or cannot be asked ends it as an outcome of its own.
+    """
+    options.check_form(form)
+    from referee_lab.commands.tangram.figures import chosen_goals
+
+    chosen = chosen_goals(puzzles, goals, pieces)
+    out.mkdir(parents=True, exist_ok=True)
+    if solver is None and operator is None:
+        return _bots(out, bots, chosen, seed)
+    return _match(out, bots, chosen, (solver or "bot", operator or "bot"), (turns, patience), seed, form)
+
+
+def _bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
+    from referee.files import write_atomically
+    from referee_lab.tangram.game.bot_games import play as play_one
+    from referee_lab.tangram.game.log import write_recording
+
+    solved = 0
+    for number in range(bots):
+        # A seed of its own for each pair: the same command makes the same recordings.
+        recording = play_one(goals[number % len(goals)], seed + number)
+        path = out / f"{recording.header.session}.jsonl"
+        write_atomically(path, write_recording(recording).rstrip("\n").split("\n"))
+        outcome = next((e.kind for e in reversed(recording.entries) if e.kind in ("solved", "timeout")), "ended")
+        solved += outcome == "solved"
+        minutes = recording.entries[-1].t_server_ms / 60_000
+        print(f"{path}  {outcome} after {minutes:.1f} minutes, {len(recording.entries):,} entries")
+    print(f"{solved} of {bots} solved; synthetic: these are bots")
+    return 0
+
+
+def _match(
+    out: Path, games: int, goals: list[Goal], who: tuple[str, str], given_up: tuple[int, float], seed: int, form: str
+) -> int:
+    from referee.files import write_atomically
+    from referee_lab.tangram.game.goals import turn_step
+    from referee_lab.tangram.game.log import write_recording
+    from referee_lab.tangram.game.rules import SETTINGS
+    from referee_lab.tangram.players.matches import GameLimits, play_match
+    from referee_lab.tangram.players.roster import make_player
+    from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+    limits = GameLimits(turns=given_up[0], answer_s=given_up[1])
+    done = _finished(out / SCORES, who)
+    (out / "calls").mkdir(exist_ok=True)
+    for number in range(games):
+        goal, own = goals[number % len(goals)], seed + number
+        session = f"game-{goal.name}-{own}"
+        if session in done:
+            print(f"{session}  there already: {done[session]['outcome']}") if form == "text" else None
+            continue
+        players = [
+            make_player(w, role, goal, own, out / "calls") for w, role in zip(who, (SOLVER, OPERATOR), strict=True)
+        ]
+        rules = {**SETTINGS, "step": turn_step([goal])}
+        recording, score = play_match(goal, *players, seed=own, session=session, settings=rules, limits=limits)
+        write_atomically(out / f"{session}.jsonl", write_recording(recording).rstrip("\n").split("\n"))
+        done[session] = {**score.to_data(), "solver": who[0], "operator": who[1]}
+        write_atomically(out / SCORES, [json.dumps(row, ensure_ascii=False) for row in done.values()])
+        if form == "text":
+            print(f"{session}  {_told(done[session])}")
+    if form == "json":
+        print(
+            json.dumps(
+                {"games": list(done.values()), "outcomes": Counter(r["outcome"] for r in done.values())}, indent=1
+            )
+        )
+    else:
+        print("\n".join(_summary(list(done.values()))))
+    return 0
+
+
+def _finished(path: Path, who: tuple[str, str]) -> dict[str, dict[str, Any]]:
+    """Games of the same players that are there already."""
+    from referee.errors import InputError
+    from referee_lab.tangram.json_lines import json_object
+
+    if not path.exists():
+        return {}
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = [json_object(line, str(path), n, "delete the file to play again") for n, line in enumerate(lines, 1)]
+    if other := [row for row in rows if (row["solver"], row["operator"]) != who]:
+        told = f"{other[0]['solver']} and {other[0]['operator']}"
+        raise InputError(f"this folder holds games of {told}", where=path, remedy="choose another --out")
+    return {row["session"]: row for row in rows}
+
+
+def _told(row: dict[str, Any]) -> str:
+    who = f"{row['by']}: " if row["by"] else ""
+    why = f" ({who}{row['why']})" if row["why"] else ""
+    talk = f"{row['words']} words in {row['utterances']} utterances, {row['clarifications']} questions"
+    moves = f"{row['moves']} moves, {row['errors']} refused, {row['unreadable']} unreadable"
+    return f"{row['outcome']}{why} after {row['seconds'] / 60:.1f} minutes, {talk}, {moves}"
+
+
+def _summary(rows: list[dict[str, Any]]) -> list[str]:
+    counts = Counter(row["outcome"] for row in rows)
+    told = ", ".join(f"{name} {n}" for name, n in counts.most_common())
+    unreadable = sum(row["unreadable"] for row in rows)
+    return [f"{len(rows)} games: {told}; {unreadable} unreadable answers, which are no moves; scores in {SCORES}"]

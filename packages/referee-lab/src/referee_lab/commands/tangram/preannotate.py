@@ -1,0 +1,104 @@
+"""`referee tangram preannotate`: what a program would mark, as an annotation of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.progress import counting
+from referee_lab.commands.tangram.recordings import open_session, refuse_second, sessions_named, write_annotation
+from referee_lab.commands.tangram.sources import number
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.tiers.expressions import SpanAgreement
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples(f"""
+  referee tangram preannotate sessions/                         writes SESSION.program.annotations.jsonl beside each recording
+
+  referee tangram preannotate sessions/ --words ours.toml       with words of your own for the pieces, or for another language
+
+  referee tangram preannotate --corpus {options.PENTO_CV} --out pento    the dialogues of a corpus, put into pento/ first
+
+  referee tangram agreement sessions/ --annotators program,ann  how far a person departs from it
+""")
+)
+def preannotate(
+    recordings: options.SomeRecordings = None,
+    corpus: options.DialogueCorpus = None,
+    only: options.OnlyDialogues = None,
+    data: options.Data = None,
+    out: options.CorpusOut = None,
+    words: options.OwnWords = None,
+    annotator: Annotated[str, typer.Option(help="The name the annotation gets.")] = "program",
+) -> int:
+    """Expressions found by rules in what was said, with referents from words, places and what is going on; unclear ones are marked so.
+
+    The words are those of the session's language for its pieces.
+    Where a session knows its references (bots, corpora), it is told how often the program finds them.
+    """
+    from referee_lab.tangram.tiers.annotations import annotation_path, marks_in
+    from referee_lab.tangram.tiers.dialogue import EXPRESSION
+    from referee_lab.tangram.tiers.expressions import compare
+    from referee_lab.tangram.tiers.expressions import preannotate as propose
+    from referee_lab.tangram.tiers.piece_lexicon import find_lexicon, no_words, read_words
+
+    own = None if words is None else read_words(words)
+    found, total, compared = sessions_named(recordings, corpus, data, only, out), 0, []
+    wordless: dict[str, int] = {}
+    bare: dict[str, set[str]] = {}
+    for path in found:
+        refuse_second(annotation_path(path, annotator))
+    for path in counting(found, "recordings"):
+        session = open_session(path)
+        known = session.dialogue
+        lexicon = find_lexicon(known.language, known.pieces, own)
+        if lexicon is None:
+            wordless[known.language] = wordless.get(known.language, 0) + 1
+            continue
+        bare.setdefault(known.language, set()).update(lexicon.without_words)
+        proposed = propose(known, session.positions(), own)
+        write_annotation(path, annotator, known, marks_in(proposed), program=True)
+        total += len(proposed.tier(EXPRESSION))
+        compared += [compare(known, proposed)] if any("span" in e.data for e in known.tier(EXPRESSION)) else []
+    if sum(wordless.values()) == len(found):
+        raise no_words(next(iter(wordless)))
+    print(f"{annotator}: {total} expressions in {len(found) - sum(wordless.values())} recordings")
+    for language, n in wordless.items():
+        print(f"  {n} recordings left out: {no_words(language)}")
+    for language, shapes in bare.items():
+        if shapes:
+            print(_by_their_names(language, sorted(shapes)))
+    if compared:
+        print(_told(compared))
+    return 0
+
+
+def _by_their_names(language: str, shapes: list[str]) -> str:
+    """Pieces for which the language has no words of its own are looked for under the names they have."""
+    return (
+        f"  looked for by their names alone: {', '.join(shapes)}; other words for them: "
+        f'--words FILE with language = "{language}" and [shapes] {shapes[0]} = "…, …"'
+    )
+
+
+def _told(compared: list[SpanAgreement]) -> str:
+    known, proposed, same = (sum(c[place] for c in compared) for place in range(3))
+    attributes, referents = sum(c.same_attributes for c in compared), sum(c.same_referents for c in compared)
+    coded = any(c.coded for c in compared)
+    shares = f"{attributes / same:.1%} have the same attributes and " if coded and same else ""
+    agreed = (
+        f"; of the {same} with the same span, {shares}{referents / same:.1%} have the same referents" if same else ""
+    )
+    f = 2 * same / (known + proposed)
+    return (
+        f"beside the {known} references that the recordings know themselves: spans F {number(f)} "
+        f"(precision {number(same / proposed if proposed else None)}, recall {number(same / known)}){agreed}"
+    )

@@ -1,0 +1,239 @@
+"""Sessions (recordings, and dialogues of which only the tiers are there) and their annotations as the `referee tangram` commands find them on disk."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.errors import CannotWrite, InputError
+from referee_lab.tangram.tiers.annotations import (
+    ADJUDICATED,
+    SUFFIX,
+    Annotation,
+    ExpressionMark,
+    annotation_files,
+    annotation_path,
+    header_of,
+    line_of,
+    parse_annotation,
+)
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+    from referee_lab.tangram.game.log import Recording
+    from referee_lab.tangram.tiers.dialogue import Dialogue
+
+__all__ = [
+    "SPOKEN",
+    "annotation_of",
+    "find_recordings",
+    "is_recording",
+    "is_session",
+    "open_recording",
+    "open_session",
+    "proposed",
+    "put_dialogues",
+    "read_annotation",
+    "refuse_second",
+    "sessions_named",
+    "tiers_of",
+    "tiers_of_recording",
+    "write_annotation",
+]
+
+# How the copy of a recording ends that has what was spoken (`referee tangram transcript`).
+SPOKEN = ".spoken.jsonl"
+# A damaged recording has many, and the first ones say what is wrong.
+MOST_FAULTS = 3
+
+
+def sessions_named(
+    places: Iterable[Path] | None, corpus: str | None, data: Path | None, only: str | None, out: Path | None
+) -> list[Path]:
+    """The sessions that a command works on: files and folders that are named, or the dialogues of a corpus, which are put into the folder `out` first."""
+    from referee_lab.commands.tangram.sources import corpus_dialogues
+
+    given = list(places or [])
+    if (corpus is None) == (not given):
+        raise InputError(
+            "no recordings are named" if corpus is None else "recordings and a corpus are named",
+            remedy="name recordings or folders of them, or --corpus NAME --out FOLDER",
+        )
+    if corpus is None:
+        if out is not None or only is not None:
+            raise InputError(
+                f"--{'out' if out else 'only'} goes with --corpus", remedy="leave it out, or name a corpus"
+            )
+        return find_recordings(given)
+    if out is None:
+        raise InputError(
+            "annotations lie beside their dialogues, and a corpus stays as it is",
+            remedy="--out FOLDER: the dialogues are put there",
+        )
+    return put_dialogues(corpus_dialogues(corpus, data, only), out)
+
+
+def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
+    """Dialogues as files in a folder; one that is there stays, for annotations may be made of it."""
+    from referee.files import write_atomically
+    from referee_lab.tangram.tiers.tier_tables import to_jsonl
+
+    found = []
+    folder.mkdir(parents=True, exist_ok=True)
+    for dialogue in dialogues:
+        path = folder / f"{dialogue.id}.jsonl"
+        if not path.exists():
+            write_atomically(path, to_jsonl(dialogue).splitlines())
+        found.append(path)
+    return found
+
+
+def find_recordings(places: Iterable[Path]) -> list[Path]:
+    """The sessions named: files, and those in folders; files of annotations and of other kinds are passed over."""
+    found: list[Path] = []
+    for place in places:
+        inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+        # A file that was named is taken at its word, and said to be wrong when it is opened.
+        found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_session(p))]
+    if not found:
+        raise InputError(
+            "no recordings here", where=", ".join(map(str, places)), remedy="`referee tangram play` makes some"
+        )
+    return found
+
+
+def is_session(path: Path) -> bool:
+    """A recording, or a dialogue that is not just the tiers of a recording beside it; of a recording with a spoken copy beside it, the copy."""
+    from referee_lab.tangram.game.dialogue_sessions import is_dialogue
+
+    if not path.name.endswith(SPOKEN) and path.with_name(f"{path.stem}{SPOKEN}").exists():
+        return False
+    own = path.with_name(path.name.removesuffix(".tiers.jsonl") + ".jsonl")
+    return is_recording(path) or (is_dialogue(path) and (own == path or not own.exists()))
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a file says of itself that it is a recording."""
+    with path.open("rb") as file:
+        # The first line is the header; a file of another kind may have no line breaks at all.
+        return b'"referee-tangram"' in file.readline(4096)
+
+
+def open_recording(path: Path) -> Recording:
+    """A recording from its file; what speaks against it is said, and what there is of it is used."""
+    from referee_lab.tangram.game.log import faults, parse_recording
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None
+    recording = parse_recording(content, str(path))
+    for fault in faults(recording)[:MOST_FAULTS]:
+        print(f"warning: {path}: {fault}", file=sys.stderr)
+    return recording
+
+
+def open_session(path: Path) -> DialogueSession:
+    """A session from its file: a recording, of which faults are told, or the tiers of a dialogue."""
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession, is_dialogue, read_session
+    from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+    if path.is_file() and is_dialogue(path):
+        return read_session(path)
+    recording = open_recording(path)
+    return DialogueSession(recording, to_dialogue(recording), path.parent)
+
+
+def read_annotation(path: Path) -> Annotation:
+    """An annotator's file."""
+    return parse_annotation(path.read_text(encoding="utf-8"), str(path))
+
+
+def write_annotation(
+    recording: Path,
+    annotator: str,
+    dialogue: Dialogue,
+    marks: Mapping[int, Sequence[ExpressionMark]],
+    *,
+    program: bool = False,
+) -> Path:
+    """A finished annotation as a file of its own; one that is there is never replaced."""
+    from referee_lab.tangram.tiers.dialogue import UTTERANCE
+
+    target = annotation_path(recording, annotator)
+    refuse_second(target)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    said = [u.text or "" for u in dialogue.tier(UTTERANCE)]
+    lines = [line_of(n, text, marks.get(n, ()), True, now) for n, text in enumerate(said)]
+    target.write_text(header_of(annotator, dialogue.id, program=program) + "".join(lines), encoding="utf-8")
+    return target
+
+
+def refuse_second(target: Path) -> None:
+    """Before anything is written: what somebody annotated is never replaced."""
+    if target.exists():
+        raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
+
+
+def annotation_of(recording: Path, annotator: str | None = None) -> Annotation | None:
+    """The annotation that counts: the one named, else the adjudicated one, else the only one; None where nobody annotated."""
+    files = annotation_files(recording)
+    if annotator is not None and annotator not in files:
+        remedy = f"there is one by {', '.join(files)}" if files else "annotate it first: `referee tangram annotate`"
+        raise InputError(f"{annotator} has not annotated this recording", where=recording, remedy=remedy)
+    # Choosing one of two silently would decide a result.
+    if annotator is None and len(files) > 1 and ADJUDICATED not in files:
+        raise InputError(
+            f"{' and '.join(files)} have annotated this recording, and nobody has decided between them",
+            where=recording,
+            remedy="`referee tangram adjudicate`, or name one with --annotator",
+        )
+    name = annotator or (ADJUDICATED if ADJUDICATED in files else next(iter(files), None))
+    return None if name is None else read_annotation(files[name])
+
+
+def tiers_of(session: DialogueSession, path: Path, annotator: str | None = None) -> Dialogue:
+    """The tiers of a session with the expressions of its annotators; without any, those it has, else proposed ones where there are words for its language."""
+    from referee_lab.tangram.tiers.annotations import annotated
+    from referee_lab.tangram.tiers.dialogue import EXPRESSION
+
+    work = annotation_of(path, annotator)
+    if work is not None:
+        return annotated(session.dialogue, work)
+    return session.dialogue if session.dialogue.tier(EXPRESSION) else proposed(session.dialogue, path, session)
+
+
+def tiers_of_recording(recording: Recording, path: Path) -> Dialogue:
+    """The tiers of a recording that is about to be written to a path."""
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+    from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+    return tiers_of(DialogueSession(recording, to_dialogue(recording)), path)
+
+
+def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
+    """A dialogue that nobody annotated, with what a program would mark; as it is where there are no words for its language, which is said."""
+    from dataclasses import replace
+
+    from referee_lab.tangram.tiers.dialogue import UNTOLD
+    from referee_lab.tangram.tiers.expressions import preannotate
+    from referee_lab.tangram.tiers.piece_lexicon import find_lexicon
+
+    if dialogue.language == UNTOLD:
+        print(
+            f"warning: {path}: its language is not told, and nobody annotated it: marked by the rules for English",
+            file=sys.stderr,
+        )
+        dialogue = replace(dialogue, language="en")
+    if find_lexicon(dialogue.language, dialogue.pieces) is None:
+        print(
+            f"warning: {path}: nobody annotated it, and there are no words for the language {dialogue.language!r} to do so by rule: "
+            "it counts as without references\n"
+            "  → `referee tangram annotate`, or `referee tangram preannotate --words FILE`",
+            file=sys.stderr,
+        )
+        return dialogue
+    return preannotate(dialogue, None if session is None else session.positions())

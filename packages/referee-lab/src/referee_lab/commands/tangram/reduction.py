@@ -1,0 +1,78 @@
+"""`referee tangram reduction`: repeated games."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee_lab.commands.tangram.sources import aligned, number
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.models.reduction import Level, Reduction
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram reduction --corpus tangrams-hawkins
+
+  referee tangram reduction --corpus kth-tangrams --format json
+""")
+)
+def reduction(
+    corpus: Annotated[str, typer.Option(help="tangrams-hawkins or kth-tangrams.")],
+    data: options.Data = None,
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
+) -> int:
+    """Words per description over repetitions, a pair's likeness to itself and to pseudo-dyads, overhearers beside addressees."""
+    options.check_form(form)
+    from referee_lab.tangram.models.reduction import reduce_games
+
+    found = reduce_games(corpus, data, seed)
+    print(json.dumps(asdict(found), ensure_ascii=False, indent=1) if form == "json" else "\n".join(_lines(found)))
+    return 0
+
+
+def _lines(r: Reduction) -> list[str]:
+    own, pseudo = ({level.repetition: level for level in levels} for levels in (r.own, r.pseudo))
+    rows: list[tuple[str, ...]] = [
+        ("repetition", "n", "words", "interval", "like itself", "interval", "like pseudo-dyads", "interval")
+    ]
+    for level in r.words:
+        mine, theirs = own.get(level.repetition), pseudo.get(level.repetition)
+        rows.append((str(level.repetition), str(level.n), *_told(level, 1), *_told(mine, 3), *_told(theirs, 3)))
+    s, d = r.slope, r.specificity
+    lines = [f"{r.corpus}: {r.games} games", "", *aligned(rows), ""]
+    lines += [
+        f"  log words on log repetition: slope {s.estimate:.3f} [{s.low:.3f}, {s.high:.3f}], {s.n} descriptions, clustered by {s.clusters} games",
+        f"  own minus pseudo-dyads (Dice of describing words with the repetition before; pseudo-dyads: {r.same} in other games):",
+        f"  {number(d.difference)} [{number(d.low)}, {number(d.high)}], t({d.df:.0f}) = {number(d.t, 2)}"
+        if d.t is not None
+        else "  –",
+    ]
+    if r.heard:
+        heard = [("who", "source", "block", "found", "interval", "n")]
+        heard += [
+            (h.who, h.source, h.block, number(h.accuracy), f"[{h.low:.3f}, {h.high:.3f}]", str(h.n)) for h in r.heard
+        ]
+        lines += [
+            "",
+            *aligned(heard),
+            "  addressees and overhearers come from different games: the gap is between corpora",
+        ]
+    return lines
+
+
+def _told(level: Level | None, digits: int) -> Sequence[str]:
+    if level is None:
+        return "–", "–"
+    return number(level.mean, digits), f"[{level.low:.{digits}f}, {level.high:.{digits}f}]"

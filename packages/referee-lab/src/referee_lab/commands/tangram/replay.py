@@ -1,0 +1,102 @@
+"""`referee tangram replay`: watch a recorded session, frame by frame."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+from referee.errors import InputError
+from referee_lab.commands.tangram.recordings import open_session
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples(f"""
+  referee tangram replay session.jsonl                      writes session.html: open it in any browser
+
+  referee tangram replay session.jsonl --out talk/game.html
+
+  referee tangram replay session.jsonl --serve              shows it at a local address until Ctrl-C
+
+  referee tangram replay --corpus {options.PENTO_CV} --only r2-1 --serve
+
+  referee tangram replay --corpus {options.PENTO_CV} --out films      a page for every dialogue
+""")
+)
+def replay(
+    recording: Annotated[
+        Path | None, typer.Argument(help="A recording, or a dialogue (.jsonl).", show_default=False)
+    ] = None,
+    corpus: options.DialogueCorpus = None,
+    only: options.OnlyDialogues = None,
+    data: options.Data = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The page to write (default: beside the recording); of a corpus the folder.")
+    ] = None,
+    serve: Annotated[bool, typer.Option("--serve", help="Show the page at a local address instead.")] = False,
+    port: Annotated[int, typer.Option(help="Port for --serve.", min=1, max=65535)] = 8010,
+) -> int:
+    """One page that holds the whole session: play, scrub, any speed, frame by frame, with what was said.
+
+    Voices that lie beside the recording are heard. The page needs no network and changes nothing.
+    Of a corpus without positions the pieces lie in rows, and what hands did to them is drawn from the events.
+    """
+    from referee_lab.tangram.desk.replay_page import session_page
+
+    if (recording is None) == (corpus is None):
+        raise InputError(
+            "nothing to watch is named" if corpus is None else "a recording and a corpus are named",
+            remedy=f"name a recording, or --corpus {' or '.join(options.DIALOGUE_CORPORA)}",
+        )
+    if corpus is not None:
+        return _corpus_pages(corpus, data, only, out, port if serve else None)
+    if only is not None:
+        raise InputError("--only goes with --corpus", remedy="leave it out, or name a corpus")
+    assert recording is not None
+    page = session_page(open_session(recording))
+    if serve:
+        return _show(page, port)
+    _write(out or recording.with_suffix(".html"), page)
+    return 0
+
+
+def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | None, port: int | None) -> int:
+    """A page for every dialogue, or one of them shown."""
+    from referee_lab.commands.tangram.sources import corpus_dialogues
+    from referee_lab.tangram.desk.replay_page import session_page
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+
+    found = corpus_dialogues(corpus, data, only)
+    if port is not None:
+        if len(found) != 1:
+            known = ", ".join(d.id for d in found)
+            raise InputError("one dialogue can be shown at a time", remedy=f"--only with one of {known}")
+        return _show(session_page(DialogueSession(None, found[0])), port)
+    folder = out or Path(corpus)
+    folder.mkdir(parents=True, exist_ok=True)
+    for dialogue in found:
+        _write(folder / f"{dialogue.id}.html", session_page(DialogueSession(None, dialogue)))
+    return 0
+
+
+def _show(page: str, port: int) -> int:
+    from referee_lab.server.web.local_page import page_server
+
+    with page_server(page, port) as server, contextlib.suppress(KeyboardInterrupt):
+        print(f"http://127.0.0.1:{port}/   (Ctrl-C stops)", flush=True)
+        server.serve_forever()
+    return 0
+
+
+def _write(target: Path, page: str) -> None:
+    from referee.files import write_atomically
+
+    write_atomically(target, page.splitlines())
+    print(f"open {target}")

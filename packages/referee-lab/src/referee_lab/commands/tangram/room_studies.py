@@ -1,0 +1,31 @@
+"""What `serve` and `choose` share: a ready-made study of rooms is served, and one that exists already stays as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+
+__all__ = ["exists_already", "serve_rooms", "tell_of_links"]
+
+
+def exists_already(data: Path) -> InputError:
+    """Options that would be ignored are refused: the folder is what is served."""
+    return InputError(
+        "the study exists already and is served as it is",
+        where=data,
+        remedy="leave the options out, name another folder with --data, or edit its study.toml",
+    )
+
+
+def tell_of_links(data: Path, settings: Mapping[str, Any]) -> None:
+    if settings.get("pairing") == "invited":
+        print(f"Links for those who are invited together: referee study links {data} --pairs FILE")
+
+
+def serve_rooms(data: Path, *, port: int, host: str, public_url: str | None, qr: bool) -> None:
+    from referee_lab.commands.study import serve
+
+    serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)

@@ -1,0 +1,211 @@
+"""Where the dialogues of a `referee tangram` command come from, and how its tables are printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
+from referee.errors import InputError, MalformedInput
+from referee_lab.commands.tangram.recordings import is_session, open_session, proposed, tiers_of
+from referee_lab.tangram.tiers.annotations import SUFFIX
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
+
+__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source", "told_proposals"]
+
+
+def open_dialogues(
+    files: Sequence[Path],
+    recordings: Path | None,
+    synthetic: bool,
+    corpus: str | None,
+    data: Path | None,
+    seed: int,
+    tiers: Path | None = None,
+    annotator: str | None = None,
+) -> tuple[str, list[Dialogue]]:
+    """The dialogues of the one source named, and what to call them; `tiers` maps names of tiers in ELAN files, `annotator` is whose expressions count."""
+    chosen = [bool(files), recordings is not None, synthetic, corpus is not None]
+    if sum(chosen) != 1:
+        raise InputError(
+            "no dialogues are named" if not any(chosen) else "several sources of dialogues are named",
+            remedy="give files (.eaf, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus "
+            + " or ".join(DIALOGUE_CORPORA),
+        )
+    if annotator is not None and (synthetic or corpus is not None):
+        raise InputError("--annotator is for recordings", remedy="leave it out, or name files or --recordings FOLDER")
+    if synthetic:
+        from referee_lab.tangram.models.invented_sessions import invent_sessions
+
+        return f"SYNTHETIC sessions (seed {seed})", invent_sessions(seed)
+    if corpus is not None:
+        return corpus, _corpus(corpus, data)
+    if recordings is not None:
+        files = _files_in(recordings)
+    names, language = _tier_names(tiers)
+    found = [d for path in files for d in _read(path, names, language, annotator)]
+    name = str(recordings) if recordings is not None else ", ".join(map(str, files))
+    # One invented dialogue is enough: results are then not about people.
+    return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}{told_proposals(found)}", found
+
+
+def told_proposals(dialogues: Sequence[Dialogue]) -> str:
+    """Of expressions that a program marked: its referents are guesses by what was handled and mentioned last, which models of reference then find again."""
+    marked = sum(any(e.data.get("proposed") for e in d.tier(EXPRESSION)) for d in dialogues)
+    if not marked:
+        return ""
+    which = "" if marked == len(dialogues) else f" in {marked} of {len(dialogues)} dialogues"
+    return f" (GUESSED: a program marked the expressions{which}, with referents by what was handled and mentioned last)"
+
+
+def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dialogue]]:
+    """The dialogues of a corpus by its name, of a folder, or of a file: what a classifier of pronouns learns from, or is tested on."""
+    if text == KTH:
+        from referee_lab.tangram.tiers.kth_dialogues import UTTERANCE_UNIT, kth_dialogues
+
+        # A whole turn is hardly ever a pronoun.
+        return f"{KTH}, by utterance", kth_dialogues(data, unit=UTTERANCE_UNIT)
+    if text in DIALOGUE_CORPORA:
+        return open_dialogues([], None, False, text, data, seed)
+    place = Path(text)
+    if not place.exists():
+        known = ", ".join(DIALOGUE_CORPORA)
+        raise InputError(f"{text} is no corpus of dialogues and no folder", remedy=f"one of {known}, or a folder")
+    return open_dialogues([] if place.is_dir() else [place], place if place.is_dir() else None, False, None, data, seed)
+
+
+def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
+    """The dialogues of a corpus, all of them or those named by their ids or the ends of these (*r1-2*), with commas between."""
+    # A whole turn is no expression of an utterance.
+    found = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _corpus(name, data)
+    if only is None:
+        return found
+    wanted = [part.strip() for part in only.split(",") if part.strip()]
+    chosen = {w: [d for d in found if d.id == w or d.id.endswith(f"-{w}")] for w in wanted}
+    if missing := [w for w, those in chosen.items() if not those]:
+        remedy = f"there are {', '.join(d.id for d in found)}"
+        raise InputError(f"{name} has no dialogue {missing[0]!r}", remedy=remedy)
+    named = {d.id for those in chosen.values() for d in those}
+    return [d for d in found if d.id in named]
+
+
+def _corpus(name: str, data: Path | None) -> list[Dialogue]:
+    if name == KTH:
+        from referee_lab.tangram.tiers.kth_dialogues import kth_dialogues
+
+        return kth_dialogues(data)
+    if name == PENTO_CV:
+        from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
+
+        return pento_dialogues(data)
+    raise InputError(f"{name} is no corpus of dialogues", remedy=f"--corpus {' or '.join(DIALOGUE_CORPORA)}")
+
+
+def _files_in(folder: Path) -> list[Path]:
+    if not folder.is_dir():
+        raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
+    files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv"))
+    found = sorted(p for p in files if not p.name.endswith(SUFFIX))
+    if not found:
+        raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
+    # Tiers exported beside their recordings are the same dialogues again.
+    sessions = [p for p in found if p.suffix == ".jsonl" and is_session(p)]
+    _tell_of_others(found, sessions)
+    return sessions or found
+
+
+def _tell_of_others(found: Sequence[Path], sessions: Sequence[Path]) -> None:
+    """Files of ELAN that no recording beside them explains may have been meant to count."""
+    known = {path.with_name(path.name.partition(".")[0]) for path in sessions}
+    other = [p for p in found if p.suffix == ".eaf" and p.with_name(p.name.partition(".")[0]) not in known]
+    if sessions and other:
+        names = ", ".join(p.name for p in other[:3]) + (f" and {len(other) - 3} more" if len(other) > 3 else "")
+        print(
+            f"warning: {names}: passed over, because there are recordings here\n  → name the files that are to count",
+            file=sys.stderr,
+        )
+
+
+def _tier_names(path: Path | None) -> tuple[dict[str, str], str | None]:
+    """The map of a .toml file (a table `tiers`, or the whole file), and the language that it names for files that do not say theirs."""
+    import tomllib
+
+    if path is None:
+        return {}, None
+    remedy = '[tiers] and lines such as "A-utts" = "SV-UT"; before it language = "de" for files that do not say theirs'
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"not a map of tiers ({error})", where=path, remedy=remedy) from None
+    language = data.pop("language", None) if "tiers" in data else None
+    names = data.get("tiers", data)
+    if not isinstance(names, dict) or not all(isinstance(value, str) for value in (*names.values(), language or "")):
+        raise InputError("not a map of tiers", where=path, remedy=remedy)
+    return names, language
+
+
+def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: str | None) -> list[Dialogue]:
+    """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
+    from referee_lab.tangram.tiers import elan, tier_tables
+
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
+        ) from None
+    if path.suffix == ".eaf":
+        found = _told_faults(elan.from_eaf(content, str(path), tiers), path)
+        return [_marked(_in_language(found, language, path), path)]
+    if path.suffix == ".csv":
+        try:
+            # Spreadsheets begin a file with a mark of its encoding.
+            rows = tier_tables.from_csv(content.decode("utf-8-sig"), str(path))
+            return [_marked(_in_language(d, language, path), path) for d in rows]
+        except UnicodeDecodeError:
+            raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+    return [tiers_of(open_session(path), path, annotator)]
+
+
+def _in_language(dialogue: Dialogue, language: str | None, path: Path) -> Dialogue:
+    """The dialogue in its language, or in the one that was named for files that do not say theirs."""
+    from dataclasses import replace
+
+    if dialogue.language != UNTOLD:
+        return dialogue
+    if language is None and dialogue.tier(EXPRESSION):
+        print(
+            f"warning: {path}: its language is not told, so that *it* and *that* cannot be told apart\n"
+            '  → language = "en" before the [tiers] of a map, for --tiers',
+            file=sys.stderr,
+        )
+    return replace(dialogue, language=language or UNTOLD)
+
+
+def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
+    """What is against the format is said; the file is read all the same."""
+    for fault, n in dialogue.meta.get("faults", {}).items():
+        print(f"warning: {path}: {fault}: {n}", file=sys.stderr)
+    return dialogue
+
+
+def _marked(dialogue: Dialogue, path: Path) -> Dialogue:
+    """A chat that nobody annotated gets the automatic marks."""
+    if dialogue.tier(EXPRESSION) or not dialogue.tier(UTTERANCE):
+        return dialogue
+    return proposed(dialogue, path)
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table with columns of equal width, the first one flush left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  " + "  ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number as papers print it; – where there is none."""
+    return "–" if value is None else f"{value:.{digits}f}"

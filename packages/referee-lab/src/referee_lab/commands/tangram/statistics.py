@@ -1,0 +1,87 @@
+"""`referee tangram statistics`: what a corpus of dialogues holds, as in Table 2 of Spanger et al. 2013."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from referee.cli import options
+from referee_lab.commands.tangram.sources import aligned, open_dialogues, open_source
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.models.corpus_statistics import CorpusStatistics
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples(f"""
+  referee tangram statistics --corpus {options.PENTO_CV}
+
+  referee tangram statistics --recordings SESSIONS/ --format json
+""")
+)
+def statistics(
+    files: options.DialogueFiles = None,
+    recordings: options.RecordingsFolder = None,
+    synthetic: options.Synthetic = False,
+    corpus: options.DialogueCorpus = None,
+    data: options.Data = None,
+    tiers: options.TierMap = None,
+    annotator: options.Annotator = None,
+    seed: options.Seed = 1,
+    form: options.TextOrJson = "text",
+) -> int:
+    """Dialogues, utterances, actions; expressions by speaker and by kind, beside the printed counts."""
+    options.check_form(form)
+    from referee_lab.tangram.models.corpus_statistics import count_corpus
+
+    if corpus == options.KTH and not (files or recordings or synthetic or annotator):
+        # By utterance, as pronouns are found: a whole turn is hardly ever one.
+        name, dialogues = open_source(corpus, data, seed)
+    else:
+        name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
+    found = count_corpus(dialogues)
+    if form == "json":
+        print(json.dumps({"source": name, **asdict(found)}, ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(_lines(name, found)))
+    return 0
+
+
+def _lines(name: str, c: CorpusStatistics) -> list[str]:
+    from referee_lab.tangram.models.corpus_statistics import GROUPS, PRINTED
+    from referee_lab.tangram.tiers.dialogue import ATTRIBUTES
+
+    who = ", ".join(f"{n} {role}" for role, n in c.by_speaker.items())
+    lines = [
+        f"{name}: {c.dialogues} dialogues of {c.pairs} pairs, {c.minutes:.0f} minutes, {c.utterances} utterances, {c.actions} actions",
+        f"  {c.expressions} expressions ({who}), {c.types} different ones: {c.one_piece} for one piece, {c.several} for several, {c.unclear} unclear",
+        f"  pronouns by their words: {c.pronouns['demonstrative']} demonstrative, {c.pronouns['personal']} personal",
+    ]
+    if not c.coded:
+        return [*lines, "  the expressions carry no other codes: there is no table of kinds"]
+    rows = [("kind", "tokens", "share", "printed")]
+    for group, codes in GROUPS.items():
+        rows.append((group, str(c.groups[group]), _share(c.groups[group], c.expressions), str(PRINTED.get(group, "–"))))
+        if len(codes) > 1:
+            told = [
+                (f"  {ATTRIBUTES[code]}", c.codes[code], PRINTED.get(code, "–"))
+                for code in codes
+                if c.codes[code] or code in PRINTED
+            ]
+            rows += [(what, str(n), _share(n, c.expressions), str(printed)) for what, n, printed in told]
+    return [
+        *lines,
+        "",
+        *aligned(rows),
+        "",
+        "  printed: 1,242 expressions of the solver for one piece (Spanger et al. 2013, table 2)",
+    ]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "–"

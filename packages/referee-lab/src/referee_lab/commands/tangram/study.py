@@ -1,0 +1,170 @@
+"""`referee tangram study`: a task-performance study out of recordings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee.cli.progress import waiting
+from referee.errors import InputError
+from referee_lab.commands.tangram.recordings import find_recordings, open_session, tiers_of
+from referee_lab.commands.tangram.sources import told_proposals
+from referee_lab.tangram.tiers.dialogue import UTTERANCE
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram study sessions/ --out evaluation --contact "A. Person, a.person@uni.example"
+
+  referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try everything
+
+  referee tangram study --corpus pento-cv --out overheard    German dialogues, clips drawn from the events
+
+  referee tangram study sessions/ --out as-operator --role operator          evaluators press the piece itself
+
+Then: referee study check, referee study serve, referee study simulate; at the end referee tangram evaluate.
+""")
+)
+def study(
+    recordings: Annotated[list[Path] | None, typer.Argument(help="Recordings, or folders of them.")] = None,
+    out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
+    bots: Annotated[int, typer.Option(help="Let so many pairs of bots play instead.", min=0)] = 0,
+    goals: options.OwnGoals = None,
+    corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues instead: {options.PENTO_CV}.")] = None,
+    data: options.Data = None,
+    annotator: options.Annotator = None,
+    participants: Annotated[int, typer.Option(help="Evaluators planned, in two groups.", min=2)] = 34,
+    fp: Annotated[int, typer.Option(help="False positives, each shown in two ways.", min=0)] = 36,
+    tp: Annotated[int, typer.Option(help="True positives.", min=0)] = 20,
+    fn: Annotated[int, typer.Option(help="False negatives.", min=0)] = 20,
+    practice: options.Practice = 2,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Folds of the classifier: by instance (as published) or pair.",
+            show_default="instance; pair for a corpus",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Folds of the classifier.", min=2)] = 10,
+    weights: Annotated[
+        str, typer.Option(help="Class weights of the classifier: equal (as published) or balanced.")
+    ] = "equal",
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            help="Decision value above which it suggests a pronoun.",
+            show_default="0, or the highest below it with which the numbers wished for can be had",
+        ),
+    ] = None,
+    pronoun: Annotated[str | None, typer.Option(help="The pronoun put in (default: that, das, それ).")] = None,
+    role: Annotated[
+        str, typer.Option(help="overhearer (numbered buttons) or operator (press the piece).")
+    ] = "overhearer",
+    cursor: Annotated[bool, typer.Option(help="Show the operator's cursor.")] = True,
+    title: Annotated[str, typer.Option(help="What evaluators see at the top (default: the question itself).")] = "",
+    contact: Annotated[str, typer.Option(help="Who answers questions, for the consent text.")] = "",
+    seed: options.SeedFromZero = 1,
+) -> int:
+    """Which piece is meant? Clips before references that a classifier gets right or wrong, for people to identify.
+
+    False positives are shown as they were said to one group and with a pronoun to the other; unusable references are counted with their reasons.
+    """
+    from referee.files import write_atomically
+    from referee_lab.commands.study.new import id_of
+    from referee_lab.study.folder.draft import write_study
+    from referee_lab.tangram.desk.clip_answers import CLASSIFIER
+    from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
+
+    wanted = Wanted(
+        id=id_of(out),
+        title=title,
+        participants=participants,
+        fp=fp,
+        tp=tp,
+        fn=fn,
+        practice=practice,
+        by=by or ("instance" if corpus is None else "pair"),
+        folds=folds,
+        pronoun=pronoun,
+        role=role,
+        cursor=cursor,
+        contact=contact,
+        seed=seed,
+        weights=weights,
+        threshold=threshold,
+    )
+    with waiting("sessions, classifier and clips"):
+        prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), wanted)
+        made = write_study(out, prepared.draft)
+    # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
+    write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
+    lists = ", ".join(f"{one.id} {len(one.trials)} trials" for one in made.lists)
+    clips = [t.meta["clip_ms"] for t in prepared.draft.trials]
+    mean = sum(end - start for start, end in clips) / len(clips) / 1000
+    print(f"Made {out}: {len(made.lists)} lists ({lists}), {len(clips)} clips of {mean:.1f} s on average.")
+    if prepared.draft.sounds:
+        print(f"  {len(prepared.draft.sounds)} voices are heard in the clips.")
+    for note in prepared.notes:
+        print(f"  note: {note}")
+    print(f"Next: `referee study check {out}`, `referee study serve {out}`, then `referee tangram evaluate {out}`")
+    return 0
+
+
+def _sessions(
+    places: list[Path],
+    bots: int,
+    annotator: str | None,
+    seed: int,
+    corpus: str | None,
+    data: Path | None,
+    goals: Path | None,
+) -> list[DialogueSession]:
+    if sum((bool(places), bool(bots), corpus is not None)) != 1:
+        remedy = f"name recordings or folders of them, or --bots N, or --corpus {options.PENTO_CV}"
+        raise InputError("no recordings are named", remedy=remedy)
+    if goals is not None and not bots:
+        raise InputError(
+            "--goals is for the games of bots; recordings know their own figures",
+            remedy="leave it out, or add --bots N",
+        )
+    if corpus is not None:
+        from referee_lab.tangram.desk.clip_study import pento_sessions
+
+        if corpus != options.PENTO_CV:
+            raise InputError(f"{corpus} has no clips", remedy=f"--corpus {options.PENTO_CV}")
+        return pento_sessions(data)
+    if bots:
+        from referee_lab.commands.tangram.figures import chosen_goals
+        from referee_lab.tangram.desk.clip_study import bot_sessions
+
+        chosen = chosen_goals(None, goals, "tangram")
+        return bot_sessions(bots, seed, chosen)
+    from referee_lab.tangram.game.dialogue_film import numbered
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+
+    found: list[DialogueSession] = []
+    for path in find_recordings(places):
+        session = open_session(path)
+        dialogue = tiers_of(session, path, annotator)
+        said, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
+        if done is not None and done < said:
+            print(
+                f"  note: {said - done} of {said} utterances of {path.name} are not annotated and count as without references"
+            )
+        # Evaluators press numbers.
+        shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else numbered(dialogue)
+        found.append(DialogueSession(session.recording, shown, path.parent))
+    if told := told_proposals([session.dialogue for session in found]):
+        print(f"  note:{told}")
+    return found

@@ -1,0 +1,143 @@
+"""`referee tangram transcript`: what was spoken in a recording, from a transcript or by an endpoint that transcribes."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from referee.cli import options
+from referee.errors import CannotWrite, InputError
+from referee_lab.commands.tangram.recordings import SPOKEN, open_recording
+from referee_lab.tangram.tiers.annotations import annotation_files
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.game.log import Recording
+    from referee_lab.tangram.tiers.transcripts import SpokenLine
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee tangram transcript session.jsonl --from solver.vtt --by solver            WebVTT or SubRip
+
+  referee tangram transcript session.jsonl --from words.json --by P-7K2A            Whisper's JSON
+
+  referee tangram transcript session.jsonl --from theirs.eaf --tier A-utts --by solver
+
+  referee tangram transcript session.jsonl --endpoint http://localhost:8000/v1 --model whisper-1     every voice beside the recording
+
+Times count from the beginning of the sound, which the recording knows; --begins says it where it does not.
+""")
+)
+def transcript(
+    recording: options.Recording,
+    source: Annotated[Path | None, typer.Option("--from", help="A transcript: .vtt, .srt, .json (Whisper) or .eaf.")] = None,
+    by: Annotated[str | None, typer.Option(help="Who speaks: an alias, solver or operator.")] = None,
+    tier: Annotated[str | None, typer.Option(help="Of an ELAN file: the tier.")] = None,
+    begins: Annotated[float | None, typer.Option(help="When the sound begins, in seconds since the start.", show_default="as recorded, else 0")] = None,
+    endpoint: Annotated[str | None, typer.Option(help="An OpenAI-compatible endpoint that transcribes.")] = None,
+    model: Annotated[str, typer.Option(help="Its model.")] = "whisper-1",
+    language: Annotated[str | None, typer.Option(help="The language spoken, as two letters.", show_default="the recording's")] = None,
+    out: Annotated[Path | None, typer.Option(help="The recording to write.", show_default="SESSION.spoken.jsonl")] = None,
+) -> int:  # fmt: skip
+    """Put speech into a copy of a recording; replays, clips, annotation and ELAN then have it like anything else that was said."""
+    from referee.files import write_atomically
+    from referee_lab.tangram.game.log import write_recording
+
+    if (source is None) == (endpoint is None):
+        raise InputError("a transcript, or an endpoint that makes one", remedy="give --from FILE, or --endpoint URL")
+    target = out or _beside(recording)
+    _spare_annotations(recording, target)
+    # The other one's transcript, put in before, stays.
+    found = open_recording(target if out is None and target.exists() else recording)
+    if language is not None:
+        found = replace(found, header=replace(found.header, language=_checked(language)))
+    found = (
+        _from_file(found, source, by, tier, begins)
+        if source is not None
+        else _by_endpoint(found, recording.parent, str(endpoint), model)
+    )
+    write_atomically(target, write_recording(found).rstrip("\n").split("\n"))
+    spoken = Counter(entry.actor for entry in found.entries if entry.kind == "speech")
+    roles = found.header.players
+    print(
+        f"wrote {target}: {spoken.total()} spoken utterances"
+        + "".join(f", {n} by the {roles[who]}" for who, n in spoken.items())
+    )
+    return 0
+
+
+def _beside(recording: Path) -> Path:
+    """Where the speech of a recording goes: into a copy beside it, and of such a copy into itself."""
+    return recording if recording.name.endswith(SPOKEN) else recording.with_name(f"{recording.stem}{SPOKEN}")
+
+
+def _spare_annotations(recording: Path, target: Path) -> None:
+    """Marks stand in utterances that are counted; with more speech between them they are others."""
+    if target.exists() and (annotators := list(annotation_files(target))):
+        raise CannotWrite(
+            f"it was annotated by {', '.join(annotators)}, and with more speech the marks would stand in other utterances",
+            where=target,
+            remedy="--out another file, or transcribe everybody before annotating",
+        )
+    if recording != target and (annotators := list(annotation_files(recording))):
+        print(
+            f"warning: {recording}: annotated by {', '.join(annotators)}, which does not hold for the copy with the speech\n"
+            "  → annotate the copy",
+            file=sys.stderr,
+        )
+
+
+def _checked(language: str) -> str:
+    if not re.fullmatch(r"[a-z]{2,3}(?:-[A-Za-z]{2,8})?", language):
+        raise InputError(f"{language!r} is no language", remedy="two letters, as in --language de")
+    return language
+
+
+def _from_file(found: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:
+    from referee_lab.tangram.game.recorded_sound import recorded_sounds
+    from referee_lab.tangram.tiers.transcripts import read_transcript, with_speech
+
+    if by is None:
+        raise InputError("nobody is named who speaks", remedy="add --by solver, --by operator or an alias")
+    actor = next((name for name, role in found.header.players.items() if by in (name, role)), by)
+    try:
+        content = source.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=source, remedy="name a transcript") from None
+    lines = read_transcript(content, str(source), tier)
+    own = [sound.start_ms for sound in recorded_sounds(found) if sound.actor == actor]
+    start = 1000 * begins if begins is not None else min(own, default=0.0)
+    return with_speech(found, actor, lines, start)
+
+
+def _by_endpoint(found: Recording, folder: Path, endpoint: str, model: str) -> Recording:
+    from referee.models.transcription import transcribe
+    from referee_lab.tangram.game.recorded_sound import sounds_in
+    from referee_lab.tangram.tiers.transcripts import read_whisper, with_speech
+
+    sounds = sounds_in(found, folder)
+    if not sounds:
+        raise InputError(
+            "there is no sound beside this recording", where=folder, remedy="export the room again with its sound"
+        )
+    lines: dict[str, list[SpokenLine]] = {}
+    for sound, file in sounds:
+        answer = transcribe(file, endpoint=endpoint, model=model, language=found.header.language)
+        own = [
+            line._replace(start_ms=line.start_ms + sound.start_ms, end_ms=line.end_ms + sound.start_ms)
+            for line in read_whisper(answer, file.name)
+        ]
+        lines.setdefault(sound.actor, []).extend(own)
+    for actor, own in lines.items():
+        found = with_speech(found, actor, own)
+    return found

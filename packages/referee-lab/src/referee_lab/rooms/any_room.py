@@ -1,0 +1,123 @@
+"""What every room is, whatever is played in it, pure: seats, phases, coming, being lost for a time of grace, and coming back.
+
+Every function takes a room (and, where it matters, a server time in milliseconds) and gives the room afterwards with the lines to log and to send.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from referee_lab.rooms.room_line import RoomLine
+
+__all__ = [
+    "BETWEEN",
+    "OVER",
+    "PLAYING",
+    "WAITING",
+    "AnyRoom",
+    "Seat",
+    "SomeRoom",
+    "change_seat",
+    "leave",
+    "lost_for_good",
+    "must_have_waited",
+    "seat_number",
+    "take_seat",
+]
+
+WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A place in the room: whose it is, the name they are logged under, their role in this puzzle, when their connection was lost, and whether they have left
+    a room that goes on without them."""
+
+    who: str
+    name: str
+    role: str = ""
+    present: bool = True
+    left_ms: float | None = None
+    ready: bool = False
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnyRoom(ABC):
+    """`settings` are those of the protocol; `puzzle` counts whatever is played in it, one after the other, from 0; `began_ms` is when that (or the time after
+    it) began; `outcome` is set once the room is over."""
+
+    id: str
+    settings: Mapping[str, Any]
+    seed: int
+    seats: tuple[Seat, ...] = ()
+    phase: str = WAITING
+    puzzle: int = 0
+    began_ms: float = 0.0
+    outcome: str | None = None
+
+    @property
+    @abstractmethod
+    def places(self) -> int:
+        """How many play."""
+
+    @property
+    @abstractmethod
+    def people(self) -> int:
+        """How many of them are people; bots have the other places."""
+
+    def seat(self, who: str) -> Seat:
+        return next(seat for seat in self.seats if seat.who == who)
+
+    def has(self, who: str) -> bool:
+        return any(seat.who == who for seat in self.seats)
+
+
+SomeRoom = TypeVar("SomeRoom", bound=AnyRoom)
+
+
+def seat_number(room: AnyRoom, who: str) -> int:
+    """Which seat somebody has, counted from 0; -1 for the server and for whoever is not in the room."""
+    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)
+
+
+def change_seat(room: SomeRoom, who: str, **fields: Any) -> SomeRoom:
+    return replace(room, seats=tuple(replace(s, **fields) if s.who == who else s for s in room.seats))
+
+
+def take_seat(room: SomeRoom, who: str, name: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
+    """Somebody comes in, for the first time or again."""
+    if room.has(who):
+        back = change_seat(room, who, present=True, left_ms=None)
+        return back, [RoomLine(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
+    if room.phase != WAITING or len(room.seats) >= room.people:
+        raise ValueError("the room is taken")
+    # The waiting time counts from the first one who came.
+    began = room.began_ms or t_ms
+    return replace(room, seats=(*room.seats, Seat(who, name)), began_ms=began), [RoomLine(who, "join", {"name": name})]
+
+
+def leave(room: SomeRoom, who: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
+    """A connection is lost: the time of grace runs. Nobody has to come back to a waiting room."""
+    # Being lost again changes nothing: the time of grace runs from the first loss.
+    if room.phase == OVER or not room.seat(who).present or room.seat(who).gone:
+        return room, []
+    if room.phase == WAITING:
+        return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [RoomLine(who, "left", {})]
+    return change_seat(room, who, present=False, left_ms=t_ms, ready=False), [RoomLine(who, "disconnect", {})]
+
+
+def lost_for_good(room: AnyRoom, t_ms: float) -> list[str]:
+    """Those whose time of grace has run out in a game that is under way."""
+    grace = 1000 * room.settings["grace_seconds"]
+    lost = [s.who for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
+    return lost if room.phase in (PLAYING, BETWEEN) else []
+
+
+def must_have_waited(room: AnyRoom, t_ms: float) -> None:
+    """ValueError for whoever leaves a waiting room before the time that the study asks for; who has kept it is paid."""
+    if t_ms - room.began_ms < 60_000 * room.settings["wait_minutes"]:
+        raise ValueError("the waiting time is not over")

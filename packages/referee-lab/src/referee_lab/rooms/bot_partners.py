@@ -1,0 +1,206 @@
+"""A bot in a live room, so that one person can try the game: it sees what a partner in its role would see, and takes its time as a partner would.
+
+As the operator it does what it understands of the chat; as the solver it says the next thing once the person has done something or has been silent for a while.
+A person's hand is not exact: the solver takes the first piece where it lies as the place of the figure, and later ones when they are near enough.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any, cast
+
+from referee_lab.rooms.any_room import PLAYING
+from referee_lab.rooms.room_line import BOT, RoomLine
+from referee_lab.rooms.room_state import Room
+from referee_lab.tangram.game.board import Board
+from referee_lab.tangram.game.instructions import clauses
+from referee_lab.tangram.game.operator_bot import Act, Hand, follow, understand
+from referee_lab.tangram.game.rules import Game
+from referee_lab.tangram.game.solver_bot import Mind, in_place, instruct
+from referee_lab.tangram.tiers.dialogue import OPERATOR
+
+if TYPE_CHECKING:
+    from referee_lab.rooms.hall import Hall, Live, Watcher
+
+__all__ = ["Partner", "engage", "near_enough"]
+
+KEY_SECONDS = 0.04
+SETTLE_SECONDS, PATIENCE_SECONDS = 1.6, 25.0
+REACHES = (28.0, 9.0, 2.0)
+SETTLING = ("release", "rotate", "flip")
+_log = logging.getLogger("referee.studies")
+
+
+def engage(hall: Hall, live: Live) -> Watcher:
+    """The bots of a room, or the language model that the study names."""
+    if "bots" in live.room.settings:
+        from referee_lab.rooms.reference_bots import ReferenceBots
+
+        return ReferenceBots(hall, live)
+    written = live.room.settings.get("player", "bot")
+    if written == "bot":
+        return Partner(hall, live)
+    from referee_lab.rooms.model_partner import ModelPartner
+
+    return ModelPartner(hall, live, written)
+
+
+class Partner:
+    """One bot in one room. `pace` is how much faster than a person it is."""
+
+    def __init__(self, hall: Hall, live: Live, pace: float = 1.0) -> None:
+        self.hall, self.live, self.pace = hall, live, pace
+        self.rng = Random(live.room.seed)
+        self.heard: asyncio.Queue[RoomLine] = asyncio.Queue()
+        self._task = asyncio.create_task(self._attend())
+
+    def notice(self, lines: Sequence[RoomLine]) -> None:
+        """What was stored and told to everybody; only some of it makes the bot do something."""
+        for line in lines:
+            if line.who != BOT and line.kind in ("say", "start", *SETTLING):
+                self.heard.put_nowait(line)
+
+    def stop(self) -> None:
+        self._task.cancel()
+
+    @property
+    def game(self) -> Game | None:
+        """The running game; None between puzzles."""
+        room = cast(Room, self.live.room)
+        return room.game if room.phase == PLAYING else None
+
+    async def _attend(self) -> None:
+        """One puzzle after the other, in whichever role it is; a room that was taken up again is already at one."""
+        try:
+            while True:
+                while self.game is None:
+                    await self.heard.get()
+                puzzle = self.live.room.puzzle
+                if self.live.room.seat(BOT).role == OPERATOR:
+                    await self._operate(puzzle)
+                else:
+                    await self._solve(puzzle)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # the person must not be left alone without anybody noticing
+            _log.error("a bot gave up: %s", type(error).__name__, exc_info=error)
+
+    def _playing(self, puzzle: int) -> Board | None:
+        game = self.game
+        return game.board if game is not None and self.live.room.puzzle == puzzle else None
+
+    async def _sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / self.pace)
+
+    # -- operator ------------------------------------------------------------------------------------------------------
+
+    async def _operate(self, puzzle: int) -> None:
+        hand = Hand()
+        while self._playing(puzzle) is not None:
+            line = await self.heard.get()
+            if line.kind != "say":
+                continue
+            for clause in clauses(str(line.data["text"])):
+                hand = await self._follow(clause, hand, puzzle)
+                if hand.asked:
+                    break
+
+    async def _follow(self, told: str, hand: Hand, puzzle: int) -> Hand:
+        """Does what is asked for, or asks back; the hand afterwards."""
+        board = self._playing(puzzle)
+        if board is None:
+            return hand
+        command = understand(told, board, hand, self.rng)
+        hand = replace(hand, asked=command if command.kind == "ask" else None)
+        if command.kind == "ask":
+            await self._say(command.question, puzzle)
+        if command.kind in ("ask", "none"):
+            return hand
+        await self._sleep(self.rng.uniform(0.35, 0.9))
+        acts, hand = follow(command, board, hand, 0.0, self.rng)
+        await self._perform(acts, puzzle)
+        return hand
+
+    async def _perform(self, acts: Sequence[Act], puzzle: int) -> None:
+        """A movement in real time: cursor points in small batches, changes when they are due."""
+        began, points = 0.0, []
+        for act in acts:
+            if act.t_ms - began >= 33 or act.change:
+                await self._sleep((act.t_ms - began) / 1000)
+                began = act.t_ms
+            if self._playing(puzzle) is None:
+                return
+            points.append([0.0, round(act.x, 2), round(act.y, 2)])
+            if began == act.t_ms:
+                self.hall.bot_acts(self.live, "cursor", {"points": points[-1:]})
+                points = []
+            if act.change:
+                data = {n: getattr(act.change, n) for n in ("piece", "x", "y", "rotation", "flipped")}
+                self.hall.bot_acts(self.live, act.change.kind, data)
+
+    # -- solver --------------------------------------------------------------------------------------------------------
+
+    async def _solve(self, puzzle: int) -> None:
+        game = self.game
+        assert game is not None
+        mind, settled, handled, round_ = Mind.of(game.goal), set[str](), None, 0
+        await self._sleep(1.5)
+        while (board := self._playing(puzzle)) is not None:
+            mind, settled = near_enough(mind, board, settled, REACHES[round_])
+            instruction, mind = instruct(mind, board, handled, self.rng)
+            if instruction is None:
+                round_ = min(round_ + 1, len(REACHES) - 1)
+                mind, settled = Mind.of(game.goal) if round_ == len(REACHES) - 1 else mind, set[str]()
+                await self._say("nearly: let us make it more exact", puzzle)
+                await self._wait(puzzle)
+                continue
+            await self._say(instruction.text, puzzle, [dict(e) for e in instruction.expressions])
+            handled = await self._wait(puzzle) or handled
+
+    async def _wait(self, puzzle: int) -> str | None:
+        """Until the person has done something and then nothing for a moment; the piece they handled last."""
+        handled, left = None, PATIENCE_SECONDS
+        while self._playing(puzzle) is not None:
+            try:
+                line = await asyncio.wait_for(self.heard.get(), left / self.pace)
+            except TimeoutError:
+                return handled
+            if line.kind in SETTLING:
+                handled, left = str(line.data["piece"]), SETTLE_SECONDS
+        return handled
+
+    async def _say(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
+        """Types for a while, then sends."""
+        start = self.hall.now_ms()
+        if self._playing(puzzle) is None or not self.live.room.settings["chat"]:
+            return
+        self.hall.bot_acts(self.live, "typing", {"typing": True})
+        await self._sleep(0.4 + KEY_SECONDS * len(text))
+        if self._playing(puzzle) is None:
+            return
+        times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
+        self.hall.bot_acts(self.live, "say", {"text": text, **times, "expressions": list(expressions)})
+
+
+def near_enough(mind: Mind, board: Board, settled: set[str], reach: float) -> tuple[Mind, set[str]]:
+    """The solver's wishes after a person's hand was there: a piece that lies near its place may stay, and the first one takes the whole figure with it."""
+    focus = mind.focus
+    if focus is None or focus in settled:
+        return mind, settled
+    now, wanted = board.placements[focus], mind.wanted[focus]
+    aside = wanted._replace(x=now.x, y=now.y)
+    dx, dy = now.x - wanted.x, now.y - wanted.y
+    if max(abs(dx), abs(dy)) > reach or not _looks_right(mind, focus, board, aside):
+        return mind, settled
+    if settled:
+        return replace(mind, wanted={**mind.wanted, focus: aside}), settled | {focus}
+    moved = {piece: place._replace(x=place.x + dx, y=place.y + dy) for piece, place in mind.wanted.items()}
+    return replace(mind, wanted=moved), {focus}
+
+
+def _looks_right(mind: Mind, piece: str, board: Board, place: Any) -> bool:
+    return in_place(replace(mind, wanted={**mind.wanted, piece: place}), board, piece)

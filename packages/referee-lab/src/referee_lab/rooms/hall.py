@@ -1,0 +1,454 @@
+"""All rooms of a study while they are live: the server gives the order, stores every line, and only then acknowledges it and passes it on.
+
+Lines of all rooms that come while a commit is under way share the next one, so that the promise of the disk costs each of them little. If the store
+refuses, the room is taken from memory and its people are cut off: they come back to what is stored and send again what was never acknowledged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from typing import Any, Protocol
+
+from sqlalchemy import Connection
+
+from referee.records import NOTHING
+from referee_lab.rooms import room_store
+from referee_lab.rooms.any_room import OVER, WAITING, AnyRoom, seat_number
+from referee_lab.rooms.room_kinds import kind_for
+from referee_lab.rooms.room_line import BOT, RoomLine, is_bot, is_person, number_lines
+from referee_lab.server.sessions import kept_answers, presence
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Served
+
+__all__ = ["Hall", "Link", "Live", "Person"]
+
+# Nothing that time brings (grace, hints, limits) is finer than a second.
+TICK_SECONDS = 0.25
+# One look a second for all rooms together.
+WITHDRAWAL_TICKS = 4
+_log = logging.getLogger("referee.studies")
+# How a room's end is an ending of a session: the one who stayed, and the one who was lost; both are paid.
+ENDINGS = {"partner-left": ("partner_left", "technical"), "no-partner": ("partner_left", "partner_left")}
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who comes to a room: the session, the alias, the study's mode for them, the step of their plan, and the pair (or group) they were invited as.
+
+    `trial` and `labels` say what the step shows, where a game is about a scene: its trial, and the object behind each public label.
+    """
+
+    session: str
+    alias: str
+    mode: str
+    step: int
+    practice: bool = False
+    pair: str = ""
+    trial: str = ""
+    labels: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+
+
+class Link(Protocol):
+    """One connection, seen from the hall."""
+
+    who: str
+
+    def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
+        """Send events, an acknowledgement, a status."""
+
+    def cut(self, problem: str, message: str) -> None:
+        """Say why, and close."""
+
+
+class Watcher(Protocol):
+    """A partner that is no person."""
+
+    def notice(self, lines: Sequence[RoomLine]) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+# Equal only to itself, and so fit to be a key: batches are sorted by room.
+@dataclass(eq=False)
+class Live:
+    """A room with its numbers, its connections, and what is stored of it."""
+
+    room: AnyRoom
+    mode: str
+    step: int
+    seq: int = -1
+    marks: dict[str, int] = field(default_factory=dict)
+    links: dict[str, Link] = field(default_factory=dict)
+    chat: list[dict[str, Any]] = field(default_factory=list)
+    solved: int = 0
+    stored: Any = None
+    partner: Watcher | None = None
+    broken: bool = False
+    pair: str = ""
+    forgetting: frozenset[str] = frozenset()
+
+    def move_on(self, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
+        """The room is now as these numbered lines left it."""
+        self.room, self.seq = room, self.seq + len(lines)
+        self.remember(lines)
+
+    def remember(self, lines: Iterable[RoomLine]) -> None:
+        """What somebody who comes later is shown of what has happened: the chat, and how many puzzles were solved."""
+        for line in lines:
+            if line.kind in self.forgetting:
+                self.chat.clear()
+            if line.kind == "say":
+                seat = seat_number(self.room, line.who)
+                self.chat.append({"seat": seat, "text": line.data["text"], "t_server": line.t_server})
+            self.solved += line.kind == "solved"
+
+
+@dataclass(slots=True)
+class _Parcel:
+    """Lines that are to be stored together, whom to acknowledge then, and who waits for it."""
+
+    live: Live
+    room: AnyRoom
+    lines: list[RoomLine]
+    who: str | None = None
+    mark: int = 0
+    done: asyncio.Future[None] | None = None
+
+
+class Hall:
+    """The live rooms of one study. All methods run on the event loop; nothing is shared with other threads but the store."""
+
+    def __init__(self, served: Served, engage: Any = None) -> None:
+        self.served = served
+        self.kind = kind_for(served.study.kind.info.plugin)
+        self.engage = engage
+        self.rooms: dict[str, Live] = {}
+        self._waiting: list[_Parcel] = []
+        # At most one at a time, so that lines reach the store in the order of their numbers.
+        self._writing: asyncio.Task[None] | None = None
+        self._ticking: asyncio.Task[None] | None = None
+        self._latest = 0.0
+
+    def now_ms(self) -> float:
+        """The server's clock in milliseconds; it never runs backwards."""
+        # The system's clock may be set back while people play; times in a recording must not, or replays would show things before their cause. Clocks of
+        # pages are left as they are: how far they are off is in the log (lines of kind `clock`), and whoever reads a recording works it out from there.
+        self._latest = max(self._latest, round(1000 * self.served.clock(), 3))
+        return self._latest
+
+    # -- opening and closing -------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Take up rooms that were under way when the server stopped; everybody in them has the time of grace to come back."""
+        with self.served.store.read() as connection:
+            for row in room_store.unfinished(connection, self.served.id):
+                self.rooms[row.id] = self._taken_up(connection, row)
+        # Nobody's connection outlived the server: everybody counts as lost from now on, whatever the last stored line says.
+        for live in self.rooms.values():
+            for seat in live.room.seats:
+                if is_person(seat.who):
+                    self._push(live, *self.kind.rules.leave(live.room, seat.who, self.now_ms()))
+            self._hire(live)
+        self._ticking = asyncio.create_task(self._tick_for_ever())
+
+    def _taken_up(self, connection: Connection, row: Any) -> Live:
+        """A room as the store has it."""
+        room, seq = self.kind.load(connection, row)
+        marks = room_store.high_marks(connection, row.id)
+        live = Live(room, row.mode, row.data["step"], seq, marks, forgetting=self.kind.forgetting)
+        live.remember(room_store.lines_after(connection, row.id, -1))
+        return live
+
+    async def close(self) -> None:
+        for live in self.rooms.values():
+            if live.partner:
+                live.partner.stop()
+        for task in (self._ticking, self._writing):
+            # Cancelling ends the waiting only: what the writer has is committed when the store is closed, and what it
+            # has not was never acknowledged.
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+    # -- people --------------------------------------------------------------------------------------------------------
+
+    async def enter(self, person: Person, link: Link, last: int) -> Live:
+        """A place for somebody: their own room again, or one where somebody waits, or a new one. Greeted once that is stored."""
+        live = self._find(person)
+        # One connection per person: the newer one wins, as with windows (rule 6).
+        old = live.links.pop(person.session, None)
+        if old is not None:
+            old.cut("other-connection", "This page was connected again.")
+        await self._stored(live, *self.kind.rules.join(live.room, person.session, person.alias, self.now_ms()))
+        if live.broken:
+            raise Problem(503, "storage", "The room could not be stored just now; try again.")
+        # After the commit: from the greeting on a page may rely on its seat.
+        self._greet(live, link, last)
+        self._hire(live)
+        return live
+
+    def _find(self, person: Person) -> Live:
+        mine = [r for r in self.rooms.values() if r.room.has(person.session) and r.step == person.step]
+        if mine:
+            return mine[-1]
+        if (over := self._over_already(person)) is not None:
+            return over
+        settings = self.kind.settings(self.served.study.settings, person)
+        # Only those meet who are to play the same: a training is for one, and a scene is for those who see it.
+        open_ones = (
+            r
+            for r in self.rooms.values()
+            if r.room.phase == WAITING and len(r.room.seats) < r.room.people and r.room.settings == settings
+        )
+        mine_only = person.pair if not person.practice else ""
+        wanted = (person.mode, person.step, mine_only)
+        found = next((r for r in open_ones if (r.mode, r.step, r.pair) == wanted), None)
+        if found is None:
+            key = str(uuid.uuid4())
+            # A draw of its own: pages know the name of their room, and must not work out from it what will be meant.
+            room = self.kind.new(key, settings, uuid.uuid4().int % 2**31)
+            found = Live(room, person.mode, person.step, pair=mine_only, forgetting=self.kind.forgetting)
+            self.rooms[key] = found
+        return found
+
+    def _over_already(self, person: Person) -> Live | None:
+        """The room that somebody played in at this step, where it is over and only its end can be shown."""
+        with self.served.store.read() as connection:
+            for row in room_store.finished(connection, person.session):
+                if row.data["step"] == person.step:
+                    live = self._taken_up(connection, row)
+                    live.stored = _shape(live.room)
+                    return live
+        return None
+
+    def _greet(self, live: Live, link: Link, last: int) -> None:
+        """What was missed since a line, then how things stand; from here on everything new follows."""
+        missed: list[dict[str, Any]] = []
+        if last >= 0:
+            with self.served.store.read() as connection:
+                # From the store: only what is stored was ever told, so nothing is told twice or left out.
+                lines = room_store.lines_after(connection, live.room.id, last)
+            missed = self._told(live.room, lines, link.who)
+        live.links[link.who] = link
+        link.put(missed, ack=live.marks.get(link.who, 0), status=self._status(live, link.who))
+
+    def lost(self, live: Live, link: Link) -> None:
+        """A connection is gone; nothing happens if a newer one has taken its place."""
+        if live.links.get(link.who) is link:
+            del live.links[link.who]
+            if live.room.has(link.who):
+                self._push(live, *self.kind.rules.leave(live.room, link.who, self.now_ms()))
+
+    def quit(self, live: Live, who: str) -> None:
+        self._push(live, *self.kind.rules.quit_room(live.room, who, self.now_ms()))
+
+    def take(self, live: Live, who: str, sent: Iterable[RoomLine]) -> None:
+        """What a person sent together: in their own order, each once. What comes before a bad one is kept.
+
+        A page that lost its connection sends again whatever was not acknowledged: numbers up to the mark were taken before and are passed over, and a number
+        that leaves one out is refused, for what is missing might still come.
+        """
+        now, mark = self.now_ms(), live.marks.get(who, 0)
+        lines: list[RoomLine] = []
+        try:
+            for one in sent:
+                number = one.client_seq or 0
+                if number <= mark:
+                    continue
+                if number != mark + 1:
+                    raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
+                lines += self._happen(live, *self.kind.rules.act(live.room, who, one.kind, one.data, now), now, one)
+                mark = number
+        finally:
+            if mark > live.marks.get(who, 0):
+                live.marks[who] = mark
+                self._queue(_Parcel(live, live.room, lines, who, mark))
+
+    async def note(self, live: Live, who: str, kind: str, data: Mapping[str, Any]) -> None:
+        """Something outside the numbered messages (a piece of sound); returns when it is stored."""
+        await self._stored(live, live.room, [RoomLine(who, kind, data)])
+
+    def relay(self, live: Live, who: str, signal: Mapping[str, Any]) -> None:
+        """Something for one other page (`to`, a seat; all others without it), for the call between the two: neither stored nor acknowledged."""
+        to, said = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
+        for other, link in live.links.items():
+            if other != who and to in (None, seat_number(live.room, other)):
+                link.put((), signal={**said, "from": seat_number(live.room, who)})
+
+    def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], who: str = BOT) -> None:
+        self._push(live, *self.kind.rules.act(live.room, who, kind, data, self.now_ms()))
+
+    # -- storing and telling -------------------------------------------------------------------------------------------
+
+    def _push(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> _Parcel:
+        parcel = _Parcel(live, room, self._happen(live, room, lines, self.now_ms()))
+        self._queue(parcel)
+        return parcel
+
+    async def _stored(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
+        """As `_push`, and returns when that was stored or was refused by the store (then the room is broken)."""
+        done = asyncio.get_running_loop().create_future()
+        self._push(live, room, lines).done = done
+        await done
+
+    def _happen(
+        self, live: Live, room: AnyRoom, lines: Sequence[RoomLine], now: float, sent: RoomLine | None = None
+    ) -> list[RoomLine]:
+        """Lines get their numbers, and the live room moves on by them; storing and telling come after."""
+        numbered = number_lines(lines, live.seq + 1, now, sent)
+        live.move_on(room, numbered)
+        return numbered
+
+    def _queue(self, parcel: _Parcel) -> None:
+        self._waiting.append(parcel)
+        if self._writing is None or self._writing.done():
+            self._writing = asyncio.create_task(self._write())
+
+    async def _write(self) -> None:
+        # Whatever comes while this batch is being committed collects in `_waiting` and shares the next commit: the busier the hall, the larger the batches.
+        while self._waiting:
+            waiting, self._waiting = self._waiting, []
+            batch: dict[Live, list[_Parcel]] = {}
+            for parcel in waiting:
+                # Lines after one that was refused would leave a gap in the numbers.
+                if not parcel.live.broken:
+                    batch.setdefault(parcel.live, []).append(parcel)
+            try:
+                await self.served.store.awrite(partial(self._store, batch))
+            except Exception as error:  # whatever it was, nothing of it is acknowledged
+                _log.error("a room was not stored: %s", type(error).__name__)
+                for live in batch:
+                    live.broken = True
+                    self._forget(live)
+            else:
+                for live, parcels in batch.items():
+                    self._deliver(live, parcels)
+            for parcel in waiting:
+                if parcel.done is not None and not parcel.done.done():
+                    parcel.done.set_result(None)
+
+    def _store(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
+        """One transaction for all that waited; in it, a room that ends early ends the sessions of its people."""
+        now = self.served.clock()
+        kept: list[tuple[str, RoomLine]] = []
+        for live, parcels in batch.items():
+            # A room changes with every line; only its last state is worth a row.
+            room = parcels[-1].room
+            lines = _lines_in(parcels)
+            kept += ((room.id, line) for line in lines)
+            # Before its lines, which point to it.
+            if _shape(room) != live.stored:
+                room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
+            # In the transaction of the line that says so: a room is never over without its people being paid, nor the
+            # other way round.
+            for who in (line.who for line in lines if line.kind == "gone"):
+                self._end_session(connection, room, who, "technical")
+            if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
+                self._end_sessions(connection, room, lines)
+        room_store.keep_lines(connection, kept)
+
+    def _end_sessions(self, connection: Connection, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
+        lost = next(line.data["by"] for line in lines if line.kind == "over")
+        stayed, left = ENDINGS[str(room.outcome)]
+        for seat in room.seats:
+            if is_person(seat.who):
+                self._end_session(connection, room, seat.who, left if seat.who == lost else stayed)
+
+    def _end_session(self, connection: Connection, room: AnyRoom, who: str, outcome: str) -> None:
+        row = kept_answers.load(connection, self.served, who)
+        # Whoever has withdrawn or was ended before keeps that ending.
+        if row.state in ("consented", "running"):
+            reason = room.outcome or "partner-left"
+            presence.end(connection, self.served, row, outcome, "server", reason=reason, room=room.id)
+
+    def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
+        """Acknowledge what is stored now, and pass it on."""
+        live.stored = _shape(parcels[-1].room)
+        lines = _lines_in(parcels)
+        marks = {parcel.who: parcel.mark for parcel in parcels}
+        tells = any(line.kind in self.kind.telling for line in lines)
+        for who, link in list(live.links.items()):
+            events = self._told(live.room, lines, who)
+            more: dict[str, Any] = {"ack": marks[who]} if who in marks else {}
+            if tells:
+                more["status"] = self._status(live, who)
+            if events or more:
+                link.put(events, **more)
+        # The bot hears of things when people do: after the commit.
+        if live.partner and lines:
+            live.partner.notice(lines)
+        self._clear_away(live)
+
+    def _status(self, live: Live, who: str) -> dict[str, Any]:
+        return self.kind.status(live.room, who, self.now_ms(), live.seq, live.chat, live.solved)
+
+    def _told(self, room: AnyRoom, lines: Iterable[RoomLine], who: str) -> list[dict[str, Any]]:
+        return [event for line in lines if (event := self.kind.told(room, line, who)) is not None]
+
+    def _clear_away(self, live: Live) -> None:
+        """Rooms that nobody is in any more need no memory."""
+        empty = live.room.phase == WAITING and not live.room.seats
+        if empty or (live.room.phase == OVER and not live.links):
+            self._forget(live)
+
+    def _forget(self, live: Live) -> None:
+        self.rooms.pop(live.room.id, None)
+        if live.partner:
+            live.partner.stop()
+        for link in list(live.links.values()):
+            link.cut("storage", "The room could not be stored just now; your page tries again.")
+        live.links.clear()
+
+    def _hire(self, live: Live) -> None:
+        if live.partner is None and self.engage is not None and any(is_bot(s.who) for s in live.room.seats):
+            live.partner = self.engage(self, live)
+
+    async def _tick_for_ever(self) -> None:
+        for tick in count():
+            await asyncio.sleep(TICK_SECONDS)
+            # A copy, for rooms come and go while we wait for others.
+            for live in list(self.rooms.values()):
+                room, lines = self.kind.rules.pass_time(live.room, self.now_ms())
+                if lines:
+                    self._push(live, room, lines)
+            if tick % WITHDRAWAL_TICKS == 0:
+                await self._let_go()
+
+    def _withdrawn(self, sessions: Sequence[str]) -> set[str]:
+        with self.served.store.read() as connection:
+            return room_store.withdrawn(connection, sessions)
+
+    async def _let_go(self) -> None:
+        """Who has withdrawn, by whatever way, plays no further."""
+        playing = [(live, seat.who) for live in self.rooms.values() for seat in live.room.seats if is_person(seat.who)]
+        if not playing:
+            return
+        try:
+            gone = await asyncio.to_thread(self._withdrawn, [who for _, who in playing])
+        except Exception as error:  # the next look is a second away
+            _log.error("could not look for withdrawals: %s", type(error).__name__)
+            return
+        for live, who in playing:
+            if who in gone and live.room.has(who) and live.room.phase != OVER and not live.room.seat(who).gone:
+                link = live.links.pop(who, None)
+                step = self.kind.rules.leave if live.room.phase == WAITING else self.kind.rules.quit_room
+                self._push(live, *step(live.room, who, self.now_ms()))
+                if link is not None:
+                    link.cut("withdrawn", "You have withdrawn from this study.")
+
+
+def _shape(room: AnyRoom) -> tuple[Any, ...]:
+    """What the row of a room says: it is written again only when this changes."""
+    return room.phase, room.puzzle, room.outcome, room.seats, room.began_ms
+
+
+def _lines_in(parcels: Iterable[_Parcel]) -> list[RoomLine]:
+    return [line for parcel in parcels for line in parcel.lines]

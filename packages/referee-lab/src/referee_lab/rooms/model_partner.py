@@ -1,0 +1,101 @@
+"""A language model as the partner of a person in a live room: it sees what its role sees, is asked in a thread of its own, and never ends the game by failing.
+
+An answer without a readable move makes it ask for other words; an endpoint that does not answer, or takes too long, makes it say so. Either is in the log
+as what was said, so that a game shows how often it happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from referee_lab.rooms.bot_partners import Partner
+from referee_lab.tangram.game.instructions import Hand
+from referee_lab.tangram.game.operator_bot import follow
+from referee_lab.tangram.players.contract import SAY, WAIT, PlayerMove, Seen, TangramPlayer, Unreadable, refused
+from referee_lab.tangram.players.matches import command_of
+from referee_lab.tangram.players.roster import make_player
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+if TYPE_CHECKING:
+    from referee_lab.rooms.hall import Hall, Live
+
+__all__ = ["ANSWER_SECONDS", "ModelPartner"]
+
+ANSWER_SECONDS = 60.0
+UNREAD = "sorry, I did not get that: could you say it in other words?"
+SILENT = "(no answer just now: please say it again in a moment)"
+_log = logging.getLogger("referee.studies")
+
+
+class ModelPartner(Partner):
+    """One model in one room, in whichever role it is."""
+
+    def __init__(self, hall: Hall, live: Live, written: str, pace: float = 1.0) -> None:
+        self.written = written
+        self.hand = Hand()
+        super().__init__(hall, live, pace)
+
+    async def _operate(self, puzzle: int) -> None:
+        player = self._player(OPERATOR)
+        self.hand = Hand()
+        while self._playing(puzzle) is not None:
+            line = await self.heard.get()
+            if line.kind == "say":
+                await self._turn(player, OPERATOR, puzzle)
+
+    async def _solve(self, puzzle: int) -> None:
+        player = self._player(SOLVER)
+        await self._sleep(1.5)
+        while self._playing(puzzle) is not None:
+            await self._turn(player, SOLVER, puzzle)
+            await self._wait(puzzle)
+
+    def _player(self, role: str) -> TangramPlayer:
+        game = self.game
+        assert game is not None
+        return make_player(self.written, role, game.goal, self.live.room.seed)
+
+    async def _turn(self, player: TangramPlayer, role: str, puzzle: int) -> None:
+        seen = self._seen(role)
+        if seen is None:
+            return
+        try:
+            # A thread of its own: the hall goes on while the model thinks.
+            moves: Sequence[PlayerMove] = await asyncio.wait_for(asyncio.to_thread(player.act, seen), ANSWER_SECONDS)
+        except Unreadable:
+            moves = [PlayerMove(kind=SAY, text=UNREAD)]
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # the person is told, and can go on
+            _log.error("a model gave no answer: %s", type(error).__name__)
+            moves = [PlayerMove(kind=SAY, text=SILENT)]
+        for move in moves:
+            await self._do(move, role, puzzle)
+
+    def _seen(self, role: str) -> Seen | None:
+        room, game = self.live.room, self.game
+        if game is None:
+            return None
+        talk = tuple((room.seats[line["seat"]].role, str(line["text"])) for line in self.live.chat if line["seat"] >= 0)
+        return Seen(
+            role=role,
+            board=game.board,
+            t_ms=self.hall.now_ms() - room.began_ms,
+            limit_ms=game.settings["limit_ms"],
+            talk=talk,
+            goal=game.goal if role == SOLVER else None,
+            handled=game.board.order[-1],
+        )
+
+    async def _do(self, move: PlayerMove, role: str, puzzle: int) -> None:
+        board = self._playing(puzzle)
+        if board is None or move.kind == WAIT:
+            return
+        if move.kind == SAY:
+            await self._say(move.text, puzzle)
+        elif not refused(move, role, board):
+            acts, self.hand = follow(command_of(move), board, self.hand, 0.0, self.rng)
+            await self._perform(acts, puzzle)

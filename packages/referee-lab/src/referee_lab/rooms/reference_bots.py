@@ -1,0 +1,180 @@
+"""Programs in a live reference game: any system speaks, any hearer chooses, each with all earlier rounds in mind, so that one person can play it alone.
+
+A listener who cannot tell which object is meant says so and waits for more words. A program that fails, or takes too long, says so in the chat; the round then
+ends by its limit, and the room goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Any, cast
+
+from referee.records import Description, Outcome, Trial
+from referee_lab.rooms.any_room import PLAYING
+from referee_lab.rooms.reference_state import ReferenceRoom
+from referee_lab.rooms.reference_store import rounds_in
+from referee_lab.rooms.room_line import RoomLine, is_bot
+from referee_lab.rooms.room_store import lines_after
+from referee_lab.tangram.players.reference_game import PlayedRound, in_words, remembered
+from referee_lab.tangram.players.roster import make_partner
+
+if TYPE_CHECKING:
+    from referee_lab.rooms.hall import Hall, Live
+
+__all__ = ["ReferenceBots", "label_of", "trial_in"]
+
+ANSWER_SECONDS = 60.0
+UNSURE = "Which one do you mean?"
+FAILED = "(I cannot answer just now.)"
+# A moment to read, and a person's time at the keys.
+READ_SECONDS, KEY_SECONDS = 1.2, 0.04
+_log = logging.getLogger("referee.studies")
+
+
+class ReferenceBots:
+    """All programs of one room. `pace` is how much faster than people they are."""
+
+    def __init__(self, hall: Hall, live: Live, pace: float = 1.0) -> None:
+        self.hall, self.live, self.pace = hall, live, pace
+        room = self.room
+        self.trial = trial_in(hall, room)
+        with hall.served.store.read() as connection:
+            self.lines = lines_after(connection, room.id, -1)
+        self.rng = Random(room.seed)
+        self.players: dict[tuple[str, str], Any] = {}
+        self.heard: asyncio.Queue[None] = asyncio.Queue()
+        self._answered: dict[str, tuple[int, str]] = {}
+        self._task = asyncio.create_task(self._attend())
+
+    @property
+    def room(self) -> ReferenceRoom:
+        return cast(ReferenceRoom, self.live.room)
+
+    def notice(self, lines: Sequence[RoomLine]) -> None:
+        """What was stored and told to everybody."""
+        known = self.lines[-1].seq if self.lines else -1
+        self.lines += [line for line in lines if line.seq > known]
+        if any(line.kind in ("round", "say") for line in lines):
+            self.heard.put_nowait(None)
+
+    def stop(self) -> None:
+        self._task.cancel()
+
+    async def _attend(self) -> None:
+        try:
+            while True:
+                await self._turn()
+                await self.heard.get()
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # people must not be left waiting without anybody noticing
+            _log.error("the bots of a room gave up: %s", type(error).__name__, exc_info=error)
+
+    async def _turn(self) -> None:
+        """Whatever programs have to do now: say what is meant, or choose."""
+        room = self.room
+        # A room moves on before its lines are stored and told: until then the last words known are those of the round before.
+        if room.phase != PLAYING or self._round_told() != room.puzzle:
+            return
+        number = room.puzzle
+        speaker = str(room.speaker)
+        if is_bot(speaker) and not room.spoken and self._answered.get(speaker) != (number, ""):
+            self._answered[speaker] = (number, "")
+            await self._speak(speaker, number)
+        for seat in room.listeners:
+            text = self._text()
+            waits = is_bot(seat.who) and seat.who not in self.room.chosen and self._is_on(number)
+            if waits and text and self._answered.get(seat.who) != (number, text):
+                self._answered[seat.who] = (number, text)
+                await self._choose(seat.who, text, number)
+
+    def _is_on(self, number: int) -> bool:
+        return self.room.phase == PLAYING and self.room.puzzle == number
+
+    def _round_told(self) -> int | None:
+        """The round that began last, as far as everybody was told."""
+        return next((line.data["round"] for line in reversed(self.lines) if line.kind == "round"), None)
+
+    def _text(self) -> str:
+        """What the speaker has said in this round."""
+        begins = max((n for n, line in enumerate(self.lines) if line.kind == "round"), default=0)
+        here = self.lines[begins:]
+        return " ".join(str(line.data["text"]) for line in here if line.kind == "say" and line.who == self.room.speaker)
+
+    def _rounds(self) -> list[PlayedRound]:
+        return rounds_in(self.lines, {seat.who: seat for seat in self.room.seats}, self.room.settings["labels"])
+
+    def _known(self, name: str) -> list[PlayedRound]:
+        """The rounds of which a listener knows what was meant: all, or where listeners are told little, those they found or spoke in."""
+        full = self.room.settings["feedback"] == "full"
+        mine = ((done, [c for c in done.choices if c.hearer == name]) for done in self._rounds())
+        return [done for done, choices in mine if full or not choices or choices[0].right]
+
+    # -- speaking and choosing -----------------------------------------------------------------------------------------
+
+    async def _speak(self, who: str, number: int) -> None:
+        room = self.room
+        target = room.settings["labels"][room.target]
+        trial = replace(self.trial, id=f"{room.id}-{number}", targets=(target,), history=remembered(self._rounds()))
+        said = await self._asked(lambda: self._player(who, "system").describe(trial.for_speaker()))
+        text = in_words(said) if isinstance(said, Description) else ""
+        await self._say(who, text or FAILED, number)
+
+    async def _choose(self, who: str, text: str, number: int) -> None:
+        room = self.room
+        mine = remembered(self._known(room.seat(who).name), room.seat(who).name)
+        trial = replace(self.trial, id=f"{room.id}-{number}.{who}", history=mine)
+        view = trial.for_hearer(self.rng)
+        await self._sleep(READ_SECONDS + self.rng.random())
+        found = await self._asked(lambda: self._player(who, "hearer").resolve(Description(text=text), view))
+        if found is None:
+            await self._say(who, FAILED, number)
+        elif found.outcome is not Outcome.ENTITY:
+            await self._say(who, UNSURE, number)
+        elif self._is_on(number):
+            label = label_of(room, found.entity)
+            self.hall.bot_acts(self.live, "choose", {"object": label, "round": number}, who)
+
+    async def _asked(self, ask: Any) -> Any:
+        """An answer, in a thread of its own; None where there is none."""
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(ask), ANSWER_SECONDS)
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:  # people are told, and go on
+            _log.error("a program gave no answer: %s: %s", type(error).__name__, error)
+            return None
+
+    def _player(self, who: str, kind: str) -> Any:
+        if (who, kind) not in self.players:
+            written = self.room.settings["bot_speaker" if kind == "system" else "bot_listener"]
+            # A seed of their own, or chance would choose the same for everybody.
+            seed = self.room.seed + [seat.who for seat in self.room.seats].index(who)
+            self.players[who, kind] = make_partner(written, kind, seed)
+        return self.players[who, kind]
+
+    async def _say(self, who: str, text: str, number: int) -> None:
+        start = self.hall.now_ms()
+        self.hall.bot_acts(self.live, "typing", {"typing": True}, who)
+        await self._sleep(0.4 + KEY_SECONDS * len(text))
+        if self._is_on(number):
+            times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
+            self.hall.bot_acts(self.live, "say", {"text": text, **times}, who)
+
+    async def _sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / self.pace)
+
+
+def trial_in(hall: Hall, room: ReferenceRoom) -> Trial:
+    """The trial with the scene that a room plays with."""
+    return next(s.trial for s in hall.served.study.every_stimulus() if s.trial.id == room.settings["trial"])
+
+
+def label_of(room: ReferenceRoom, entity: str | None) -> str:
+    """The public label of an object."""
+    labels: dict[str, str] = room.settings["labels"]
+    return next(label for label, behind in labels.items() if behind == entity)

@@ -1,0 +1,135 @@
+"""Reference games in the store: how a room comes back after a crash, its rounds as `referee play` knows them, and its whole log; people go by their aliases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
+
+from referee import __version__
+from referee_lab.rooms.any_room import OVER, Seat
+from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, ReferenceRoom, after_lines
+from referee_lab.rooms.room_line import RoomLine
+from referee_lab.rooms.room_store import has_simulated, lines_after, restored, stored_room
+from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
+from referee_lab.tangram.tiers.reference_forms import words_of
+
+__all__ = ["game_in", "load_reference_room", "log_in", "rounds_in"]
+
+# How a game of people ends that is not completed, and what became of a speaker or a listener who gave nothing.
+LEFT, RUNNING = "left", "running"
+SILENT, ENTITY, TIMED_OUT = "silent", "entity", "timeout"
+
+
+def load_reference_room(connection: Connection, row: Any) -> tuple[ReferenceRoom, int]:
+    """A room as its last stored line left it, and that line's number."""
+    room, last = restored(ReferenceRoom, connection, row)
+    return after_lines(room, lines_after(connection, row.id, -1)), last
+
+
+def game_in(connection: Connection, room: str) -> PlayedGame:
+    """A room as a played game, as far as it was played; refused when one of its people has withdrawn, or when lines are missing."""
+    row, seats, lines = stored_room(connection, room)
+    names = [seat.name for seat in seats]
+    played = PlayedGame(game=row.id, rounds=rounds_in(lines, {s.who: s for s in seats}, row.data["settings"]["labels"]))
+    played.simulated = has_simulated(connection, seats)
+    if row.state != OVER:
+        played.outcome = RUNNING
+    elif row.data["outcome"] != COMPLETED:
+        gone = [seat.name for seat in seats if seat.gone]
+        played.outcome, played.by, played.why = LEFT, " ".join(gone or names), str(row.data["outcome"])
+    return played
+
+
+def log_in(connection: Connection, room: str) -> Iterator[str]:
+    """Everything that happened in a room, line by line as JSON: first what it was, then who did what when, in milliseconds from the first line."""
+    row, seats, lines = stored_room(connection, room)
+    settings = {**row.data["settings"], "study": row.study, "mode": row.mode}
+    people = [{"seat": n, "name": seat.name} for n, seat in enumerate(seats)]
+    yield json.dumps(
+        {"room": row.id, "seats": people, "settings": settings, "seed": row.data["seed"], "code": __version__}
+    )
+    names, zero = {seat.who: seat.name for seat in seats}, lines[0].t_server if lines else 0.0
+    for line in lines:
+        # The one line that says in its data who it was.
+        data = {**line.data, "by": names.get(line.data["by"], line.data["by"])} if line.kind == "over" else line.data
+        if line.kind == "clock":
+            data = {**data, "server_ms": round(data["server_ms"] - zero, 3)}
+        told = {"seq": line.seq, "t_server_ms": round(line.t_server - zero, 3), "t_client_ms": line.t_client}
+        by = names.get(line.who, line.who)
+        yield json.dumps({**told, "actor": by, "kind": line.kind, "data": dict(data)}, ensure_ascii=False)
+
+
+def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> list[PlayedRound]:
+    """The rounds that came to their end; one that the end of the room broke off is none."""
+    found: list[PlayedRound] = []
+    part: list[RoomLine] = []
+    for line in lines:
+        if line.kind == "round":
+            part = []
+        part.append(line)
+        if line.kind == "feedback":
+            found.append(_round(part, seats, labels))
+    return found
+
+
+def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> PlayedRound:
+    begin, end = part[0], part[-1]
+    people = list(seats.values())
+    speaker = people[begin.data["speaker"]]
+    talk = tuple(
+        _said(line, seats[line.who].name, line.who == speaker.who, begin) for line in part if line.kind == "say"
+    )
+    text = " ".join(line.text for line in talk if line.role == SPEAKER)
+    lost = end.data["ended"] == SPEAKER_LEFT
+    listeners = [people[int(n)] for n in begin.data["orders"] if people[int(n)].who != speaker.who]
+    chose = {line.who: line for line in part if line.kind == "choose"}
+    gone = {line.who for line in part if line.kind == "gone"}
+    heard = None if lost or not text else LEFT
+    made = [
+        _choice(s, chose.get(s.who), begin, labels, heard if s.who in gone else heard and TIMED_OUT) for s in listeners
+    ]
+    first, *others = made or [PlayedChoice()]
+    return PlayedRound(
+        repetition=begin.data["repetition"],
+        target=labels[begin.data["target"]],
+        text=text,
+        # What was broken off is no description.
+        words=0 if lost else len(words_of(text)),
+        spoken=LEFT if lost else SAID if text else SILENT,
+        heard=first.heard,
+        chosen=first.chosen,
+        right=first.right,
+        hearer=first.hearer,
+        seconds=first.seconds,
+        others=tuple(others),
+        speaker=speaker.name,
+        talk=talk,
+    )
+
+
+def _said(line: RoomLine, name: str, speaks: bool, begin: RoomLine) -> SaidLine:
+    role = SPEAKER if speaks else LISTENER
+    return SaidLine(by=name, role=role, text=line.data["text"], seconds=_seconds(begin, line))
+
+
+def _choice(
+    seat: Seat, line: RoomLine | None, begin: RoomLine, labels: Mapping[str, str], otherwise: str | None
+) -> PlayedChoice:
+    """A choice, or what there was instead; in a round that nobody could finish a choice is none."""
+    if line is None or otherwise is None:
+        return PlayedChoice(heard=otherwise, hearer=seat.name)
+    chosen = line.data["object"]
+    return PlayedChoice(
+        heard=ENTITY,
+        chosen=labels[chosen],
+        right=chosen == begin.data["target"],
+        hearer=seat.name,
+        seconds=_seconds(begin, line),
+    )
+
+
+def _seconds(begin: RoomLine, line: RoomLine) -> float:
+    return round((line.t_server - begin.t_server) / 1000, 3)

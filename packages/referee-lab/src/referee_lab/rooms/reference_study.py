@@ -1,0 +1,173 @@
+"""A ready-made reference game: consent, what to do, one room, comments. It is played with figures of this package, or with a scene of any corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations, islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from referee import catalogue
+from referee.capabilities import Remembers
+from referee.errors import InputError, RefereeError, UnknownName
+from referee.records import Description, Entity, Property, Scene, Trial
+from referee.show.drawing import kind_of
+from referee_lab.rooms.room_study import write_room_study
+from referee_lab.study.folder.photographs import KINDS
+from referee_lab.study.folder.study import Study
+from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.texts import interface_words
+from referee_lab.tangram.players.reference_game import is_named_only
+from referee_lab.tangram.players.roster import make_partner
+
+__all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "picture_trial", "scene_trial"]
+
+# Twelve, as in the corpora of tangrams; those that look least alike.
+FIGURE_NAMES = (
+    *("arrow", "boat", "bridge", "chevron", "chicken", "crown"),
+    *("giraffe", "goose", "head", "mountain", "spikes", "temple"),
+)
+MOST_OBJECTS = 24
+
+
+def figure_trial(language: str = "en") -> Trial:
+    """Twelve dark figures of this package's own making."""
+    figures = tuple(Entity(id=n, attributes=(Property("shape", n), Property("colour", "black"))) for n in FIGURE_NAMES)
+    return Trial(
+        id="figures",
+        scene=Scene(entities=figures, id="figures"),
+        targets=FIGURE_NAMES,
+        language=language,
+        domain="figures",
+    )
+
+
+def picture_trial(folder: Path, language: str = "en") -> Trial:
+    """Every picture of a folder is an object, called as its file."""
+    files = sorted(path for path in folder.iterdir() if path.suffix.lower() in KINDS) if folder.is_dir() else []
+    if not 2 <= len(files) <= MOST_OBJECTS:
+        raise InputError(
+            f"{len(files)} pictures are here",
+            where=folder,
+            remedy=f"put 2 to {MOST_OBJECTS} PNG, JPEG or WebP files there",
+        )
+    contents = {path: path.read_bytes() for path in files}
+    for one, other in combinations(files, 2):
+        if one.stem == other.stem or contents[one] == contents[other]:
+            alike = "have the same name" if one.stem == other.stem else "are the same picture"
+            raise InputError(f"{one.name} and {other.name} {alike}", where=folder, remedy="leave one of them out")
+    entities = tuple(Entity(id=path.stem, image=path.name) for path in files)
+    everything = tuple(e.id for e in entities)
+    scene = Scene(entities=entities, id="pictures")
+    return Trial(id="pictures", scene=scene, targets=everything, language=language, domain="pictures")
+
+
+def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, pictures: Path | None = None) -> Trial:
+    """The scene of a corpus that is played with: the one that is named, or the first that can be. With `pictures`, where its objects' own pictures lie."""
+    by_scene: dict[str, Trial] = {}
+    for trial in trials:
+        by_scene.setdefault(trial.scene.id or trial.id, trial)
+    # One after the other, as far as needed: to know whether objects look alike they are drawn.
+    seen = (_seen(trial, pictures) for name, trial in by_scene.items() if scene in (None, name))
+    found = next((trial for trial in seen if _can_be_shown(trial, pictures)), None)
+    if found is None and scene is not None:
+        others = (name for name, trial in by_scene.items() if _can_be_shown(_seen(trial, pictures), pictures))
+        some = ", ".join(islice(others, 5)) or "none at all"
+        raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
+    if found is None:
+        raise InputError(
+            f"no scene of {source} can be shown: its objects have names and no pictures, look alike without their places, or are too many",
+            remedy=f"choose a corpus with attributes (synthetic, tuna, kth-tangrams …) and scenes of 2 to {MOST_OBJECTS} objects",
+        )
+    everything = tuple(e.id for e in found.scene.entities)
+    return Trial(id=found.id, scene=found.scene, targets=everything, domain=found.domain, language=found.language)
+
+
+def _seen(trial: Trial, pictures: Path | None) -> Trial:
+    """A trial whose objects have pictures of their own where all of them are there, and are drawn otherwise."""
+    entities = trial.scene.entities
+    if pictures is not None and all(e.image and (pictures / e.image).is_file() for e in entities):
+        return trial
+    return replace(trial, scene=replace(trial.scene, entities=tuple(replace(e, image=None) for e in entities)))
+
+
+def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
+    """Whether there is something to see (a picture, or a card with more on it than a name), and no two objects look alike, for places mean nothing here."""
+    scene = trial.scene
+    if not 2 <= len(scene.entities) <= MOST_OBJECTS:
+        return False
+    if pictures is not None and all(e.image for e in scene.entities):
+        return not _alike(scene.entities, pictures)
+    if is_named_only(scene) or not all(e.attributes or kind_of(e) != "card" for e in scene.entities):
+        return False
+    return len(set(picture_names(scene, trial.domain).values())) == len(scene.entities)
+
+
+def _alike(entities: Sequence[Entity], pictures: Path) -> bool:
+    """Whether two pictures are the same file twice."""
+    return len({(pictures / str(e.image)).read_bytes() for e in entities}) < len(entities)
+
+
+def make_reference_study(
+    path: str | Path,
+    *,
+    trial: Trial | None = None,
+    source: str = "figures of this package",
+    participants: int = 24,
+    language: str = "en",
+    mode: str = "debug",
+    seed: int = 1,
+    id: str = "reference-game",
+    settings: Mapping[str, Any] | None = None,
+    pictures: Path | None = None,
+) -> Study:
+    """Write the study folder; `settings` are settings of the protocol beside its defaults, `pictures` is where the objects' own pictures lie."""
+    chosen = dict(settings or {})
+    trial = trial or figure_trial(language)
+    if chosen.get("bots") and is_named_only(trial.scene):
+        raise InputError(
+            "programs cannot see these pictures", remedy="leave out --bots, or play with objects that have attributes"
+        )
+    if chosen.get("bots"):
+        _try_programs(trial, chosen)
+    return write_room_study(
+        path,
+        protocol="reference-game",
+        title=interface_words(language)["room_choose_title"],
+        id=id,
+        trial=trial,
+        source=source,
+        participants=participants,
+        language=language,
+        mode=mode,
+        seed=seed,
+        settings=chosen,
+        pictures=pictures,
+    )
+
+
+def _try_programs(trial: Trial, settings: Mapping[str, Any]) -> None:
+    """Each program is asked once about these objects: one that would have to learn first, or does not know such objects, could say nothing in any room."""
+    known = catalogue.create("protocol", "reference-game").info.parameters
+    view = replace(trial, targets=trial.targets[:1])
+    for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")):
+        written = settings.get(name, known[name].default)
+        try:
+            player = make_partner(written, kind, seed=1)
+            if isinstance(player, Remembers):
+                continue  # what waits for a network is not asked in vain
+            if kind == "hearer":
+                player.resolve(Description(text="this one"), view.for_hearer(Random(1)))
+            elif hasattr(player, "describe"):
+                player.describe(view.for_speaker())
+            else:
+                raise InputError("it only puts into words what others chose")
+        except UnknownName:
+            raise
+        except RefereeError as error:
+            raise InputError(
+                f"{written} cannot play with these objects: {' '.join(str(error).split())}",
+                remedy=f"choose another {name} (--{name.replace('_', '-')}), one that needs no training",
+            ) from error

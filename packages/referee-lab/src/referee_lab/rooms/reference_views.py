@@ -1,0 +1,91 @@
+"""What each person in a reference game is told: the speaker alone knows what is meant, and what others chose reaches nobody before the round has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, seat_number
+from referee_lab.rooms.reference_state import (
+    LISTENER,
+    SPEAKER,
+    SPEAKER_LEFT,
+    ReferenceRoom,
+    order_of,
+    repetition_of,
+    rounds_of,
+)
+from referee_lab.rooms.room_line import RoomLine, is_bot
+from referee_lab.rooms.room_views import told_line, told_status
+
+__all__ = ["TELLING", "reference_status", "reference_told"]
+
+# Lines after which everybody is told anew how things stand: nearly all, for pages draw what the status says.
+TELLING = frozenset({"round", "choose", "feedback", "gone", "join", "left", "ready", "disconnect", "reconnect", "over"})
+_PASSED_ON = frozenset({"say", "typing"})
+# The end names who left, and what was said holds the sender's keystrokes: others get neither.
+_SHOWN = {"say": ("text",), "over": ("outcome",)}
+
+
+def reference_told(room: ReferenceRoom, line: RoomLine, who: str) -> dict[str, Any] | None:
+    """A line as somebody gets it; None where it is not for them. Rounds, choices and feedback reach pages by the status alone."""
+    if line.kind not in (*_PASSED_ON, "over") or (line.kind == "typing" and line.who == who):
+        return None
+    return told_line(room, line, who, _SHOWN)
+
+
+def reference_status(
+    room: ReferenceRoom, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
+) -> dict[str, Any]:
+    """How things stand for somebody: everything a page needs that has just been opened."""
+    mine = seat_number(room, who)
+    found: dict[str, Any] = {
+        **told_status(room, who, now_ms, seq, chat),
+        "partner": [_player(room, n) for n in range(len(room.seats)) if n != mine],
+        "puzzles": len(rounds_of(room)),
+        "limit_ms": 1000 * room.settings["limit_seconds"],
+        "pause_ms": 1000 * room.settings["feedback_seconds"],
+        "solved": room.right.get(who, 0),
+        "places": room.places,
+    }
+    if mine >= 0 and room.phase != WAITING:
+        found["game"] = _game(room, mine, who)
+    return found
+
+
+def _player(room: ReferenceRoom, n: int) -> dict[str, Any]:
+    seat = room.seats[n]
+    chosen = seat.who in room.chosen and room.phase in (PLAYING, BETWEEN)
+    about = {"seat": n, "present": seat.present, "bot": is_bot(seat.who), "ready": seat.ready, "gone": seat.gone}
+    return {**about, "role": seat.role, "chosen": chosen}
+
+
+def _game(room: ReferenceRoom, mine: int, who: str) -> dict[str, Any]:
+    """The round as one person sees it."""
+    speaks = room.seats[mine].role == SPEAKER
+    found = {
+        "order": order_of(room, mine),
+        "repetition": repetition_of(room),
+        "repetitions": room.settings["repetitions"],
+        "spoken": room.spoken,
+        "chosen": room.chosen.get(who),
+        # The one place where what is meant leaves the server before a round has ended.
+        "target": room.target if speaks and room.phase == PLAYING else None,
+        "feedback": None,
+    }
+    return {**found, "feedback": _feedback(room, mine, speaks)} if room.phase in (BETWEEN, OVER) else found
+
+
+def _feedback(room: ReferenceRoom, mine: int, speaks: bool) -> dict[str, Any]:
+    """How the round went. The speaker always learns who was right; a listener learns that of others, and what was meant, where the study says so."""
+    if room.ended is None or room.ended == SPEAKER_LEFT:
+        return {"ended": room.ended, "target": None, "choices": []}
+    full = room.settings["feedback"] == "full" or speaks
+    told = [n for n, s in enumerate(room.seats) if s.role == LISTENER and (full or n == mine)]
+    rows = []
+    for n in told:
+        chosen = room.chosen.get(room.seats[n].who)
+        if chosen is not None or not room.seats[n].gone:
+            right = None if chosen is None else chosen == room.target
+            rows.append({"seat": n, "object": chosen, "right": right})
+    return {"ended": room.ended, "target": room.target if full else None, "choices": rows}

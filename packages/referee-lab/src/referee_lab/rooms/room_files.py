@@ -1,0 +1,192 @@
+"""People's games out of the store: which rooms there are, and what was played in them (rules 12, 13 and 15).
+
+Of Tangram each puzzle is a recording file that every situated command reads; a room of a reference game is one game, as `referee play` writes and scores them,
+and its whole log.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from referee.errors import InputError
+from referee_lab.rooms.reference_store import game_in, log_in
+from referee_lab.rooms.room_line import RoomLine, is_person
+from referee_lab.rooms.room_store import lines_after, recordings_in, withdrawn
+from referee_lab.rooms.sound import whole_sounds
+from referee_lab.server.store import schema
+from referee_lab.study.folder.study import Study
+from referee_lab.study.protocols.contract import ROOM_PLUGINS
+from referee_lab.tangram.game.log import Recording, write_recording
+from referee_lab.tangram.players.reference_game import PlayedGame, game_to_json
+
+__all__ = [
+    "ABOUT",
+    "ROOMS_TABLE",
+    "RoomSummary",
+    "about_games",
+    "has_rooms",
+    "is_reference_game",
+    "list_rooms",
+    "reference_files",
+    "room_files",
+    "room_recordings",
+    "rooms_table",
+]
+
+ROOMS_TABLE = "rooms.csv"
+# What tells `referee play` which games lie in a folder.
+ABOUT = "game.json"
+COLUMNS = ("room", "mode", "state", "outcome", "people", "puzzle", "goal", "result", "seconds", "utterances", "file")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomSummary:
+    """A room as organisers see it: who was in it by alias, how it ended, and what was played. `why_not` tells why it cannot be given out."""
+
+    id: str
+    mode: str
+    state: str
+    outcome: str | None
+    people: tuple[str, ...]
+    created: float
+    puzzles: tuple[dict[str, Any], ...] = ()
+    why_not: str | None = None
+
+
+def has_rooms(study: Study) -> bool:
+    """Whether people play in rooms in this study."""
+    return study.kind.info.plugin in ROOM_PLUGINS
+
+
+def is_reference_game(study: Study) -> bool:
+    """Whether rooms are reference games, in which everybody chooses alone."""
+    return study.kind.info.plugin == "reference-game"
+
+
+def list_rooms(connection: Connection, study: Study, mode: str | None = None) -> list[RoomSummary]:
+    """The rooms of a study in one mode (its own by default) in which a puzzle was begun, oldest first."""
+    r = schema.room.c
+    wanted = (r.study == study.id, r.mode == (mode or study.mode))
+    rows = connection.execute(select(schema.room).where(*wanted).order_by(r.created, r.id)).all()
+    return [found for row in rows if (found := _summary(connection, row, study)).puzzles or found.why_not]
+
+
+def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
+    seats = row.data["seats"]
+    gone = withdrawn(connection, [seat["who"] for seat in seats if is_person(seat["who"])])
+    about: dict[str, Any] = {
+        "id": row.id,
+        "mode": row.mode,
+        "state": row.state,
+        "outcome": row.data["outcome"],
+        # Whoever withdrew is not named any more.
+        "people": tuple(seat["name"] for seat in seats if seat["who"] not in gone),
+        "created": row.created,
+    }
+    if gone:
+        return RoomSummary(**about, why_not="somebody has withdrawn")
+    try:
+        if is_reference_game(study):
+            game = game_in(connection, row.id)
+            lines = lines_after(connection, row.id, -1)
+            return RoomSummary(**about, puzzles=(_game(game, lines),) if game.rounds else ())
+        found = recordings_in(connection, row.id, study.language)
+    except InputError as error:
+        return RoomSummary(**about, why_not=error.problem)
+    return RoomSummary(**about, puzzles=tuple(_puzzle(one) for one in found))
+
+
+def _game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
+    choices = [c for done in game.rounds for c in done.choices if c.right is not None]
+    return {
+        "goal": f"{len(game.rounds)} rounds",
+        "result": f"{sum(bool(c.right) for c in choices)} of {len(choices)} choices right, {game.outcome}",
+        "seconds": round((lines[-1].t_server - lines[0].t_server) / 1000, 1),
+        "utterances": sum(len(done.talk) for done in game.rounds),
+        "file": f"{game.game}.json",
+    }
+
+
+def _puzzle(recording: Recording) -> dict[str, Any]:
+    kinds = [entry.kind for entry in recording.entries]
+    result = next(
+        (kind for kind in ("solved", "timeout") if kind in kinds), "broken off" if "end" in kinds else "running"
+    )
+    return {
+        "goal": recording.header.goal,
+        "result": result,
+        "seconds": round(max(entry.t_server_ms for entry in recording.entries) / 1000, 1),
+        "utterances": kinds.count("say"),
+        "file": f"{recording.header.session}.jsonl",
+    }
+
+
+def room_recordings(connection: Connection, study: Study, rooms: Sequence[RoomSummary]) -> Iterator[Recording]:
+    """The recordings of some rooms; one that cannot be given out is an error here."""
+    for room in rooms:
+        if room.why_not is not None:
+            raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
+        yield from recordings_in(connection, room.id, study.language)
+
+
+def room_files(connection: Connection, study: Study, mode: str | None = None) -> dict[str, bytes]:
+    """Everything for an export: a table of the rooms, and the recordings of those that may be given out."""
+    rooms = list_rooms(connection, study, mode)
+    if not rooms:
+        return {}
+    given = [room for room in rooms if room.why_not is None]
+    files: dict[str, bytes] = {}
+    if is_reference_game(study):
+        files = {ABOUT: about_games(study).encode()}
+        for room in given:
+            files |= reference_files(connection, room.id, ("games", "jsonl"))
+        return _below_rooms(rooms, files)
+    for found in room_recordings(connection, study, given):
+        files[f"{found.header.session}.jsonl"] = write_recording(found).encode()
+        files |= whole_sounds(study.folder, found)
+    return _below_rooms(rooms, files)
+
+
+def _below_rooms(rooms: Sequence[RoomSummary], files: dict[str, bytes]) -> dict[str, bytes]:
+    return {f"rooms/{name}": content for name, content in {ROOMS_TABLE: rooms_table(rooms).encode(), **files}.items()}
+
+
+def reference_files(connection: Connection, room: str, kinds: Sequence[str]) -> dict[str, bytes]:
+    """A reference game as `referee play` reads it (`games`), its whole log (`jsonl`), or both."""
+    files = {}
+    if "games" in kinds:
+        files[f"{room}.json"] = game_to_json(game_in(connection, room)).encode()
+    if "jsonl" in kinds:
+        files[f"{room}.jsonl"] = "".join(f"{line}\n" for line in log_in(connection, room)).encode()
+    return files
+
+
+def about_games(study: Study) -> str:
+    """What kind of games they are, for `referee play`."""
+    settings = study.settings
+    named = ("bot_speaker", "bot_listener")
+    speaker, hearer = (f"people and {settings[name]}" if settings["bots"] else "people" for name in named)
+    about = {"corpus": study.design.source, "speaker": speaker, "hearer": hearer, "study": study.id}
+    kept = ("group", "bots", "repetitions", "objects", "speaker", "shuffle", "feedback", "limit_seconds")
+    return json.dumps({**about, "settings": {name: settings[name] for name in kept}}, ensure_ascii=False)
+
+
+def rooms_table(rooms: Sequence[RoomSummary]) -> str:
+    """One row for each puzzle; a room that cannot be given out has one row that says why."""
+    out = io.StringIO()
+    table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    for room in rooms:
+        about = {"room": room.id, "mode": room.mode, "state": room.state, "outcome": room.outcome or ""}
+        about["people"] = " ".join(room.people)
+        if room.why_not is not None:
+            table.writerow({**about, "result": f"not given out: {room.why_not}"})
+        table.writerows({**about, "puzzle": n, **puzzle} for n, puzzle in enumerate(room.puzzles, 1))
+    return out.getvalue()

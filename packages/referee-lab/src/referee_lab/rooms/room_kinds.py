@@ -1,0 +1,91 @@
+"""The kinds of rooms, and what the hall has to know of a game to run it: a figure is laid together (Tangram), or everybody chooses alone (reference game)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from referee_lab.rooms import reference_state, reference_store, room_state, room_store
+from referee_lab.rooms.reference_views import TELLING as REFERENCE_TELLING
+from referee_lab.rooms.reference_views import reference_status, reference_told
+from referee_lab.rooms.room_line import RoomLine
+from referee_lab.rooms.views import TELLING, status, told
+from referee_lab.tangram.game.goals import find_goal, training_for
+
+if TYPE_CHECKING:
+    from referee_lab.rooms.hall import Person
+
+__all__ = ["RoomKind", "kind_for"]
+
+
+# A room of some kind, and the lines that came of it.
+Happened = tuple[Any, list[RoomLine]]
+
+
+class RoomRules(Protocol):
+    """How a room changes: pure functions of the room and the time, one module for every game."""
+
+    def join(self, room: Any, who: str, name: str, t_ms: float) -> Happened: ...
+    def leave(self, room: Any, who: str, t_ms: float) -> Happened: ...
+    def quit_room(self, room: Any, who: str, t_ms: float) -> Happened: ...
+    def act(self, room: Any, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened: ...
+    def pass_time(self, room: Any, t_ms: float) -> Happened: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoomKind:
+    """One game: how a room of it begins and changes, what each person is told, and how it comes back from the store.
+
+    `telling` are the lines after which everybody is told anew how things stand; `forgetting` are those after which the chat begins anew.
+    """
+
+    new: Callable[[str, Mapping[str, Any], int], Any]
+    settings: Callable[[Mapping[str, Any], Person], dict[str, Any]]
+    rules: RoomRules
+    status: Callable[..., dict[str, Any]]
+    told: Callable[..., dict[str, Any] | None]
+    load: Callable[..., tuple[Any, int]]
+    telling: frozenset[str]
+    forgetting: frozenset[str] = frozenset()
+
+
+def _tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
+    if not person.practice:
+        return dict(settings)
+    # Training is alone, short and never recorded, and shows a figure that nobody will be asked to lay.
+    first = find_goal(settings["puzzles"][0], settings["goals"])
+    return {**settings, "partner": "none", "puzzles": [training_for(first).name], "voice": False}
+
+
+def _reference_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
+    """With the scene that is played with: the object behind each label."""
+    return {**settings, "trial": person.trial, "labels": dict(person.labels)}
+
+
+_KINDS = {
+    "tangram": RoomKind(
+        new=room_state.Room,
+        settings=_tangram_settings,
+        rules=room_state,
+        status=status,
+        told=told,
+        load=room_store.load_room,
+        telling=TELLING,
+    ),
+    "reference-game": RoomKind(
+        new=reference_state.ReferenceRoom,
+        settings=_reference_settings,
+        rules=reference_state,
+        status=reference_status,
+        told=reference_told,
+        load=reference_store.load_reference_room,
+        telling=REFERENCE_TELLING,
+        forgetting=frozenset({"round"}),
+    ),
+}
+
+
+def kind_for(plugin: str) -> RoomKind:
+    """The kind of room that a plug-in of the browser plays in."""
+    return _KINDS[plugin]

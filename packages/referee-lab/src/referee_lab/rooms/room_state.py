@@ -1,0 +1,231 @@
+"""A room in which two people play Tangram, pure: waiting, pairing, roles, grace for lost connections, puzzles in sequence, ends (Tokunaga et al. 2010).
+
+Every function takes a room and a server time in milliseconds and gives the room afterwards with the lines to log and to send, in order; nothing here knows of
+sockets, stores or clocks. Roles are bound when a puzzle starts, not when somebody arrives. Whoever is lost has a time of grace; then the room is over for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from referee_lab.rooms import any_room
+from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, AnyRoom, Seat, change_seat
+from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
+from referee_lab.tangram.game import rules
+from referee_lab.tangram.game.board import CHANGES, Change
+from referee_lab.tangram.game.goals import find_goal
+from referee_lab.tangram.game.rules import Game, Note
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+__all__ = [
+    "SOLO",
+    "Room",
+    "act",
+    "deal_roles",
+    "game_settings",
+    "join",
+    "leave",
+    "pass_time",
+    "quit_room",
+]
+
+SOLO = "solo"
+_BY_HAND = frozenset({*CHANGES, "cursor"})
+# Replays start from the nearest state; every change that settles brings one, this is for long silences.
+SNAPSHOT_MS = 5_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Room(AnyRoom):
+    """A room with a board. `holder` has a piece in the hand; after a restart nobody knows who it was."""
+
+    game: Game | None = None
+    snapshot_ms: float = 0.0
+    holder: str | None = None
+
+    @property
+    def places(self) -> int:
+        if self.settings["partner"] == "person":
+            return int(self.settings.get("group", 2))
+        return 1 if self.settings["partner"] == "none" else 2
+
+    @property
+    def people(self) -> int:
+        return self.places if self.settings["partner"] == "person" else 1
+
+    @property
+    def handlers(self) -> tuple[str, ...]:
+        """Who may touch the pieces now: one of two, and in a group everybody but the solver."""
+        return tuple(seat.who for seat in self.seats if seat.role in (OPERATOR, SOLO))
+
+    @property
+    def handler(self) -> str | None:
+        """The first who may touch the pieces."""
+        return next(iter(self.handlers), None)
+
+
+Happened = tuple[Room, list[RoomLine]]
+
+
+def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The protocol's settings as the rules of the game want them; every change that settles is followed by a snapshot."""
+    return {
+        **{name: settings[name] for name in ("tolerance", "snap", "step")},
+        "hints_ms": tuple(60_000 * minutes for minutes in settings["hints_minutes"]),
+        "limit_ms": 60_000 * settings["limit_minutes"],
+        "snapshot_ms": 0,
+    }
+
+
+def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
+    """Somebody comes in, for the first time or again; the first puzzle starts when everybody is there."""
+    is_back = room.has(who)
+    room, lines = any_room.take_seat(room, who, name, t_ms)
+    if is_back:
+        return room, lines
+    if room.settings["partner"] == "bot":
+        # Seated after the person, who therefore has the first role (`deal_roles`).
+        room = replace(room, seats=(*room.seats, Seat(BOT, BOT)))
+    if len(room.seats) < room.places:
+        return room, lines
+    started, more = _start(room, t_ms)
+    return started, lines + more
+
+
+def leave(room: Room, who: str, t_ms: float) -> Happened:
+    """A connection is lost: what was held falls, and the time of grace runs. Nobody has to come back to a waiting room."""
+    room, lines = any_room.leave(room, who, t_ms)
+    if not lines or room.phase != PLAYING or room.game is None:
+        return room, lines
+    if who in room.handlers and room.holder in (who, None):
+        room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), who=who, t_ms=t_ms)
+        room = replace(room, holder=None)
+        lines += fallen
+    return room, lines
+
+
+def quit_room(room: Room, who: str, t_ms: float) -> Happened:
+    """Somebody leaves for good: from a waiting room after the time that the study asks for, from a game at any time."""
+    if room.phase == OVER:
+        return room, []
+    if room.phase == WAITING:
+        any_room.must_have_waited(room, t_ms)
+        return _over(room, "no-partner", who)
+    return _over(room, "completed" if room.places == 1 else "partner-left", who)
+
+
+def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+    """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
+    if kind in _BY_HAND:
+        return _handle(room, who, kind, data, t_ms)
+    if kind == "ready":
+        return _ready(room, who, t_ms)
+    if kind == "choose":
+        raise ValueError("nobody chooses in this room")
+    if kind in ("say", "typing") and not room.settings["chat"]:
+        raise ValueError("there is no chat in this room")
+    return room, [RoomLine(who, kind, data)]
+
+
+def pass_time(room: Room, t_ms: float) -> Happened:
+    """Time goes by: grace that runs out, hints and limit of the puzzle, snapshots, the pause between puzzles."""
+    # Before anything else: a game without one of its players must not go on to its next puzzle.
+    if lost := any_room.lost_for_good(room, t_ms):
+        return _over(room, "partner-left", lost[0])
+    if room.phase == BETWEEN:
+        waited = t_ms - room.began_ms >= 1000 * room.settings["pause_seconds"]
+        # Roles are bound at the start, and to people who are there.
+        return _start(room, t_ms) if waited and all(s.present for s in room.seats) else (room, [])
+    if room.phase != PLAYING or room.game is None:
+        return room, []
+    room, lines = _played(room, *rules.pass_time(room.game, t_ms - room.began_ms), who=SERVER, t_ms=t_ms)
+    if room.phase == PLAYING and t_ms - room.snapshot_ms >= SNAPSHOT_MS:
+        lines.append(RoomLine(SERVER, "snapshot", _state(room)))
+        room = replace(room, snapshot_ms=t_ms)
+    return room, lines
+
+
+def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+    """Late hands do no harm: what arrives when no puzzle is running is noted and changes nothing."""
+    if room.phase != PLAYING or room.game is None:
+        # A hand that moved while the puzzle ended broke no rule, so this is no error.
+        return room, [RoomLine(who, "late", {"kind": kind})]
+    if who not in room.handlers:
+        raise ValueError("only the operator touches the pieces")
+    if kind == "cursor":
+        return room, [RoomLine(who, kind, data)]
+    change = Change.from_data(kind, data)
+    if room.game.held is not None and room.holder not in (who, None):
+        # One hand at a time: whoever comes second has to wait until the piece is let go.
+        return room, [RoomLine(who, "late", {"kind": kind})]
+    after, lines = _played(room, *rules.change(room.game, change, t_ms - room.began_ms), who=who, t_ms=t_ms)
+    return replace(after, holder=who if after.game is not None and after.game.held else None), lines
+
+
+def _ready(room: Room, who: str, t_ms: float) -> Happened:
+    if room.phase != BETWEEN:
+        return room, [RoomLine(who, "late", {"kind": "ready"})]
+    room = change_seat(room, who, ready=True)
+    lines = [RoomLine(who, "ready", {})]
+    if all(s.present and (s.ready or s.who == BOT) for s in room.seats):
+        room, more = _start(room, t_ms)
+        lines += more
+    return room, lines
+
+
+def _start(room: Room, t_ms: float) -> Happened:
+    goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
+    # Another shuffle for each puzzle, the same one whenever the room is loaded again.
+    game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
+    roles = deal_roles(room)
+    seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
+    room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms, holder=None)
+    lines = [RoomLine(SERVER, note.kind, note.data) for note in notes]
+    return room, [*lines, *(RoomLine(s.who, "role", {"role": s.role}) for s in seats)]
+
+
+def deal_roles(room: Room) -> Sequence[str]:
+    """Who is what in this puzzle: chance decides about the first, then roles swap after every so many. With a bot the person begins as the operator.
+
+    In a group one speaks and all others have the pieces; everybody gets their turn as the speaker (Boyce et al. 2024).
+    """
+    if room.places == 1:
+        return (SOLO,)
+    swaps = room.puzzle // room.settings["swap_after"] if room.settings["swap_after"] else 0
+    if room.places > 2:
+        speaker = (room.seed + swaps) % room.places
+        return tuple(SOLVER if n == speaker else OPERATOR for n in range(room.places))
+    first = 0 if room.settings["partner"] == "bot" else room.seed
+    return (OPERATOR, SOLVER) if (first + swaps) % 2 == 0 else (SOLVER, OPERATOR)
+
+
+def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: float) -> Happened:
+    """The room after the rules have spoken; a finished puzzle leads to the next one or to the end."""
+    lines = [RoomLine(SERVER if by_server else who, kind, data) for kind, data, by_server in notes]
+    shot = any(note.kind == "snapshot" for note in notes)
+    room = replace(room, game=game, snapshot_ms=t_ms if shot else room.snapshot_ms)
+    if game.outcome is None:
+        return room, lines
+    if room.puzzle + 1 < len(room.settings["puzzles"]):
+        return replace(room, phase=BETWEEN, puzzle=room.puzzle + 1, began_ms=t_ms), lines
+    room, last = _over(room, "completed", SERVER)
+    return room, lines + last
+
+
+def _over(room: Room, outcome: str, who: str) -> Happened:
+    """The end; a puzzle that was running ends with it."""
+    lines = []
+    if room.phase == PLAYING and room.game is not None and room.game.outcome is None:
+        # The state first: a recording ends with what was on the board.
+        lines = [RoomLine(SERVER, "snapshot", _state(room)), RoomLine(SERVER, "end", {"reason": outcome})]
+    return replace(room, phase=OVER, outcome=outcome), [
+        *lines,
+        RoomLine(SERVER, "over", {"outcome": outcome, "by": who}),
+    ]
+
+
+def _state(room: Room) -> dict[str, Any]:
+    assert room.game is not None
+    return rules.state_of(room.game)

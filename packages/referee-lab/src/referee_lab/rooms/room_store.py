@@ -1,0 +1,304 @@
+"""Rooms in the store: what is written of them, how a room comes back after a crash, and each puzzle as a recording (rules 2, 14 and 15).
+
+Every line of a room is one row of `event`, numbered by the room; `client_seq` marks the rows that a person sent, so that nothing is taken twice. `session`
+says which person it was, `actor` names the server or a bot. The row of `room` holds what the lines do not: settings, seed, seats, phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from referee import __version__
+from referee.errors import InputError
+from referee_lab.rooms.any_room import OVER, PLAYING, WAITING, AnyRoom, Seat, SomeRoom
+from referee_lab.rooms.room_line import RoomLine, is_bot, is_person
+from referee_lab.rooms.room_state import SOLO, Room, game_settings
+from referee_lab.server.store import schema
+from referee_lab.server.store.store import Store
+from referee_lab.study.data.collection import SIMULATED
+from referee_lab.tangram.game.board import Board
+from referee_lab.tangram.game.goals import find_goal
+from referee_lab.tangram.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, board_after
+from referee_lab.tangram.game.rules import Game
+
+__all__ = [
+    "has_simulated",
+    "high_marks",
+    "keep_lines",
+    "keep_room",
+    "lines_after",
+    "load_room",
+    "recording_of",
+    "recordings_in",
+    "recordings_of",
+    "restored",
+    "stored_room",
+    "unfinished",
+    "withdrawn",
+]
+
+_COLUMNS = ("room", "session", "actor", "seq", "client_seq", "t_client", "t_server", "kind", "data")
+_MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and the driver keeps 128 prepared
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------------
+
+
+def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) -> None:
+    """Lines, each with its room; states also go into `snapshot`, with the version of the program that made them."""
+    if not lines:
+        return
+    if connection.dialect.name == "sqlite":
+        # This way around SQLAlchemy's types, so the JSON is written here.
+        _insert_together(connection, [(*_columns(room, line), schema.canonical(line.data)) for room, line in lines])
+    else:
+        values = [(*_columns(room, line), line.data) for room, line in lines]
+        connection.execute(insert(schema.event), [dict(zip(_COLUMNS, value, strict=True)) for value in values])
+    shots = [
+        {"room": room, "version": __version__, "seq": r.seq, "at": r.t_server / 1000, "state": r.data["state"]}
+        for room, r in lines
+        if r.kind in STATES
+    ]
+    if shots:
+        connection.execute(insert(schema.snapshot), shots)
+
+
+def _columns(room: str, line: RoomLine) -> tuple[Any, ...]:
+    session, actor = (line.who, None) if is_person(line.who) else (None, line.who)
+    # Never both: whose data a line is decides about its deletion.
+    return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
+
+
+def _insert_together(connection: Connection, values: Sequence[tuple[Any, ...]]) -> None:
+    """SQLite's driver lets other threads in at every step, and one row is one step: many rows in a statement wait for their turn once."""
+    for first in range(0, len(values), _MOST_ROWS):
+        some = values[first : first + _MOST_ROWS]
+        connection.exec_driver_sql(_statement(len(some)), tuple(chain.from_iterable(some)))
+
+
+@cache
+def _statement(rows: int) -> str:
+    marks = f"({', '.join('?' * len(_COLUMNS))})"
+    return f"INSERT INTO event ({', '.join(_COLUMNS)}) VALUES {', '.join([marks] * rows)}"
+
+
+def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step: int, now: float) -> None:
+    """What the lines do not say."""
+    data = {"step": step, **{name: getattr(room, name) for name in ("seed", "puzzle", "began_ms", "outcome")}}
+    data |= {"settings": dict(room.settings), "seats": [asdict(seat) for seat in room.seats]}
+    values = {"state": room.phase, "data": data, "updated": now}
+    # Most writes concern a room that is there; one writer, so nobody inserts in between.
+    changed = connection.execute(update(schema.room).where(schema.room.c.id == room.id).values(values))
+    if changed.rowcount == 0:
+        first = {"id": room.id, "study": study, "mode": mode, "created": now}
+        connection.execute(insert(schema.room).values(**first, **values))
+
+
+# -- coming back -----------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _lines_of() -> Any:
+    e = schema.event.c
+    who = func.coalesce(e.session, e.actor)
+    return select(who, e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server).order_by(e.seq)
+
+
+def lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
+    """The lines of a room that came after a number, in order."""
+    found = connection.execute(_lines_of().where(schema.event.c.room == room, schema.event.c.seq > seq))
+    return [RoomLine(*values) for values in found]
+
+
+def high_marks(connection: Connection, room: str) -> dict[str, int]:
+    """The last number of each person's own that is stored."""
+    e = schema.event.c
+    found = connection.execute(
+        select(e.session, func.max(e.client_seq)).where(e.room == room, e.client_seq.is_not(None)).group_by(e.session)
+    )
+    return {who: number for who, number in found if number is not None}
+
+
+def unfinished(connection: Connection, study: str) -> list[Any]:
+    """Rows of rooms that were under way when the server stopped."""
+    r = schema.room.c
+    # Nobody has to come back to a waiting room: it is left behind, and whoever returns gets a new one.
+    return list(connection.execute(select(schema.room).where(r.study == study, r.state.not_in((WAITING, OVER)))))
+
+
+def finished(connection: Connection, session: str) -> list[Any]:
+    """Rows of the rooms that somebody was in and that are over."""
+    # By their lines, which have an index; seats are inside the room's JSON.
+    been = select(schema.event.c.room).where(schema.event.c.session == session).distinct()
+    wanted = (schema.room.c.id.in_(been), schema.room.c.state == OVER)
+    return list(connection.execute(select(schema.room).where(*wanted)))
+
+
+def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
+    """Those of some sessions that were withdrawn or are deleted already."""
+    s = schema.session.c
+    there = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
+    # The other way round, so that a session that was deleted counts as well.
+    return set(sessions).difference(there)
+
+
+def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
+    """A room as its last stored line left it, and that line's number."""
+    room, last = restored(Room, connection, row)
+    e = schema.event.c
+    # Only the running puzzle has to be known; earlier ones are over.
+    start = connection.scalar(select(func.max(e.seq)).where(e.room == row.id, e.kind == "start"))
+    if room.phase == PLAYING and start is not None:
+        room = _with_game(room, lines_after(connection, row.id, start - 1))
+    return room, last
+
+
+def restored(kind: type[SomeRoom], connection: Connection, row: Any) -> tuple[SomeRoom, int]:
+    """A room as far as its row tells, and the number of its last stored line."""
+    data = row.data
+    seats = tuple(Seat(**seat) for seat in data["seats"])
+    named = {name: data[name] for name in ("seed", "puzzle", "began_ms", "outcome")}
+    room = kind(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
+    last = connection.scalar(select(func.max(schema.event.c.seq)).where(schema.event.c.room == row.id))
+    return room, -1 if last is None else last
+
+
+def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
+    """The running game, from the stored states: no rule is run again, for a newer release might decide otherwise."""
+    board: Board | None = None
+    held, grabbed = None, None
+    for line in lines:
+        board = board_after(board, LogEntry(line.seq, line.t_server, line.t_client, line.who, line.kind, line.data))
+        if line.kind == "grab":
+            held, grabbed = str(line.data["piece"]), board
+        elif line.kind == "release":
+            held, grabbed = None, None
+    assert board is not None
+    goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
+    hints = sum(line.kind == "hint" for line in lines)
+    told = [line.data for line in lines if line.kind == "snapshot"]
+    nearly = bool(told and told[-1].get("nearly"))
+    game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints, nearly=nearly)
+    return replace(room, game=game, snapshot_ms=max(line.t_server for line in lines if line.kind in STATES))
+
+
+# -- recordings ------------------------------------------------------------------------------------------------------------
+
+
+def recording_of(store: Store, room: str, number: int = 1) -> Recording:
+    """The n-th puzzle of a room as a recording; the first by default."""
+    found = recordings_of(store, room)
+    if not 1 <= number <= len(found):
+        raise InputError(
+            f"the room {room} has {len(found)} recorded puzzles", where=f"puzzle {number}", remedy="count from 1"
+        )
+    return found[number - 1]
+
+
+def recordings_of(store: Store, room: str) -> list[Recording]:
+    """Every puzzle of a room that was begun; refused when one of its people has withdrawn, or when lines are missing."""
+    with store.read() as connection:
+        return recordings_in(connection, room)
+
+
+def recordings_in(connection: Connection, room: str, language: str = "en") -> list[Recording]:
+    """As `recordings_of`, on a connection that is open already; `language` is that of the study."""
+    row, seats, lines = stored_room(connection, room)
+    invented = has_programs(connection, seats)
+    return [_recording(row, seats, n, part, language, invented) for n, part in enumerate(_puzzles(lines))]
+
+
+def stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], list[RoomLine]]:
+    """The row, the seats and all lines of a room; refused when one of its people has withdrawn, or when lines are missing."""
+    row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
+    if row is None:
+        raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
+    seats = [Seat(**seat) for seat in row.data["seats"]]
+    _refuse_withdrawn(connection, room, seats)
+    return row, seats, _whole_log(connection, room)
+
+
+def _whole_log(connection: Connection, room: str) -> list[RoomLine]:
+    """All lines of a room, none missing."""
+    lines = lines_after(connection, room, -1)
+    # Numbers have no holes unless somebody's lines were purged or the file was damaged: half a dialogue is no
+    # recording.
+    if [line.seq for line in lines] != list(range(len(lines))):
+        raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
+    return lines
+
+
+def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
+    """Whether a bot, a model or a simulated participant played: what was said and done is then not people's alone."""
+    return any(is_bot(seat.who) for seat in seats) or has_simulated(connection, seats)
+
+
+def has_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
+    """Whether programs sat in the places of people, as in a rehearsal."""
+    people = [seat.who for seat in seats if is_person(seat.who)]
+    clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_(people)))
+    return any((client or {}).get(SIMULATED) for client in clients)
+
+
+def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
+    """InputError where somebody has withdrawn: what was said and done together is given out by everybody or not at all."""
+    people = [seat.who for seat in seats if is_person(seat.who)]
+    if withdrawn(connection, people):
+        raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
+
+
+def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
+    """The lines of each puzzle, from its start to its end or to the last line there is."""
+    parts: list[list[RoomLine]] = []
+    playing = False
+    for line in lines:
+        if line.kind == "start":
+            parts.append([])
+            playing = True
+        # A piece of sound arrives after it was spoken, the last one of a puzzle after its end.
+        if line.kind == "voice" and "puzzle" in line.data:
+            if line.data["puzzle"] < len(parts):
+                parts[line.data["puzzle"]].append(line)
+            continue
+        # What belongs to the room and not to the game (joining, readiness) is no part of a recording.
+        if playing and line.kind in KINDS:
+            parts[-1].append(line)
+        playing = playing and line.kind != "end"
+    return parts
+
+
+def _recording(
+    row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine], language: str, invented: bool
+) -> Recording:
+    """Times count from the start of the puzzle; people go by their aliases."""
+    names = {seat.who: seat.name for seat in seats}
+    zero = part[0].t_server
+    roles = {names[r.who]: r.data["role"] for r in part if r.kind == "role"}
+    header = Header(
+        session=f"{row.id}-{number + 1}",
+        pair=row.id,
+        goal=row.data["settings"]["puzzles"][number],
+        # Recordings know the two roles of the game; who plays alone has the pieces.
+        players={name: "operator" if role == SOLO else role for name, role in roles.items()},
+        settings={**row.data["settings"], "study": row.study, "mode": row.mode},
+        code=__version__,
+        synthetic=invented,
+        language=language,
+    )
+    return Recording(header, tuple(_entry(n, r, names, zero) for n, r in enumerate(part)))
+
+
+def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> LogEntry:
+    data = dict(line.data)
+    if line.kind == "clock":
+        # The only time inside a line's data that is on the server's clock.
+        data["server_ms"] = round(data["server_ms"] - zero, 3)
+    if line.kind in HANDLING:
+        data = {name: data[name] for name in ("piece", "x", "y", "rotation", "flipped")}
+    return LogEntry(seq, round(line.t_server - zero, 3), line.t_client, names.get(line.who, line.who), line.kind, data)

@@ -1,0 +1,58 @@
+"""Sound of the people in a room, as files beside the store: each piece written once, all of somebody's deleted when their data are (rules 1 and 11)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.files import FOR_OWNER, write_bytes
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.tangram.game.log import LogEntry, Recording
+from referee_lab.tangram.game.recorded_sound import sound_name
+from referee_lab.tangram.game.sound_files import whole_sound
+
+__all__ = ["forget_sound", "keep_sound", "sound_path", "whole_sounds"]
+
+
+def sound_path(folder: Path, room: str, alias: str, chunk: int) -> Path:
+    return folder / "data" / "voice" / room / f"{alias}-{chunk:05d}.webm"
+
+
+def keep_sound(path: Path, content: bytes) -> bool:
+    """True when the piece is new; refused when another one has its number."""
+    if path.exists():
+        if path.read_bytes() != content:
+            raise Problem(409, "already-there", "Another piece of sound has this number; the first stays.")
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # On the disk before it is acknowledged, like every answer, and never open to anybody else.
+    write_bytes(path, [content], FOR_OWNER)
+    return True
+
+
+def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
+    """The sound of one puzzle as whole files by name: the pieces of each person's recorder in order.
+
+    With a length and an index, so that any player opens them and goes to any time.
+    A page that was loaded again began a new file (`part`). A file with a piece missing would break off without a word, so it is left out.
+    """
+    pieces: dict[tuple[str, int], list[LogEntry]] = {}
+    for entry in recording.entries:
+        if entry.kind == "voice" and "part" in entry.data:
+            pieces.setdefault((entry.actor, entry.data["part"]), []).append(entry)
+    found = {}
+    for (alias, part), entries in sorted(pieces.items()):
+        entries.sort(key=lambda e: e.data["chunk"])
+        numbers = [e.data["chunk"] for e in entries]
+        paths = [sound_path(folder, recording.header.pair, alias, n) for n in numbers]
+        if numbers == list(range(part, part + len(numbers))) and all(path.exists() for path in paths):
+            found[sound_name(recording, alias, part)] = whole_sound(b"".join(path.read_bytes() for path in paths))
+    return found
+
+
+def forget_sound(folder: Path, alias: str) -> int:
+    """Delete everything that was recorded of somebody; how many pieces it was."""
+    # Aliases hold hyphens, so the last one is the one before the number.
+    found = [path for path in (folder / "data" / "voice").glob("*/*") if path.name.rpartition("-")[0] == alias]
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)

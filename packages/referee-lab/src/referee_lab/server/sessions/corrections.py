@@ -1,0 +1,63 @@
+"""Corrections: what an answer should have been stands beside it, with author and reason; the answer itself is never changed (rule 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from referee.errors import InputError
+from referee_lab.server.sessions.plan import check_answer
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.store.schema import correction, session, trial
+from referee_lab.server.web.request_bodies import Correct
+from referee_lab.study.protocols.contract import GivenAnswer
+
+__all__ = ["amended", "correct"]
+
+
+def correct(connection: Connection, served: Served, body: Correct) -> int:
+    """Write a correction of one stored answer down; its number."""
+    _find(connection, served, body.trial)
+    # Answers are stored under the lower-case form of their UUID (`request_bodies.read_answer`).
+    values = {"trial": body.trial.lower(), "author": body.author, "reason": body.reason, "answer": body.answer}
+    written = connection.execute(insert(correction).values(**values, at=served.clock())).inserted_primary_key
+    assert written is not None  # SQLAlchemy gives it for every insert of one row
+    return int(written[0])
+
+
+def amended(
+    connection: Connection, served: Served, uuid: str, chosen: str | None, changes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The stored answer with changes, checked as if a page had sent it; `chosen` is an object as exports name it."""
+    row = _find(connection, served, uuid)
+    answer = {**row.answer, **changes}
+    if chosen is not None:
+        answer |= {"outcome": "entity", "entity": _label(row.labels, chosen)}
+    # The plan says what was asked there; without it (the study folder has changed) nothing can be checked.
+    outline = served.outline_of(row.session)
+    step = outline.step(row.step) if outline else None
+    if step is not None:
+        check_answer(served.study, step, GivenAnswer(answer=answer, times=row.times))
+    return answer
+
+
+def _find(connection: Connection, served: Served, uuid: str) -> Any:
+    wanted = (trial.c.session, trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.labels)
+    known = select(*wanted).join(session, session.c.id == trial.c.session)
+    known = known.where(trial.c.uuid == uuid.lower(), session.c.study == served.id)
+    found = connection.execute(known).one_or_none()
+    if found is None:
+        raise Problem(404, "no-trial", "No stored answer has this UUID.")
+    return found
+
+
+def _label(labels: Mapping[str, str], entity: str) -> str:
+    """The name under which an object was shown."""
+    # By the labels that were stored with the answer: everybody's scene has its own.
+    shown = {name: label for label, name in labels.items()}
+    if entity not in shown:
+        raise InputError(f"no object {entity!r} was shown there", remedy=f"one of {', '.join(sorted(shown))}")
+    return shown[entity]

@@ -1,0 +1,208 @@
+"""Coming in: known people get their session again, new ones get one with their consent, and refusal leaves a count (rules 6, 8, 9, 12).
+
+Before consent nothing about a person is stored: what the link said travels in their own signed token. These functions run inside a write.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, case, insert, select, update
+
+from referee_lab.server.sessions import places
+from referee_lab.server.sessions.lab_links import is_signed
+from referee_lab.server.sessions.outcomes import turned_away
+from referee_lab.server.sessions.quotas import shut_lists
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.store.keys import code_hash
+from referee_lab.server.store.schema import arrival, consent, identity, participant, session
+
+__all__ = ["Arrival", "count", "enrol", "find_session", "identify", "no_place", "platform_details"]
+
+Arrival = dict[str, Any]
+# What Mechanical Turk puts in the place of an assignment while a worker only looks at the task.
+PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+# Which parameter of the link names the person, by platform.
+_PERSON = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}
+
+
+def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
+    """Who comes, as the link says it; a study that recruits on a platform wants that platform's id (not when tried out)."""
+    platform = served.study.recruitment.platform
+    name = _PERSON.get(platform)
+    tidy = {key: _tidy_id(key, value) for key, value in ids.items()}
+    # Without a platform nobody is known by a name, except when a study is tried out: a label that anybody could type would open a stranger's session.
+    external = tidy.get(name or "label", "") if name or mode == "debug" else ""
+    if name and not external and mode != "debug":
+        raise Problem(403, "no-id", "Open the study through the link you were given: this one lacks your identifier.")
+    if platform == "link" and mode != "debug" and not is_signed(served.keys, served.id, external, tidy.get("key", "")):
+        raise Problem(403, "no-id", "Open the study through the link you were given: this one was changed on its way.")
+    details = {key: value for key, value in tidy.items() if key not in (name, "key") and value}
+    # With consent this id becomes that of participant and session. It travels signed in the person's token, so that
+    # consent sent twice enrols them once.
+    return {"id": str(uuid.uuid4()), "mode": mode, "platform": platform, "external": external, "details": details}
+
+
+def _tidy_id(name: str, value: str) -> str:
+    """One spelling of an id; a placeholder that the platform did not fill in is none."""
+    text = " ".join(unicodedata.normalize("NFKC", value).split())
+    if "{{%" in text or "%}}" in text or text.startswith("${"):
+        raise Problem(
+            403, "no-id", "Your platform did not fill in your identifier. Open the study from its page there."
+        )
+    # Prolific's are hexadecimal, Mechanical Turk's in capitals, however they were typed.
+    return text.lower() if name == "PROLIFIC_PID" else text.upper() if name == "workerId" else text
+
+
+def find_session(connection: Connection, served: Served, arrival_: Arrival) -> Any | None:
+    """The newest session of this person: by the platform's id where there is one, else by the token's own."""
+    if arrival_.get("external"):
+        who = select(identity.c.participant).where(
+            identity.c.study == served.id,
+            identity.c.mode == arrival_["mode"],
+            identity.c.platform == arrival_["platform"],
+            identity.c.external_id == arrival_["external"],
+        )
+    else:
+        who = select(session.c.participant).where(session.c.id == arrival_["id"], session.c.study == served.id)
+    return connection.execute(
+        select(session)
+        .where(session.c.participant.in_(who))
+        # A session that was begun again ended for its successor's sake: it never counts as the newest.
+        .order_by(case((session.c.outcome == "restarted", 1), else_=0), session.c.created.desc(), session.c.id)
+        .limit(1)
+    ).one_or_none()
+
+
+def platform_details(connection: Connection, participant_id: str) -> Mapping[str, Any]:
+    return connection.scalar(select(identity.c.details).where(identity.c.participant == participant_id)) or {}
+
+
+def count(connection: Connection, served: Served, mode: str, what: str) -> None:
+    """One more who entered, or who declined: all that is kept of them."""
+    mine = (arrival.c.study == served.id, arrival.c.mode == mode)
+    # Changing first and adding where there was nothing is safe here: all writes of a store go through one writer.
+    changed = connection.execute(update(arrival).where(*mine).values({what: arrival.c[what] + 1}))
+    if changed.rowcount == 0:
+        first = {"entered": 0, "declined": 0, what: 1}
+        connection.execute(insert(arrival).values(study=served.id, mode=mode, **first))
+
+
+def enrol(connection: Connection, served: Served, who: Arrival, tab: str) -> Any:
+    """A participant, their session and their place on a list, in one transaction; the session again when they are known already."""
+    now = served.clock()
+    # Looked for inside the same transaction in which a session is made: two clicks do not enrol twice.
+    known = find_session(connection, served, who)
+    if known is not None:
+        return _consent_again(connection, served, known, now)
+    # Before anything is stored of the person: whoever finds the study full leaves no trace.
+    place = _place(connection, served, who, now)
+    if place is None:
+        raise no_place(served, "full", who["mode"], who["details"])
+    _add_participant(connection, served, who, now)
+    add_session(connection, served, who["id"], who["id"], who["mode"], place, tab, now)
+    return connection.execute(select(session).where(session.c.id == who["id"])).one()
+
+
+_NO_PLACE = {
+    "full": "Enough people are taking part already. Thank you for your interest!",
+    "closed": "This study is closed. Thank you for your interest!",
+    "device": "This study cannot be done with this device or browser.",
+}
+
+
+def no_place(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> Problem:
+    """The refusal of a newcomer, with the platform's code for it."""
+    outcome = "screened_out" if why == "device" else why
+    return Problem(409, why, _NO_PLACE[why], **{**turned_away(served, outcome, mode, details), "state": why})
+
+
+def _place(connection: Connection, served: Served, who: Arrival, now: float) -> places.Slot | None:
+    """A place on a list; trying a study out never runs short of them."""
+    mode, minutes = who["mode"], served.policy.reserve_minutes
+    shut = shut_lists(connection, served, mode)
+    place = places.reserve(connection, served.id, mode, who["id"], now=now, minutes=minutes, shut=shut)
+    # Places of debug mode never count towards the plan (rule 8), so there may be any number; only quotas hold there too.
+    if place is None and mode == "debug":
+        names = [entry.id for entry in served.study.lists]
+        places.provide(connection, served.id, "debug", names, served.study.seed, more=len(names))
+        place = places.reserve(connection, served.id, "debug", who["id"], now=now, minutes=minutes, shut=shut)
+    return place
+
+
+def _consent_again(connection: Connection, served: Served, known: Any, now: float) -> Any:
+    current = served.study.consent_hash
+    # Whoever has finished agreed to the text of that time; a new text concerns only those who go on (rule 9).
+    if known.consent_hash == current or known.state not in ("consented", "running"):
+        return known
+    connection.execute(insert(consent).values(session=known.id, text_hash=current, at=now))
+    connection.execute(update(session).where(session.c.id == known.id).values(consent_hash=current, updated=now))
+    return connection.execute(select(session).where(session.c.id == known.id)).one()
+
+
+def _add_participant(connection: Connection, served: Served, who: Arrival, now: float) -> None:
+    # Only the hash is stored: the code itself is derived anew whenever it is shown.
+    code = code_hash(served.keys.withdrawal_code(served.id, who["id"]))
+    alias = _new_alias(connection, served, who["id"])
+    row = {"id": who["id"], "study": served.id, "mode": who["mode"], "alias": alias, "code_hash": code, "created": now}
+    connection.execute(insert(participant).values(row))
+    if who["external"] or who["details"]:
+        connection.execute(
+            insert(identity).values(
+                participant=who["id"],
+                study=served.id,
+                mode=who["mode"],
+                platform=who["platform"],
+                # The column is unique and must hold something; one's own id is nobody else's.
+                external_id=who["external"] or who["id"],
+                details=who["details"],
+            )
+        )
+
+
+def _new_alias(connection: Connection, served: Served, participant_id: str) -> str:
+    for number in range(1000):
+        # Derived from the key and not counted: an alias tells neither when somebody came nor who they are.
+        alias = f"P-{served.keys.derive('alias', served.id, participant_id, str(number), letters=4)}"
+        taken = select(participant.c.id).where(participant.c.study == served.id, participant.c.alias == alias)
+        if connection.execute(taken).first() is None:
+            return alias
+    raise Problem(409, "full", "Enough people are taking part already. Thank you for your interest!")
+
+
+def add_session(
+    connection: Connection,
+    served: Served,
+    session_id: str,
+    participant_id: str,
+    mode: str,
+    place: places.Slot,
+    tab: str,
+    now: float,
+) -> None:
+    """A session with its consent row, on a place that is reserved for it."""
+    text_hash = served.study.consent_hash
+    connection.execute(
+        insert(session).values(
+            id=session_id,
+            participant=participant_id,
+            study=served.id,
+            study_hash=served.study.hash,
+            mode=mode,
+            slot=place.id,
+            list=place.list,
+            plan_seed=place.seed,
+            # Set when the plan is opened for the first time (`presence.take_up`).
+            plan_hash="",
+            state="consented",
+            consent_hash=text_hash,
+            tab=tab,
+            created=now,
+            updated=now,
+        )
+    )
+    connection.execute(insert(consent).values(session=session_id, text_hash=text_hash, at=now))

@@ -1,0 +1,230 @@
+"""Keeping answers: each exists once, the same again is welcome, another in its place is refused and noted (rules 1, 5, 6, 7, 9, 10).
+
+These functions run inside a write; what they refuse they refuse by a `Problem`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Insert, bindparam, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from referee_lab.server.sessions import places
+from referee_lab.server.sessions.plan import PlanStep
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Outline, Served
+from referee_lab.server.sessions.states import ACTIVE, Tried, missing, next_attempt
+from referee_lab.server.store.schema import audit, canonical, list_slot, session, trial
+from referee_lab.study.protocols.contract import GivenAnswer
+
+__all__ = ["Kept", "Sender", "body_hash", "given_in", "guard", "load", "note", "save", "stored_answers"]
+
+
+class Sender(NamedTuple):
+    """Under which name an answer comes, from which session and window."""
+
+    uuid: str
+    session: str
+    tab: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The acknowledgement: whether the answer is `new`, how many steps are answered, how many are missing."""
+
+    new: bool
+    count: int
+    missing: int
+
+
+def body_hash(session_id: str, given: GivenAnswer) -> str:
+    """The fingerprint of an answer; not of when or from which tab it was sent, so that sending again changes nothing."""
+    # Flags are a set: their order is the page's accident.
+    content = [session_id, given.step, given.attempt, given.state, given.answer, given.times, sorted(given.flags)]
+    return hashlib.sha256(canonical(content).encode()).hexdigest()
+
+
+# Statements of the one path that everybody walks every few seconds are built once.
+_SESSION = (
+    select(session, list_slot.c.session.label("holder"), list_slot.c.expires_at)
+    # Outer, for a session may have lost its place.
+    .join(list_slot, list_slot.c.id == session.c.slot, isouter=True)
+    .where(session.c.id == bindparam("session_id"))
+)
+# `index` is a method of every row: the column goes by `step` wherever it is read.
+_ROWS = select(trial.c["index"].label("step"), trial.c.attempt, trial.c.state, trial.c.uuid, trial.c.hash).where(
+    trial.c.session == bindparam("session_id")
+)
+# Whatever is checked before, the unique keys of the table have the last word (rule 1). Without `preserve_rowcount`
+# SQLAlchemy does not say whether an insert did anything.
+_ADD: Mapping[str, Insert] = {
+    "sqlite": sqlite.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
+    "postgresql": postgresql.insert(trial).on_conflict_do_nothing().execution_options(preserve_rowcount=True),
+}
+
+
+def load(connection: Connection, served: Served, session_id: str) -> Any:
+    """The session with its place; refused when there was no consent yet."""
+    row = connection.execute(_SESSION, {"session_id": session_id}).one_or_none()
+    # There is no session before consent (rule 9), and in a shared database those of other studies are none of ours.
+    if row is None or row.study != served.id:
+        raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
+    return row
+
+
+def guard(served: Served, row: Any, tab: str) -> None:
+    """Only a running session, from the tab that has it, under the text that was agreed to."""
+    # First: withdrawing also clears the tab, and "another window" would be the wrong thing to say.
+    if row.state == "withdrawn":
+        raise Problem(403, "withdrawn", "You have withdrawn from this study; nothing more is stored.")
+    if row.tab != tab:
+        raise Problem(409, "other-tab", "The study is open in another window. Continue here?")
+    if row.state not in ACTIVE:
+        raise Problem(409, "ended", "This session has ended. Reload the page to see its code.", state=row.state)
+    if row.consent_hash != served.study.consent_hash:
+        raise Problem(403, "consent-again", "The information page has changed. Please read it and agree again.")
+
+
+def stored_answers(connection: Connection, session_id: str) -> Sequence[Any]:
+    """What is stored of a session's answers without their content: step, attempt, state, uuid and hash of each."""
+    return connection.execute(_ROWS, {"session_id": session_id}).all()
+
+
+def given_in(row: Any) -> GivenAnswer:
+    """A stored answer as it was given, from a row with answer, times and flags."""
+    return GivenAnswer(answer=row.answer, times=row.times, flags=tuple(row.flags))
+
+
+def note(
+    connection: Connection, served: Served, what: str, who: str, session_id: str | None = None, **data: Any
+) -> None:
+    """A row of the audit."""
+    connection.execute(
+        insert(audit).values(at=served.clock(), study=served.id, session=session_id, what=what, who=who, data=data)
+    )
+
+
+def save(connection: Connection, served: Served, outline: Outline, sender: Sender, given: GivenAnswer) -> Kept:
+    """Store an answer, or say that it is stored already.
+
+    The order matters. What is stored already is acknowledged before anything is refused: the page may have lost the first acknowledgement and may since have
+    moved to another window or ended. Only then is asked whether the session may still write.
+    """
+    row = load(connection, served, sender.session)
+    fingerprint = body_hash(sender.session, given)
+    stored = stored_answers(connection, sender.session)
+    # Whoever has withdrawn is told no more of what there is.
+    if row.state != "withdrawn" and _is_stored(connection, served, sender, given, fingerprint, stored):
+        return _kept(served, outline, stored, new=False)
+    guard(served, row, sender.tab)
+    # After the session's own state: a page that was closed elsewhere must hear that, not that its number is wrong.
+    _expected(given, stored)
+    now = served.clock()
+    if not _add(connection, sender, given, outline.plan.steps[given.step], now, fingerprint):
+        # A server that was killed may have had this very answer under way: PostgreSQL made us wait for its end, and now it is there.
+        stored = stored_answers(connection, sender.session)
+        if not _is_stored(connection, served, sender, given, fingerprint, stored):
+            raise _second(connection, served, sender, given, fingerprint, None)
+        return _kept(served, outline, stored, new=False)
+    # Counted from what was read and the one added: nobody else writes meanwhile, so there is no need to read again.
+    kept = _kept(served, outline, [*stored, given], new=True)
+    _move_on(connection, served, row, kept, now)
+    return kept
+
+
+def _is_stored(
+    connection: Connection,
+    served: Served,
+    sender: Sender,
+    given: GivenAnswer,
+    fingerprint: str,
+    stored: Sequence[Any],
+) -> bool:
+    """Whether this very answer is there; refused when another one is in its place."""
+    for found in stored:
+        # Either is enough to be in the way: a name used twice, or a place that is taken.
+        if found.uuid == sender.uuid or (found.step, found.attempt) == (given.step, given.attempt):
+            if (found.uuid, found.hash) == (sender.uuid, fingerprint):
+                return True
+            raise _second(connection, served, sender, given, fingerprint, found.uuid)
+    return False
+
+
+def _add(
+    connection: Connection, sender: Sender, given: GivenAnswer, step: PlanStep, now: float, fingerprint: str
+) -> bool:
+    """False when the UUID belongs to somebody else's answer."""
+    values = {
+        "uuid": sender.uuid,
+        "session": sender.session,
+        "index": given.step,
+        "attempt": given.attempt,
+        "state": given.state,
+        "kind": step.kind,
+        "stimulus": step.stimulus.id if step.stimulus else None,
+        "answer": given.answer,
+        "times": given.times,
+        "flags": sorted(given.flags),
+        # Which object was behind which label is kept with the answer, so that it can be read whatever becomes of the
+        # plan.
+        "labels": dict(step.shown.labels),
+        # The server's clock; those of the page are in `times`.
+        "received_at": now,
+        "hash": fingerprint,
+    }
+    return connection.execute(_ADD[connection.dialect.name], values).rowcount == 1
+
+
+def _second(
+    connection: Connection, served: Served, sender: Sender, given: GivenAnswer, fingerprint: str, first: str | None
+) -> Problem:
+    """Another answer in the place of a stored one: noted and refused."""
+    about = {"uuid": sender.uuid, "index": given.step, "attempt": given.attempt, "hash": fingerprint}
+    # Noted before the refusal, and committed in spite of it (see `Problem`).
+    note(connection, served, "second-answer", "participant", sender.session, **about)
+    return Problem(
+        409, "already-answered", "Another answer to this trial is stored already; the first one stays.", uuid=first
+    )
+
+
+def _expected(given: GivenAnswer, stored: Sequence[Any]) -> None:
+    """The next attempt at a step that is not done: nobody answers twice, nobody jumps ahead."""
+    if any(row.step == given.step and row.state == "done" for row in stored):
+        raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
+    wanted = next_attempt(given.step, stored)
+    if given.attempt != wanted:
+        raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {wanted}.", attempt=wanted)
+
+
+def _kept(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool) -> Kept:
+    left = len(missing(outline.saved, rows, served.policy.aborted))
+    return Kept(new=new, count=len(outline.saved) - left, missing=left)
+
+
+def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: float) -> None:
+    """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
+    minutes = served.policy.reserve_minutes
+    # The lease is renewed once half of it is gone and the session's time once a minute: writing both with every answer would double what a commit holds.
+    # An answer is stored even where the place was lost to somebody else; then there is one person more than planned, and no answer less.
+    if row.holder != row.id:
+        hold_again(connection, served, row, now)
+    elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
+        places.extend(connection, row.slot, now=now, minutes=minutes)
+    state = "finished" if kept.missing == 0 else "running"
+    if state != row.state or now - row.updated > 60:
+        connection.execute(update(session).where(session.c.id == row.id).values(state=state, updated=now))
+    if state == "finished":
+        places.fill(connection, row.id)
+
+
+def hold_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
+    """Another place on the same list for someone who was silent too long; None when others have taken them all."""
+    place = places.regain(
+        connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy.reserve_minutes
+    )
+    connection.execute(update(session).where(session.c.id == row.id).values(slot=place))
+    return place

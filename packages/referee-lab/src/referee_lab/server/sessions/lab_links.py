@@ -1,0 +1,56 @@
+"""Links for a laboratory or a class: one label each, signed by the study's key, so that nobody can invent a label or guess a neighbour's."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from referee.errors import InputError
+from referee_lab.server.store.keys import Keys
+
+__all__ = ["is_signed", "link_query", "new_labels", "paired_labels", "signature"]
+
+LETTERS = 16
+
+
+def signature(keys: Keys, study: str, label: str) -> str:
+    return keys.derive("link", study, label, letters=LETTERS)
+
+
+def is_signed(keys: Keys, study: str, label: str, key: str) -> bool:
+    """Whether a link's key belongs to its label; compared in constant time."""
+    given = key.strip().upper().encode("utf-8", "surrogateescape")
+    return bool(label) and hmac.compare_digest(given, signature(keys, study, label).encode())
+
+
+def link_query(keys: Keys, study: str, label: str) -> str:
+    """What stands behind the study's address."""
+    return urlencode({"label": label, "key": signature(keys, study, label)})
+
+
+def new_labels(count: int, given: Sequence[str] = ()) -> list[str]:
+    """Labels as given, or P001, P002 …; each once."""
+    labels = [" ".join(label.split()) for label in given] if given else [f"P{n:03}" for n in range(1, count + 1)]
+    twice = {label for label in labels if labels.count(label) > 1}
+    if twice or not all(labels):
+        raise InputError(
+            f"a label is there twice or empty: {', '.join(sorted(twice)) or '(empty)'}",
+            remedy="give each person one of their own",
+        )
+    return labels
+
+
+def paired_labels(pairs: int | Sequence[str], size: int) -> list[str]:
+    """Labels of pairs (or groups of a size) that only meet each other: so many, or lines of names with commas."""
+    if isinstance(pairs, int):
+        lines = [[chr(ord("a") + place) for place in range(size)] for _ in range(pairs)]
+    else:
+        lines = [[" ".join(name.split()) for name in line.split(",")] for line in pairs]
+    for number, names in enumerate(lines, 1):
+        if len(set(names)) != size or not all(names) or any("/" in name for name in names):
+            raise InputError(
+                f"line {number} does not name {size} people: {', '.join(names)}",
+                remedy=f"give {size} different names with commas, without /",
+            )
+    return [f"{number:02}/{name}" for number, names in enumerate(lines, 1) for name in names]

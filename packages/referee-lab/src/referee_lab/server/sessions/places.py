@@ -1,0 +1,165 @@
+"""Places on lists: reserved in one transaction for a while, filled by finished sessions, freed by all others; modes apart (rule 8)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, case, func, insert, select, update
+
+from referee_lab.server.store.schema import list_slot as slots
+
+__all__ = ["Slot", "any_left", "extend", "fill", "free", "free_expired", "hand_over", "provide", "regain", "reserve"]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    id: int
+    list: str
+    seed: int
+
+
+def provide(
+    connection: Connection, study: str, mode: str, lists: Sequence[str], seed: int, *, planned: int = 0, more: int = 0
+) -> None:
+    """As many places as people are planned (or some more), dealt to the lists in turn; places that exist stay."""
+    mine = (slots.c.study == study, slots.c.mode == mode)
+    # Counted on from what there is: a number, and so a seed, is used once, and taken places are never dealt again.
+    present = connection.scalar(select(func.count()).select_from(slots).where(*mine)) or 0
+    new = [
+        {
+            "study": study,
+            "mode": mode,
+            "list": lists[n % len(lists)],
+            "seed": _seed(study, mode, seed, n),
+            "state": "free",
+        }
+        for n in range(present, max(planned, present + more))
+    ]
+    if new:
+        connection.execute(insert(slots), new)
+
+
+def _seed(study: str, mode: str, seed: int, number: int) -> int:
+    # Not `hash`, which differs from process to process: plans are made anew from this number.
+    digest = hashlib.sha256(f"{study}|{mode}|{seed}|{number}".encode()).digest()
+    return int.from_bytes(digest[:4], "big")
+
+
+_MINE = (slots.c.study == bindparam("of_study"), slots.c.mode == bindparam("in_mode"))
+
+
+def _least_taken() -> Select[Any]:
+    """The first free place on the list that fewest people fill or hold, among the lists that are open."""
+    taken = (
+        select(slots.c.list, func.sum(case((slots.c.state == "free", 0), else_=1)).label("taken"))
+        .where(*_MINE)
+        .group_by(slots.c.list)
+        .subquery()
+    )
+    return (
+        select(slots.c.id, slots.c.list, slots.c.seed)
+        .join(taken, taken.c.list == slots.c.list)
+        .where(*_MINE, slots.c.state == "free", slots.c.list.not_in(bindparam("shut", expanding=True)))
+        .order_by(taken.c.taken, slots.c.id)
+        .limit(1)
+    )
+
+
+# Built once: a whole class may come at the same moment. SQLite's transactions begin by locking the file; on PostgreSQL only the slots are locked, since rows
+# of a grouped query cannot be.
+_CHOOSE: Mapping[str, Select[Any]] = {
+    "sqlite": _least_taken(),
+    "postgresql": _least_taken().with_for_update(of=slots),
+}
+
+
+def reserve(
+    connection: Connection,
+    study: str,
+    mode: str,
+    session: str,
+    *,
+    now: float,
+    minutes: float,
+    shut: Collection[str] = (),
+) -> Slot | None:
+    """A free place on the list that fewest people fill or hold, lists that are `shut` left out; None when there is none."""
+    # A place is a lease: it runs out by itself when its holder falls silent. Expired ones are swept up here too, so that nobody is turned away because
+    # housekeeping was not round yet.
+    free_expired(connection, study, mode, now=now)
+    choose, given = _CHOOSE[connection.dialect.name], {"of_study": study, "in_mode": mode, "shut": list(shut)}
+    # On PostgreSQL the first look may have waited for a place that was taken meanwhile, and come back with nothing.
+    found = connection.execute(choose, given).one_or_none() or connection.execute(choose, given).one_or_none()
+    if found is None:
+        return None
+    connection.execute(
+        update(slots)
+        .where(slots.c.id == found.id)
+        .values(state="reserved", session=session, expires_at=now + 60 * minutes)
+    )
+    return Slot(id=found.id, list=found.list, seed=found.seed)
+
+
+def any_left(connection: Connection, study: str, mode: str, *, now: float, shut: Collection[str] = ()) -> bool:
+    """Whether somebody who came now would get a place."""
+    gone = (slots.c.state == "reserved") & (slots.c.expires_at < now)
+    mine = (slots.c.study == study, slots.c.mode == mode, (slots.c.state == "free") | gone, slots.c.list.not_in(shut))
+    return connection.scalar(select(slots.c.id).where(*mine).limit(1)) is not None
+
+
+def free_expired(connection: Connection, study: str, mode: str, *, now: float) -> int:
+    """Silent sessions lose their place (they may find another one on their list when they come back); how many did."""
+    return connection.execute(_FREE_EXPIRED, {"of_study": study, "in_mode": mode, "at": now}).rowcount
+
+
+_FREE_EXPIRED = (
+    update(slots)
+    .where(*_MINE, slots.c.state == "reserved", slots.c.expires_at < bindparam("at"))
+    # The session keeps its list and its answers; it only has no claim to a place any more.
+    .values(state="free", session=None, expires_at=None)
+)
+
+
+def regain(
+    connection: Connection, study: str, mode: str, list_id: str, session: str, *, now: float, minutes: float
+) -> int | None:
+    """A free place on the same list for someone who lost theirs; None when others have taken them all."""
+    # Only on their own list: half of each of two lists would balance neither.
+    mine = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
+    found = connection.scalar(select(slots.c.id).where(*mine).order_by(slots.c.id).limit(1))
+    if found is not None:
+        connection.execute(
+            update(slots)
+            .where(slots.c.id == found)
+            .values(state="reserved", session=session, expires_at=now + 60 * minutes)
+        )
+    return found
+
+
+def extend(connection: Connection, slot: int, *, now: float, minutes: float) -> None:
+    """Someone who answers keeps the place."""
+    connection.execute(
+        update(slots).where(slots.c.id == slot, slots.c.state == "reserved").values(expires_at=now + 60 * minutes)
+    )
+
+
+def fill(connection: Connection, session: str) -> None:
+    """The place of a finished session is taken for good."""
+    # No expiry: a finished session never loses its place by silence.
+    connection.execute(update(slots).where(slots.c.session == session).values(state="filled", expires_at=None))
+
+
+def free(connection: Connection, session: str) -> None:
+    """Give back the place that a session has, if it still has one."""
+    connection.execute(
+        # Filled ones as well: whoever withdraws after the end is replaced.
+        update(slots).where(slots.c.session == session).values(state="free", session=None, expires_at=None)
+    )
+
+
+def hand_over(connection: Connection, session: str, to: str) -> None:
+    """The place goes from a session to the one that follows it."""
+    connection.execute(update(slots).where(slots.c.session == session).values(session=to))

@@ -1,0 +1,314 @@
+"""The plan of one session: every page, form and trial in order, the same whenever it is made again from the study, the list and the seed.
+
+What the browser gets (`Plan.public`) has neither targets nor names of systems or trials in it: objects have labels of their own, pictures are named by
+what they look like. Only production and judgement, which ask about a marked object, say which one is marked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from referee.records import Outcome
+from referee_lab.study.design.sequence import OrderLimits, Showing, arrange, broken_limits
+from referee_lab.study.folder.branches import PageBranch, skipped
+from referee_lab.study.folder.clip_sounds import with_addresses
+from referee_lab.study.folder.media import media_address, plays_anything
+from referee_lab.study.folder.questionnaires import FormField, check_fields, comment_fields
+from referee_lab.study.folder.study import Check, Study, StudyList
+from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.protocols.contract import GivenAnswer, Shown, Stimulus
+from referee_lab.study.texts import fill, to_html
+
+__all__ = ["PlanStep", "SessionPlan", "check_answer", "make_plan", "passed_check", "was_right"]
+
+# Also stored with answers (`trial.kind`) and exported: these words are a format.
+PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial", "check", "break"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStep:
+    """One thing that happens; `saved` says whether an answer to it is stored and needed for completion."""
+
+    index: int
+    kind: str
+    plugin: str
+    stimulus: Stimulus | None
+    shown: Shown
+    saved: bool
+    check: Check | None = None
+    fields: tuple[FormField, ...] = ()
+    branch: PageBranch | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPlan:
+    """All steps of a session. `relaxed` counts trials for which no order kept all limits."""
+
+    study: Study = field(repr=False)
+    list_id: str
+    seed: int
+    steps: tuple[PlanStep, ...]
+    relaxed: int = 0
+
+    @property
+    def saved_indexes(self) -> tuple[int, ...]:
+        """The steps whose answers are needed."""
+        return tuple(step.index for step in self.steps if step.saved)
+
+    def public(
+        self, base_url: str, *, alias: str = "", position: int = 0, saved: Collection[int] = ()
+    ) -> dict[str, Any]:
+        """What the browser gets; `base_url` is the study's own (``/s/ID``)."""
+        study = self.study
+        # An ordered set: the page loads pictures in the order in which they are needed.
+        pictures: dict[str, None] = {}
+        counted = {quota.question for quota in study.quotas if quota.question}
+        steps = [_public_step(step, base_url, pictures, counted) for step in self.steps]
+        heard = {m["src"]: m for step in steps if (m := step["parameters"].get("media"))}
+        named = ("id", "title", "language", "direction", "protocol", "mode")
+        return {
+            "study": {name: getattr(study, name) for name in named},
+            "alias": alias,
+            "position": position,
+            "saved": sorted(saved),
+            "policy": {
+                name: getattr(study.policy, name) for name in ("unsaved_limit", "aborted", "resume", "feedback")
+            },
+            "pictures": list(pictures),
+            "media": list(heard.values()),
+            "strings": dict(study.strings),
+            "steps": steps,
+        }
+
+
+def _public_step(
+    step: PlanStep, base_url: str, pictures: dict[str, None], counted: Collection[str] = ()
+) -> dict[str, Any]:
+    parameters = dict(step.shown.parameters)
+    if "entities" in parameters:
+        entities = []
+        for entity in parameters["entities"]:
+            # Drawn here, or a file of the study's own.
+            photo, rest = entity.get("photo"), {name: value for name, value in entity.items() if name != "photo"}
+            address = f"{base_url}/photographs/{photo}" if photo else f"{base_url}/pictures/{entity['picture']}.svg"
+            pictures[address] = None
+            entities.append({**rest, "picture": address})
+        parameters["entities"] = entities
+    if "photo" in parameters:
+        photo = parameters["photo"]
+        ending = f"pictures/{photo['picture']}.svg" if photo["drawn"] else f"photographs/{photo['picture']}"
+        pictures[f"{base_url}/{ending}"] = None
+        parameters["photo"] = {**photo, "picture": f"{base_url}/{ending}"}
+    if "media" in parameters:
+        parameters["media"] = media_address(parameters["media"], base_url)
+    if "film" in parameters:
+        parameters["film"] = with_addresses(parameters["film"], base_url)
+    # a check must not look different from a trial
+    kind = TRIAL if step.kind == CHECK else step.kind
+    public = {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}
+    if step.branch is not None:
+        public["only"] = {"question": step.branch.question, "answers": list(step.branch.answers)}
+    # The page waits for the server's word there; which answers it takes is not told.
+    return {**public, "screening": True} if any(one.eligible or one.name in counted for one in step.fields) else public
+
+
+# -- making a plan ---------------------------------------------------------------------------------------------------------
+
+
+def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
+    """The session of one person: instructions, practice, trials with checks and breaks, questions, comments."""
+    chosen = study.list(list_id)
+    # A text as seed gives the same numbers in every process. What is drawn, and in which order, is a format too:
+    # sessions under way are made again from it, and one whose plan came out differently is ended
+    # (`presence._same_plan`).
+    rng = Random(f"{study.hash}|{list_id}|{seed}")
+    stimuli, relaxed = _in_order(study, chosen, rng)
+    drafts = [
+        # Who may not take part should not have to read on.
+        *_opening(study),
+        *(_own(study, name) for name in study.session.pages_before),
+        _page(study, "instructions", "continue"),
+        *_sound_check(study),
+        *_practice(study, rng),
+        *_trials(study, stimuli, rng),
+        *_closing(study),
+    ]
+    steps = tuple(PlanStep(index=i, **draft) for i, draft in enumerate(drafts))
+    return SessionPlan(study=study, list_id=list_id, seed=seed, steps=steps, relaxed=relaxed)
+
+
+Parts = dict[str, Any]
+
+
+def _page(study: Study, name: str, button: str, kind: str = PAGE) -> Parts:
+    html = to_html(study.texts[name])
+    return _parts(kind, "page", Shown(parameters={"html": html, "button": study.strings[button]}, labels={}))
+
+
+def _parts(
+    kind: str, plugin: str, shown: Shown, stimulus: Stimulus | None = None, saved: bool = False, **more: Any
+) -> Parts:
+    return {"kind": kind, "plugin": plugin, "stimulus": stimulus, "shown": shown, "saved": saved, **more}
+
+
+def _sound_check(study: Study) -> Iterator[Parts]:
+    """Only where there is something to hear."""
+    if study.session.sound_check and plays_anything(study):
+        yield _parts(PAGE, "sound-check", Shown(parameters={"html": to_html(study.strings["sound_check"])}, labels={}))
+
+
+def _practice(study: Study, rng: Random) -> Iterator[Parts]:
+    if study.practice:
+        yield _page(study, "practice", "start")
+        for stimulus in study.practice:
+            yield _stimulus_step(study, stimulus, PRACTICE, rng)
+    yield _page(study, "ready", "start")
+
+
+def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
+    """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
+    checks = _spread_checks(len(stimuli), study.checks, rng)
+    own = _spread_pages(len(stimuli), study.session.pages_between)
+    pause = study.session.break_every
+    for done, stimulus in enumerate(stimuli):
+        if pause and done and done % pause == 0:
+            yield _page(study, "break", "continue", BREAK)
+        yield from (_own(study, name) for name in own.get(done, ()))
+        for check in checks.get(done, ()):
+            yield {**_stimulus_step(study, check.stimulus, CHECK, rng), "check": check}
+        yield _stimulus_step(study, stimulus, TRIAL, rng)
+
+
+def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[int, list[Check]]:
+    """Before which trial each check comes: one in every stretch of the session, at a place of its own in it."""
+    places: dict[int, list[Check]] = {}
+    for number, check in enumerate(rng.sample(checks, len(checks))):
+        low = max(number * trials // len(checks), min(1, trials - 1))
+        high = max((number + 1) * trials // len(checks), low + 1)
+        places.setdefault(rng.randrange(low, high), []).append(check)
+    return places
+
+
+def _spread_pages(trials: int, names: Sequence[str]) -> dict[int, list[str]]:
+    """Before which trial each own page comes: at even distances, never before the first."""
+    places: dict[int, list[str]] = {}
+    for number, name in enumerate(names, 1):
+        places.setdefault(max(1, round(number * trials / (len(names) + 1))), []).append(name)
+    return places
+
+
+def _own(study: Study, name: str) -> Parts:
+    """A page or a survey of the organisers' own."""
+    content = study.extra[name]
+    branch = {"branch": next((one for one in study.branches if name in one.show), None)}
+    if not isinstance(content, str):
+        return {**_form(study, "", content), **branch}
+    shown = Shown(parameters={"html": to_html(content), "button": study.strings["continue"]}, labels={})
+    return {**_parts(PAGE, "page", shown), **branch}
+
+
+def _opening(study: Study) -> Iterator[Parts]:
+    """What has to be known before the first trial: who may take part, and how they see."""
+    asked = (*study.before, *_about_person(study, "before"))
+    if asked:
+        yield _form(study, "", asked)
+
+
+def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
+    return tuple(one for one in study.demographics if one.when == when) if study.session.demographics else ()
+
+
+def _closing(study: Study) -> Iterator[Parts]:
+    yield from (_own(study, name) for name in study.session.pages_after)
+    if asked := _about_person(study, "after"):
+        yield _form(study, "", asked)
+    if study.session.comments:
+        yield _form(study, study.texts["comments"], comment_fields(study.strings["comments"]))
+
+
+def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
+    parameters = {
+        "html": to_html(text),
+        "fields": [one.public() for one in fields],
+        "button": study.strings["continue"],
+    }
+    return _parts(FORM, "form", Shown(parameters=parameters, labels={}), saved=True, fields=fields)
+
+
+def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> Parts:
+    protocol = study.kind
+    shown = protocol.show(stimulus, study.settings, rng)
+    parameters = dict(shown.parameters)
+    if "entities" in parameters:
+        # Names for screen readers: by place, never by what the object is.
+        word = study.strings["object"]
+        parameters["entities"] = [
+            {**entity, "name": fill(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
+        ]
+    return _parts(kind, protocol.info.plugin, Shown(parameters=parameters, labels=shown.labels), stimulus, saved=True)
+
+
+def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
+    stimuli = [study.stimuli[f"{trial}|{condition}"] for trial, condition in chosen.trials]
+    if study.design.order == "fixed":
+        return stimuli, 0
+    showings = [_showing(s) for s in stimuli]
+    limits = OrderLimits(
+        same_condition_at_most=study.design.same_condition_at_most, same_item_apart=study.design.same_item_apart
+    )
+    blocks = chosen.blocks if study.design.order == "blocks" else ()
+    order = arrange(showings, limits, rng, blocks)
+    relaxed = len(broken_limits(order, showings, limits, blocked=bool(blocks)))
+    return [stimuli[i] for i in order], relaxed
+
+
+def _showing(stimulus: Stimulus) -> Showing:
+    trial = stimulus.trial
+    # By look and not by id: the same picture may stand for objects of several scenes.
+    names = picture_names(trial.scene, trial.domain)
+    looks = tuple(names[t] for t in trial.targets)
+    return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
+
+
+# -- what the server asks ----------------------------------------------------------------------------------------------------
+
+
+def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:
+    """InputError naming the field when an answer cannot have come from this step."""
+    if step.branch is not None and skipped(answer.answer):
+        return
+    if step.plugin == "form":
+        check_fields(answer.answer.get("fields"), step.fields)
+    elif step.stimulus is not None:
+        study.kind.check(answer, step.shown, study.settings)
+
+
+def passed_check(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
+    """Whether an attention check was passed; None where the step is none."""
+    return was_right(study, step, answer) if step.kind == CHECK else None
+
+
+def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
+    """Whether the target was found, or what was expected was answered; None where there is no right answer."""
+    if step.stimulus is None:
+        return None
+    if step.check is not None and step.check.expect is not None:
+        return all(_as_expected(name, value, step, answer) for name, value in step.check.expect.items())
+    # Without a hearer's name: only whether it was right is asked here.
+    response = study.kind.respond(answer, step.stimulus, step.shown, "")
+    if response is None:
+        return None
+    return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
+
+
+def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
+    """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
+    given = answer.answer.get(name)
+    if name == "ratings" and expected == "lowest":
+        # Points are counted from 1, a slider from 0.
+        lows = {scale["name"]: 1 if scale["kind"] == "likert" else 0 for scale in step.shown.parameters["scales"]}
+        return given == lows
+    return given == expected or (isinstance(given, str) and step.shown.labels.get(given) == expected)

@@ -1,0 +1,177 @@
+"""Being in a session: taking it up again, moving it to another window, and bringing it to an end (rules 5, 6, 10, 17).
+
+These functions run inside a write; what they refuse they refuse by a `Problem`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from referee_lab.server.sessions import places
+from referee_lab.server.sessions.enrolment import add_session
+from referee_lab.server.sessions.kept_answers import given_in, guard, hold_again, load, note, stored_answers
+from referee_lab.server.sessions.plan import passed_check
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Outline, Served
+from referee_lab.server.sessions.states import ACTIVE, MOVES, OUTCOMES, Tried, missing, move
+from referee_lab.server.store.schema import session, trial
+from referee_lab.study.protocols.contract import ROOM_PLUGINS
+
+__all__ = ["claim", "end", "finish", "take_up"]
+
+
+def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, Sequence[Tried]]:
+    """The session and its answers when a page is opened: goes on, begins again or ends, as the study's policy says."""
+    row = load(connection, served, session_id)
+    # The token may still name the old session, where the reply with the new one was lost.
+    if row.outcome == "restarted":
+        row = _successor(connection, served, row)
+    guard(served, row, tab)
+    now = served.clock()
+    rows: Sequence[Tried] = stored_answers(connection, row.id)
+    # Made by the route beforehand, in another thread: here, in a write, it would hold up everybody's answers.
+    outline = served.outline(row.list, row.plan_seed, row.study_hash)
+    _same_plan(connection, served, outline, row, rows)
+    # Only a session with answers was left and is come back to; whoever reloads the instructions has lost nothing and breaks no rule.
+    if rows:
+        _within_policy(connection, served, row, now)
+        if served.policy.resume == "restart":
+            row, rows = _restart(connection, served, row, tab, now), []
+    # The lease ran out and others filled the list: not the person's fault, so they are paid (`technical`).
+    if row.holder != row.id and hold_again(connection, served, row, now) is None:
+        end(connection, served, row, "technical", "server")
+        raise Problem(409, "too-late", "Your place was given to someone else meanwhile. Reload the page for your code.")
+    connection.execute(update(session).where(session.c.id == row.id).values(updated=now, plan_hash=outline.hash))
+    return row, rows
+
+
+def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: Sequence[Tried]) -> None:
+    # Without answers nothing is lost by taking the new plan.
+    if rows and row.plan_hash and row.plan_hash != outline.hash:
+        end(connection, served, row, "technical", "server")
+        raise Problem(409, "study-changed", "The study was changed while you were away. Reload the page for your code.")
+
+
+def _within_policy(connection: Connection, served: Served, row: Any, now: float) -> None:
+    # Nobody should be back in trial 3 a day later without the study having said so.
+    if now - row.updated > 3600 * served.policy.resume_hours:
+        end(connection, served, row, "technical", "server")
+        raise Problem(409, "too-late", "Too much time has passed to go on. Reload the page for your code.")
+    if served.policy.resume == "block":
+        end(connection, served, row, "technical", "server")
+        raise Problem(
+            409, "blocked", "This study cannot be continued after it was left. Reload the page for your code."
+        )
+
+
+def _restart(connection: Connection, served: Served, row: Any, tab: str, now: float) -> Any:
+    """A new session in the old one's place; what was answered before stays where it is."""
+    new = str(uuid.uuid4())
+    # The old session ends first: the store allows a person one running session at a time (ix_session_one_running).
+    connection.execute(
+        update(session)
+        .where(session.c.id == row.id)
+        .values(state=move(row.state, "timed_out"), outcome="restarted", slot=None, updated=now)
+    )
+    places.hand_over(connection, row.id, new)
+    # The same place and seed: beginning again does not let anybody draw another list.
+    place = places.Slot(id=row.slot, list=row.list, seed=row.plan_seed)
+    add_session(connection, served, new, row.participant, row.mode, place, tab, now)
+    note(connection, served, "restarted", "participant", row.id, new=new)
+    return load(connection, served, new)
+
+
+def _successor(connection: Connection, served: Served, row: Any) -> Any:
+    newest = connection.scalars(
+        select(session.c.id)
+        .where(session.c.participant == row.participant, session.c.outcome.is_distinct_from("restarted"))
+        .order_by(session.c.created.desc())
+    ).first()
+    return load(connection, served, newest or row.id)
+
+
+def claim(connection: Connection, served: Served, session_id: str, tab: str) -> Any:
+    """This window has the session from now on; the one that had it is told so at its next call."""
+    row = load(connection, served, session_id)
+    if row.outcome == "restarted":
+        row = _successor(connection, served, row)
+    # No guard: taking over is what a window does that is not the one that has the session.
+    if row.state in ACTIVE and row.tab != tab:
+        connection.execute(update(session).where(session.c.id == row.id).values(tab=tab, updated=served.clock()))
+        note(connection, served, "other-tab", "participant", row.id)
+    return row
+
+
+def finish(connection: Connection, served: Served, session_id: str, tab: str) -> Any:
+    """The session as coded, once every answer is there; the same again for whoever asks again."""
+    row = load(connection, served, session_id)
+    # Ended already: the code is shown again (rule 10), but not to whoever has withdrawn.
+    if row.state not in (*ACTIVE, "finished"):
+        if row.state == "withdrawn":
+            guard(served, row, tab)
+        return row
+    if row.tab != tab:
+        guard(served, row, tab)
+    outline = served.outline(row.list, row.plan_seed, row.study_hash)
+    # Counted in the transaction that gives out the code, from rows that are stored (rule 10).
+    left = missing(outline.saved, stored_answers(connection, row.id), served.policy.aborted)
+    if left:
+        raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)
+    if _has_open_room(connection, outline, row):
+        raise Problem(409, "room-open", "The game has not ended yet. Go back to it, or write to the organisers.")
+    # From what is stored, and at the end: replies to single answers never tell which of them were checks.
+    failed = _failed_checks(connection, served, outline, row.id) > served.study.session.checks_failed_at_most
+    return _close(connection, served, row, "failed_check" if failed else "completed")
+
+
+def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
+    """A step in a room is over when its room is, whatever the page says of it; rehearsals in debug mode have no rooms."""
+    rooms = {s.index for s in outline.plan.steps if s.plugin in ROOM_PLUGINS and s.saved}
+    if not rooms or row.mode == "debug":
+        return False
+    from referee_lab.rooms.room_store import finished
+
+    return not rooms <= {room.data["step"] for room in finished(connection, row.id)}
+
+
+def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:
+    """Everything is there: the place is filled, unless the person is to be replaced."""
+    if outcome == "failed_check" and served.study.exclusion.failed_checks == "exclude":
+        # A person who is to be excluded is replaced by another.
+        places.free(connection, row.id)
+    else:
+        places.fill(connection, row.id)
+    state = move("finished", OUTCOMES[outcome])
+    connection.execute(
+        update(session).where(session.c.id == row.id).values(state=state, outcome=outcome, updated=served.clock())
+    )
+    return load(connection, served, row.id)
+
+
+def _failed_checks(connection: Connection, served: Served, outline: Outline, session_id: str) -> int:
+    """Attention checks that were not passed, from what is stored."""
+    stored = connection.execute(
+        select(trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.flags).where(
+            trial.c.session == session_id, trial.c.kind == "check", trial.c.state == "done"
+        )
+    )
+    return sum(passed_check(served.study, outline.plan.steps[row.step], given_in(row)) is False for row in stored)
+
+
+def end(connection: Connection, served: Served, row: Any, outcome: str, who: str, **why: Any) -> Any:
+    """End a session that was not completed; its place becomes free. Also for rooms, when a partner has left."""
+    # An ending is never replaced by another one: it decides about pay.
+    if OUTCOMES[outcome] not in MOVES[row.state]:
+        raise Problem(409, "ended", "This session has ended already.", state=row.state)
+    places.free(connection, row.id)
+    connection.execute(
+        update(session)
+        .where(session.c.id == row.id)
+        .values(state=move(row.state, OUTCOMES[outcome]), outcome=outcome, slot=None, updated=served.clock())
+    )
+    note(connection, served, outcome, who, row.id, **why)
+    return load(connection, served, row.id)

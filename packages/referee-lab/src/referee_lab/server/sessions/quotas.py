@@ -1,0 +1,70 @@
+"""Quotas while a study runs: whose list has a condition that enough people have, and whose answers enough people gave.
+
+People count who hold a place; whoever was turned away, withdrew or fell silent for too long makes room. These functions run inside a write, so that two who
+come at one moment do not both get the last place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.store.schema import list_slot, trial
+from referee_lab.study.folder.branches import Quota
+
+__all__ = ["filled_quota", "shut_lists", "told_in"]
+
+
+def shut_lists(connection: Connection, served: Served, mode: str) -> set[str]:
+    """Lists on which nobody new gets a place, because a condition of theirs has its people."""
+    quotas = [quota for quota in served.study.quotas if quota.condition]
+    if not quotas:
+        return set()
+    rows = connection.execute(
+        select(list_slot.c.list, func.count().label("people"))
+        .where(list_slot.c.study == served.id, list_slot.c.mode == mode, list_slot.c.state != "free")
+        .group_by(list_slot.c.list)
+    )
+    taken: dict[str, int] = {row.list: row.people for row in rows}
+    shut: set[str] = set()
+    for quota in quotas:
+        having = {one.id for one in served.study.lists if any(c == quota.condition for _, c in one.trials)}
+        if sum(taken.get(name, 0) for name in having) >= quota.most:
+            shut |= having
+    return shut
+
+
+def filled_quota(
+    connection: Connection, served: Served, mode: str, session_id: str, told: Mapping[str, Any]
+) -> Quota | None:
+    """The quota that has all its people already without this one, who just answered so; None where all is well."""
+    mine = [quota for quota in served.study.quotas if quota.counts(told)]
+    if not mine:
+        return None
+    others = list(_others(connection, served, mode, session_id))
+    return next((quota for quota in mine if sum(map(quota.counts, others)) >= quota.most), None)
+
+
+def _others(connection: Connection, served: Served, mode: str, session_id: str) -> Iterator[Mapping[str, Any]]:
+    """What everybody else who holds a place has said about themselves."""
+    rows = connection.execute(
+        select(trial.c.session, trial.c.answer)
+        .join(list_slot, list_slot.c.session == trial.c.session)
+        .where(list_slot.c.study == served.id, list_slot.c.mode == mode, list_slot.c.state != "free")
+        .where(trial.c.kind == "form", trial.c.state == "done", trial.c.session != session_id)
+    )
+    people: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        people.setdefault(row.session, {}).update(row.answer.get("fields") or {})
+    yield from people.values()
+
+
+def told_in(connection: Connection, session_id: str) -> dict[str, Any]:
+    """What one person has said about themselves, by question."""
+    rows = connection.execute(
+        select(trial.c.answer).where(trial.c.session == session_id, trial.c.kind == "form", trial.c.state == "done")
+    )
+    return {name: value for row in rows for name, value in (row.answer.get("fields") or {}).items()}

@@ -1,0 +1,185 @@
+"""A study that is being served: its folder, its store, its keys and its clock in one hand, with the plans that are in use."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select
+
+from referee.errors import InputError
+from referee_lab.server.sessions import places
+from referee_lab.server.sessions.plan import PlanStep, SessionPlan, make_plan
+from referee_lab.server.sessions.steady_clock import SteadyClock
+from referee_lab.server.store import schema
+from referee_lab.server.store.keys import Keys, load_keys
+from referee_lab.server.store.store import Store, open_store, sqlite_url
+from referee_lab.study.folder.settings import PolicySection
+from referee_lab.study.folder.study import Study, open_study
+
+__all__ = ["Outline", "Served", "open_served"]
+
+PLANS_KEPT = 2048  # about a quarter of a megabyte each, for sixty trials
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A plan as the server needs it: the steps that are saved, and a fingerprint that shows whether it is still the same plan."""
+
+    plan: SessionPlan
+    saved: tuple[int, ...]
+    hash: str
+
+    def step(self, index: int) -> PlanStep | None:
+        return self.plan.steps[index] if 0 <= index < len(self.plan.steps) else None
+
+
+@dataclass(frozen=True)
+class Served:
+    study: Study
+    store: Store
+    keys: Keys
+    clock: Callable[[], float] = time.time
+    _plans: OrderedDict[tuple[str, int, str], Outline] = field(default_factory=OrderedDict, repr=False)
+    # Grows by one small entry per session. Needs no lock: whoever writes an entry writes the same one.
+    _places: dict[str, tuple[str, int, str]] = field(default_factory=dict, repr=False)
+    # Plans are made in worker threads and looked up on the event loop.
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    @property
+    def id(self) -> str:
+        return self.study.id
+
+    @property
+    def policy(self) -> PolicySection:
+        return self.study.policy
+
+    def kept_outline(self, session_id: str) -> Outline | None:
+        """The plan of a session if it is at hand."""
+        key = self._places.get(session_id)
+        with self._lock:
+            if key is None or key not in self._plans:
+                return None
+            self._plans.move_to_end(key)
+            return self._plans[key]
+
+    def outline_of(self, session_id: str) -> Outline | None:
+        """The plan of a session by its id, looked up once; None before consent."""
+        key = self._places.get(session_id)
+        if key is None:
+            with self.store.read() as connection:
+                wanted = (schema.session.c.list, schema.session.c.plan_seed, schema.session.c.study_hash)
+                mine = (schema.session.c.id == session_id, schema.session.c.study == self.id)
+                found = connection.execute(select(*wanted).where(*mine)).one_or_none()
+            if found is None:
+                return None
+            key = self._places[session_id] = (found[0], found[1], found[2])
+        return self.outline(*key)
+
+    def outline(self, list_id: str, seed: int, study_hash: str) -> Outline:
+        """The plan of a session, made once and kept while it is in use; with the hash that the study had when the session began, on which the order hangs."""
+        key = (list_id, seed, study_hash)
+        with self._lock:
+            if (kept := self._plans.get(key)) is not None:
+                self._plans.move_to_end(key)
+                return kept
+        # Outside the lock, since it takes long; two threads may make the same plan, and either one will do.
+        made = _outline(make_plan(replace(self.study, hash=study_hash), list_id, seed))
+        with self._lock:
+            self._plans[key] = made
+            while len(self._plans) > PLANS_KEPT:
+                self._plans.popitem(last=False)
+        return made
+
+
+def _outline(plan: SessionPlan) -> Outline:
+    """Pages may be reworded under way; what is asked and answered may not: only that is in the fingerprint."""
+    # With their places in the plan: a page inserted before a trial moves its number, by which answers are stored.
+    asked = [(step.index, step.kind, step.plugin, step.shown.parameters) for step in plan.steps if step.saved]
+    content = _FINGERPRINT.encode([len(plan.steps), asked])
+    return Outline(plan=plan, saved=plan.saved_indexes, hash=hashlib.sha256(content.encode()).hexdigest())
+
+
+def _as_dict(value: Any) -> dict[str, Any]:
+    """What JSON does not know: mappings that nobody may write to."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"a page cannot be shown {type(value).__name__}")
+    return dict(value)
+
+
+# The same text as `schema.canonical`, without a copy of every plan: everybody who enters waits for this.
+_FINGERPRINT = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, default=_as_dict)
+
+
+def open_served(
+    folder: str | Path,
+    *,
+    database: str | None = None,
+    accept_changes: bool = False,
+    create: bool = True,
+    begin: bool = True,
+    clock: Callable[[], float] | None = None,
+) -> Served:
+    """A study folder ready to be served; its data live in data/ or in the database named. With `begin` False it is only worked on, not served."""
+    study = open_study(Path(folder))
+    data = Path(folder) / "data"
+    url = database or sqlite_url((data / "study.sqlite").resolve())
+    # Whoever only works on a study (exports, corrections) may do so beside its server.
+    store = open_store(url, study.id, create=create, alone=begin)
+    try:
+        keys, steady = load_keys(data / "keys.toml"), clock or SteadyClock(_newest(store, study.id))
+        served = Served(study=study, store=store, keys=keys, clock=steady)
+        if begin:
+            store.write(lambda connection: _begin(connection, served, accept_changes))
+    except BaseException:
+        store.close()
+        raise
+    return served
+
+
+def _newest(store: Store, study_id: str) -> float:
+    """The latest time that the store knows of this study."""
+    with store.read() as connection:
+        newest = select(func.max(schema.session.c.updated)).where(schema.session.c.study == study_id)
+        return float(connection.scalar(newest) or 0.0)
+
+
+def _begin(connection: Connection, served: Served, accept_changes: bool) -> None:
+    """Note the study's version, and provide the places on its lists for the mode it is in (and for trying it out)."""
+    study = served.study
+    last = connection.execute(
+        select(schema.study).where(schema.study.c.id == study.id).order_by(schema.study.c.version.desc()).limit(1)
+    ).one_or_none()
+    # Every change of the folder is a version of its own; which one a session saw is in its row.
+    if last is None or last.hash != study.hash:
+        if last is not None and not accept_changes:
+            _refuse_changes(connection, study)
+        version = {"id": study.id, "version": 1 + (last.version if last else 0), "hash": study.hash, "mode": study.mode}
+        connection.execute(insert(schema.study).values(created=served.clock(), **version))
+    names = [entry.id for entry in study.lists]
+    # A study that is live can still be tried out, on places of its own (rule 8).
+    for mode in {study.mode, "debug"}:
+        places.provide(connection, study.id, mode, names, study.seed, planned=study.participants)
+
+
+def _refuse_changes(connection: Connection, study: Study) -> None:
+    taken = connection.scalar(
+        select(func.count())
+        .select_from(schema.session)
+        .where(schema.session.c.study == study.id, schema.session.c.mode == study.mode)
+    )
+    # Nobody minds what happens to sessions of debug mode.
+    if taken and study.mode != "debug":
+        raise InputError(
+            f"the study was changed after {taken} people took part in {study.mode} mode",
+            where=study.id,
+            remedy="put the folder back as it was, or give the changed study a new id; "
+            "--accept-changes goes on with the change recorded (sessions under way whose plan changed are ended and paid)",
+        )

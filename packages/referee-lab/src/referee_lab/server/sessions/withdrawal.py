@@ -1,0 +1,130 @@
+"""Leaving a study: excluded at once, deleted after the announced delay, with nothing but counts remaining (rule 11)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from referee_lab.rooms.sound import forget_sound
+from referee_lab.server.sessions import places
+from referee_lab.server.sessions.kept_answers import note
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.store.keys import code_hash
+from referee_lab.server.store.schema import (
+    audit,
+    consent,
+    correction,
+    event,
+    identity,
+    participant,
+    room,
+    session,
+    tombstone,
+    trial,
+)
+
+# What is left in the place of a session that was deleted.
+GONE = "deleted"
+
+__all__ = ["purge", "withdraw", "withdraw_by_alias", "withdraw_by_code"]
+
+
+def withdraw(connection: Connection, served: Served, participant_id: str, who: str) -> int:
+    """All sessions of a participant become withdrawn and their places free; how many did (0 when they were already)."""
+    now = served.clock()
+    open_ones = connection.scalars(
+        select(session.c.id).where(session.c.participant == participant_id, session.c.state != "withdrawn")
+    ).all()
+    for session_id in open_ones:
+        places.free(connection, session_id)
+        connection.execute(
+            update(session)
+            .where(session.c.id == session_id)
+            .values(
+                state="withdrawn",
+                slot=None,
+                # Every window of the person is refused from now on.
+                tab=None,
+                updated=now,
+                # Fixed now, as announced: changing the policy later moves nobody's date.
+                purge_at=now + 86_400 * served.policy.withdrawal_days,
+            )
+        )
+        note(connection, served, "withdrawn", who, session_id)
+    return len(open_ones)
+
+
+def withdraw_by_code(connection: Connection, served: Served, code: str, who: str = "participant") -> int:
+    """Withdraw with the code that the person was given; refused when it is nobody's."""
+    return _withdraw_one(connection, served, participant.c.code_hash == code_hash(code), who)
+
+
+def withdraw_by_alias(connection: Connection, served: Served, alias: str, who: str = "organiser") -> int:
+    return _withdraw_one(connection, served, participant.c.alias == alias, who)
+
+
+def _withdraw_one(connection: Connection, served: Served, condition: Any, who: str) -> int:
+    found = connection.scalar(select(participant.c.id).where(participant.c.study == served.id, condition))
+    if found is None:
+        raise Problem(404, "nobody", "Nobody in this study has this code or alias. Check it letter by letter.")
+    return withdraw(connection, served, found, who)
+
+
+def purge(connection: Connection, served: Served) -> dict[str, int]:
+    """Delete what was withdrawn and is due: answers, events, names, everything; a tombstone says how much there was."""
+    now = served.clock()
+    due = connection.execute(
+        select(session.c.id, session.c.participant, session.c.mode).where(
+            session.c.study == served.id, session.c.state == "withdrawn", session.c.purge_at <= now
+        )
+    ).all()
+    total = {"sessions": 0, "trials": 0, "events": 0}
+    for row in due:
+        counts = _delete_session(connection, row.id)
+        connection.execute(insert(tombstone).values(at=now, study=served.id, mode=row.mode, **counts))
+        total = {key: total[key] + counts[key] for key in total}
+    # After their sessions, which point to them.
+    for person in {row.participant for row in due}:
+        _delete_person(connection, person, served.study.folder)
+    if due:
+        note(connection, served, "purged", "server", None, **total)
+    return total
+
+
+def _delete_session(connection: Connection, session_id: str) -> dict[str, int]:
+    # Corrections before answers and all of it before the session: foreign keys want it, and the triggers that protect
+    # these rows let them go only while their session is there and is withdrawn.
+    trials = select(trial.c.uuid).where(trial.c.session == session_id)
+    connection.execute(delete(correction).where(correction.c.trial.in_(trials)))
+    answers = connection.execute(delete(trial).where(trial.c.session == session_id)).rowcount
+    events = connection.execute(delete(event).where(event.c.session == session_id)).rowcount
+    connection.execute(delete(consent).where(consent.c.session == session_id))
+    # Notes may quote what was sent.
+    connection.execute(delete(audit).where(audit.c.session == session_id))
+    _leave_rooms(connection, session_id)
+    connection.execute(delete(session).where(session.c.id == session_id))
+    return {"sessions": 1, "trials": answers, "events": events}
+
+
+def _leave_rooms(connection: Connection, session_id: str) -> None:
+    """Nobody in a room goes by the session or the alias of somebody who is deleted."""
+    for row in connection.execute(select(room.c.id, room.c.data).where(room.c.data.contains(session_id))):
+        seats = [
+            {**seat, "who": GONE, "name": GONE} if seat["who"] == session_id else seat for seat in row.data["seats"]
+        ]
+        connection.execute(update(room).where(room.c.id == row.id).values(data={**row.data, "seats": seats}))
+
+
+def _delete_person(connection: Connection, person: str, folder: Path) -> None:
+    """Only when no session of theirs is left; what was recorded of their voice goes with them."""
+    left = connection.scalar(select(func.count()).select_from(session).where(session.c.participant == person))
+    if not left:
+        alias = connection.scalar(select(participant.c.alias).where(participant.c.id == person))
+        # No part of the transaction, but safe to be run twice, as all work of the writer may be: what is gone is not
+        # missed.
+        forget_sound(folder, str(alias))
+        connection.execute(delete(identity).where(identity.c.participant == person))
+        connection.execute(delete(participant).where(participant.c.id == person))

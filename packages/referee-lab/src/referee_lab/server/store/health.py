@@ -1,0 +1,221 @@
+"""What can be wrong with a study that is to be served, looked at from outside: its store, its disk, its clock, its lock, its keys, its pages, its proxy."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import create_engine, text
+
+from referee.errors import InputError, RefereeError
+from referee.files import hold_alone
+from referee_lab.server.store.keys import Keys, load_keys
+from referee_lab.server.store.lock import ONE_SERVER, SERVED_ALREADY
+from referee_lab.study.folder.media import FOLDER, heard_in, missing_media
+
+if TYPE_CHECKING:
+    from referee_lab.study.folder.study import Study
+
+__all__ = ["LEAST_FREE", "HealthFinding", "examine", "free_bytes"]
+
+# Below this a disk counts as nearly full: a busy study of a day has some tens of megabytes.
+LEAST_FREE = 200 * 1024 * 1024
+LATEST_BACKUP_HOURS = 26.0
+CLOCK_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class HealthFinding:
+    """One thing that was looked at: whether it is well, what was seen, and what to do where it is not."""
+
+    about: str
+    well: bool
+    said: str
+    remedy: str = ""
+
+
+def examine(folder: Path, database: str | None = None, public_url: str | None = None) -> list[HealthFinding]:
+    """Everything, in the order in which it matters."""
+    from referee_lab.study.folder.study import open_study
+
+    data = folder / "data"
+    try:
+        study = open_study(folder)
+    except RefereeError as error:
+        return [HealthFinding("study folder", False, str(error).splitlines()[0], "run `referee study check`")]
+    found = [
+        HealthFinding("study folder", True, f"{study.id}, mode {study.mode}"),
+        _pages(),
+        *_media(study),
+        _disk(data if data.exists() else folder),
+    ]
+    found.append(_postgres(database) if database else _sqlite(data / "study.sqlite"))
+    found += [_clock(data), *([] if database else [_lock(data)]), *_keys(data), *_copies(folder)]
+    if public_url is not None and (data / "keys.toml").exists():
+        found.append(_proxy(public_url, study.id, load_keys(data / "keys.toml")))
+    return found
+
+
+def free_bytes(path: Path) -> int:
+    """What is left on the disk that holds a path."""
+    return shutil.disk_usage(path).free
+
+
+def _disk(path: Path) -> HealthFinding:
+    free = free_bytes(path)
+    said = f"{free / 2**30:.1f} GiB free"
+    return HealthFinding("disk", free >= LEAST_FREE, said, "make room: a full disk takes no answers")
+
+
+def _pages() -> HealthFinding:
+    from referee_lab.server.web.built_pages import REMEDY, missing_pages
+
+    missing = missing_pages("participant", "organiser")
+    said = f"{', '.join(missing)} missing" if missing else "all there"
+    return HealthFinding("pages", not missing, said, REMEDY)
+
+
+def _media(study: Study) -> list[HealthFinding]:
+    """Sounds and films, where the study has any; whether they can be played is for `study check` to say."""
+    heard = heard_in(study)
+    if not heard:
+        return []
+    missing = missing_media(study)
+    said = (
+        f"{len(missing)} of {len(heard)} missing, first {missing[0]}" if missing else f"{len(heard)} files, all there"
+    )
+    return [HealthFinding("sounds and films", not missing, said, f"put them into {study.folder / FOLDER}")]
+
+
+def _sqlite(path: Path) -> HealthFinding:
+    if not path.exists():
+        return HealthFinding("store", True, "none yet: it is made when the study is served first")
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as connection:
+            verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            answers = connection.execute("SELECT count(*) FROM trial").fetchone()[0]
+    except sqlite3.Error as error:
+        return HealthFinding("store", False, f"cannot be read ({error})", "restore it from a backup (docs/serving.md)")
+    said = f"{answers:,} answers, no damage" if verdict == "ok" else f"damaged: {verdict}"
+    return HealthFinding(
+        "store", verdict == "ok", said, "stop the server and restore the last backup (docs/serving.md)"
+    )
+
+
+def _postgres(url: str) -> HealthFinding:
+    from referee_lab.server.store.store import postgres_driver
+
+    engine = create_engine(postgres_driver(url), hide_parameters=True)
+    try:
+        with engine.connect() as connection:
+            version = connection.scalar(text("SHOW server_version"))
+            drift = abs(
+                float(connection.scalar(text("SELECT extract(epoch FROM clock_timestamp())")) or 0) - time.time()
+            )
+    except Exception as error:  # whatever a database driver raises is the finding
+        return HealthFinding(
+            "store", False, f"the database does not answer ({type(error).__name__})", "check address and rights"
+        )
+    finally:
+        engine.dispose()
+    well = drift < CLOCK_SECONDS
+    return HealthFinding(
+        "store", well, f"PostgreSQL {version}, its clock {drift:.0f} s from this one", "set both clocks by NTP"
+    )
+
+
+def _clock(data: Path) -> HealthFinding:
+    """A clock that is behind the newest file was set back, or is wrong."""
+    newest = max((p.stat().st_mtime for p in data.glob("*") if p.is_file()), default=0.0) if data.exists() else 0.0
+    behind = newest - time.time()
+    year = time.gmtime().tm_year
+    said = f"{behind:.0f} s behind the data" if behind > 2 else time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    return HealthFinding("clock", behind <= 2 and year >= 2024, said, "set it by NTP (timedatectl set-ntp true)")
+
+
+def _lock(data: Path) -> HealthFinding:
+    path = data / "study.lock"
+    if not path.exists():
+        return HealthFinding("server", True, "not running")
+    try:
+        hold_alone(path, SERVED_ALREADY, ONE_SERVER).close()
+    except InputError as error:
+        return HealthFinding("server", True, f"running ({error.problem.rpartition(', ')[2]})")
+    except RefereeError as error:
+        return HealthFinding("server", False, str(error).splitlines()[0], "let the server's user own the folder data/")
+    return HealthFinding("server", True, "not running; the lock is free")
+
+
+def _keys(data: Path) -> list[HealthFinding]:
+    path = data / "keys.toml"
+    if not path.exists():
+        return [HealthFinding("keys", True, "none yet: they are made when the study is served first")]
+    if os.name == "posix" and path.stat().st_mode & 0o077:
+        return [HealthFinding("keys", False, "others on this machine can read them", f"chmod 600 {path}")]
+    try:
+        load_keys(path)
+    except RefereeError as error:
+        return [HealthFinding("keys", False, str(error).splitlines()[0], "restore the file from a backup")]
+    return [HealthFinding("keys", True, "readable by their owner only")]
+
+
+def _copies(folder: Path) -> list[HealthFinding]:
+    """The newest copy in backups/ beside the data, where there are any."""
+    copies = sorted((folder / "data" / "backups").glob("*.sqlite"), key=lambda p: p.stat().st_mtime)
+    if not copies:
+        return []
+    hours = (time.time() - copies[-1].stat().st_mtime) / 3600
+    return [
+        HealthFinding(
+            "backups",
+            hours < LATEST_BACKUP_HOURS,
+            f"{len(copies)}, the newest {hours:.0f} h old",
+            "look at the timer that makes them (deploy/)",
+        )
+    ]
+
+
+def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
+    """What the server sees of somebody who comes by the public address."""
+    import httpx
+
+    address = f"{base.rstrip('/')}/s/{study}/organise/connection"
+    try:
+        reply = httpx.get(address, headers={"Authorization": f"Bearer {keys.view}"}, timeout=10, follow_redirects=False)
+        seen: dict[str, Any] = reply.json()
+    except (httpx.HTTPError, ValueError) as error:
+        return HealthFinding(
+            "proxy",
+            False,
+            f"{base} does not answer ({type(error).__name__})",
+            "is the server running, and the proxy's address right?",
+        )
+    if reply.status_code != 200:
+        return HealthFinding(
+            "proxy", False, f"{base} answers {reply.status_code}", "is this study served there, with these keys?"
+        )
+    if base.startswith("https:") and seen["scheme"] != "https":
+        return HealthFinding(
+            "proxy",
+            False,
+            "the server is not told that people use https",
+            "let the proxy send X-Forwarded-Proto, and name it in --trusted-proxy",
+        )
+    if seen["forwarded_for"] and not seen["believed"]:
+        return HealthFinding(
+            "proxy",
+            False,
+            "the proxy's word on people's addresses is not believed",
+            "name the proxy's own address in --trusted-proxy",
+        )
+    return HealthFinding(
+        "proxy",
+        True,
+        f"reached by {seen['scheme']}; addresses are {'passed on' if seen['forwarded_for'] else 'seen directly'}",
+    )

@@ -1,0 +1,185 @@
+"""One writer for a store: whatever waits is written in one transaction and acknowledged after its commit (group commit).
+
+A disk can promise a few hundred commits a second and thousands of rows in each; so the cost of the promise is shared by everyone who waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from referee_lab.server.sessions.refusals import Problem
+
+__all__ = ["Writer"]
+
+T = TypeVar("T")
+# Longer than any write takes; who waits for more is told so, well before ten seconds have passed.
+PATIENCE_SECONDS = 8.0
+LARGEST_BATCH = 256  # a transaction that goes on growing would acknowledge nobody
+_log = logging.getLogger("referee.studies")
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """Some work, and who waits for it: a thread, or a task on a loop."""
+
+    work: Callable[[Connection], Any]
+    done: Future[Any] | asyncio.Future[Any]
+
+
+class Writer:
+    """Runs functions of a connection, one after the other, many in a transaction.
+
+    A function may run twice (when a neighbour in its transaction failed, all are run again, each alone), so it must do nothing but read and write the store.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        # Without a limit: putting never blocks, and so may be done from the event loop.
+        self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        # Held by whoever puts something in and by whoever closes: nothing comes in behind the end, where nobody would write it.
+        self._door, self._closed = threading.Lock(), False
+        # What went wrong last, for the organisers: the name of the error and when (monotonic).
+        self.trouble: tuple[str, float] | None = None
+        self._thread = threading.Thread(target=self._write_for_ever, name="referee-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, work: Callable[[Connection], T]) -> Future[T]:
+        """The future is fulfilled when the transaction with this work is committed."""
+        done: Future[T] = Future()
+        done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
+        self._put(_Job(work, done))
+        return done
+
+    def write(self, work: Callable[[Connection], T]) -> T:
+        return self.submit(work).result()
+
+    async def awrite(self, work: Callable[[Connection], T]) -> T:
+        # Belongs to the loop and is only ever touched there (`_tell`): asyncio's futures are not for other threads.
+        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._put(_Job(work, done))
+        try:
+            # Shielded: the write goes on, and the same again will find it done.
+            return await asyncio.wait_for(asyncio.shield(done), PATIENCE_SECONDS)
+        except TimeoutError:
+            self.trouble = ("it has not answered for some seconds", time.monotonic())
+            raise Problem(
+                503, "slow", "The server is very busy just now; your answer is kept here and sent again."
+            ) from None
+
+    def _put(self, job: _Job) -> None:
+        with self._door:
+            if self._closed:
+                raise Problem(503, "stopping", "The server is being stopped; your answers are kept and sent again.")
+            self._waiting.put(job)
+
+    def close(self) -> None:
+        """Finish what waits, then stop."""
+        with self._door:
+            closed, self._closed = self._closed, True
+            if not closed:
+                # Behind all that waits, which is therefore still written.
+                self._waiting.put(None)
+        self._thread.join()
+
+    def _write_for_ever(self) -> None:
+        while (job := self._waiting.get()) is not None:
+            batch = [job]
+            last = self._gather(batch)
+            self._commit(batch)
+            if last:
+                return
+
+    def _gather(self, batch: list[_Job]) -> bool:
+        """Take what waits already; True when the end was among it."""
+        while len(batch) < LARGEST_BATCH:
+            try:
+                # No waiting for company: a lone answer is committed at once, and batches grow only while a commit is
+                # under way.
+                job = self._waiting.get_nowait()
+            except queue.Empty:
+                return False
+            if job is None:
+                return True
+            batch.append(job)
+        return False
+
+    def _commit(self, batch: list[_Job]) -> None:
+        # A failure takes the whole transaction back, neighbours included, and nothing in it was acknowledged yet: so each of them is simply run again, alone,
+        # and only the one that is to blame is told of it.
+        try:
+            with self.engine.begin() as connection:
+                results = [_attempt(job.work, connection) for job in batch]
+        except Exception as error:
+            if len(batch) == 1:
+                if isinstance(error, DBAPIError):
+                    self.trouble = (_named(error), time.monotonic())
+                _tell(batch, [_told(error)])
+            else:
+                for job in batch:
+                    self._commit([job])
+            return
+        _tell(batch, results)
+
+
+def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
+    # A refusal is a result and no failure: what was written before it (a row of the audit) is committed with the rest.
+    try:
+        return work(connection)
+    except Problem as problem:
+        return problem
+
+
+def _tell(batch: list[_Job], results: list[Any]) -> None:
+    """Everybody who waits gets the result; a loop is woken once for all of its own."""
+    of_loop: dict[asyncio.AbstractEventLoop, list[tuple[Any, Any]]] = {}
+    for job, result in zip(batch, results, strict=True):
+        if isinstance(job.done, Future):
+            _settle(job.done, result)
+        else:
+            of_loop.setdefault(job.done.get_loop(), []).append((job.done, result))
+    for loop, told in of_loop.items():
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
+            loop.call_soon_threadsafe(_settle_all, told)
+
+
+def _settle_all(told: list[tuple[Any, Any]]) -> None:
+    for done, result in told:
+        # A request that was given up has cancelled its future; its answer is stored all the same.
+        if not done.done():
+            _settle(done, result)
+
+
+def _settle(done: Any, result: Any) -> None:
+    if isinstance(result, Exception):
+        done.set_exception(result)
+    else:
+        done.set_result(result)
+
+
+def _named(error: DBAPIError) -> str:
+    """What is wrong with the store, without anything that somebody answered."""
+    said = str(error.orig).lower()
+    if "full" in said or "no space" in said:
+        return "the disk is full"
+    return "it is locked by another program" if "locked" in said or "busy" in said else type(error.orig).__name__
+
+
+def _told(error: Exception) -> Exception:
+    """Trouble with the database (disk full, server gone) is said as such: the browser keeps the answer and tries again."""
+    if not isinstance(error, DBAPIError):
+        return error
+    # The type only: the message of the driver may hold what somebody answered.
+    _log.error("the store did not take a write: %s", type(error.orig).__name__)
+    return Problem(503, "storage", "The answer could not be stored just now; it is kept here and sent again.")

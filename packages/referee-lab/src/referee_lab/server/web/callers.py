@@ -1,0 +1,114 @@
+"""Who is asking: the study of the address, the participant of the signed token, the organiser of the secret one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Path, Request
+
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.web.middleware import Limits
+
+__all__ = [
+    "Caller",
+    "Managing",
+    "Participant",
+    "Viewing",
+    "Visited",
+    "bearer",
+    "calling",
+    "find_study",
+    "participant_of",
+]
+
+# The same pattern as ids in study.toml (`folder.study`).
+StudyId = Annotated[str, Path(alias="study", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$")]
+
+
+def find_study(studies: Mapping[str, Served], study: str) -> Served:
+    served = studies.get(study)
+    if served is None:
+        raise Problem(404, "no-study", "There is no such study here. Check the link.")
+    return served
+
+
+async def visited(
+    request: Request, study: StudyId
+) -> Served:  # async, as all of these: a plain function would cost a thread each time
+    return find_study(request.app.state.studies, study)
+
+
+Visited = Annotated[Served, Depends(visited)]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A participant: what their token says (the session's id, or what their link said before there is one), and the window they call from."""
+
+    served: Served
+    who: dict[str, Any]
+    tab: str
+
+    @property
+    def session(self) -> str:
+        return str(self.who["id"])
+
+
+def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Caller:
+    """The participant behind a token. Also for web sockets, which send it in their first message."""
+    who = served.keys.read(served.id, token)
+    if not isinstance(who.get("id"), str):
+        raise Problem(401, "no-token", "Open the study's link again: this page is not known here.")
+    # After the signature: nobody can use up the rate of somebody whose id they merely know.
+    limits.session.take(who["id"])
+    return Caller(served=served, who=who, tab=tab)
+
+
+async def _participant(
+    request: Request,
+    served: Visited,
+    authorization: Annotated[str, Header(max_length=4000)] = "",
+    x_referee_tab: Annotated[str, Header(max_length=64)] = "",
+) -> Caller:
+    return participant_of(served, request.app.state.limits, bearer(authorization), x_referee_tab)
+
+
+def calling(request: Request) -> Caller:
+    """The same, read from the request by hand."""
+    served = find_study(request.app.state.studies, request.path_params["study"])
+    headers = request.headers
+    # Cut to the sizes that the declared parameters above allow.
+    token, tab = bearer(headers.get("authorization", "")[:4000]), headers.get("x-referee-tab", "")[:64]
+    return participant_of(served, request.app.state.limits, token, tab)
+
+
+Participant = Annotated[Caller, Depends(_participant)]
+
+
+def bearer(authorization: str) -> str:
+    scheme, _, token = authorization.partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else ""
+
+
+def _organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
+    async def allowed(
+        request: Request, served: Visited, authorization: Annotated[str, Header(max_length=4000)] = ""
+    ) -> Served:
+        right = served.keys.right(bearer(authorization))
+        if right is None:
+            # Only wrong tokens cost something, so guessing from outside cannot lock the organisers out. One bucket for
+            # the study, since nobody's address is looked at.
+            request.app.state.limits.guesses.take(f"organiser {served.id}")
+            raise Problem(401, "no-token", "Open the organiser's link again: it carries the token after the #.")
+        if right not in rights:
+            raise Problem(403, "view-only", "This link only shows. Use the managing link to change anything.")
+        return served
+
+    return allowed
+
+
+Viewing = Annotated[Served, Depends(_organiser("view", "manage"))]
+Managing = Annotated[Served, Depends(_organiser("manage"))]

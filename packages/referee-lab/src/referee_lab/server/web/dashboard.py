@@ -1,0 +1,237 @@
+"""What the organisers see while a study runs, read on connections that cannot write: progress, people, timing quality, and results once unblinded."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from referee.records import Outcome
+from referee_lab.server.sessions.doors import read_doors
+from referee_lab.server.sessions.kept_answers import given_in
+from referee_lab.server.sessions.plan import passed_check
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.sessions.states import LEFT_OUT
+from referee_lab.server.store.health import LEAST_FREE, free_bytes
+from referee_lab.server.store.schema import arrival, audit, list_slot, participant, session, tombstone, trial
+from referee_lab.study.protocols.contract import Shown, Stimulus
+
+__all__ = ["is_unblinded", "participants", "progress", "quality", "results", "warnings"]
+
+# How long trouble with the store is shown after it was last seen.
+WARNED_SECONDS = 600.0
+
+
+def progress(connection: Connection, served: Served) -> dict[str, Any]:
+    """Places per list and people per state, in the study's mode; those who left are counts."""
+    mode = served.study.mode
+    states: dict[str, int] = dict(
+        connection.execute(select(session.c.state, func.count()).where(*_mine(served)).group_by(session.c.state)).all()
+    )
+    came = connection.execute(select(arrival).where(arrival.c.study == served.id, arrival.c.mode == mode)).one_or_none()
+    gone = connection.scalar(
+        select(func.sum(tombstone.c.sessions)).where(tombstone.c.study == served.id, tombstone.c.mode == mode)
+    )
+    return {
+        "study": {"id": served.id, "title": served.study.title, "mode": mode, "hash": served.study.hash},
+        "planned": served.study.participants,
+        "entered": came.entered if came else 0,
+        "declined": came.declined if came else 0,
+        "purged": gone or 0,
+        "states": dict(sorted(states.items())),
+        "lists": _lists(connection, served),
+        "trials": _trial_count(connection, served),
+        "unblinded": is_unblinded(connection, served),
+        "doors": read_doors(served.study.folder).said(),
+        "warnings": warnings(served),
+        "now": served.clock(),
+    }
+
+
+def warnings(served: Served) -> list[str]:
+    """What an organiser has to do something about, now."""
+    said = []
+    trouble = served.store.writer.trouble
+    if trouble is not None and time.monotonic() - trouble[1] < WARNED_SECONDS:
+        said.append(f"The store does not take answers: {trouble[0]}. People's pages keep them and try again.")
+    free = free_bytes(served.study.folder)
+    if free < LEAST_FREE:
+        said.append(
+            f"The disk is nearly full: {free / 2**20:.0f} MiB are left. Make room, or answers cannot be stored."
+        )
+    return said
+
+
+def _mine(served: Served) -> tuple[Any, Any]:
+    return session.c.study == served.id, session.c.mode == served.study.mode
+
+
+def _lists(connection: Connection, served: Served) -> list[dict[str, Any]]:
+    # Lists that the folder no longer has are shown as well, if there are places on them.
+    counted: dict[str, Counter[str]] = {entry.id: Counter() for entry in served.study.lists}
+    for name, state, number in connection.execute(
+        select(list_slot.c.list, list_slot.c.state, func.count())
+        .where(list_slot.c.study == served.id, list_slot.c.mode == served.study.mode)
+        .group_by(list_slot.c.list, list_slot.c.state)
+    ):
+        counted.setdefault(name, Counter())[state] += number
+    return [
+        {"list": name, "filled": of["filled"], "reserved": of["reserved"], "free": of["free"]}
+        for name, of in sorted(counted.items())
+    ]
+
+
+def _trial_count(connection: Connection, served: Served) -> int:
+    joined = select(func.count()).select_from(trial.join(session, trial.c.session == session.c.id))
+    return connection.scalar(joined.where(*_mine(served), session.c.state.not_in(LEFT_OUT))) or 0
+
+
+def participants(connection: Connection, served: Served) -> list[dict[str, Any]]:
+    """Sessions by alias, newest first; nothing but the alias tells who they are."""
+    answered = select(trial.c.session, func.count().label("n"), func.max(trial.c.received_at).label("last")).group_by(
+        trial.c.session
+    )
+    counts = answered.subquery()
+    found = connection.execute(
+        select(
+            participant.c.alias,
+            session.c.state,
+            session.c.outcome,
+            session.c.list,
+            session.c.created,
+            session.c.updated,
+            session.c.purge_at,
+            counts.c.n,
+            counts.c.last,
+        )
+        .join(participant, participant.c.id == session.c.participant)
+        .join(counts, counts.c.session == session.c.id, isouter=True)
+        .where(*_mine(served))
+        .order_by(session.c.created.desc(), session.c.id)
+    )
+    return [
+        {
+            "alias": row.alias,
+            "state": row.state,
+            "outcome": row.outcome,
+            "list": row.list,
+            "trials": row.n or 0,
+            "entered": row.created,
+            "last": row.last or row.updated,
+            "purge_at": row.purge_at,
+        }
+        for row in found
+    ]
+
+
+def quality(connection: Connection, served: Served) -> dict[str, Any]:
+    """How well time could be measured: flags over trials, frame intervals and kinds of pointer over sessions, checks failed."""
+    flags: Counter[str] = Counter()
+    pointers: Counter[str] = Counter()
+    done = aborted = 0
+    for row in _answers(connection, served):
+        flags.update(row.flags)
+        done, aborted = done + (row.state == "done"), aborted + (row.state == "aborted")
+        pointers[str(row.answer.get("pointer", ""))] += 1
+    clients = connection.scalars(select(session.c.client).where(*_mine(served), session.c.state.not_in(LEFT_OUT)))
+    # What a page says about itself is stored unchecked.
+    frames = [value for one in clients if one and _is_number(value := one.get("frame_ms"))]
+    return {
+        "trials": done,
+        "aborted": aborted,
+        "flags": dict(sorted(flags.items())),
+        "pointers": {name: n for name, n in sorted(pointers.items()) if name},
+        "frame_ms": {"n": len(frames), "median": statistics.median(frames) if frames else None},
+        "checks": _checks(connection, served),
+    }
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[Any]:
+    wanted = (
+        trial.c["index"].label("step"),
+        trial.c.state,
+        trial.c.kind,
+        trial.c.stimulus,
+        trial.c.answer,
+        trial.c.times,
+    )
+    chosen = select(*wanted, trial.c.flags, trial.c.labels, session.c.id.label("session_id"))
+    chosen = chosen.join(session, session.c.id == trial.c.session).where(
+        *_mine(served), session.c.state.not_in(LEFT_OUT), trial.c.kind.in_(kinds or ("trial",))
+    )
+    return connection.execute(chosen)
+
+
+def _checks(connection: Connection, served: Served) -> dict[str, int]:
+    known = {check.stimulus.id: check for check in served.study.checks}
+    passed: Counter[bool | None] = Counter()
+    for row in _answers(connection, served, "check"):
+        outline = served.outline_of(row.session_id)
+        if row.state == "done" and row.stimulus in known and outline is not None:
+            passed[passed_check(served.study, outline.plan.steps[row.step], given_in(row))] += 1
+    return {"passed": passed[True], "failed": passed[False]}
+
+
+def is_unblinded(connection: Connection, served: Served) -> bool:
+    # In the audit and nowhere else: that somebody looked can be read there, with the time.
+    found = select(audit.c.id).where(audit.c.study == served.id, audit.c.what == "unblinded").limit(1)
+    return connection.execute(found).first() is not None
+
+
+def results(connection: Connection, served: Served) -> list[dict[str, Any]]:
+    """Per system so far: answers, share of errors, means of the times and ratings. For looking only; the analysis has its own command."""
+    found: dict[str, list[Any]] = defaultdict(list)
+    for row in _answers(connection, served):
+        stimulus = served.study.stimuli.get(row.stimulus or "")
+        if stimulus is not None and row.state == "done":
+            found[stimulus.system or "human"].append(row)
+    return [_of_system(served, system, rows) for system, rows in sorted(found.items())]
+
+
+def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
+    kind = served.study.kind
+    errors: list[bool] = []
+    numbers: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        stimulus, shown = _seen(served, row)
+        response = kind.respond(given_in(row), stimulus, shown, "people")
+        if response is not None:
+            # Unlike in the analysis, "I cannot tell" counts as not found here: this table is for looking.
+            errors.append(not (response.outcome is Outcome.ENTITY and response.entity in stimulus.trial.targets))
+        for name, value in _measured(row).items():
+            numbers[name].append(value)
+    return {
+        "system": system,
+        "trials": len(rows),
+        "errors": {"n": len(errors), "rate": statistics.fmean(errors) if errors else None},
+        "means": {
+            name: {"n": len(values), "mean": statistics.fmean(values)} for name, values in sorted(numbers.items())
+        },
+    }
+
+
+def _seen(served: Served, row: Any) -> tuple[Stimulus, Shown]:
+    """What the person saw; the labels as they were stored with the answer."""
+    outline = served.outline_of(row.session_id)
+    assert outline is not None  # the session of a stored answer exists
+    parameters = outline.plan.steps[row.step].shown.parameters
+    return served.study.stimuli[row.stimulus], Shown(parameters=parameters, labels=row.labels)
+
+
+def _measured(row: Any) -> Mapping[str, float]:
+    ratings = row.answer.get("ratings")
+    given = {**row.times, **(ratings if isinstance(ratings, dict) else {})}
+    return {
+        name: float(v)
+        for name, v in given.items()
+        # Stamps are on each device's own clock: their means say nothing.
+        if _is_number(v) and not name.startswith("t_") and name != "text_onset"
+    }

@@ -1,0 +1,267 @@
+"""What every request passes on its way in and every reply on its way out: sizes and rates, security headers, and errors as JSON that says what to do.
+
+How much may be sent and how often is counted without looking at anyone's address: bodies have a size, sessions and open doors have a rate. Only places are
+counted by address, as a hash in memory, so that one client cannot take them all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from referee_lab.server.sessions.refusals import Problem
+
+__all__ = ["BodyLimit", "Crowd", "Limits", "Rate", "SecureReplies", "is_local", "security_headers", "send_problem"]
+
+_log = logging.getLogger("referee.studies")
+_TURK = "https://www.mturk.com https://workersandbox.mturk.com"
+# A bucket is forgotten when so many others were used since: memory is bounded, whoever knocks.
+KEYS_KEPT = 20_000
+# Whoever comes while so many requests are being answered is told to come again: better a short word to some than a long wait for all.
+MOST_AT_ONCE = 512
+COME_AGAIN_SECONDS = 3
+# A body of which nothing comes for so long is given up: slow clients must not hold what others need.
+SLOWEST_SECONDS = 30.0
+# And the whole of it has to be there after so long, however busily bytes drip.
+WHOLE_BODY_SECONDS = 120.0
+
+
+# -- headers -----------------------------------------------------------------------------------------------------------------
+
+
+def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[bytes, bytes]]:
+    """Nothing from elsewhere, nothing inline, nobody's frame; studies on Mechanical Turk may stand in its frame and send it their form.
+
+    Only a study that records voices may ask for the microphone.
+    """
+    frames = f"{_TURK} https://*.mturk.com" if mturk else "'none'"
+    forms = f"'self' {_TURK}" if mturk else "'self'"
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; "
+        f"media-src 'self' data: blob:; base-uri 'none'; form-action {forms}; frame-ancestors {frames}"
+    )
+    headers = {
+        "content-security-policy": policy,
+        # These two isolate the page, for which browsers give clocks of 5 µs instead of 100 (timing rule 6).
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-embedder-policy": "require-corp",
+        "cross-origin-resource-policy": "same-origin",
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "permissions-policy": f"camera=(), geolocation=(), microphone=({'self' if voice else ''}), payment=(), usb=()",
+    }
+    # It can name no foreign frame; on Mechanical Turk frame-ancestors says all of it.
+    if not mturk:
+        headers["x-frame-options"] = "DENY"
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+class SecureReplies:
+    """Adds the headers to whatever is answered; an exception becomes a reply that says nothing about the inside."""
+
+    def __init__(
+        self, app: ASGIApp, turk_studies: frozenset[str] = frozenset(), voice_studies: frozenset[str] = frozenset()
+    ) -> None:
+        self.app = app
+        self._plain = security_headers()
+        self._own = {
+            study: security_headers(mturk=study in turk_studies, voice=study in voice_studies)
+            for study in turk_studies | voice_studies
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        # Web sockets have no reply that headers could be added to.
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        extra = self._own.get(_study_of(scope["path"]), self._plain)
+        begun = False
+
+        async def secured(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                message["headers"] = [*_cached(message.get("headers", [])), *extra]
+            await send(message)
+
+        try:
+            await self.app(scope, receive, secured)
+        except Problem as problem:
+            await send_problem(secured, problem)
+        except Exception as error:
+            _log.error("a request failed: %s", type(error).__name__, exc_info=error)
+            # Half a reply is out: only breaking the connection tells the page that it is not whole.
+            if begun:
+                raise
+            await send_problem(
+                secured, Problem(500, "server-error", "Something went wrong here. Your answers are kept; try again.")
+            )
+
+
+def _cached(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """What says nothing about caching is not to be kept anywhere."""
+    has = any(name.lower() == b"cache-control" for name, _ in headers)
+    return list(headers) if has else [*headers, (b"cache-control", b"no-store")]
+
+
+def _study_of(path: str) -> str:
+    parts = path.split("/", 3)
+    return parts[2] if len(parts) > 2 and parts[1] == "s" else ""
+
+
+async def send_problem(send: Send, problem: Problem, headers: Mapping[str, str] | None = None) -> None:
+    """A refusal as a whole reply, for places below the routes."""
+    body = json.dumps(problem.body()).encode()
+    more = [(k.encode(), v.encode()) for k, v in (headers or {}).items()]
+    start: dict[str, Any] = {"type": "http.response.start", "status": problem.status}
+    start["headers"] = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *more]
+    await send(start)
+    await send({"type": "http.response.body", "body": body})
+
+
+# -- sizes and rates ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A bucket per key: `burst` at once, `each_second` in the long run."""
+
+    each_second: float
+    burst: float
+    clock: Callable[[], float] = time.monotonic
+    _buckets: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict, repr=False)
+
+    def take(self, key: str, count: int = 1) -> None:
+        """One more for this key, or several at once; refused when its bucket does not hold them."""
+        now = self.clock()
+        # Taken out and put back at the end, so that the first key is the one longest unused. Without a lock: all
+        # callers are on the event loop.
+        left, then = self._buckets.pop(key, (self.burst, now))
+        left = min(self.burst, left + (now - then) * self.each_second)
+        # A refused request costs nothing: who keeps knocking gets in as soon as the time is over.
+        self._buckets[key] = (left - count if left >= count else left, now)
+        if len(self._buckets) > KEYS_KEPT:
+            self._buckets.popitem(last=False)
+        if left < count:
+            wait = str(max(1, round((count - left) / self.each_second)))
+            raise Problem(429, "too-often", f"Too many requests; try again in {wait} s.", retry_after=int(wait))
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`body` in bytes; `session` for everything a signed token does, `doors` for entering, `guesses` for codes and organisers' tokens that were wrong."""
+
+    # An answer with its times has some kilobytes; a piece of sound has to fit as well.
+    body: int = 256 * 1024
+    _salt: bytes = field(default_factory=lambda: secrets.token_bytes(16), repr=False)
+    session: Rate = field(default_factory=lambda: Rate(each_second=20, burst=100))
+    doors: Rate = field(default_factory=lambda: Rate(each_second=50, burst=2000))
+    guesses: Rate = field(default_factory=lambda: Rate(each_second=0.5, burst=20))
+    # Requests that are being answered at one moment.
+    at_once: int = MOST_AT_ONCE
+    # One address: a class of forty at once, and one more every two minutes.
+    places: Rate = field(default_factory=lambda: Rate(each_second=1 / 120, burst=40))
+
+    def take_place(self, address: str) -> None:
+        """One more place for an address, kept in memory as a hash and nowhere else. This machine's own is not counted: it may be anybody behind a proxy."""
+        if address and not is_local(address):
+            self.places.take(hashlib.sha256(self._salt + address.encode()).hexdigest())
+
+
+class Crowd:
+    """Counts what is being answered; beyond the limit people are told at once, with a time to come again, and nothing of theirs is taken."""
+
+    def __init__(self, app: ASGIApp, most: int) -> None:
+        self.app, self.most, self.now = app, most, 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if self.now >= self.most:
+            crowded = Problem(503, "busy", "Very many people are here just now; what you did is kept and sent again.")
+            await send_problem(send, crowded, {"retry-after": str(COME_AGAIN_SECONDS)})
+            return
+        self.now += 1
+
+        async def unhurried() -> Message:
+            # Who waits for a slow client's body keeps nobody else from being answered.
+            self.now -= 1
+            try:
+                return await receive()
+            finally:
+                self.now += 1
+
+        try:
+            await self.app(scope, unhurried, send)
+        finally:
+            self.now -= 1
+
+
+def is_local(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:  # a test, or a socket without an address
+        return True
+
+
+class _TooLarge(HTTPException):
+    """The one kind of exception that the reading of a body lets through."""
+
+
+class _TooSlow(HTTPException):
+    """A body of which nothing comes."""
+
+
+class BodyLimit:
+    """Refuses bodies over the limit: by what they announce, and by what really comes."""
+
+    def __init__(self, app: ASGIApp, limit: int) -> None:
+        self.app, self.limit = app, limit
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        if _announced(scope) > self.limit:
+            await send_problem(send, self._too_large())
+            return
+        seen = 0
+        end = time.monotonic() + WHOLE_BODY_SECONDS
+
+        async def counted() -> Message:
+            nonlocal seen
+            try:
+                left = min(SLOWEST_SECONDS, max(end - time.monotonic(), 0.0))
+                message = await asyncio.wait_for(receive(), left)
+            except TimeoutError:
+                raise _TooSlow(408) from None
+            seen += len(message.get("body", b""))
+            if seen > self.limit:
+                raise _TooLarge(413)
+            return message
+
+        await self.app(scope, counted, send)
+
+    def _too_large(self) -> Problem:
+        return Problem(413, "too-large", f"At most {self.limit // 1024} kB can be sent at once.")
+
+
+def _announced(scope: Scope) -> int:
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            # A wrong announcement is no harm: what comes is counted anyway.
+            return int(value) if value.isdigit() else 0
+    return 0

@@ -1,0 +1,451 @@
+"""What a participant's page can ask for: entering, consent, the plan, saving answers, finishing, leaving."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import json
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Request, Response
+from sqlalchemy import select, update
+
+from referee.errors import InputError
+from referee.records import Outcome
+from referee_lab.server.sessions import enrolment, kept_answers, outcomes, places, presence
+from referee_lab.server.sessions.doors import read_doors
+from referee_lab.server.sessions.plan import PlanStep, check_answer
+from referee_lab.server.sessions.quotas import filled_quota, shut_lists, told_in
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Outline, Served
+from referee_lab.server.sessions.states import ACTIVE, position, satisfied
+from referee_lab.server.sessions.withdrawal import withdraw, withdraw_by_code
+from referee_lab.server.store.schema import participant, session
+from referee_lab.server.web import request_bodies
+from referee_lab.server.web.callers import Caller, Participant, Visited, bearer, calling, participant_of
+from referee_lab.study.folder.branches import skipped
+from referee_lab.study.folder.questionnaires import not_eligible
+from referee_lab.study.folder.settings import SessionSection
+from referee_lab.study.protocols.contract import GivenAnswer
+from referee_lab.study.texts import to_html
+
+__all__ = ["debug_key", "router"]
+
+# In memory only (rule 9): after a restart somebody who clicks again is counted again.
+REFUSALS_KEPT = 10_000
+# The shorter side of what counts as a phone.
+PHONE_PX = 600
+router = APIRouter(prefix="/s/{study}/api", tags=["participant"])
+
+
+def debug_key(served: Served) -> str:
+    """What the organisers' link for trying a study out carries, where the study itself is not in debug mode."""
+    return served.keys.derive("debug", served.id, letters=16)
+
+
+@router.post("/enter")
+async def enter(
+    request: Request,
+    served: Visited,
+    body: request_bodies.Enter,
+    authorization: Annotated[str, Header(max_length=4000)] = "",
+) -> Response:
+    """Nothing is stored but that someone came; who is known gets their session again."""
+    # By study: before consent there is nobody to count by, and addresses are not looked at.
+    request.app.state.limits.doors.take(served.id)
+    ids = body.platform.model_dump(exclude_defaults=True)
+    # No token: whoever only looks can neither agree nor be counted.
+    if ids.get("assignmentId") == enrolment.PREVIEW:
+        return _with_welcome(served, {"token": None, "state": "preview"})
+    who = enrolment.identify(served, ids, _mode(request, served, body))
+    who, fresh = _same_person(served, who, bearer(authorization))
+
+    agent = request.headers.get("user-agent", "")[:400]
+
+    def come_in(connection: Any) -> dict[str, Any]:
+        row = enrolment.find_session(connection, served, who)
+        if row is None:
+            if (why := _closed_to(served, who["mode"], body.device, agent)) is not None:
+                raise enrolment.no_place(served, why, who["mode"], who["details"])
+            # A reload before consent is the same person.
+            if fresh:
+                enrolment.count(connection, served, who["mode"], "entered")
+            # Shown with the consent text: with consent this id becomes the participant's.
+            code = served.keys.withdrawal_code(served.id, who["id"])
+            entered = {"token": served.keys.sign(served.id, who), "state": "entered", "withdrawal_code": code}
+            # Told before anybody reads a consent text; a place may become free before they agree.
+            shut = shut_lists(connection, served, who["mode"])
+            full = who["mode"] != "debug" and not places.any_left(
+                connection, served.id, who["mode"], now=served.clock(), shut=shut
+            )
+            return (
+                {**entered, "full": outcomes.turned_away(served, "full", who["mode"], who["details"])}
+                if full
+                else entered
+            )
+        return _known(connection, served, row, body.tab)
+
+    return _with_welcome(served, await served.store.awrite(come_in))
+
+
+def _mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
+    """The study's own mode, or debug for whoever has the key of the organisers' try-out link."""
+    if body.mode is None or served.study.mode == "debug":
+        return body.mode or served.study.mode
+    given = body.debug_key.strip().upper().encode("utf-8", "surrogateescape")
+    if hmac.compare_digest(given, debug_key(served).encode()):
+        return body.mode
+    request.app.state.limits.guesses.take(f"debug {served.id}")
+    raise Problem(403, "no-debug", "Trying a study out needs the organisers' own link for it.")
+
+
+def _closed_to(served: Served, mode: str, device: request_bodies.Device | None, agent: str) -> str | None:
+    """Why a newcomer cannot come in; None for welcome. Trying out is always possible."""
+    if mode == "debug":
+        return None
+    if not read_doors(served.study.folder).are_open(served.clock()):
+        return "closed"
+    return None if _fits(served.study.session, device, agent) else "device"
+
+
+def _fits(wanted: SessionSection, device: request_bodies.Device | None, agent: str) -> bool:
+    if wanted.browsers and _browser(agent) not in wanted.browsers:
+        return False
+    if device is None:
+        return True
+    small = min(device.width, device.height) < PHONE_PX
+    kind = "computer" if not device.coarse else "phone" if small else "tablet"
+    return kind in wanted.devices and device.width >= wanted.least_width
+
+
+def _browser(agent: str) -> str:
+    """The family of a browser by its own word, the special before the general."""
+    marks = (
+        ("Edg", "edge"),
+        ("Firefox/", "firefox"),
+        ("Chrome/", "chrome"),
+        ("CriOS/", "chrome"),
+        ("Safari/", "safari"),
+    )
+    return next((name for mark, name in marks if mark in agent), "other")
+
+
+def _same_person(served: Served, who: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
+    """The token of an earlier visit counts where the link does not say that this is somebody else."""
+    try:
+        before = served.keys.read(served.id, token) if token else None
+    except Problem:
+        before = None
+    if before is None or before.get("mode", who["mode"]) != who["mode"]:
+        return who, True
+    # A shared computer: the platform's id says that somebody else sits there now.
+    if who["external"] and before.get("external", "") != who["external"]:
+        return who, True
+    return {**who, "id": before["id"]}, False
+
+
+def _known(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any]:
+    alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
+    reply = {
+        # From now on the token holds the session and no platform id.
+        "token": served.keys.sign(served.id, {"id": row.id, "mode": row.mode}),
+        "state": row.state,
+        "alias": alias,
+        "other_tab": row.state in ACTIVE and row.tab != tab,
+    }
+    # Not even a code: whatever could be shown is to be deleted.
+    if row.state == "withdrawn":
+        return reply
+    if row.state in ACTIVE or row.state == "finished":
+        return {**reply, "withdrawal_code": served.keys.withdrawal_code(served.id, row.participant)}
+    return {**reply, **_ending(connection, served, row)}
+
+
+def _ending(connection: Any, served: Served, row: Any) -> dict[str, Any]:
+    details = enrolment.platform_details(connection, row.participant)
+    return {**outcomes.ending(served, row, details), "debriefing": _page(served, "debriefing")}
+
+
+def _welcome(served: Served) -> dict[str, Any]:
+    study = served.study
+    named = ("id", "title", "language", "direction", "protocol", "mode")
+    return {
+        "study": {name: getattr(study, name) for name in named},
+        "consent": {"html": _page(served, "consent"), "hash": study.consent_hash},
+        "strings": dict(study.strings),
+        "forgets": study.session.shared_computer or study.recruitment.platform == "link",
+    }
+
+
+def _with_welcome(served: Served, own: dict[str, Any]) -> Response:
+    """A person's own reply with what everybody gets beside it, which is written once and not for each of a class that comes at one moment."""
+    if served.id not in _WELCOMES or _WELCOMES[served.id][0] is not served:
+        _WELCOMES[served.id] = served, json.dumps(_welcome(served), allow_nan=False).encode()
+    mine = json.dumps(own, allow_nan=False).encode()
+    return Response(mine[:-1] + b"," + _WELCOMES[served.id][1][1:], media_type="application/json")
+
+
+_WELCOMES: dict[str, tuple[Served, bytes]] = {}
+
+
+def _page(served: Served, name: str) -> str:
+    return to_html(served.study.texts[name])
+
+
+@router.post("/consent")
+async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> Response:
+    """With consent there is a session and a place on a list; without, a count."""
+    served, who = caller.served, caller.who
+    # Agreement is to the text that was on the screen, not to what the server has by now (rule 9).
+    if body.hash != served.study.consent_hash:
+        welcome = _welcome(served)
+        raise Problem(409, "consent-changed", "The information page has changed. Please read it again.", **welcome)
+    if not body.agree:
+        return _written(await _decline(request, caller))
+    if not caller.tab:
+        raise Problem(422, "no-tab", "The page did not say which window it is (X-Referee-Tab).")
+    request.app.state.limits.take_place(request.client.host if request.client else "")
+    return _written(await served.store.awrite(lambda connection: _enrolled(connection, served, who, caller.tab)))
+
+
+def _written(content: dict[str, Any]) -> Response:
+    """As a reply, without being checked against a model first: it is our own."""
+    return Response(json.dumps(content, allow_nan=False), media_type="application/json")
+
+
+def _enrolled(connection: Any, served: Served, who: dict[str, Any], tab: str) -> dict[str, Any]:
+    # A token of a known session has none of these; defaults stand in until the session is found.
+    full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **who}
+    row = enrolment.enrol(connection, served, full, tab)
+    return _known(connection, served, row, tab)
+
+
+async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
+    """A second click counts nothing; who is in a session already withdraws from it by the withdraw button."""
+    served, who = caller.served, caller.who
+    mode = who.get("mode", served.study.mode)
+    said_no: dict[str, None] = request.app.state.declined
+
+    def count(connection: Any) -> None:
+        if (
+            enrolment.find_session(connection, served, {"external": "", "platform": "", "mode": mode, **who})
+            is not None
+        ):
+            raise Problem(409, "consented", "You have agreed already. You can withdraw at any time.")
+        if who["id"] not in said_no:
+            enrolment.count(connection, served, mode, "declined")
+
+    # Remembered after the commit: a refusal that was not counted may be sent again.
+    await served.store.awrite(count)
+    said_no[who["id"]] = None
+    if len(said_no) > REFUSALS_KEPT:
+        said_no.pop(next(iter(said_no)))
+    return outcomes.declined(served, mode, who.get("details", {}))
+
+
+@router.get("/plan", openapi_extra=request_bodies.describe_caller())
+async def plan(request: Request) -> Response:
+    """Everything that will be shown, and where to go on; read by hand, as answers are: a class asks for it at one moment."""
+    caller = calling(request)
+    served = caller.served
+    # Before the write: making a plan takes long, and inside it would be made by the one writer of all.
+    await _outline(caller)
+    row, rows = await served.store.awrite(lambda c: presence.take_up(c, served, caller.session, caller.tab))
+    # Pages and pictures of a whole session: too much for the event loop.
+    return Response(await asyncio.to_thread(_public, served, row, rows), media_type="application/json")
+
+
+def _public(served: Served, row: Any, rows: Any) -> bytes:
+    outline = served.outline(row.list, row.plan_seed, row.study_hash)
+    aborted = served.policy.aborted
+    with served.store.read() as connection:
+        alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
+        # Where somebody comes back, branches go by what was answered before.
+        told = told_in(connection, row.id) if served.study.branches else {}
+    shown = outline.plan.public(
+        f"/s/{served.id}",
+        alias=alias or "",
+        position=position(outline.saved, rows, aborted, len(outline.plan.steps)),
+        saved=sorted(satisfied(rows, aborted)),
+    )
+    # In the order of attempts, so that the last one counts.
+    attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
+    token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
+    # Written here, in the thread: a hundred kilobytes would hold up everybody else's answers on the event loop.
+    return json.dumps(
+        {**shown, "token": token, "attempts": attempts, **({"told": told} if told else {})},
+        allow_nan=False,
+        separators=(",", ":"),
+    ).encode()
+
+
+async def _outline(caller: Caller) -> Outline:
+    """The plan, made off the event loop where it is not kept already."""
+    found = await asyncio.to_thread(caller.served.outline_of, caller.session)
+    if found is None:
+        raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
+    return found
+
+
+@router.post("/client")
+async def client(caller: Participant, body: request_bodies.Client) -> dict[str, bool]:
+    """What the page found out about its display."""
+    served = caller.served
+
+    def keep(connection: Any) -> None:
+        row = kept_answers.load(connection, served, caller.session)
+        kept_answers.guard(served, row, caller.tab)
+        connection.execute(update(session).where(session.c.id == row.id).values(client=body.root))
+
+    await served.store.awrite(keep)
+    return {"saved": True}
+
+
+@router.post("/claim")
+async def claim(caller: Participant, body: request_bodies.TakeOver) -> dict[str, Any]:
+    """Continue here: this window takes the session over."""
+    row = await caller.served.store.awrite(lambda c: presence.claim(c, caller.served, caller.session, body.tab))
+    return {"state": row.state, "tab": body.tab}
+
+
+@router.put("/trials/{uuid}", status_code=201, openapi_extra=request_bodies.describe_answer())
+async def put_trial(request: Request) -> Response:
+    """Acknowledged when it is stored for good (201); the same again is acknowledged again (200).
+
+    Everybody is here every few seconds: the request is read by hand, at a third of what declared parameters cost.
+    """
+    caller = calling(request)
+    uuid, given = request_bodies.read_answer(request.path_params["uuid"], await request.body())
+    kept, step, ended = await save(caller, uuid, given)
+    reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing, **ended}
+    if step.kind == "practice" and caller.served.policy.feedback and given.state == "done":
+        reply["right"] = _was_right(caller.served, step, given)
+    return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
+
+
+async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep, dict[str, Any]]:
+    served = caller.served
+    # At hand nearly always: no thread and no query on the path that everybody walks.
+    outline = served.kept_outline(caller.session) or await _outline(caller)
+    step = outline.step(given.step)
+    if step is None or not step.saved:
+        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=given.step)
+    # What was broken off is kept as it is: half an answer cannot be complete.
+    if given.state == "done":
+        try:
+            check_answer(served.study, step, given)
+        except InputError as error:
+            raise Problem(422, "malformed", error.problem, where=error.where) from None
+    sender = kept_answers.Sender(uuid, caller.session, caller.tab)
+    passed_by = step.branch is not None and skipped(given.answer)
+    out = not_eligible(given.answer, step.fields) if step.plugin == "form" and not passed_by else None
+
+    def keep(connection: Any) -> tuple[kept_answers.Kept, dict[str, Any]]:
+        if step.branch is not None and given.state == "done":
+            _on_the_way(connection, caller.session, step, passed_by)
+        kept = kept_answers.save(connection, served, outline, sender, given)
+        if out is not None:
+            return kept, {"ended": _turned_out(connection, served, caller.session, "screened_out", question=out)}
+        if kept.new and step.fields and (over := _over_quota(connection, served, caller.session, given)) is not None:
+            return kept, {"ended": _turned_out(connection, served, caller.session, "full", question=over)}
+        return kept, {}
+
+    kept, ended = await served.store.awrite(keep)
+    return kept, step, ended
+
+
+def _on_the_way(connection: Any, session_id: str, step: PlanStep, passed_by: bool) -> None:
+    """A page of a branch is answered by those whose answers lead there, and passed by by all others."""
+    assert step.branch is not None
+    if step.branch.is_taken(told_in(connection, session_id)) is passed_by:
+        raise Problem(422, "malformed", "This page is shown by earlier answers only.", where="answer")
+
+
+def _over_quota(connection: Any, served: Served, session_id: str, given: GivenAnswer) -> str | None:
+    """The question whose answer enough people have given before."""
+    if not served.study.quotas:
+        return None
+    row = kept_answers.load(connection, served, session_id)
+    filled = filled_quota(connection, served, row.mode, session_id, given.answer.get("fields") or {})
+    return None if filled is None else filled.question
+
+
+def _turned_out(connection: Any, served: Served, session_id: str, outcome: str, question: str) -> dict[str, Any]:
+    """An answer that ends the session, for the study is not for this person or has enough people like them; the answer stays."""
+    row = kept_answers.load(connection, served, session_id)
+    if row.state in ACTIVE or row.state == "finished":
+        row = presence.end(connection, served, row, outcome, "server", question=question)
+    return _ending(connection, served, row)
+
+
+def _was_right(served: Served, step: PlanStep, given: GivenAnswer) -> bool | None:
+    """Feedback on practice; the browser itself does not know."""
+    if step.stimulus is None:
+        return None
+    response = served.study.kind.respond(given, step.stimulus, step.shown, "practice")
+    if response is None:
+        return None
+    return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets
+
+
+# 202 and no acknowledgement: the page counts nothing as saved that only a beacon carried (rule 4).
+@router.post("/beacon", status_code=202)
+async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
+    """The last help of a page that is closing: kept if it can be, never acknowledged as saved."""
+    caller = participant_of(served, request.app.state.limits, body.token, body.tab)
+    await save(caller, str(UUID(body.uuid)), request_bodies.as_given(body.trial))
+    return {"received": True}
+
+
+@router.post("/finish")
+async def finish(caller: Participant) -> dict[str, Any]:
+    """The code, when every answer is there."""
+    served = caller.served
+    await _outline(caller)
+
+    def close(connection: Any) -> dict[str, Any]:
+        row = presence.finish(connection, served, caller.session, caller.tab)
+        return _ending(connection, served, row)
+
+    return await served.store.awrite(close)
+
+
+@router.post("/screen-out")
+async def screen_out(caller: Participant, body: request_bodies.ScreenOut) -> dict[str, Any]:
+    """The person says that the study is not for them (too young, other language …)."""
+    served = caller.served
+
+    def leave(connection: Any) -> dict[str, Any]:
+        row = kept_answers.load(connection, served, caller.session)
+        kept_answers.guard(served, row, caller.tab)
+        row = presence.end(connection, served, row, "screened_out", "participant", reason=body.reason)
+        return _ending(connection, served, row)
+
+    return await served.store.awrite(leave)
+
+
+@router.post("/withdraw")
+async def withdraw_now(caller: Participant) -> dict[str, Any]:
+    """Out at once, from any window, at any time."""
+    served = caller.served
+
+    def leave(connection: Any) -> int:
+        row = kept_answers.load(connection, served, caller.session)
+        return withdraw(connection, served, row.participant, "participant")
+
+    await served.store.awrite(leave)
+    return {"state": "withdrawn", "deleted_in_days": served.policy.withdrawal_days}
+
+
+@router.post("/withdraw-by-code")
+async def withdraw_later(request: Request, served: Visited, body: request_bodies.WithdrawByCode) -> dict[str, Any]:
+    """Out with the code that was shown at consent and at the end; guessing is slow and hopeless."""
+    try:
+        await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
+    except Problem as problem:
+        # Only wrong codes cost something: whoever guesses cannot lock out the one who has the right one.
+        if problem.problem == "nobody":
+            request.app.state.limits.guesses.take(f"code {served.id}")
+        raise
+    return {"state": "withdrawn", "deleted_in_days": served.policy.withdrawal_days}

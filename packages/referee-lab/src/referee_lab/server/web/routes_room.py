@@ -1,0 +1,351 @@
+"""Rooms over the network: a web socket for each person, `{seq, t_client, kind, data}` in, `{ack, events, status}` out, and sound in acknowledged pieces.
+
+The first message names the person: `{"hello": {"token", "tab", "step", "last"}}`, `last` being the number of the last line seen (−1 on a new page). A frame
+holds one message or a list of them; `{"ping": t}` and `{"kind": "quit"}` come alone. A ping is answered at once by `{"pong": t, "t_server": …}`; pages store
+such pairs as lines of kind `clock`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from typing import Annotated, Any, TypeGuard
+
+from fastapi import APIRouter, Query, Request, WebSocket
+from fastapi import Path as InPath
+from sqlalchemy import Connection, select
+from starlette.websockets import WebSocketDisconnect, WebSocketState
+
+from referee.errors import InputError
+from referee_lab.rooms.bot_partners import engage
+from referee_lab.rooms.hall import Hall, Live, Person
+from referee_lab.rooms.room_line import RoomLine
+from referee_lab.rooms.sound import keep_sound, sound_path
+from referee_lab.server.sessions import kept_answers
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.store.schema import identity, participant
+from referee_lab.server.web.callers import Participant, find_study, participant_of
+from referee_lab.server.web.middleware import Rate
+from referee_lab.study.protocols.contract import ROOM_PLUGINS
+from referee_lab.study.protocols.room_protocol import INVITED
+from referee_lab.tangram.game.board import CHANGES
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/s/{study}/room", tags=["rooms"])
+RATE = Rate(each_second=400, burst=4000)  # a fast screen with cursor and drag sends 288 messages a second
+LONGEST_TEXT, MOST_POINTS = 1000, 240
+LONGEST_SIGNAL = 20_000
+# A page that reads nothing must not fill the server's memory; it can come back and catch up from the store.
+UNSENT_FRAMES = 2000
+_FRAME = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # made once: json.dumps would make one for each frame
+_log = logging.getLogger("referee.studies")
+
+
+def _hall(app: Any, served: Served) -> Hall:
+    """The hall of a study, opened when the first person knocks."""
+    if served.study.kind.info.plugin not in ROOM_PLUGINS:
+        raise Problem(409, "no-such-step", "Nobody plays in rooms in this study.")
+    halls: dict[str, Hall] = app.state.halls
+    if served.id not in halls:
+        halls[served.id] = Hall(served, engage)
+        halls[served.id].open()
+    return halls[served.id]
+
+
+class Socket:
+    """A person's connection; what cannot be sent yet waits, and what waits goes out together."""
+
+    def __init__(self, websocket: WebSocket, who: str) -> None:
+        self.websocket, self.who = websocket, who
+        self._frames: list[str] = []
+        # `put` is called by the hall, which does not wait for anybody's network; a task of its own does.
+        self._wake = asyncio.Event()
+        self._last: tuple[str, str] | None = None
+        self._pump = asyncio.create_task(self._send_for_ever())
+
+    def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
+        # Encoded now, for the room goes on changing while frames wait.
+        self._frames.append(_FRAME.encode({**more, "events": events} if events else more))
+        if len(self._frames) > UNSENT_FRAMES:
+            self.cut("too-slow", "The connection is too slow.")
+        self._wake.set()
+
+    def cut(self, problem: str, message: str) -> None:
+        self._last = (problem, message)
+        self._wake.set()
+
+    async def close(self) -> None:
+        self._pump.cancel()
+        if self.websocket.client_state is WebSocketState.CONNECTED and self._last:
+            await self._say_why()
+
+    async def _say_why(self) -> None:
+        problem, message = self._last or ("", "")
+        try:
+            await self.websocket.send_text(json.dumps({"problem": problem, "message": message}))
+            # 4000 and above are for applications; the reason was sent in words before.
+            await self.websocket.close(4000)
+        except (RuntimeError, WebSocketDisconnect):
+            return  # it is closed already, which is what was wanted
+
+    async def _send_for_ever(self) -> None:
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                frames, self._frames = self._frames, []
+                for text in frames:
+                    await self.websocket.send_text(text)
+                if self._last:
+                    await self._say_why()
+                    return
+        except (RuntimeError, WebSocketDisconnect):
+            return  # the reading side notices and tells the hall
+
+
+@router.websocket("/{room}")
+async def play(websocket: WebSocket, study: str, room: str) -> None:
+    """A person in a room, from the greeting to the end of the connection."""
+    await websocket.accept()
+    try:
+        served = find_study(websocket.app.state.studies, study)
+        person, last = await _introduce(websocket, served)
+        hall = _hall(websocket.app, served)
+        link = Socket(websocket, person.session)
+    except Problem as problem:
+        await _refuse(websocket, problem)
+        return
+    except (WebSocketDisconnect, RuntimeError):
+        return
+    live = None
+    try:
+        live = await hall.enter(person, link, last)
+        await _listen(websocket, hall, live, link)
+    except (WebSocketDisconnect, RuntimeError):
+        pass  # gone; the hall gives them time to come back
+    except Problem as problem:
+        link.cut(problem.problem, problem.message)
+    finally:
+        if live is not None:
+            hall.lost(live, link)
+        await link.close()
+
+
+async def _refuse(websocket: WebSocket, problem: Problem) -> None:
+    try:
+        await websocket.send_text(json.dumps(problem.body()))
+        await websocket.close(4000)
+    except (RuntimeError, WebSocketDisconnect):
+        return  # whoever was to be refused is gone
+
+
+async def _introduce(websocket: WebSocket, served: Served) -> tuple[Person, int]:
+    """Who is it, and at which step of their plan?"""
+    # In the first message, since browsers set no headers here and addresses end up in logs. Nobody may hold a socket
+    # open without saying who they are.
+    hello = _object(await asyncio.wait_for(websocket.receive_text(), 30)).get("hello")
+    if not isinstance(hello, dict):
+        raise Problem(422, "malformed", "The first message names the person.")
+    token, tab, step, last = (hello.get(name) for name in ("token", "tab", "step", "last"))
+    if not isinstance(token, str) or not isinstance(tab, str) or not _whole(step) or not _whole(last, -1):
+        raise Problem(422, "malformed", "The first message gives token, tab, step and last.")
+    caller = participant_of(served, websocket.app.state.limits, token, tab)
+    return await asyncio.to_thread(_person, served, caller.session, tab, step), last
+
+
+def _person(served: Served, session: str, tab: str, step: int) -> Person:
+    with served.store.read() as connection:
+        row = kept_answers.load(connection, served, session)
+        kept_answers.guard(served, row, tab)
+        alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
+        pair = _pair(connection, served, row.participant)
+    outline = served.outline(row.list, row.plan_seed, row.study_hash)
+    planned = outline.step(step)
+    if planned is None or planned.plugin not in ROOM_PLUGINS:
+        raise Problem(409, "no-such-step", "The plan has no room at this place.")
+    trial = planned.stimulus.trial.id if planned.stimulus else ""
+    return Person(session, alias or "", row.mode, step, planned.kind == "practice", pair, trial, planned.shown.labels)
+
+
+def _pair(connection: Connection, served: Served, person: str) -> str:
+    """Whom somebody was invited with: what stands before the / in the label of their link. Empty where anybody meets anybody."""
+    if served.study.settings["pairing"] != INVITED:
+        return ""
+    label = connection.scalar(select(identity.c.external_id).where(identity.c.participant == person)) or ""
+    pair = label.rpartition("/")[0]
+    if not pair:
+        raise Problem(403, "not-invited", "This link belongs to no pair. Please use the link that you were given.")
+    return pair
+
+
+async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
+    while True:
+        given = _parsed(await websocket.receive_text())
+        messages = given if isinstance(given, list) else [given]
+        # By message and not by frame, or a long list would be free.
+        RATE.take(link.who, max(1, len(messages)))
+        # Before everything else, so that as little as possible is added to the time that is being measured.
+        if isinstance(given, dict) and "ping" in given:
+            link.put((), pong=_number(given["ping"]), t_server=hall.now_ms())
+            continue
+        # A newer connection has taken over; what the old one still sends would come in between.
+        if live.links.get(link.who) is not link:
+            raise Problem(409, "other-connection", "This page was connected again.")
+        if isinstance(given, dict) and "signal" in given:
+            hall.relay(live, link.who, _signal(given["signal"], live))
+            continue
+        try:
+            if isinstance(given, dict) and given.get("kind") == "quit":
+                hall.quit(live, link.who)
+            else:
+                hall.take(live, link.who, (_line(link.who, one) for one in messages))
+        except (ValueError, InputError) as error:
+            raise Problem(422, "not-allowed", str(error)) from None
+
+
+def _signal(given: Any, live: Live) -> Mapping[str, Any]:
+    """What two pages tell each other to find a way for their voices; only where the room has voices, and nothing long."""
+    if not live.room.settings.get("voice"):
+        raise Problem(422, "not-allowed", "There is no sound in this room.")
+    if (
+        not isinstance(given, dict)
+        or not set(given) <= {"description", "candidate", "to"}
+        or not isinstance(given.get("to", 0), int)
+        or len(_FRAME.encode(given)) > LONGEST_SIGNAL
+    ):
+        raise Problem(422, "malformed", "A signal has a description or a candidate, and the seat it is for.")
+    return given
+
+
+def _line(who: str, given: Any) -> RoomLine:
+    """A message as the line that it becomes when it is accepted."""
+    if not isinstance(given, dict):
+        raise Problem(422, "malformed", "A message is an object.")
+    if not _whole(given.get("seq"), 1):
+        raise Problem(422, "malformed", "A message has a number.")
+    kind, data = accept(given.get("kind"), given.get("data"))
+    return RoomLine(who, kind, data, client_seq=given["seq"], t_client=_number(given.get("t_client")))
+
+
+# -- what may be said ------------------------------------------------------------------------------------------------------
+
+
+def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:
+    """A message's kind and data, with nothing in them that is not known; ValueError otherwise."""
+    if not isinstance(kind, str) or not isinstance(data, dict):
+        raise ValueError("a message has a kind, and data that is an object")
+    if kind in CHANGES:
+        # Whether values are right is asked where changes are made (`Change.from_data`).
+        return kind, {name: data.get(name) for name in ("piece", "x", "y", "rotation", "flipped")}
+    if kind in _KINDS:
+        return kind, _KINDS[kind](data)
+    raise ValueError(f"there is no message of kind {str(kind)[:40]!r}")
+
+
+def _cursor(data: Mapping[str, Any]) -> dict[str, Any]:
+    points = data.get("points")
+    if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
+        raise ValueError("a cursor has some points")
+    if not all(isinstance(point, list) and len(point) == 3 for point in points):
+        raise ValueError("a point is [dt_ms, x, y]")
+    kept = [[round(_number(value), 2) for value in point] for point in points]
+    # Points lie before the message that carries them.
+    if any(point[0] > 0 for point in kept):
+        raise ValueError("a point has a dt_ms that is not above 0")
+    return {"points": kept}
+
+
+def _say(data: Mapping[str, Any]) -> dict[str, Any]:
+    text = data.get("text")
+    if not isinstance(text, str) or not text.strip() or len(text) > LONGEST_TEXT:
+        raise ValueError(f"a text has 1 to {LONGEST_TEXT} characters")
+    text.encode("utf-8")  # half a character cannot be stored
+    times = {name: _number(data.get(name)) for name in ("typing_start_ms", "typing_end_ms")}
+    return {"text": text, **times, "keystrokes": int(_number(data.get("keystrokes")))}
+
+
+def _clock(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _number(data.get(name)) for name in ("sent_ms", "received_ms", "server_ms")}
+
+
+def _choose(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Which object, and in which round: a choice that comes too late must not count for the next one."""
+    chosen, round_ = data.get("object"), data.get("round")
+    if not isinstance(chosen, str) or not _whole(round_):
+        raise ValueError("a choice names an object and a round")
+    return {"object": chosen[:40], "round": round_}
+
+
+_KINDS: Mapping[str, Any] = {
+    "choose": _choose,
+    "cursor": _cursor,
+    "say": _say,
+    "typing": lambda data: {"typing": data.get("typing") is True},
+    "clock": _clock,
+    "ready": lambda data: {},
+    "call": lambda data: {
+        "state": str(data.get("state", ""))[:20],
+        **{name: _number(data[name]) for name in ("lost", "received", "jitter_ms") if name in data},
+    },
+}
+
+
+def _number(value: Any) -> float:
+    # Booleans are integers in Python, and JSON as Python reads it has NaN.
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        raise Problem(422, "malformed", "A number is missing.")
+    return value
+
+
+def _whole(value: Any, low: int = 0) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= 10**9
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise Problem(422, "malformed", "A message is JSON.") from None
+
+
+def _object(text: str) -> dict[str, Any]:
+    found = _parsed(text)
+    return found if isinstance(found, dict) else {}
+
+
+# -- sound -----------------------------------------------------------------------------------------------------------------
+
+
+@router.put("/{room}/voice/{chunk}")
+async def put_voice(
+    request: Request,
+    caller: Participant,
+    room: Annotated[str, InPath(max_length=36)],
+    chunk: Annotated[int, InPath(ge=0, le=100_000)],
+    start_ms: Annotated[float, Query(allow_inf_nan=False)],
+    end_ms: Annotated[float, Query(allow_inf_nan=False)],
+    part: Annotated[int, Query(ge=0, le=100_000)] = 0,
+    puzzle: Annotated[int, Query(ge=0, le=1000)] = 0,
+) -> dict[str, Any]:
+    """A piece of somebody's sound: on the disk and in the room's log before it is acknowledged; the same again is acknowledged again."""
+    hall = _hall(request.app, caller.served)
+    live = hall.rooms.get(room)
+    if live is None or not live.room.has(caller.session) or not live.room.settings.get("voice"):
+        raise Problem(409, "no-voice", "There is no such room here, or it has no sound.")
+    content = await request.body()
+    digest = hashlib.sha256(content).hexdigest()
+    path = sound_path(caller.served.study.folder, room, live.room.seat(caller.session).name, chunk)
+    # The file first: a line in the log must never point to nothing.
+    if await asyncio.to_thread(keep_sound, path, content):
+        about = {"chunk": chunk, "name": path.name, "sha256": digest, "start_ms": start_ms, "end_ms": end_ms}
+        about |= {"part": part, "puzzle": puzzle}
+        await hall.note(live, caller.session, "voice", about)
+        if live.broken:
+            raise Problem(503, "storage", "The sound could not be stored just now; it is sent again.")
+    return {"saved": True, "chunk": chunk, "sha256": digest}

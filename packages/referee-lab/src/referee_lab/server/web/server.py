@@ -1,0 +1,232 @@
+"""The study server: participants' and organisers' routes in one FastAPI application, one process, one writer per store."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi import Path as InPath
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from sqlalchemy import Connection
+from starlette.exceptions import HTTPException
+
+from referee_lab.server.sessions import places
+from referee_lab.server.sessions.refusals import Problem
+from referee_lab.server.sessions.served_study import Served
+from referee_lab.server.sessions.withdrawal import purge
+from referee_lab.server.store.lock import DatabaseLock
+from referee_lab.server.web import routes_organiser, routes_participant, routes_room
+from referee_lab.server.web.built_pages import REMEDY, STATIC
+from referee_lab.server.web.callers import Visited
+from referee_lab.server.web.middleware import BodyLimit, Crowd, Limits, SecureReplies
+from referee_lab.study.folder.clip_sounds import clip_sound_file
+from referee_lab.study.folder.media import media_file
+from referee_lab.study.folder.photographs import photograph_file
+from referee_lab.study.folder.study_pictures import pictures
+
+__all__ = ["create_app"]
+
+# Deletions are due by the day, and a place that somebody wants is freed at once anyway (`places.reserve`).
+HOUSEKEEPING_SECONDS = 600.0
+LOCK_SECONDS = 5.0
+_log = logging.getLogger("referee.studies")
+
+_HTTP = {
+    404: ("not-found", "There is nothing here. Check the link."),
+    405: ("not-allowed", "This address does not take such a request."),
+    408: ("too-slow", "The request did not arrive in time. Send it again."),
+    413: ("too-large", "That is too much to be sent at once."),
+}
+
+pages = APIRouter(tags=["pages"])
+
+
+def create_app(
+    studies: Sequence[Served],
+    *,
+    limits: Limits | None = None,
+    routers: Sequence[APIRouter] = (),
+    static: Path = STATIC,
+    housekeeping: float = HOUSEKEEPING_SECONDS,
+) -> FastAPI:
+    """The application for studies that are open (`open_served`); it closes their stores when it stops.
+
+    `routers` add rooms or further pages: they find the studies in ``app.state.studies`` and write through ``served.store.awrite``.
+    """
+    app = FastAPI(
+        title="Referee studies",
+        # Those pages load scripts from elsewhere, which our policy forbids, and participants need no map of the server.
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=_lifespan,
+        default_response_class=PlainJson,
+    )
+    app.state.studies = {served.id: served for served in studies}
+    app.state.limits = limits or Limits()
+    app.state.declined = {}
+    app.state.halls = {}
+    app.state.static = static
+    app.state.housekeeping = housekeeping
+    for router in (routes_participant.router, routes_organiser.router, routes_room.router, pages, *routers):
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=static, check_dir=False), name="static")
+    app.add_exception_handler(Problem, _refused)
+    app.add_exception_handler(RequestValidationError, _malformed)
+    app.add_exception_handler(HTTPException, _http_problem)
+    turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
+    # What is added last is outermost: refusals of the body limit get their security headers, too.
+    app.add_middleware(BodyLimit, limit=app.state.limits.body)
+    app.add_middleware(Crowd, most=app.state.limits.at_once)
+    spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
+    app.add_middleware(SecureReplies, turk_studies=turk, voice_studies=spoken)
+    return app
+
+
+class PlainJson(JSONResponse):
+    """JSON in ASCII: whatever someone sent in can be sent back without breaking the reply."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    keeping = [asyncio.create_task(work(app)) for work in (_keep_house, _keep_locks)]
+    try:
+        yield
+    finally:
+        for task in keeping:
+            task.cancel()
+        # Halls before stores: what a room has to write still can be.
+        # Copies, here and below: a study may be let go, and a hall opened, while we wait.
+        for hall in [*app.state.halls.values()]:
+            await hall.close()
+        for served in [*app.state.studies.values()]:
+            await asyncio.to_thread(served.store.close)
+
+
+async def _keep_house(app: FastAPI) -> None:
+    """Due deletions and expired reservations, from time to time."""
+    while True:
+        for served in [*app.state.studies.values()]:
+            try:
+                # `served=served` binds the study of this round, not the last one of the loop.
+                if await served.store.awrite(lambda connection, served=served: _tidy(connection, served)):
+                    await asyncio.to_thread(served.store.wipe_log)
+            except Exception as error:  # the next round tries again; a study must not stop for it
+                _log.error("housekeeping failed: %s", type(error).__name__)
+        await asyncio.sleep(app.state.housekeeping)
+
+
+async def _keep_locks(app: FastAPI) -> None:
+    """A database that was started again has forgotten who serves which study: the lock is taken anew, or the study is let go."""
+    locks = [(s, s.store.lock) for s in app.state.studies.values() if isinstance(s.store.lock, DatabaseLock)]
+    while locks:
+        await asyncio.sleep(LOCK_SECONDS)
+        for served, lock in locks:
+            await asyncio.to_thread(lock.keep)
+            if lock.lost and served.id in app.state.studies:
+                _log.error("the study %s is served by another process now; it is no longer served here", served.id)
+                del app.state.studies[served.id]
+                await asyncio.to_thread(served.store.close)
+
+
+def _tidy(connection: Connection, served: Served) -> int:
+    """How many sessions were deleted."""
+    for mode in {served.study.mode, "debug"}:
+        places.free_expired(connection, served.id, mode, now=served.clock())
+    return purge(connection, served)["sessions"]
+
+
+async def _refused(_: Request, problem: Exception) -> Response:
+    assert isinstance(problem, Problem)
+    # Pages try again after what this says.
+    wait = problem.more.get("retry_after", 2 if problem.status == 503 else None)
+    headers = {"retry-after": str(wait)} if wait else None
+    return PlainJson(problem.body(), problem.status, headers)
+
+
+async def _malformed(_: Request, error: Exception) -> Response:
+    """Which field is wrong, without repeating what was sent."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return PlainJson({"problem": "malformed", "message": f"{where}: {first['msg']}", "where": where}, 422)
+
+
+async def _http_problem(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    name, message = _HTTP.get(error.status_code, ("refused", "The request cannot be understood."))
+    return PlainJson({"problem": name, "message": message}, error.status_code, error.headers)
+
+
+@pages.get("/health")
+async def health(request: Request) -> dict[str, Any]:
+    """For proxies and supervisors: the server answers, and its stores take writes."""
+    for served in [*request.app.state.studies.values()]:
+        await served.store.awrite(lambda connection: None)
+    return {"well": True, "studies": len(request.app.state.studies)}
+
+
+@pages.get("/s/{study}/", response_class=FileResponse)
+def participant_page(request: Request, served: Visited) -> Response:
+    return _shell(request, "participant.html")
+
+
+@pages.get("/s/{study}/organiser", response_class=FileResponse)
+def organiser_page(request: Request, served: Visited) -> Response:
+    return _shell(request, "organiser.html")
+
+
+def _shell(request: Request, name: str) -> Response:
+    path = request.app.state.static / name
+    if not path.is_file():
+        raise Problem(404, "no-pages", f"The page has not been built: {REMEDY}.")
+    # Asked for anew each time: after an update no browser may go on with an old page.
+    return FileResponse(path, media_type="text/html; charset=utf-8", headers={"cache-control": "no-cache"})
+
+
+@pages.get("/s/{study}/photographs/{name}", response_class=Response)
+def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
+    """A photograph of the study's own folder, under a name that tells nothing."""
+    found = photograph_file(served.study.folder, name)
+    if found is None:
+        raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
+    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+@pages.get("/s/{study}/sounds/{name}", response_class=Response)
+def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
+    """A voice in a clip, under a name that tells nothing."""
+    found = clip_sound_file(served.study.folder, name)
+    if found is None:
+        raise Problem(404, "no-sound", "The study has no such sound. Reload the page.")
+    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+
+
+@pages.get("/s/{study}/media/{name}", response_class=Response)
+def heard_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
+    """A sound or film of the study's own folder, under a name that tells nothing."""
+    found = media_file(served.study, name)
+    if found is None:
+        raise Problem(404, "no-media", "The study has no such sound or film. Reload the page.")
+    # Not for ever, as pictures are: named by the file's name, which stays when organisers mend what is in it.
+    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=600"})
+
+
+@pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)
+def picture_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
+    """Named by their content, so they may be kept for ever."""
+    found = pictures(served.study).get(name)
+    if found is None:
+        raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
+    return Response(found, media_type="image/svg+xml", headers={"cache-control": "public, max-age=31536000, immutable"})

@@ -1,0 +1,1 @@
+"""Experiments: items, designs, protocols, study folders, data and their analysis."""

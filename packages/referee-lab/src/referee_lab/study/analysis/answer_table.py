@@ -1,0 +1,136 @@
+"""Answers as a table for analysis: one row per trial answered, with what was measured, and nothing where a preregistered rule leaves it out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from referee.records import HUMAN, Outcome
+from referee_lab.study.data.dataset import TIME, Dataset, StoredAnswer
+from referee_lab.study.data.exported_rows import preferred
+from referee_lab.study.folder.study import VERSUS
+from referee_lab.study.protocols.identification import Identification
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["TIMES", "hearing_frame", "left_out", "pair_frame", "production_frame", "rating_frame"]
+
+TIMES = ("reading_ms", "identification_ms", "combined_ms")
+
+
+def _place(a: StoredAnswer) -> dict[str, Any]:
+    assert a.asked is not None  # answers whose stimulus is gone are marked, and no analysis uses them
+    return {
+        "participant": a.sitting.alias,
+        "item": a.asked.trial.id,
+        "system": a.asked.system or HUMAN,
+        "domain": a.asked.trial.domain,
+    }
+
+
+def _usable(collected: Dataset, without: Sequence[str] = ()) -> list[StoredAnswer]:
+    return [a for a in collected.trials if a.counts_for("") and a.sitting.id not in without]
+
+
+def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
+    """Errors and times of identification. With `raw`, times that the preregistered rules would leave out are there (not those of timeouts).
+
+    An error is another object than the one meant; answers that name no object are no errors, and have an `outcome` of their own. Each measure loses its
+    own timeouts: who read in time and then found nothing has a reading time, who read for too long and then answered an identification time.
+    """
+    import polars as pl
+
+    rows = []
+    apart = reads_apart(collected)
+    for a in _usable(collected, without):
+        if a.response is None:
+            continue
+        r = a.response if raw else a.timed(a.response)
+        # A place in a picture where nothing is was meant for something: it is as wrong as another object.
+        named = r.outcome in (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)
+        # Times of answers that named nothing are times of giving up.
+        found = r.identification_ms if named else None
+        both = None if found is None or r.reading_ms is None else found + r.reading_ms
+        rows.append(
+            {
+                **_place(a),
+                "outcome": str(r.outcome),
+                "error": float(not a.right) if named else None,
+                "reading_ms": r.reading_ms,
+                "identification_ms": found if apart else None,
+                # Where description and scene come together, the response has one time, kept as the identification time.
+                "combined_ms": both if apart else found,
+            }
+        )
+    kinds = {
+        "participant": pl.String,
+        "item": pl.String,
+        "system": pl.String,
+        "domain": pl.String,
+        "outcome": pl.String,
+    }
+    # Given and not inferred: without rows, or with nothing but nulls, columns would have no type.
+    return pl.DataFrame(rows, schema={**kinds, "error": pl.Float64, **dict.fromkeys(TIMES, pl.Float64)})
+
+
+def reads_apart(collected: Dataset) -> bool:
+    """Whether reading has a time of its own in this study."""
+    kind = collected.study.kind
+    if isinstance(kind, Identification):
+        return kind.reading_of(collected.study.settings) != "together"
+    return any(a.response is not None and a.response.reading_ms is not None for a in collected.trials)
+
+
+def rating_frame(collected: Dataset) -> pl.DataFrame:
+    """One column per scale."""
+    import polars as pl
+
+    scales = collected.study.settings["scales"]
+    rows = [{**_place(a), **_numbers(a.answer.get("ratings"), scales)} for a in _usable(collected)]
+    kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
+    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(scales, pl.Float64)})
+
+
+def _numbers(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
+    given = ratings or {}
+    return {scale: float(given[scale]) if scale in given else None for scale in scales}
+
+
+def pair_frame(collected: Dataset) -> pl.DataFrame:
+    """One row per choice: the pair, its two systems, and what the first of them won (1, 0, or a half in a tie)."""
+    import polars as pl
+
+    rows = []
+    for a in _usable(collected):
+        place = _place(a)
+        first, _, second = place["system"].partition(VERSUS)
+        winner = preferred(a)
+        won = {"tie": 0.5, first: 1.0, second: 0.0}.get(winner or "")
+        rows.append({**place, "first": first, "second": second, "won": won})
+    names = ("participant", "item", "system", "domain", "first", "second")
+    return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "won": pl.Float64})
+
+
+def production_frame(collected: Dataset) -> pl.DataFrame:
+    """One row per description: its words, and how long it took."""
+    import polars as pl
+
+    rows = [
+        {
+            **_place(a),
+            "text": str(a.answer["text"]).strip(),
+            "words": float(len(str(a.answer["text"]).split())),
+            "first_key_ms": a.answer.get("first_key_ms") if a.counts_for(TIME) else None,
+            "combined_ms": a.times.get("combined_ms") if a.counts_for(TIME) else None,
+        }
+        for a in _usable(collected)
+    ]
+    kinds = dict.fromkeys(("participant", "item", "system", "domain", "text"), pl.String)
+    return pl.DataFrame(rows, schema={**kinds, **dict.fromkeys(("words", "first_key_ms", "combined_ms"), pl.Float64)})
+
+
+def left_out(collected: Dataset) -> Counter[tuple[str, str]]:
+    """Answers by scope and rule that leaves them out; one answer can be under several rules."""
+    return Counter((mark.scope, mark.reason) for a in collected.trials for mark in set(a.marks))

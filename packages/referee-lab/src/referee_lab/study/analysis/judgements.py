@@ -1,0 +1,178 @@
+"""Judgements and productions analysed: mean ratings with intervals and agreement, win rates of pairs, lengths and times of descriptions."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from referee.show.reports.sheets import Cell, Sheet
+from referee.statistics.agreement import krippendorff_alpha
+from referee.statistics.clusters import cluster_bootstrap, cluster_differences
+from referee.statistics.comparisons import adjust
+from referee_lab.study.analysis.mixed_analysis import p_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["production_sheets", "rating_sheets", "win_sheets"]
+
+INTERVALS = "Intervals (95%) from a bootstrap that draws participants and items."
+
+
+def rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: float, ordinal: bool) -> list[Sheet]:
+    """One scale: means by system, pairs that differ, agreement of judges."""
+    known = frame.drop_nulls(scale)
+    if known.is_empty():
+        return []
+    rows = cluster_bootstrap(known, value=scale, system="system").sort("mean", descending=True).to_dicts()
+    cells = tuple((Cell(r["system"]), Cell(str(r["n"])), _bounded(r, 2)) for r in rows)
+    means = Sheet(
+        name=f"{scale}-means",
+        corpus=study,
+        title=f"Ratings of {scale} by system",
+        header=("system", "n", "mean"),
+        rows=cells,
+        notes=(INTERVALS, _agreement(known, scale, ordinal)),
+        tidy=tuple({"measure": scale, **r} for r in rows),
+    )
+    return [means, *_rating_pairs(known, scale, study, alpha)]
+
+
+def _bounded(row: dict[str, Any], decimals: int) -> Cell:
+    return Cell(f"{row['mean']:.{decimals}f}", small=f"{row['low']:.{decimals}f}, {row['high']:.{decimals}f}")
+
+
+def _agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
+    """Over what several people judged: the same description of the same item."""
+    shared: dict[tuple[str, str], list[float]] = {}
+    for item, system, value in frame.select("item", "system", scale).iter_rows():
+        shared.setdefault((item, system), []).append(value)
+    several = [ratings for ratings in shared.values() if len(ratings) > 1]
+    if not several:
+        return "No description was judged by two people, so agreement is not known (a design with more people per list gives it)."
+    found = krippendorff_alpha(several, level="ordinal" if ordinal else "interval")
+    if found.value is None:
+        return "Agreement has no value: all ratings are the same."
+    bounds = "" if found.low is None else f" [{found.low:.2f}, {found.high:.2f}]"
+    return f"Agreement of judges: Krippendorff's α = {found.value:.2f}{bounds} over {found.items} descriptions."
+
+
+def _rating_pairs(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> list[Sheet]:
+    if frame["system"].n_unique() < 2 or frame["participant"].n_unique() < 2:
+        return []
+    pairs = cluster_differences(frame, value=scale, system="system").to_dicts()
+    for row, p in zip(pairs, adjust([r["p"] for r in pairs], "holm"), strict=True):
+        row.update(measure=scale, p_corrected=p)
+    # Pairs without a p value last; None cannot be compared with a number.
+    pairs.sort(key=lambda r: (r["p"] is None, r["p"]))
+    clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
+    return [
+        Sheet(
+            name=f"{scale}-pairs",
+            corpus=study,
+            title=f"{scale.capitalize()}: pairs that differ",
+            header=("system", "against", "difference", "p"),
+            rows=tuple(
+                (
+                    Cell(r["system_a"]),
+                    Cell(r["system_b"]),
+                    Cell(f"{r['difference']:+.2f}", small=f"{r['low']:+.2f}, {r['high']:+.2f}"),
+                    Cell(p_text(r["p_corrected"])),
+                )
+                for r in clear
+            ),
+            left=2,
+            notes=(
+                f"{len(clear)} of {len(pairs)} pairs differ at {alpha:g}; t with errors clustered by participant and item, p corrected by Holm.",
+            ),
+            tidy=tuple(pairs),
+        )
+    ]
+
+
+def win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
+    """How often the first of each pair was preferred (ties count half), and each system's share over all its pairs."""
+    import polars as pl
+
+    known = frame.drop_nulls("won")
+    if known.is_empty():
+        return []
+    ties = dict(known.group_by("system").agg((pl.col("won") == 0.5).mean()).iter_rows())
+    rows = cluster_bootstrap(known, value="won", system="system").to_dicts()
+    pairs = Sheet(
+        name="wins-pairs",
+        corpus=study,
+        title="How often the first of the pair was preferred",
+        header=("pair", "n", "preferred", "ties"),
+        rows=tuple(
+            (Cell(r["system"]), Cell(str(r["n"])), _bounded(r, 2), Cell(f"{ties[r['system']]:.0%}")) for r in rows
+        ),
+        notes=(f"Ties count half; an interval without 0.50 means a preference. {INTERVALS}",),
+        tidy=tuple({"measure": "won", **r, "ties": ties[r["system"]]} for r in rows),
+    )
+    return [pairs, _shares(known, study)]
+
+
+def _shares(frame: pl.DataFrame, study: str) -> Sheet:
+    """Both sides of every choice: who was preferred how often against all others."""
+    import polars as pl
+
+    sides = [
+        frame.select("participant", "item", pl.col("first").alias("system"), "won"),
+        # What the first did not win the second did; a tie is half a win for both.
+        frame.select("participant", "item", pl.col("second").alias("system"), (1 - pl.col("won")).alias("won")),
+    ]
+    rows = cluster_bootstrap(pl.concat(sides), value="won", system="system").sort("mean", descending=True).to_dicts()
+    return Sheet(
+        name="wins-systems",
+        corpus=study,
+        title="How often each system was preferred",
+        header=("system", "n", "preferred"),
+        rows=tuple((Cell(r["system"]), Cell(str(r["n"])), _bounded(r, 2)) for r in rows),
+        notes=(INTERVALS,),
+        tidy=tuple({"measure": "preferred", **r} for r in rows),
+    )
+
+
+def production_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
+    """What was collected: descriptions by domain, their length, their time, and how alike people's words for one item are."""
+    import polars as pl
+
+    domains = [*sorted(frame["domain"].drop_nulls().unique().to_list()), None]
+    tidy = []
+    for domain in domains if len(domains) > 2 else [None]:
+        part = frame if domain is None else frame.filter(pl.col("domain") == domain)
+        tidy.append(
+            {
+                "domain": domain or "all",
+                "descriptions": part.height,
+                "people": part["participant"].n_unique(),
+                "items": part["item"].n_unique(),
+                "words": part["words"].mean(),
+                "seconds": None if part["combined_ms"].mean() is None else part["combined_ms"].mean() / 1000,  # type: ignore[operator]
+                "same": _same_words(part),
+            }
+        )
+    return [
+        Sheet(
+            name="production",
+            corpus=study,
+            title="Descriptions collected",
+            header=("domain", "descriptions", "people", "items", "words", "seconds", "same words"),
+            rows=tuple(tuple(Cell(_plain(value)) for value in row.values()) for row in tidy),
+            notes=("Same words: share of pairs of people who described an item in exactly the same words.",),
+            tidy=tuple(tidy),
+        )
+    ]
+
+
+def _plain(value: Any) -> str:
+    return "–" if value is None else f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _same_words(frame: pl.DataFrame) -> float | None:
+    by_item: dict[str, list[str]] = {}
+    for item, text in frame.select("item", "text").iter_rows():
+        by_item.setdefault(item, []).append(" ".join(text.lower().split()))
+    pairs = [a == b for texts in by_item.values() for a, b in combinations(texts, 2)]
+    return sum(pairs) / len(pairs) if pairs else None

@@ -1,0 +1,260 @@
+"""The analysis that human data deserve: participants and items as crossed random effects, every pair of systems, corrected, with sizes and intervals.
+
+Times are modelled as logarithms, so that an effect is a ratio of times; errors as log odds (Baayen et al. 2008; Jaeger 2008). Sizes are d with all variances
+of the model in the denominator (Westfall et al. 2014) for times, differences of error rates with errors clustered by participant and item for errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import exp, inf, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from referee.errors import InputError
+from referee.show.reports.sheets import Cell, Sheet
+from referee.statistics.clusters import cluster_bootstrap, cluster_differences
+from referee.statistics.comparisons import adjust
+from referee.statistics.mixed import MixedModel, fullest_model, mixed_correctness, mixed_times, reach_of, two_sided
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["contrasts", "measure_sheets", "p_text"]
+
+ERROR = "error"
+NAMES = {
+    ERROR: "error rate",
+    "reading_ms": "reading time",
+    "identification_ms": "identification time",
+    "combined_ms": "reading and identification together",
+}
+Row = dict[str, Any]
+
+
+def measure_sheets(
+    frame: pl.DataFrame, measure: str, *, study: str, alpha: float, correction: str
+) -> tuple[list[Sheet], list[str]]:
+    """Means by system and contrasts of all pairs for one measure, or a sentence that says why not."""
+    known = frame.drop_nulls(measure)
+    if known["system"].n_unique() < 2 or known["participant"].n_unique() < 2:
+        return [], [f"{NAMES[measure]}: fewer than two systems or participants have values."]
+    sheets = [_means(known, measure, study)]
+    model, notes = _model(known, measure)
+    pairs = _pairs(known, measure, model, correction)
+    sheets.append(_contrast_sheet(pairs, measure, study, alpha, correction, notes))
+    return sheets, []
+
+
+# -- means -----------------------------------------------------------------------------------------------------------------
+
+
+def _means(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
+    rows = cluster_bootstrap(frame, value=measure, system="system").sort("mean").to_dicts()
+    by_system = frame.select("system", measure).group_by("system").median()
+    medians = {} if measure == ERROR else dict(by_system.iter_rows())
+    cells = [
+        (
+            Cell(r["system"]),
+            Cell(str(r["n"]), order=float(r["n"])),
+            Cell(_value(r["mean"], measure), small=f"{_value(r['low'], measure)}, {_value(r['high'], measure)}"),
+            *([Cell(_value(medians[r["system"]], measure))] if medians else []),
+        )
+        for r in rows
+    ]
+    return Sheet(
+        name=f"{measure}-means",
+        corpus=study,
+        title=f"{NAMES[measure].capitalize()} by system{'' if measure == ERROR else ', ms'}",
+        header=("system", "n", "mean", *(["median"] if medians else [])),
+        rows=tuple(cells),
+        notes=("Intervals (95%) from a bootstrap that draws participants and items.",),
+        tidy=tuple({"measure": measure, **r, **({"median": medians[r["system"]]} if medians else {})} for r in rows),
+    )
+
+
+def _value(value: float, measure: str) -> str:
+    return f"{100 * value:.1f}%" if measure == ERROR else f"{value:,.0f}"
+
+
+# -- models ----------------------------------------------------------------------------------------------------------------
+
+
+def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[str]]:
+    """The mixed model, without systems whose odds have no finite estimate, and what to say of it; or why there is none."""
+    # Odds of a system that is always or never right have no finite estimate.
+    usable, left_out = _with_both_outcomes(frame) if measure == ERROR else (frame, [])
+    try:
+        model = fullest_model(lambda slopes: _fitted(usable, measure, slopes), usable)
+    except InputError as error:
+        return None, [_no_model(error.problem), *left_out]
+    if not model.converged:
+        return None, [_no_model(model.message), *left_out]
+    return model, [_omnibus(model), *left_out]
+
+
+def _fitted(frame: pl.DataFrame, measure: str, slopes: Sequence[str]) -> MixedModel:
+    if measure == ERROR:
+        return mixed_correctness(frame, correct=ERROR, slopes=slopes)
+    return mixed_times(frame, time=measure, slopes=slopes)
+
+
+def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    import polars as pl
+
+    rates = frame.group_by("system").agg(pl.col(ERROR).mean())
+    same = sorted(rates.filter(pl.col(ERROR).is_in([0.0, 1.0]))["system"].to_list())
+    said = [f"Without {', '.join(same)} (all right or all wrong, so their odds have no estimate)."] if same else []
+    return frame.filter(~pl.col("system").is_in(same)), said
+
+
+def _no_model(why: str) -> str:
+    return f"No mixed model ({why}), so pairs are tested with clustered errors."
+
+
+def _omnibus(model: MixedModel) -> str:
+    spread = ", ".join(f"{name} {sd:.2f}" for name, sd in model.sds.items())
+    if model.chi2 is None:
+        said = "no omnibus test"
+    elif model.error_df is None:
+        said = f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
+    else:
+        said = f"F({model.df}, {model.error_df:.1f}) = {model.chi2 / model.df:.2f}, {p_text(model.p)}"
+    rule = f" Simplified: {'; '.join(model.simplified)}." if model.simplified else ""
+    edge = f" (singular: no variance of {' or '.join(model.singular)})" if model.singular else ""
+    return (
+        f"Mixed model, {model.n:,} answers, {model.participants} participants, {model.items} items: "
+        f"systems differ {said}; SD of effects: {spread}{edge}.{rule}"
+    )
+
+
+def contrasts(model: MixedModel) -> list[Row]:
+    """Every pair of systems on the model's scale: estimate, error, p, ratio with its interval; for linear models also d."""
+    systems = [model.baseline, *(e.system for e in model.effects)]
+    estimates = [0.0, *(e.estimate for e in model.effects)]
+    # Logistic models have no residual of their own, and so no d.
+    total = sqrt(sum(sd**2 for sd in model.sds.values())) if "residual" in model.sds else None
+    rows = []
+    for a, b in combinations(range(len(systems)), 2):
+        gap = estimates[a] - estimates[b]
+        error = sqrt(max(_variance(model, a, b), 0.0))
+        weights = np.zeros(len(systems))
+        weights[a], weights[b] = 1.0, -1.0
+        df = model.degrees(weights[1:]) if error > 0 else None
+        p = two_sided(gap / error, df) if error > 0 else None
+        reach = reach_of(df)
+        rows.append(
+            {
+                "system_a": systems[a],
+                "system_b": systems[b],
+                "estimate": gap,
+                "error": error,
+                "df": df,
+                "p": p,
+                "ratio": exp(gap),
+                "ratio_low": exp(gap - reach * error),
+                "ratio_high": exp(gap + reach * error),
+                "d": gap / total if total else None,
+            }
+        )
+    return rows
+
+
+def _variance(model: MixedModel, a: int, b: int) -> float:
+    """Of a difference of two effects; the baseline's own is fixed at 0."""
+    c = model.covariance
+    own = [float(c[i - 1, i - 1]) for i in (a, b) if i]
+    return sum(own) - (2 * float(c[a - 1, b - 1]) if a and b else 0.0)
+
+
+def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correction: str) -> list[Row]:
+    """Contrasts of the model beside plain differences with clustered errors; where a pair has no model, a clustered test counts."""
+    plain = cluster_differences(frame, value=measure, system="system").to_dicts()
+    modelled = {frozenset((r["system_a"], r["system_b"])): r for r in (contrasts(model) if model else [])}
+    rows = []
+    for row in plain:
+        found = modelled.get(frozenset((row["system_a"], row["system_b"])))
+        # The two sources name the members of a pair in different orders.
+        if found is not None and found["system_a"] != row["system_a"]:
+            found = _turned(found)
+        test = {"p": row["p"], "test": CLUSTERED} if found is None else {"p": found["p"], "test": MODEL}
+        ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d", "df")}
+        kept = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
+        rows.append({"measure": measure, **kept, **ratio, **test})
+    for row, p in zip(rows, _corrected(rows, correction, frame["system"].n_unique()), strict=True):
+        row["p_corrected"] = p
+    return sorted(rows, key=lambda r: (r["p"] is None, r["p"]))
+
+
+def _corrected(rows: Sequence[Row], correction: str, systems: int) -> list[float | None]:
+    """p for as many pairs as there are: Holm's steps, Tukey's range of so many normal means, or as they are."""
+    p_values = [r["p"] for r in rows]
+    if correction == "holm":
+        return adjust(p_values, "holm")
+    if correction == "none":
+        return p_values
+    from scipy.special import ndtri
+    from scipy.stats import studentized_range
+
+    return [
+        # z is taken back from p; Tukey's q of a pair is √2 times its z.
+        None if p is None else float(studentized_range.sf(-float(ndtri(p / 2)) * sqrt(2), systems, inf))
+        for p in p_values
+    ]
+
+
+def _turned(row: Row) -> Row:
+    turned = {"ratio": 1 / row["ratio"], "ratio_low": 1 / row["ratio_high"], "ratio_high": 1 / row["ratio_low"]}
+    return {**row, **turned, "d": None if row["d"] is None else -row["d"]}
+
+
+def _contrast_sheet(
+    pairs: Sequence[Row], measure: str, study: str, alpha: float, correction: str, notes: Sequence[str]
+) -> Sheet:
+    """Pairs that differ, the clearest first, each with size, interval and p of one and the same method; all of them are in the tidy rows."""
+    clear = [r for r in pairs if r["p_corrected"] is not None and r["p_corrected"] <= alpha]
+    ratio = "odds ratio" if measure == ERROR else "ratio"
+    methods = dict.fromkeys(r["test"] for r in clear)
+    rows = tuple((Cell(r["system_a"]), Cell(r["system_b"]), *_contrast_cells(r, measure, methods)) for r in clear)
+    word = {"holm": "corrected by Holm", "tukey": "corrected by Tukey"}.get(correction, "not corrected")
+    counted = f"{len(clear)} of {len(pairs)} pairs differ at {alpha:g}, p {word}; the others are in --format json."
+    return Sheet(
+        name=f"{measure}-pairs",
+        corpus=study,
+        title=f"{NAMES[measure].capitalize()}: pairs that differ",
+        header=("system", "against", *(_HEADS[m].format(ratio) for m in methods), "p", "by"),
+        rows=rows,
+        left=2,
+        notes=(counted, *(_TOLD[m].format(ratio) for m in methods), *notes),
+        tidy=tuple(pairs),
+    )
+
+
+MODEL, CLUSTERED = "mixed model", "clustered t"
+# A difference of means and a test on another scale can contradict each other, so each method has a column of its own.
+_HEADS = {MODEL: "{0}", CLUSTERED: "difference"}
+_TOLD = {
+    MODEL: "{0}: of the model, with its 95% interval (not corrected for the number of pairs); 1 is no difference.",
+    CLUSTERED: "difference: of means, with the 95% interval of the clustered test (not corrected for the number of pairs).",
+}
+
+
+def _contrast_cells(r: Row, measure: str, methods: Iterable[str]) -> list[Cell]:
+    """The size by the method that tested the pair; the column of the other method stays empty."""
+    cells = [_size(r, measure) if m == r["test"] else Cell("") for m in methods]
+    return [*cells, Cell(p_text(r["p_corrected"])), Cell(r["test"])]
+
+
+def _size(r: Row, measure: str) -> Cell:
+    if r["test"] == MODEL:
+        return Cell(f"{r['ratio']:.2f}", small=f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}")
+    scale, unit = (100, " points") if measure == ERROR else (1, " ms")
+    bounds = "" if r["low"] is None else f"{scale * r['low']:+,.0f}, {scale * r['high']:+,.0f}"
+    return Cell(f"{scale * r['difference']:+,.0f}{unit}", small=bounds)
+
+
+def p_text(p: float | None) -> str:
+    """A p value as papers print it."""
+    return "p undefined" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)

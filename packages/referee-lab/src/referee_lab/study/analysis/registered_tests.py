@@ -1,0 +1,274 @@
+"""The analyses that a study registered, from its data: mixed models and contrasts, the tables of TUNA 2008, or what judgements and productions call for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from referee.catalogue import one_of
+from referee.jobs.watching import watched
+from referee.show.reports.sheets import Cell, Sheet
+from referee_lab.study.analysis.answer_table import (
+    TIMES,
+    hearing_frame,
+    left_out,
+    pair_frame,
+    production_frame,
+    rating_frame,
+)
+from referee_lab.study.data.dataset import Dataset
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["STYLES", "Analysis", "analyse"]
+
+STYLES = ("tuna2008", "asgre2007", "mixed-model")
+CAUTION = (
+    "Times: differences within participants are safe online; absolute times hang on devices, which add tens of milliseconds "
+    "that nobody can see from here, and must not be compared between studies or laboratories."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Analysis:
+    """Tables with the remarks that have to be read with them."""
+
+    study: str
+    mode: str
+    remarks: tuple[str, ...]
+    sheets: tuple[Sheet, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "mode": self.mode,
+            "remarks": list(self.remarks),
+            "tables": {s.name: {"title": s.title, "rows": list(s.tidy), "notes": list(s.notes)} for s in self.sheets},
+        }
+
+
+def analyse(collected: Dataset, style: str | None = None) -> Analysis:
+    """The tests that a study registered, on what it has collected.
+
+    Parameters
+    ----------
+    collected
+        The data, with the marks of the registered rules; every test heeds those of its scope.
+    style
+        "tuna2008", "asgre2007" or "mixed-model" instead of what [analysis] tests says; only studies of identification have styles.
+
+    Returns
+    -------
+    Analysis
+        Tables, and the remarks that have to be read with them.
+
+    Raises
+    ------
+    InputError
+        For a style that is none.
+    """
+    if style is not None:
+        one_of("--style", style, STYLES)
+    sheets, remarks = _sheets(collected, style)
+    return Analysis(
+        study=collected.study.id,
+        mode=collected.mode,
+        remarks=(*_opening(collected), *remarks),
+        sheets=tuple(sheets),
+    )
+
+
+def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+    from referee_lab.study.analysis.judgements import production_sheets, rating_sheets, win_sheets
+
+    study = collected.study
+    alpha = study.analysis.alpha
+    if not collected.trials:
+        return [], ["Nobody has answered a trial in this mode."]
+    if study.protocol == "judgement-pairwise":
+        return win_sheets(pair_frame(collected), study=study.id), []
+    if study.kind.info.plugin == "judge":
+        ratings = rating_frame(collected)
+        likert = study.settings["kind"] == "likert"
+        found = [
+            sheet
+            for scale in study.settings["scales"]
+            for sheet in rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
+        ]
+        return found, []
+    if study.kind.info.plugin == "produce":
+        return production_sheets(production_frame(collected), study=study.id), []
+    if study.kind.info.plugin == "reference-game":
+        return [_games(collected)], [
+            "Words, choices and times by repetition: `referee play --played` of the exported games."
+        ]
+    if study.kind.info.plugin == "tangram":
+        return [_rooms(collected)], ["What was said and done is in the rooms' recordings (docs/tangram-recording.md)."]
+    return _hearing(collected, style)
+
+
+def _rooms(collected: Dataset) -> Sheet:
+    """How the rooms ended, one row for each."""
+    found = {str(a.answer["room"]): a for a in collected.trials if a.counts_for()}
+    rows = [
+        {"room": room, **{n: a.answer[n] for n in ("outcome", "puzzles", "solved")}, "minutes": _minutes(a.times)}
+        for room, a in sorted(found.items())
+    ]
+    title = f"Rooms: {sum(r['solved'] for r in rows)} of {sum(r['puzzles'] for r in rows)} puzzles solved"
+    return _room_sheet(collected, title, ("room", "outcome", "puzzles", "solved", "minutes"), rows)
+
+
+def _games(collected: Dataset) -> Sheet:
+    """How the rooms of a reference game ended, one row for each, with the right choices of all its people."""
+    found: dict[str, list[Any]] = {}
+    for one in collected.trials:
+        if one.counts_for():
+            found.setdefault(str(one.answer["room"]), []).append(one)
+    rows = [
+        {
+            "room": room,
+            "outcome": people[0].answer["outcome"],
+            "people": len(people),
+            "rounds": max(one.answer["rounds"] for one in people),
+            "right": sum(one.answer["right"] for one in people),
+            "minutes": _minutes(people[0].times),
+        }
+        for room, people in sorted(found.items())
+    ]
+    title = f"Rooms: {sum(r['right'] for r in rows)} right choices of people in {sum(r['rounds'] for r in rows)} rounds"
+    return _room_sheet(collected, title, ("room", "outcome", "people", "rounds", "right", "minutes"), rows)
+
+
+def _room_sheet(collected: Dataset, title: str, header: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> Sheet:
+    return Sheet(
+        name="rooms",
+        corpus=collected.study.id,
+        title=title,
+        header=header,
+        rows=tuple(
+            tuple(Cell("–" if v is None else f"{v:.1f}" if isinstance(v, float) else str(v)) for v in r.values())
+            for r in rows
+        ),
+        left=2,
+        tidy=tuple(rows),
+    )
+
+
+def _minutes(times: Mapping[str, Any]) -> float | None:
+    ms = times.get("combined_ms")
+    return None if ms is None else round(ms / 60_000, 2)
+
+
+def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+    from referee_lab.study.analysis.tuna2008_tables import challenge_tables
+
+    study = collected.study
+    tests = [style] if style else [t for t in study.analysis.tests if t in STYLES] or ["mixed-model"]
+    frame = hearing_frame(collected)
+    sheets, remarks = _outcomes(frame, study.id), [CAUTION]
+    for printed in (t for t in tests if t in ("tuna2008", "asgre2007")):
+        raw = hearing_frame(collected, raw=True)
+        made, why = challenge_tables(raw, frame, study=study.id, alpha=study.analysis.alpha, style=printed)
+        sheets, remarks = sheets + made, remarks + why
+    if "mixed-model" in tests:
+        made, why = _modern(frame, collected)
+        sheets, remarks = sheets + made, remarks + why
+        sheets += _without_failed(collected)
+    return sheets, remarks
+
+
+def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
+    from referee_lab.study.analysis.mixed_analysis import ERROR, measure_sheets
+
+    study = collected.study
+    wanted = [m for m in study.analysis.measures if m in (ERROR, *TIMES)] or [ERROR, *TIMES]
+    if not frame["reading_ms"].drop_nulls().len():  # description and scene came together: there is one time
+        wanted = list(dict.fromkeys("combined_ms" if m in TIMES else m for m in wanted))
+    sheets: list[Sheet] = []
+    remarks: list[str] = []
+    for measure in watched(wanted, "mixed models"):
+        made, why = measure_sheets(
+            frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
+        )
+        sheets, remarks = sheets + made, remarks + why
+    return sheets, remarks
+
+
+def _outcomes(frame: pl.DataFrame, study: str) -> list[Sheet]:
+    """Shares of all answers where some named no object."""
+    import polars as pl
+
+    kinds = sorted(frame["outcome"].unique().to_list())
+    if kinds in ([], ["entity"]):
+        return []
+    counts = frame.group_by("system").agg(*(((pl.col("outcome") == k).mean()).alias(k) for k in kinds), n=pl.len())
+    rows = counts.sort("system").select("system", "n", *kinds).to_dicts()
+    return [
+        Sheet(
+            name="outcomes",
+            corpus=study,
+            title="What was answered, as shares",
+            header=("system", "n", *kinds),
+            rows=tuple(
+                (Cell(r["system"]), Cell(str(r["n"])), *(Cell(f"{r[k]:.1%}", order=r[k]) for k in kinds)) for r in rows
+            ),
+            notes=("Errors and times below are over answers that named an object.",),
+            tidy=tuple(rows),
+        )
+    ]
+
+
+def _without_failed(collected: Dataset) -> list[Sheet]:
+    """Where people who failed their checks are reported with and without: the error rates without them."""
+    failed = [s.id for s in collected.sittings if s.failed]
+    if not failed or collected.study.exclusion.failed_checks != "report":
+        return []
+    from referee.statistics.clusters import cluster_bootstrap
+
+    known = hearing_frame(collected, without=failed).drop_nulls("error")
+    if known["participant"].n_unique() < 2:
+        return []
+    rows = cluster_bootstrap(known, value="error", system="system").sort("mean").to_dicts()
+    return [
+        Sheet(
+            name="error-without-failed-checks",
+            corpus=collected.study.id,
+            title=f"Error rate by system without the {len(failed)} who failed too many attention checks",
+            header=("system", "n", "mean"),
+            rows=tuple(
+                (
+                    Cell(r["system"]),
+                    Cell(str(r["n"])),
+                    Cell(f"{r['mean']:.1%}", small=f"{r['low']:.1%}, {r['high']:.1%}"),
+                )
+                for r in rows
+            ),
+            tidy=tuple(rows),
+        )
+    ]
+
+
+def _opening(collected: Dataset) -> Sequence[str]:
+    """Who took part, and what the registered rules leave out."""
+    study, counts = collected.study, collected.counts
+    people = {s.alias for s in collected.sittings}
+    said = [
+        f"{study.title}: {len(people)} participants, {len(collected.trials):,} answers to trials, mode {collected.mode}; "
+        f"{counts['withdrawn'] + counts['purged']} withdrawn (not in the data), {counts['declined']} declined."
+    ]
+    if collected.simulated:
+        said.append(
+            f"SIMULATED: {collected.simulated} of {len(collected.sittings)} sessions were played by simulated participants. "
+            "These numbers say nothing about people."
+        )
+    if study.analysis.hypothesis:
+        said.append(f"Registered hypothesis: {study.analysis.hypothesis}")
+    rules = left_out(collected)
+    if rules:
+        listed = "; ".join(f"{n} {reason} ({scope})" for (scope, reason), n in sorted(rules.items()))
+        said.append(f"Left out by the registered rules: {listed}.")
+    else:
+        said.append("The registered rules leave nothing out.")
+    return said

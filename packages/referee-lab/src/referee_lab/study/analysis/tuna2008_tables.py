@@ -1,0 +1,206 @@
+"""Tables 11 and 12 of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008) from a study of one's own: times and errors by domain, and Tukey's homogeneous subsets.
+
+In the style of ASGRE 2007 (Belz & Gatt 2008) SYSTEM alone is the factor, times are taken as they are, and there is one table of each.
+
+As printed in 2008: each measure loses its own timeouts, times outside mean ± 2 SD are replaced by the overall mean, and answers are taken as independent in
+a SYSTEM x ENTITY TYPE analysis of variance; errors by Kruskal-Wallis. Replacing outliers shrinks the variance, so the same tables also come with the rules
+that the study registered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from referee.errors import InputError
+from referee.show.reports.sheets import Cell, Sheet
+from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
+from referee.statistics.outliers import replace_outliers
+from referee.statistics.ranks import kruskal_wallis_frame
+from referee.statistics.variance import Anova, one_way, two_way
+from referee_lab.study.analysis.mixed_analysis import p_text
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["challenge_tables", "replaced"]
+
+ONE_WAY = "SYSTEM is the only factor, and times are as they were measured (Belz & Gatt 2008)."
+HEADS = {"reading_ms": "RT", "identification_ms": "IT", "combined_ms": "RIT"}
+
+
+def challenge_tables(
+    raw: pl.DataFrame, registered: pl.DataFrame, *, study: str, alpha: float = 0.05, style: str = "tuna2008"
+) -> tuple[list[Sheet], list[str]]:
+    """Both tables twice: as printed for the style (2008: outliers replaced, SYSTEM x ENTITY TYPE; 2007: SYSTEM alone), and with the study's own rules."""
+    measures = [m for m in ("reading_ms", "identification_ms") if raw[m].drop_nulls().len()]
+    measures = measures or [m for m in ("combined_ms",) if raw[m].drop_nulls().len()]
+    if not measures:
+        return [], ["The challenge's tables are not made: nobody was timed."]
+    if style == "asgre2007":
+        # One factor: without domains every model below is one-way, and there is one mean a system.
+        raw, registered = (f.with_columns(domain=None) for f in (raw, registered))
+        printed, said = raw, [ONE_WAY]
+    else:
+        printed, said = replaced(raw, measures)
+    sheets = []
+    for frame, way, notes in ((printed, "as printed", said), (registered, "as registered", [])):
+        named = _Named(style, way)
+        sheets += [_table11(frame, measures, study, named, notes), *_table12(frame, measures, study, named, alpha)]
+    return sheets, []
+
+
+class _Named(NamedTuple):
+    """What the two tables are called."""
+
+    style: str
+    way: str
+
+    def table(self, number: int) -> tuple[str, str]:
+        if self.style == "asgre2007":
+            kind = {11: "means", 12: "subsets"}[number]
+            return f"asgre2007-{kind}-{self.way.replace(' ', '-')}", f"ASGRE 2007, {kind}, {self.way}"
+        return f"table{number}-{self.way.replace(' ', '-')}", f"Table {number}, {self.way}"
+
+
+def replaced(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """Times outside mean ± 2 SD set to the overall mean, and how many were."""
+    import polars as pl
+
+    said = []
+    for measure in measures:
+        cleaned = replace_outliers(frame[measure].to_list())
+        frame = frame.with_columns(pl.Series(measure, cleaned.values).fill_nan(None))
+        share = cleaned.touched / cleaned.n if cleaned.n else 0.0
+        said.append(f"{HEADS[measure]}: {cleaned.touched:,} outliers of {cleaned.n:,} ({share:.1%}) became the mean.")
+    return frame, said
+
+
+# -- Table 11 --------------------------------------------------------------------------------------------------------------
+
+
+def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, notes: Sequence[str]) -> Sheet:
+    """Means by domain and over all with SD, errors in per cent; from the slowest system of the first column to the fastest."""
+    domains = sorted(frame["domain"].drop_nulls().unique().to_list())
+    parts: list[str | None] = [*domains, None] if len(domains) > 1 else [None]
+    heads = [d or ("Both" if len(domains) == 2 else "All") for d in parts]
+    tidy = [_line(frame, system, parts, heads, measures) for system in frame["system"].unique().sort().to_list()]
+    first = f"{HEADS[measures[0]]} {heads[0]}"
+    tidy.sort(key=lambda row: -(row[first] or 0.0))
+    tests = [_tested(frame, m, HEADS[m]) for m in measures] + [_errors_tested(frame)]
+    counted = ", ".join(f"{frame[m].drop_nulls().len():,} for {HEADS[m]}" for m in measures)
+    name, title = named.table(11)
+    return Sheet(
+        name=name,
+        corpus=study,
+        title=f"{title}: {', '.join(HEADS[m] for m in measures)} in ms, error rate (ER) in per cent",
+        spans=(("", 1), *((HEADS[m], len(heads) + 1) for m in measures), ("ER", len(heads))),
+        header=("system", *(h for _ in measures for h in (*heads, "SD")), *heads),
+        rows=tuple((Cell(row["system"]), *map(_cell, list(row.values())[1:])) for row in tidy),
+        notes=(f"N = {counted}, of {len(frame):,} answers.", *(t for t in tests if t), *notes),
+        tidy=tuple(tidy),
+    )
+
+
+def _line(
+    frame: pl.DataFrame, system: str, parts: Sequence[str | None], heads: Sequence[str], measures: Sequence[str]
+) -> dict[str, Any]:
+    import polars as pl
+
+    own = frame.filter(pl.col("system") == system)
+    row: dict[str, Any] = {"system": system}
+    for column, head, scale in (*((m, HEADS[m], 1.0) for m in measures), ("error", "ER", 100.0)):
+        for part, name in zip(parts, heads, strict=True):
+            mean = (own if part is None else own.filter(pl.col("domain") == part))[column].mean()
+            row[f"{head} {name}"] = mean * scale if isinstance(mean, float) else None
+        if head != "ER":
+            sd = own[column].std()
+            row[f"{head} SD"] = sd if isinstance(sd, float) else None
+    return row
+
+
+def _cell(value: float | None) -> Cell:
+    return Cell("–") if value is None else Cell(f"{value:.3f}", order=value)
+
+
+# -- tests and Table 12 ----------------------------------------------------------------------------------------------------
+
+
+def _anova(frame: pl.DataFrame, measure: str) -> Anova:
+    """SYSTEM x ENTITY TYPE where there are domains, SYSTEM alone where not; InputError where there is none."""
+    known = frame.drop_nulls(measure)
+    if known["domain"].drop_nulls().n_unique() > 1:
+        return two_way(known, value=measure, system="system", domain="domain")
+    return one_way(known, value=measure, system="system")
+
+
+def _tested(frame: pl.DataFrame, measure: str, head: str) -> str:
+    try:
+        found = _anova(frame, measure)
+    except InputError as error:
+        return f"{head}: no analysis of variance ({error.problem})."
+    named = {"system": "SYSTEM", "domain": "ENTITY TYPE"}
+    said = []
+    for e in found.effects:
+        term = named.get(e.term, "SYSTEM x ENTITY TYPE")
+        if e.f is not None:
+            said.append(f"{term} F({e.df}, {found.error_df}) = {e.f:.2f}, {p_text(e.p)}")
+    return f"{head}: {'; '.join(said)}."
+
+
+def _errors_tested(frame: pl.DataFrame) -> str:
+    known = frame.drop_nulls("error")
+    if known["system"].n_unique() < 2:
+        return ""
+    found = kruskal_wallis_frame(known, value="error", system="system")
+    return (
+        "ER: no answer differs."
+        if found.h is None
+        else f"ER: Kruskal-Wallis χ² = {found.h:.2f}, df = {found.df}, {p_text(found.p)}."
+    )
+
+
+def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, alpha: float) -> list[Sheet]:
+    """Systems from the fastest to the slowest with the letters of their subsets; identification time first, as printed."""
+    found = {}
+    for measure in reversed(measures):
+        # what has no subsets has no column; the note under Table 11 says why
+        with suppress(InputError):
+            found[HEADS[measure]] = _tukey(frame, measure, alpha)
+    if not found:
+        return []
+    length = max(len(s.systems) for s in found.values())
+    rows = [tuple(cell for s in found.values() for cell in _subset_cells(s, i)) for i in range(length)]
+    tidy = [
+        {"measure": head, "rank": i + 1, "system": name, "mean": mean, "letters": letters}
+        for head, s in found.items()
+        for i, (name, mean, letters) in enumerate(zip(s.systems, s.means, s.letters, strict=True))
+    ]
+    return [
+        Sheet(
+            name=named.table(12)[0],
+            corpus=study,
+            title=f"{named.table(12)[1]}: homogeneous subsets (Tukey, α = {alpha:g})",
+            spans=tuple((head, 2) for head in found),
+            header=tuple(name for _ in found for name in ("system", "subset")),
+            rows=tuple(rows),
+            notes=("Systems that share no letter differ.",),
+            tidy=tuple(tidy),
+            left=2 * len(found),
+        )
+    ]
+
+
+def _tukey(frame: pl.DataFrame, measure: str, alpha: float) -> Subsets:
+    """Homogeneous subsets of the systems; InputError where the data have none."""
+    import polars as pl
+
+    model = _anova(frame, measure)
+    rows = frame.drop_nulls(measure).group_by("system").agg(pl.col(measure).mean().alias("m"), pl.len().alias("n"))
+    means, counts = (dict(rows.select("system", name).iter_rows()) for name in ("m", "n"))
+    return homogeneous_subsets(means, error_ms=model.error_ms, error_df=model.error_df, counts=counts, alpha=alpha)
+
+
+def _subset_cells(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
+    return (Cell(subsets.systems[i]), Cell(subsets.letters[i])) if i < len(subsets.systems) else (Cell(""), Cell(""))

@@ -1,0 +1,278 @@
+"""Reading what a study has collected, on a connection that the database keeps from writing (rules 11, 15).
+
+Corrections by the organisers take the place of the answer they correct, which stays beside them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, func, inspect, select
+
+from referee.errors import InputError, MalformedInput
+from referee_lab.server.sessions.plan import CHECK, FORM, PlanStep, was_right
+from referee_lab.server.sessions.states import LEFT_OUT
+from referee_lab.server.store import schema
+from referee_lab.server.store.store import reading_engine, sqlite_url
+from referee_lab.study.data.dataset import BY_HAND, AnswerCorrection, Dataset, Sitting, StoredAnswer
+from referee_lab.study.data.exclusion import flag_impossible, mark_answer, mark_sessions
+from referee_lab.study.folder.study import Study
+from referee_lab.study.protocols.contract import Shown, Stimulus
+
+__all__ = ["SIMULATED", "collect", "collect_from", "reading"]
+
+# A field of what a page says about its display: set by bots, never by the pages themselves.
+SIMULATED = "simulated"
+
+
+@contextmanager
+def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
+    """A connection to the study's data that the database itself keeps from writing (rule 15)."""
+    path = study.folder / "data" / "study.sqlite"
+    if database is None and not path.is_file():
+        raise InputError(
+            "no data yet: nobody has taken part",
+            where=path,
+            remedy=f"serve it (`referee study serve {study.folder}`), or try it out with `referee study simulate`",
+        )
+    engine = reading_engine(database or sqlite_url(path.resolve()))
+    try:
+        with engine.connect() as connection:
+            if not inspect(connection).has_table("trial"):
+                raise MalformedInput("this is no store of a study", where=path, remedy="restore it from a backup")
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def collect_from(study: Study, database: str | None = None, mode: str | None = None) -> Dataset:
+    """Everything that a study has collected, but what was withdrawn.
+
+    Parameters
+    ----------
+    study
+        An opened study folder.
+    database
+        The address of the database; by default the folder's own data/study.sqlite.
+    mode
+        "debug", "pilot" or "live"; by default the study's own.
+
+    Returns
+    -------
+    Dataset
+        Sessions, answers beside what was asked, and corrections; marked by the rules of [exclusion], with nothing left out.
+
+    Raises
+    ------
+    InputError
+        Where nobody has taken part yet.
+    """
+    with reading(study, database) as connection:
+        return collect(study, connection, mode)
+
+
+def collect(study: Study, connection: Connection, mode: str | None = None) -> Dataset:
+    """As `collect_from`, on a connection that is open already."""
+    chosen = mode or study.mode
+    asked = _Asked(study)
+    raw = _sessions(connection, study, chosen)
+    stored = _answers(connection, study, chosen, raw)
+    corrected, corrections = _corrected(connection, stored, asked)
+    found = flag_impossible(_judged(answer, asked) for answer in corrected)
+    # Sessions first: their marks are counted from answers, and then hold for all of them.
+    sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found, chosen)
+    judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in found]
+    # Neither times of day nor ids of the store: the same data are exported in the same order (rule 13).
+    judged.sort(key=lambda a: (a.sitting.alias, a.sitting.number, a.step, a.attempt))
+    done = [a for a in judged if a.state == "done"]
+    return Dataset(
+        study=study,
+        mode=chosen,
+        sittings=tuple(sorted(sittings.values(), key=lambda s: (s.alias, s.number))),
+        answers=tuple(a for a in done if a.kind != FORM),
+        aborted=tuple(a for a in judged if a.state != "done"),
+        forms=tuple(a for a in done if a.kind == FORM),
+        corrections=tuple(corrections),
+        counts=_counts(connection, study, chosen),
+    )
+
+
+# -- what is stored --------------------------------------------------------------------------------------------------------
+
+
+def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tuple[Sitting, float]]:
+    s, p = schema.session.c, schema.participant.c
+    found = connection.execute(
+        select(schema.session, p.alias)
+        .join(schema.participant, p.id == s.participant)
+        # Withdrawn sessions are out at once, long before they are deleted (rule 11).
+        .where(s.study == study.id, s.mode == mode, s.state.not_in(LEFT_OUT))
+        .order_by(p.alias, s.created, s.id)
+    )
+    groups = {entry.id: entry for entry in study.lists}
+    numbers: Counter[str] = Counter()
+    result = {}
+    for row in found:
+        numbers[row.alias] += 1
+        entry = groups.get(row.list)
+        client = row.client or {}
+        result[row.id] = (
+            Sitting(
+                id=row.id,
+                alias=row.alias,
+                number=numbers[row.alias],
+                list=row.list,
+                group=entry.group if entry else None,
+                planned=len(entry.trials) if entry else 0,
+                state=row.state,
+                outcome=row.outcome,
+                study_hash=row.study_hash,
+                day=datetime.fromtimestamp(row.created, UTC).date().isoformat(),
+                minutes=round(max(row.updated - row.created, 0.0) / 60, 2),
+                client=client,
+                simulated=str(client[SIMULATED]) if client.get(SIMULATED) else None,
+            ),
+            row.created,
+        )
+    return result
+
+
+def _answers(
+    connection: Connection, study: Study, mode: str, sessions: Mapping[str, tuple[Sitting, float]]
+) -> list[StoredAnswer]:
+    mine = (schema.session.c.study == study.id, schema.session.c.mode == mode)
+    t = schema.trial.c
+    # `index` is a method of every row: the column goes by `step` wherever it is read
+    ordered = (
+        select(schema.trial, t["index"].label("step"))
+        .join(schema.session, schema.session.c.id == t.session)
+        .where(*mine)
+    )
+    found = connection.execute(ordered.order_by(t.session, t["index"], t.attempt))
+    return [_stored(row, sessions[row.session]) for row in found if row.session in sessions]
+
+
+def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
+    """People of whom nothing but the number is known."""
+    mine = (schema.arrival.c.study == study.id, schema.arrival.c.mode == mode)
+    came = connection.execute(select(schema.arrival).where(*mine)).one_or_none()
+    gone = (schema.tombstone.c.study == study.id, schema.tombstone.c.mode == mode)
+    left = (schema.session.c.study == study.id, schema.session.c.mode == mode, schema.session.c.state == "withdrawn")
+    return {
+        "entered": came.entered if came else 0,
+        "declined": came.declined if came else 0,
+        "withdrawn": connection.scalar(select(func.count()).select_from(schema.session).where(*left)) or 0,
+        "purged": connection.scalar(select(func.sum(schema.tombstone.c.sessions)).where(*gone)) or 0,
+    }
+
+
+# -- beside what was asked -------------------------------------------------------------------------------------------------
+
+
+class _Asked:
+    """The stimuli of the study folder, and how the protocol shows each; which object hides behind which label is stored with every answer."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.stimuli = {s.id: s for s in study.every_stimulus()}
+        self.checks = {check.stimulus.id: check for check in study.checks}
+        self._parameters: dict[str, Mapping[str, Any]] = {}
+
+    def step(self, answer: StoredAnswer) -> PlanStep | None:
+        """The step that an answer belongs to, as far as it matters for reading the answer."""
+        stimulus = self.stimuli.get(answer.stimulus or "")
+        if stimulus is None:
+            return None
+        shown = Shown(parameters=self._shown(stimulus), labels=answer.labels)
+        check = self.checks.get(stimulus.id) if answer.kind == CHECK else None
+        plugin = self.study.kind.info.plugin
+        return PlanStep(
+            index=answer.step, kind=answer.kind, plugin=plugin, stimulus=stimulus, shown=shown, saved=True, check=check
+        )
+
+    def _shown(self, stimulus: Stimulus) -> Mapping[str, Any]:
+        if stimulus.id not in self._parameters:
+            # Any order will do: labels come from the store, and of the parameters only those are read that chance does
+            # not touch.
+            shown = self.study.kind.show(stimulus, self.study.settings, Random(0))
+            self._parameters[stimulus.id] = shown.parameters
+        return self._parameters[stimulus.id]
+
+
+def _stored(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
+    """An answer as the store has it, before anything is made of it."""
+    sitting, began = session
+    return StoredAnswer(
+        uuid=row.uuid,
+        sitting=sitting,
+        step=row.step,
+        attempt=row.attempt,
+        state=row.state,
+        kind=row.kind,
+        stimulus=row.stimulus,
+        answer=row.answer,
+        times=row.times,
+        flags=tuple(row.flags),
+        labels=row.labels,
+        # Seconds from the beginning and not the time of day, by which a platform could tell people.
+        after_s=round(row.received_at - began, 3),
+    )
+
+
+def _corrected(
+    connection: Connection, stored: Sequence[StoredAnswer], asked: _Asked
+) -> tuple[list[StoredAnswer], list[AnswerCorrection]]:
+    """Answers with the last correction of each in place, and all corrections; one that no page could have sent is not applied."""
+    written: dict[str, list[Any]] = defaultdict(list)
+    for row in connection.execute(select(schema.correction).order_by(schema.correction.c.id)):
+        written[row.trial].append(row)
+    answers, listed = [], []
+    for answer in stored:
+        kept = answer
+        # Each on top of the one before, in the order in which they were written.
+        for row in written.get(answer.uuid, ()):
+            found = _correction(row, kept, asked)
+            listed.append(found)
+            if not found.problem:
+                kept = replace(kept, answer=found.after, flags=tuple(sorted({*kept.flags, BY_HAND})))
+        answers.append(kept)
+    return answers, listed
+
+
+def _correction(row: Any, kept: StoredAnswer, asked: _Asked) -> AnswerCorrection:
+    return AnswerCorrection(
+        trial=kept.uuid,
+        author=row.author,
+        reason=row.reason,
+        before=kept.answer,
+        after=row.answer,
+        problem=_problem_with(replace(kept, answer=row.answer), asked),
+    )
+
+
+def _problem_with(answer: StoredAnswer, asked: _Asked) -> str:
+    step = asked.step(answer)
+    if step is None:
+        return "" if answer.kind == FORM else "the study folder no longer has this stimulus"
+    try:
+        asked.study.kind.check(answer, step.shown, asked.study.settings)
+    except InputError as error:
+        return f"{error.where}: {error.problem}"
+    return ""
+
+
+def _judged(answer: StoredAnswer, asked: _Asked) -> StoredAnswer:
+    """Beside what was asked: the response it makes, and whether it was right."""
+    step = asked.step(answer)
+    if step is None or step.stimulus is None:
+        return answer
+    if answer.state != "done":
+        return replace(answer, asked=step.stimulus)
+    response = asked.study.kind.respond(answer, step.stimulus, step.shown, answer.sitting.alias)
+    return replace(answer, asked=step.stimulus, response=response, right=was_right(asked.study, step, answer))

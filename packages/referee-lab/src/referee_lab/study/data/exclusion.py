@@ -1,0 +1,128 @@
+"""The rules of ``[exclusion]`` in study.toml as marks: fixed before the data, put on rows that are kept (timing rule 7 of the specification)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from referee.records import Outcome
+from referee_lab.server.sessions.plan import CHECK, TRIAL
+from referee_lab.study.data.dataset import (
+    ALL,
+    BY_HAND,
+    IDENTIFYING,
+    READING,
+    TIME,
+    ExclusionMark,
+    Sitting,
+    StoredAnswer,
+)
+from referee_lab.study.folder.settings import ExclusionSection
+from referee_lab.study.folder.study import Study
+
+__all__ = ["IMPOSSIBLE", "flag_impossible", "mark_answer", "mark_sessions"]
+
+# A flag of the server's own: the answer claims more time than had passed.
+IMPOSSIBLE = "impossible-time"
+# Pages and the server begin to count at slightly different moments.
+TOLERANCE_S = 1.0
+
+
+def mark_sessions(
+    study: Study, sittings: Mapping[str, Sitting], found: Iterable[StoredAnswer], mode: str
+) -> dict[str, Sitting]:
+    """Sessions with their counts and with what leaves all of their answers out."""
+    done: Counter[str] = Counter()
+    failed: Counter[str] = Counter()
+    for a in found:
+        done[a.sitting.id] += a.kind == TRIAL and a.state == "done"
+        failed[a.sitting.id] += a.kind == CHECK and a.right is False
+    # A study that only bots have played is analysed as it is, to try the analysis out.
+    among_people = mode != "debug" and any(s.simulated is None for s in sittings.values())
+    result = {}
+    for id, sitting in sittings.items():
+        many = failed[id] > study.session.checks_failed_at_most
+        counted = replace(sitting, done=done[id], failed_checks=failed[id], failed=many)
+        bot = [ExclusionMark(ALL, "simulated participant")] if sitting.simulated and among_people else []
+        result[id] = replace(counted, marks=(*bot, *_session_marks(study, counted)))
+    return result
+
+
+def _session_marks(study: Study, sitting: Sitting) -> Iterator[ExclusionMark]:
+    if sitting.outcome == "restarted":
+        yield ExclusionMark(ALL, "the person began again")
+    if sitting.done < study.exclusion.least_trials * sitting.planned:
+        yield ExclusionMark(ALL, f"fewer than {study.exclusion.least_trials:.0%} of the trials done")
+    if sitting.failed and study.exclusion.failed_checks == "exclude":
+        yield ExclusionMark(ALL, "too many attention checks failed")
+
+
+def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
+    """An answer to a trial with the marks of its session and its own."""
+    if answered.kind != TRIAL or answered.state != "done":
+        return answered
+    own = [] if answered.asked is not None else [ExclusionMark(ALL, "the study folder no longer has this stimulus")]
+    return replace(
+        answered,
+        marks=(
+            *answered.sitting.marks,
+            *own,
+            *_whole_marks(study.exclusion, answered),
+            *_time_marks(study.exclusion, answered, bounded=study.kind.info.bounded_reading),
+        ),
+    )
+
+
+def flag_impossible(found: Iterable[StoredAnswer]) -> list[StoredAnswer]:
+    """Answers in the order of their arrival, flagged where all that a session claims to have taken so far is more than had passed since it began.
+
+    Answers that a dead network held back arrive late and together, and are no problem: more time had passed. Simulated participants claim what they like.
+    """
+    claimed: dict[str, float] = defaultdict(float)
+    result = []
+    for a in sorted(found, key=lambda a: (a.sitting.id, a.after_s, a.step, a.attempt)):
+        claimed[a.sitting.id] += _claimed_ms(a)
+        over = claimed[a.sitting.id] / 1000 > a.after_s + TOLERANCE_S and a.sitting.simulated is None
+        result.append(replace(a, flags=(*a.flags, IMPOSSIBLE)) if over else a)
+    return result
+
+
+def _claimed_ms(a: StoredAnswer) -> float:
+    """How long the page says that the answer took, at least."""
+    given = {name: a.times.get(name) for name in ("combined_ms", "reading_ms", "identification_ms")}
+    known = {name: float(value) for name, value in given.items() if isinstance(value, (int, float)) and value > 0}
+    return max(known.get("combined_ms", 0.0), known.get("reading_ms", 0.0) + known.get("identification_ms", 0.0))
+
+
+def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
+    if IMPOSSIBLE in answered.flags and rules.impossible != "keep":
+        scope = ALL if rules.impossible == "all" else TIME
+        yield ExclusionMark(scope, "claims more time than had passed at the server")
+    if answered.attempt > 1 and rules.attempts != "any":
+        yield ExclusionMark(ALL if rules.attempts == "none" else TIME, "shown again after it was broken off")
+
+
+def _time_marks(rules: ExclusionSection, answered: StoredAnswer, *, bounded: bool) -> Iterator[ExclusionMark]:
+    yield from (ExclusionMark(TIME, f"flag {flag}") for flag in answered.flags if flag in rules.flags)
+    response = answered.response
+    if response is None:
+        return
+    if rules.timeouts == "drop":
+        if response.outcome is Outcome.TIMEOUT:
+            yield ExclusionMark(IDENTIFYING, "timeout")
+        if answered.answer.get("reading_timeout"):
+            yield ExclusionMark(READING, "reading timeout")
+    if BY_HAND in answered.flags or "corrected" in response.flags:
+        yield ExclusionMark(TIME, "corrected, so its time means nothing")
+    yield from _bounds(IDENTIFYING, response.identification_ms, rules.fastest_ms, rules.slowest_ms)
+    if bounded:
+        yield from _bounds(READING, response.reading_ms, rules.fastest_reading_ms, rules.slowest_reading_ms)
+
+
+def _bounds(scope: str, ms: float | None, fastest: float, slowest: float) -> Iterator[ExclusionMark]:
+    word = "read " if scope == READING else ""
+    if ms is not None and ms < fastest:
+        yield ExclusionMark(scope, f"{word}faster than {fastest:g} ms")
+    if ms is not None and ms > slowest:
+        yield ExclusionMark(scope, f"{word}slower than {slowest:g} ms")

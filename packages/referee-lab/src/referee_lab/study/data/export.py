@@ -1,0 +1,217 @@
+"""The data as files that outlive the program: tidy tables, codebook, counts, checksums; the same bytes for the same data (rules 12, 13)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from referee import __version__
+from referee.catalogue import one_of
+from referee.files import FOR_OWNER, write_atomically, writing_folder
+from referee_lab.rooms.room_files import has_rooms, room_files
+from referee_lab.server.sessions.states import LEFT_OUT
+from referee_lab.server.store import schema
+from referee_lab.server.store.store import Store
+from referee_lab.study.data.codebook import SCHEMA, CodebookColumn, codebook, codebook_as_json, codebook_as_markdown
+from referee_lab.study.data.collection import collect
+from referee_lab.study.data.dataset import Dataset
+from referee_lab.study.data.exported_rows import TableRow, rows_of
+from referee_lab.study.folder.study import Study
+
+__all__ = ["FORMATS", "export_files", "export_zip", "identities", "safe_text", "write_export"]
+
+FORMATS = ("csv", "parquet", "jsonl")
+SUMS, MANIFEST = "SHA256SUMS", "manifest.json"
+# The earliest time a zip file knows: the same data give the same bytes, whenever they are packed (rule 13).
+LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+
+def export_files(
+    collected: Dataset, formats: Sequence[str] = ("csv",), more: Mapping[str, bytes] | None = None
+) -> dict[str, bytes]:
+    """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums; `more` goes with them (people's games)."""
+    for name in formats:
+        one_of("--format", name, FORMATS)
+    study, found = collected.study, rows_of(collected)
+    heads = codebook(study)
+    files = {f"{table}.{form}": _WRITERS[form](rows, heads[table]) for table, rows in found.items() for form in formats}
+    files |= more or {}
+    files["codebook.json"] = _json(codebook_as_json(study))
+    files["codebook.md"] = codebook_as_markdown(study).encode()
+    files["CHECKLIST.md"] = _checklist(collected, found).encode()
+    # After all it lists, and before the checksums, which cover it.
+    files[MANIFEST] = _json(_manifest(collected, found, files))
+    files[SUMS] = "".join(f"{sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
+    return dict(sorted(files.items()))
+
+
+def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) -> bytes:
+    """The same files in one archive, for the organisers' page; never with identities."""
+    with store.read() as connection:
+        games = room_files(connection, study) if has_rooms(study) else {}
+        files = export_files(collect(study, connection), formats, games)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(f"{study.id}/{name}", LONG_AGO)
+            # Otherwise unpacked files have no permissions at all on Unix.
+            entry.external_attr = 0o644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, content)
+    return packed.getvalue()
+
+
+def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = False) -> None:
+    """All files into a folder of their own, put in place when they are complete."""
+    remedy = "choose another --out, or --overwrite an export"
+    with writing_folder(folder, overwrite, lambda there: (there / SUMS).is_file(), remedy) as partial:
+        for name, content in files.items():
+            (partial / name).parent.mkdir(exist_ok=True)
+            (partial / name).write_bytes(content)
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------------
+
+
+def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
+    """Numbers as they are stored, never rounded; lists as JSON; an empty cell for nothing."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([column.name for column in columns])
+    writer.writerows([_cell(value) for value in row.values()] for row in rows)
+    return file.getvalue().encode()
+
+
+# What a spreadsheet takes for a formula at the beginning of a cell.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def safe_text(value: str) -> str:
+    """A text that no spreadsheet takes for a formula: an apostrophe stands before it, as spreadsheets themselves write it."""
+    return f"'{value}" if value.startswith(_FORMULA) else value
+
+
+def _cell(value: Any) -> str:
+    if value is None or value == []:
+        return ""
+    if isinstance(value, str):
+        # Python's writer leaves a lone carriage return bare, where readers take it for the end of a row.
+        return safe_text(value).replace("\r\n", "\n").replace("\r", "\n")
+    # Before numbers: Python writes True where other programs read true.
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _compact(value) if isinstance(value, (list, dict)) else str(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _jsonl(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
+    return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows).encode()
+
+
+def _parquet(rows: Sequence[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
+    """Lists as JSON texts, as in the CSV files; integers as numbers like all others."""
+    import polars as pl
+
+    kinds = {"number": pl.Float64, "truth": pl.Boolean}
+    data = {
+        c.name: pl.Series(c.name, [_typed(row[c.name], c.type) for row in rows], kinds.get(c.type, pl.String))
+        for c in columns
+    }
+    file = io.BytesIO()
+    pl.DataFrame(data).write_parquet(file)
+    return file.getvalue()
+
+
+def _typed(value: Any, kind: str) -> Any:
+    if value is None or value == []:
+        return None
+    if kind == "number":
+        return float(value)
+    return value if kind == "truth" else _compact(value) if isinstance(value, (list, dict)) else str(value)
+
+
+_WRITERS = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
+
+
+# -- what goes with them ---------------------------------------------------------------------------------------------------
+
+
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=1, default=list) + "\n").encode()
+
+
+def _manifest(
+    collected: Dataset, found: Mapping[str, Sequence[TableRow]], files: Mapping[str, bytes]
+) -> dict[str, Any]:
+    study = collected.study
+    return {
+        "schema": SCHEMA,
+        "referee": __version__,
+        "study": {"id": study.id, "title": study.title, "protocol": study.protocol, "hash": study.hash},
+        "mode": collected.mode,
+        "people": {
+            **collected.counts,
+            "sessions": len(collected.sittings),
+            "simulated": collected.simulated,
+        },
+        "exclusion": asdict(study.exclusion),
+        "rows": {table: len(rows) for table, rows in found.items()},
+        "sha256": {name: sha256(content).hexdigest() for name, content in sorted(files.items())},
+    }
+
+
+def _checklist(collected: Dataset, found: Mapping[str, Sequence[TableRow]]) -> str:
+    """What a person must look at before the data are passed on: the machine cannot tell a name in a sentence."""
+    heads = codebook(collected.study)
+    free = [
+        (f"{table}, column {c.name}", sum(row[c.name] not in (None, "") for row in rows))
+        for table, rows in found.items()
+        for c in heads[table]
+        if c.free_text
+    ]
+    lines = [
+        f"# Before {collected.study.title} is passed on",
+        "",
+        "Identities are not in this folder. People may all the same have named themselves or others where they could write freely; read these by eye:",
+        "",
+        *(f"- [ ] {place}: {n} entries" for place, n in free),
+        "- [ ] demographics: could a combination of answers tell who somebody is?",
+        "- [ ] the consent text allows passing the data on in this form",
+        "- [ ] nobody has withdrawn since this export was made (export again to be sure)",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def identities(connection: Connection, study: Study, mode: str | None = None) -> list[str]:
+    """The only list that links aliases to people's ids on a platform, as lines of CSV; whoever withdrew is not on it."""
+    who, person, sitting = schema.identity.c, schema.participant.c, schema.session.c
+    still_in = select(sitting.participant).where(sitting.state.not_in(LEFT_OUT))
+    rows = connection.execute(
+        select(person.alias, who.platform, who.external_id, who.details)
+        .join(schema.participant, person.id == who.participant)
+        .where(who.study == study.id, who.mode == (mode or study.mode), who.participant.in_(still_in))
+        .order_by(person.alias)
+    )
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["participant", "platform", "external_id", "details"])
+    writer.writerows([r.alias, r.platform, r.external_id, _compact(r.details)] for r in rows)
+    return file.getvalue().splitlines()
+
+
+def write_identities(path: Path, lines: Sequence[str]) -> None:
+    """A file that only its owner can read, from its first byte on."""
+    write_atomically(path, lines, FOR_OWNER)

@@ -1,0 +1,191 @@
+"""Rows of the exported tables: one per answer, session, mark, broken-off trial, correction and question, in the columns of the codebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from referee_lab.study.data.codebook import PATH_POINTS, codebook, reads_words, recorded_columns
+from referee_lab.study.data.dataset import (
+    ALL,
+    BY_HAND,
+    IDENTIFYING,
+    READING,
+    TIME,
+    AnswerCorrection,
+    Dataset,
+    Sitting,
+    StoredAnswer,
+)
+from referee_lab.study.folder.study import VERSUS
+
+__all__ = ["TableRow", "rows_of"]
+
+TableRow = dict[str, Any]
+
+
+def rows_of(collected: Dataset) -> dict[str, list[TableRow]]:
+    """All tables, each row with all its columns in order."""
+    places = {a.uuid: a for a in (*collected.answers, *collected.forms, *collected.aborted)}
+    tables = {
+        "trials": [_trial(collected, a) for a in collected.answers],
+        "sessions": [_session(s) for s in collected.sittings],
+        "excluded": [row for a in collected.answers for row in _exclusions(a)],
+        "aborted": [_asked(a) | _kept(a) for a in collected.aborted],
+        "corrections": [_correction(c, places[c.trial]) for c in collected.corrections],
+        "demographics": [row for a in collected.forms for row in _fields(collected, a, comments=False)],
+        "comments": [row for a in collected.forms for row in _fields(collected, a, comments=True)],
+    }
+    if reads_words(collected.study):
+        tables["regions"] = [row for a in collected.trials for row in _words(a)]
+    if collected.study.settings.get("track"):
+        tables["paths"] = [row for a in collected.trials for row in _path(a)]
+    heads = codebook(collected.study)
+    return {
+        name: [{c.name: row.get(c.name) for c in columns} for row in tables[name]] for name, columns in heads.items()
+    }
+
+
+def _who(sitting: Sitting) -> TableRow:
+    return {"participant": sitting.alias, "session": sitting.name}
+
+
+def _where(a: StoredAnswer) -> TableRow:
+    return {**_who(a.sitting), "step": a.step, "attempt": a.attempt}
+
+
+def _asked(a: StoredAnswer) -> TableRow:
+    known = a.asked
+    # From the stimulus' id, which says it even where the study folder no longer has it.
+    item, _, system = (a.stimulus or "").partition("|")
+    row = {**_where(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
+    if known is None:
+        return row
+    return {
+        **row,
+        "item": known.trial.id,
+        "system": known.system,
+        "domain": known.trial.domain,
+        "condition": known.trial.condition,
+        "description": known.description.text,
+        "media": known.description.media,
+    }
+
+
+def _kept(a: StoredAnswer) -> TableRow:
+    scopes = {mark.scope for mark in a.marks}
+    return {
+        "flags": list(a.flags),
+        "excluded": _widest(scopes),
+        "reasons": list(dict.fromkeys(mark.reason for mark in a.marks)),
+        "by_hand": BY_HAND in a.flags,
+        "after_s": a.after_s,
+        "uuid": a.uuid,
+    }
+
+
+def _widest(scopes: set[str]) -> str | None:
+    """One word for all marks: both times are all times."""
+    if scopes >= {READING, IDENTIFYING}:
+        scopes = {*scopes, TIME}
+    return next((scope for scope in (ALL, TIME, READING, IDENTIFYING) if scope in scopes), None)
+
+
+def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
+    given = a.answer
+    parts: Mapping[str, Mapping[str, Any]] = {
+        "answer": given,
+        "times": a.times,
+        "rating": given.get("ratings") or {},
+    }
+    own = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
+    return {**_asked(a), **_found(a), **own, **_kept(a)}
+
+
+def _words(a: StoredAnswer) -> Iterator[TableRow]:
+    """Words with their times; a timeout may have cut some off."""
+    times = a.times.get("regions_ms") or []
+    words = (a.asked.description.text or "").split() if a.asked else []
+    row = {**_asked(a), **_kept(a)}
+    for n, (word, ms) in enumerate(zip(words, times, strict=False)):
+        yield {**row, "word": n + 1, "text": word, "ms": ms, "ms_before": times[n - 1] if n else None}
+
+
+def _path(a: StoredAnswer) -> Iterator[TableRow]:
+    """The pointer's path with as many points for everybody, evenly in time, drawn out linearly between those seen."""
+    import numpy as np
+
+    seen: list[Sequence[float]] = [a.answer.get(name) or [] for name in ("path_ms", "path_x", "path_y")]
+    if len(seen[0]) < 2:
+        return
+    when = np.linspace(seen[0][0], seen[0][-1], PATH_POINTS)
+    across, down = (np.interp(when, seen[0], line) for line in seen[1:])
+    row = {**_asked(a), **_kept(a)}
+    for n, (ms, x, y) in enumerate(zip(when.tolist(), across.tolist(), down.tolist(), strict=True)):
+        yield {**row, "point": n, "ms": round(ms, 3), "x": round(x, 4), "y": round(y, 4)}
+
+
+def _found(a: StoredAnswer) -> TableRow:
+    """What hides behind the labels, and whether it was right."""
+    given = a.answer
+    row: TableRow = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
+    for column, name in (("chosen", "entity"), ("guessed", "guess")):
+        row[column] = a.labels.get(given[name]) if given.get(name) is not None else None
+    if row["chosen"] is None and a.response is not None:
+        row["chosen"] = a.response.entity  # what a point or a box hit
+    if "choice" in given:
+        row["preferred"] = preferred(a)
+    return row
+
+
+def preferred(a: StoredAnswer) -> str | None:
+    """Which of two systems was chosen, by name; tie where neither was, None where nothing can be said."""
+    choice = a.answer.get("choice")
+    if choice == "tie":
+        return "tie"
+    first, _, rival = (a.asked.system or "").partition(VERSUS) if a.asked else ("", "", "")
+    return {"first": first, "rival": rival}.get(a.labels.get(str(choice), "")) or None
+
+
+def _session(s: Sitting) -> TableRow:
+    screen = ("frame_ms", "frame_longest_ms", "device_pixel_ratio", "touch", "cross_origin_isolated")
+    return {
+        **_who(s),
+        "list": s.list,
+        "group": s.group,
+        "state": s.state,
+        "outcome": s.outcome,
+        "simulated": s.simulated,
+        "day": s.day,
+        "minutes": s.minutes,
+        "trials_planned": s.planned,
+        "trials_done": s.done,
+        "checks_failed": s.failed_checks,
+        "excluded": list(dict.fromkeys(mark.reason for mark in s.marks)),
+        **{name: _plain(s.client.get(name)) for name in screen},
+        "study_hash": s.study_hash,
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Only numbers and truths: what a page says about itself is not checked by the server."""
+    return value if isinstance(value, (bool, int, float)) else None
+
+
+def _exclusions(a: StoredAnswer) -> Iterator[TableRow]:
+    for mark in dict.fromkeys(a.marks):
+        yield {**_where(a), "scope": mark.scope, "reason": mark.reason}
+
+
+def _correction(c: AnswerCorrection, a: StoredAnswer) -> TableRow:
+    said = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
+    return {"uuid": c.trial, **_where(a), **said, "problem": c.problem or None}
+
+
+def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
+    """Answers to a form; what is no question about the person is the field for comments."""
+    known = {one.name for one in collected.study.questions()}
+    for name, value in sorted((a.answer.get("fields") or {}).items()):
+        if (name not in known) is comments and value not in (None, "", []):
+            text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield {**_who(a.sitting), "field": name, "value": text}

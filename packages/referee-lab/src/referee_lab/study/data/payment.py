@@ -1,0 +1,162 @@
+"""Who is owed what: reward and bonus of every session by how it ended, in the forms that Prolific and Mechanical Turk take.
+
+The one place besides `--include-identities` that joins answers' worth with platform ids; it says nothing else about anybody.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+
+from sqlalchemy import Connection, select
+
+from referee.errors import InputError, UnknownName
+from referee_lab.server.sessions.outcomes import PAID
+from referee_lab.server.store.schema import identity, participant
+from referee_lab.study.data.collection import collect
+from referee_lab.study.folder.study import Study
+
+__all__ = ["FORMS", "Owed", "owed", "payment_file"]
+
+FORMS = ("csv", "prolific", "prolific-bonus", "mturk")
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owed:
+    """One session: `reward` for its outcome, `bonus` for right answers; ids as the platform gave them."""
+
+    alias: str
+    id: str
+    submission: str
+    outcome: str
+    right: int
+    reward: Decimal
+    bonus: Decimal
+
+
+def owed(study: Study, connection: Connection, mode: str | None = None) -> list[Owed]:
+    """Everybody whose session has ended, paid or not; simulated participants and those who withdrew are not there."""
+    collected = collect(study, connection, mode)
+    rules = study.recruitment
+    right = Counter(a.sitting.id for a in collected.trials if a.right and a.counts_for())
+    ids = {
+        row.alias: row
+        for row in connection.execute(
+            select(participant.c.alias, identity.c.external_id, identity.c.details, identity.c.platform)
+            .join(identity, identity.c.participant == participant.c.id)
+            .where(participant.c.study == study.id, participant.c.mode == collected.mode)
+        )
+    }
+    found = []
+    for sitting in collected.sittings:
+        if sitting.outcome in (None, "restarted") or sitting.simulated is not None:
+            continue
+        share = (
+            Decimal(1)
+            if sitting.outcome == "completed"
+            else Decimal(str(rules.partial_share))
+            if sitting.outcome in PAID
+            else Decimal(0)
+        )
+        known = ids.get(sitting.alias)
+        found.append(
+            Owed(
+                alias=sitting.alias,
+                id=known.external_id if known else "",
+                submission=_submission(known.details) if known else "",
+                outcome=str(sitting.outcome),
+                right=right[sitting.id],
+                reward=_cents(Decimal(str(rules.reward)) * share),
+                bonus=_cents(Decimal(str(rules.bonus_each)) * right[sitting.id]) if share else Decimal("0.00"),
+            )
+        )
+    return found
+
+
+def payment_file(study: Study, people: Sequence[Owed], form: str) -> str:
+    """The list as CSV for people, as Prolific's list of submissions to approve or its bulk bonus, or as Mechanical Turk's results file."""
+    if form not in FORMS:
+        raise UnknownName("form", form, FORMS, hint=f"one of {', '.join(FORMS)}")
+    needed = "mturk" if form == "mturk" else "prolific" if form.startswith("prolific") else None
+    if needed and study.recruitment.platform != needed:
+        raise InputError(
+            f"this study recruits by {study.recruitment.platform!r}, not by {needed}",
+            remedy="--form csv is for everybody",
+        )
+    return _written(_FORMS[form](study, people))
+
+
+Rows = Iterable[Sequence[object]]
+
+
+def _plain(study: Study, people: Sequence[Owed]) -> Rows:
+    yield (
+        "participant",
+        "platform_id",
+        "submission",
+        "outcome",
+        "right_answers",
+        "reward",
+        "bonus",
+        "total",
+        "currency",
+    )
+    for p in people:
+        yield (
+            p.alias,
+            p.id,
+            p.submission,
+            p.outcome,
+            p.right,
+            p.reward,
+            p.bonus,
+            p.reward + p.bonus,
+            study.recruitment.currency,
+        )
+
+
+def _prolific(study: Study, people: Sequence[Owed]) -> Rows:
+    """Ids to paste into "approve in bulk": those who are paid."""
+    return ((p.id,) for p in people if p.id and p.outcome in PAID)
+
+
+def _prolific_bonus(study: Study, people: Sequence[Owed]) -> Rows:
+    """Lines of "participant id,amount", as the bulk bonus payment takes them."""
+    return ((p.id, p.bonus) for p in people if p.id and p.bonus)
+
+
+def _mturk(study: Study, people: Sequence[Owed]) -> Rows:
+    """The columns of a batch results file that is uploaded with an x under Approve; bonuses for send-bonus beside them."""
+    yield ("AssignmentId", "WorkerId", "Approve", "Reject", "BonusAmount", "Reason")
+    for p in people:
+        paid = p.outcome in PAID
+        yield (
+            p.submission,
+            p.id,
+            "x" if paid else "",
+            "",
+            p.bonus if p.bonus else "",
+            f"{p.right} right answers" if p.bonus else "",
+        )
+
+
+_FORMS = {"csv": _plain, "prolific": _prolific, "prolific-bonus": _prolific_bonus, "mturk": _mturk}
+
+
+def _submission(details: dict[str, str]) -> str:
+    return str(details.get("SESSION_ID") or details.get("assignmentId") or "")
+
+
+def _cents(value: Decimal) -> Decimal:
+    return value.quantize(CENT, ROUND_HALF_UP)
+
+
+def _written(rows: Rows) -> str:
+    written = io.StringIO()
+    csv.writer(written, lineterminator="\n").writerows(rows)
+    return written.getvalue()

@@ -1,0 +1,173 @@
+"""From a study back to a run folder: people's answers beside those of simulated hearers, where score, court and report find them; descriptions become a corpus.
+
+Answers left out of all analyses stay behind; times left out of analyses of time are taken off their answers. What simulated participants answered is never
+passed off as people's: it is signed as that of bots, with the whole of their belief on what they chose.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from referee.corpora.jsonl import json_line, response_to_json
+from referee.errors import InputError
+from referee.files import write_atomically
+from referee.jobs.folder import Run, write_manifest, write_outputs, write_trials, writing_run
+from referee.jobs.listen import add_people
+from referee.records import Description, Outcome, Response, Trial
+from referee.signature import digest
+from referee_lab.study.data.dataset import Dataset, StoredAnswer
+from referee_lab.study.folder.study import HUMAN, VERSUS
+
+__all__ = ["import_corpus", "import_into", "import_run", "responses_of"]
+
+BOTS = "bots"
+
+
+def responses_of(collected: Dataset) -> list[Response]:
+    """Answers to trials as responses, people by their aliases; what the rules leave out is not there."""
+    return [_response(a) for a in collected.trials if a.response is not None and a.counts_for("")]
+
+
+def _response(a: StoredAnswer) -> Response:
+    assert a.response is not None  # only those are asked for
+    kept = replace(a.timed(a.response), system=a.response.system or HUMAN)
+    if a.sitting.simulated is None:
+        return kept
+    # Runs tell people by the absence of a belief; a bot without one would be counted among them.
+    sure = kept.entity if kept.outcome is Outcome.ENTITY and kept.entity else str(kept.outcome)
+    return replace(kept, hearer=f"{BOTS}({a.sitting.simulated})", probabilities=((sure, 1.0),))
+
+
+def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: Iterable[str] = ()) -> int:
+    """A new run folder: the study's trials, what was said about them, and who answered what; returns the number of answers."""
+    responses = _some(collected, responses_of(collected))
+    study = collected.study
+    with writing_run(out, overwrite) as folder:
+        write_trials(folder, _trials(collected))
+        write_outputs(folder, _said(collected))
+        write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in responses))
+        write_manifest(
+            folder,
+            kind="study",
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            command=["referee", *command],
+            corpus={
+                "name": study.id,
+                "trials": len(_trials(collected)),
+                "checksum": digest((folder / "trials.jsonl").read_text("utf-8")),
+            },
+            systems=list(dict.fromkeys(system for _, system, _ in _said(collected))),
+            study={"id": study.id, "hash": study.hash, "mode": collected.mode},
+            **_credits(collected, responses),
+        )
+    return len(responses)
+
+
+def import_into(collected: Dataset, run: Path) -> int:
+    """Answers into a run over the same trials, in place of people's (or the same bots') from before; returns the number of answers."""
+    responses = _some(collected, responses_of(collected))
+    known = {t.id for t in Run(run).trials()}
+    if missing := {r.trial for r in responses} - known:
+        raise InputError(
+            f"the run does not have {len(missing)} of the study's trials, {sorted(missing)[0]!r} among them",
+            where=run,
+            remedy="name the run that the study was made from, or make a new one with --out",
+        )
+    people = [r for r in responses if r.probabilities is None]
+    bots = [r for r in responses if r.probabilities is not None]
+    if people:
+        add_people(run, people, f"study {collected.study.id}")
+    if bots:
+        _add_bots(run, bots, collected)
+    return len(responses)
+
+
+def _add_bots(run: Path, bots: list[Response], collected: Dataset) -> None:
+    names = {r.hearer for r in bots}
+    others = [r for r in Run(run).responses() if r.hearer not in names]
+    write_atomically(run / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *bots]))
+    manifest = Run(run).manifest
+    manifest["hearers"] = {**manifest.get("hearers", {}), **_credits(collected, bots)["hearers"]}
+    write_atomically(run / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
+
+
+def _some(collected: Dataset, responses: list[Response]) -> list[Response]:
+    if responses:
+        return responses
+    plugin = collected.study.kind.info.plugin
+    if plugin == "judge":
+        raise InputError(
+            "judgements point at nothing, so they are no answers of hearers",
+            where=collected.study.folder,
+            remedy="`referee study analyse` has their means, `referee study export` the ratings",
+        )
+    raise InputError(
+        f"nobody has answered a trial in mode {collected.mode}",
+        where=collected.study.folder,
+        remedy="name another --mode, or try the study out with `referee study simulate`",
+    )
+
+
+def _credits(collected: Dataset, responses: list[Response]) -> dict[str, dict[str, object]]:
+    """Who answered, for the run's manifest."""
+    study = collected.study
+    people = sum(r.probabilities is None for r in responses)
+    bots = sorted({r.hearer for r in responses if r.probabilities is not None})
+    found: dict[str, dict[str, object]] = {}
+    if people:
+        found["people"] = {"source": f"study {study.id} ({collected.mode})", "responses": people}
+    if bots:
+        found["hearers"] = {name: f"{name}|study:{study.id}|hash:{study.hash[:8]}" for name in bots}
+    return found
+
+
+def _trials(collected: Dataset) -> list[Trial]:
+    return list({s.trial.id: s.trial for s in collected.study.stimuli.values()}.values())
+
+
+def _said(collected: Dataset) -> list[tuple[str, str, Description]]:
+    found = {}
+    for s in collected.study.stimuli.values():
+        # A pair is no system, and its two descriptions are there under their own names if at all.
+        if s.system and VERSUS not in s.system:
+            found[s.trial.id, s.system] = s.description
+    return [(trial, system, said) for (trial, system), said in found.items()]
+
+
+def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int:
+    """Dataset descriptions as a corpus: one trial per description, its speaker the participant, its scene that of the item (as in the TUNA corpus)."""
+    trials = [_described(a) for a in collected.trials if a.counts_for("") and a.asked is not None]
+    if not trials:
+        raise InputError(
+            f"nobody has described anything in mode {collected.mode}",
+            where=collected.study.folder,
+            remedy="name another --mode, or try the study out with `referee study simulate`",
+        )
+    with writing_run(out, overwrite) as folder:
+        write_trials(folder, trials)
+        write_manifest(
+            folder,
+            kind="corpus",
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            corpus={"name": collected.study.id, "trials": len(trials)},
+            study={"id": collected.study.id, "hash": collected.study.hash, "mode": collected.mode},
+            simulated=collected.simulated,
+        )
+    return len(trials)
+
+
+def _described(a: StoredAnswer) -> Trial:
+    assert a.asked is not None  # asked for above
+    trial = a.asked.trial
+    speaker = f"{BOTS}({a.sitting.simulated}) {a.sitting.alias}" if a.sitting.simulated else a.sitting.alias
+    said = Description(text=str(a.answer["text"]).strip(), speaker=speaker)
+    # Trials of one item share their scene by this: descriptions of others are found through it.
+    scene = trial.scene if trial.scene.id else replace(trial.scene, id=trial.id)
+    meta = {**trial.meta, "item": trial.id}
+    return replace(
+        trial, id=f"{trial.id}-{a.sitting.name}", scene=scene, speaker=speaker, references=(said,), meta=meta
+    )

@@ -1,0 +1,204 @@
+"""Is the design balanced? Every claim is counted from lists.json itself, whatever made it; what does not hold is said with the first case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from referee_lab.study.folder.study import Study, StudyList
+
+__all__ = ["BalanceClaim", "carry_over", "count_of", "prove_balance"]
+
+COUNTERBALANCED = "counterbalanced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BalanceClaim:
+    """A sentence about the design, whether it holds, what was counted, and whether the design promises it."""
+
+    sentence: str
+    holds: bool
+    counted: str
+    promised: bool = True
+
+
+def prove_balance(study: Study) -> list[BalanceClaim]:
+    """The claims a balanced design makes, each counted; those that this kind of design does not promise are marked so."""
+    lists, kind = study.lists, study.design.kind
+    conditions = sorted({condition for one in lists for _, condition in one.trials})
+    return [
+        _equal_lists(lists),
+        *(_counterbalance(lists) if kind == COUNTERBALANCED else _balance(lists, conditions, study.design.duplicates)),
+        _nobody_twice(lists, kind, bool(study.design.duplicates), study.design.groups),
+        _no_scene_twice(study),
+        _whole_participants(study),
+        _as_declared(study, conditions),
+        *_order(lists, conditions, kind),
+    ]
+
+
+def _balance(lists: Sequence[StudyList], conditions: Sequence[str], duplicates: Collection[str]) -> list[BalanceClaim]:
+    return [_each_item(lists, conditions, duplicates), _within_lists(lists, conditions)]
+
+
+def _counterbalance(lists: Sequence[StudyList]) -> list[BalanceClaim]:
+    """Groups see all items, some of them in other conditions: each item in its own conditions equally often, lists alike in number."""
+    seen = Counter(pair for one in lists for pair in one.trials)
+    items: dict[str, dict[str, int]] = {}
+    for (item, condition), often in seen.items():
+        items.setdefault(item, {})[condition] = often
+    wrong = [i for i, own in items.items() if len(set(own.values())) > 1 or sum(own.values()) != len(lists)]
+    turned = sum(len(own) > 1 for own in items.values())
+    counts = [Counter(condition for _, condition in one.trials) for one in lists]
+    return [
+        BalanceClaim(
+            sentence="every item is on every list, in its own conditions equally often",
+            holds=not wrong,
+            counted=f"{count_of(len(items), 'item')}, {turned} of them in turn in several conditions"
+            + (f"; not so: {wrong[0]}" if wrong else ""),
+        ),
+        BalanceClaim(
+            sentence="every list has every condition as often as the other lists",
+            holds=all(c == counts[0] for c in counts),
+            counted=", ".join(f"{name} {_numbers([n])}" for name, n in sorted(counts[0].items())),
+        ),
+    ]
+
+
+def _equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:
+    sizes = sorted({len(one.trials) for one in lists})
+    return BalanceClaim(
+        sentence="every list has the same number of trials",
+        holds=len(sizes) == 1,
+        counted=f"{count_of(len(lists), 'list')} of {' to '.join(map(str, sizes[:: len(sizes) - 1 or 1]))} trials",
+    )
+
+
+def _each_item(lists: Sequence[StudyList], conditions: Sequence[str], twice: Collection[str]) -> BalanceClaim:
+    """Over all lists, every pair of item and condition comes equally often, and those of the duplicates twice as often."""
+    seen = Counter(pair for one in lists for pair in one.trials)
+    items = sorted({item for item, _ in seen})
+    least = min(seen[i, c] for i in items for c in conditions)
+    wrong = [i for i in items if any(seen[i, c] != (2 * least if i in twice else least) for c in conditions)]
+    often = sorted({seen[i, c] for i in items if i not in twice for c in conditions})
+    also = f", those of {count_of(len(twice), 'duplicate')} {_numbers([2 * least])}" if twice else ""
+    first = f"; not so: {count_of(len(wrong), 'item')}, first {wrong[0]}" if wrong else ""
+    return BalanceClaim(
+        sentence="every item is seen with every condition equally often",
+        holds=not wrong,
+        counted=f"{len(items)} items x {count_of(len(conditions), 'condition')}, each pair {_numbers(often)} over the lists{also}{first}",
+    )
+
+
+def _within_lists(lists: Sequence[StudyList], conditions: Sequence[str]) -> BalanceClaim:
+    """Within a list, every condition comes equally often."""
+    counts = {one.id: Counter(condition for _, condition in one.trials) for one in lists}
+    spread = {name: max(c[x] for x in conditions) - min(c[x] for x in conditions) for name, c in counts.items()}
+    most = max(spread.values())
+    often = sorted({c[x] for c in counts.values() for x in conditions})
+    # where items are no multiple of the conditions, a difference of one cannot be avoided
+    slack = 0 if all(len(one.trials) % len(conditions) == 0 for one in lists) else 1
+    return BalanceClaim(
+        sentence="every list has every condition equally often"
+        + (" (give or take one: items are no multiple of conditions)" if slack else ""),
+        holds=most <= slack,
+        counted=f"each condition {_numbers(often)} in a list",
+    )
+
+
+def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: int) -> BalanceClaim:
+    """Seeing an item twice is the plan in a within design, and cannot be avoided where duplicates find no second group."""
+    again = {one.id: sum(n - 1 for n in Counter(item for item, _ in one.trials).values()) for one in lists}
+    most = max(again.values())
+    return BalanceClaim(
+        sentence="nobody meets an item twice",
+        holds=most == 0,
+        counted=f"at most {most} items again in one list" if most else "no item twice in any list",
+        promised=kind != "within" and not (filled and groups == 1),
+    )
+
+
+def _no_scene_twice(study: Study) -> BalanceClaim:
+    """In corpora such as TUNA many trials share a designed scene; whoever sees two of them sees the same objects again."""
+    scenes = {s.trial.id: s.trial.scene.id or s.trial.id for s in study.stimuli.values()}
+    most = max(max(Counter(scenes[item] for item, _ in one.trials).values()) for one in study.lists)
+    return BalanceClaim(
+        sentence="nobody sees the same scene twice, in other places or for another target",
+        holds=most == 1,
+        counted=f"{len(set(scenes.values()))} scenes, each at most {_numbers([most])} in a list",
+        # No design looks at scenes; it is counted because readers of a corpus such as TUNA have to know.
+        promised=False,
+    )
+
+
+def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
+    """What study.toml announces is what lists.json has."""
+    # Counted from the lists, never taken over from study.toml: that is what is being checked.
+    found = {
+        "conditions": [c for c in conditions if c],
+        "items": len({item for one in study.lists for item, _ in one.trials}),
+        "lists": len(study.lists),
+        "groups": len({one.group for one in study.lists}),
+        "trials_each": max(len(one.trials) for one in study.lists),
+    }
+    declared = {name: getattr(study.design, name) for name in found} | {"conditions": sorted(study.design.conditions)}
+    wrong = [f"{name} {declared[name]}, found {value}" for name, value in found.items() if declared[name] != value]
+    return BalanceClaim(
+        sentence="[design] in study.toml says what lists.json has",
+        holds=not wrong,
+        counted="; ".join(wrong) or ", ".join(found),
+    )
+
+
+def _whole_participants(study: Study) -> BalanceClaim:
+    left = study.participants % len(study.lists)
+    return BalanceClaim(
+        sentence="every list is filled by equally many participants",
+        holds=left == 0,
+        counted=f"{study.participants} participants on {count_of(len(study.lists), 'list')}"
+        + (f", {left} left over" if left else f", {study.participants // len(study.lists)} each"),
+    )
+
+
+def carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
+    """How often one condition directly follows another, in the order of the lists."""
+    return Counter((a[1], b[1]) for one in lists for a, b in pairwise(one.trials))
+
+
+def _order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> Iterator[BalanceClaim]:
+    """What follows what: of trials in a Williams design, of blocks in a blocked one."""
+    if kind not in ("williams", "blocked") or len(conditions) < 2:
+        return
+    follows = carry_over(lists) if kind == "williams" else _block_carry_over(lists)
+    often = [follows[a, b] for a in conditions for b in conditions if a != b]
+    # the seams between squares are balanced only when their number is a multiple of the steps between conditions
+    seams = len(lists[0].trials) // len(conditions) - 1 if kind == "williams" else 0
+    slack = len(lists) // len(conditions) if seams % (len(conditions) - 1) else 0
+    yield BalanceClaim(
+        sentence=f"every {'trial' if kind == 'williams' else 'block'} of one condition follows every other condition equally often"
+        + (" (but for the seams between squares)" if slack else ""),
+        holds=max(often) - min(often) <= slack,
+        counted=f"each of {len(often)} successions {_numbers(sorted(set(often)))}",
+    )
+
+
+def _block_carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
+    found: Counter[tuple[str, str]] = Counter()
+    for one in lists:
+        starts = [sum(one.blocks[:n]) for n in range(len(one.blocks))]
+        found.update(pairwise(one.trials[start][1] for start in starts))
+    return found
+
+
+def count_of(number: int, thing: str) -> str:
+    """A number of things in words."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def _numbers(often: Sequence[int]) -> str:
+    """How often, in words: "once", "3 times", "2 to 3 times"."""
+    if len(often) == 1:
+        return "once" if often[0] == 1 else f"{often[0]} times"
+    return f"{often[0]} to {often[-1]} times"

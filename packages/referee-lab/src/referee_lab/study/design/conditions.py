@@ -1,0 +1,26 @@
+"""What a study compares: systems, pairs of systems where two are judged side by side, or nothing where people speak themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from referee.errors import InputError
+from referee_lab.study.folder.study import VERSUS
+
+__all__ = ["compared"]
+
+
+def compared(protocol: str, systems: Sequence[str]) -> list[str]:
+    """The conditions of a study with these systems."""
+    for system in systems:
+        # Both are used to put names together (ids of stimuli, pairs) and to take them apart again.
+        if VERSUS in system or "|" in system or not system:
+            raise InputError(f"a system cannot be called {system!r} in a study", remedy="rename it in the outputs")
+    if protocol == "production":
+        return []
+    if protocol != "judgement-pairwise":
+        return list(systems)
+    if len(systems) < 2:
+        raise InputError("pairs need two systems", remedy="name at least two")
+    return [f"{one}{VERSUS}{other}" for one, other in combinations(systems, 2)]

@@ -1,0 +1,125 @@
+"""The page about a design that goes into the study folder (design.txt): numbers, proof of balance, power, and what a session is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+
+from referee.show.drawing import can_draw
+from referee_lab.server.sessions.plan import make_plan
+from referee_lab.study.design.balance import BalanceClaim, count_of, prove_balance
+from referee_lab.study.design.heard_practice import odd_extras
+from referee_lab.study.design.text_claims import false_claims, unsaid_ways
+from referee_lab.study.folder.settings import DERIVED
+from referee_lab.study.folder.study import Study
+
+__all__ = ["advise", "design_numbers", "design_report", "outline_session", "power_lines"]
+
+# The interval is about ±4 points wide at a power of one half.
+SIMULATIONS = 500
+KINDS = ("page", "practice", "trial", "check", "break", "form")
+
+
+def design_report(study: Study, power: Sequence[str] | None = None) -> str:
+    """All of it, as text; `power` is what `power_lines` said, if it was asked before."""
+    proof = _proof(prove_balance(study))
+    strength = power_lines(study) if power is None else power
+    return "\n".join([*design_numbers(study), "", *proof, "", *strength, "", outline_session(study)])
+
+
+def design_numbers(study: Study) -> list[str]:
+    """How many of everything."""
+    design = study.design
+    trials = sum(len(one.trials) for one in study.lists) * study.participants // len(study.lists)
+    twice = f" (+ {len(design.duplicates)} shown twice as often)" if design.duplicates else ""
+    return [
+        f"{study.title} ({study.id}): protocol {study.protocol}, design {design.kind}, seed {study.seed}",
+        f"{len(design.conditions) or 'no'} conditions, {design.items} items{twice}, "
+        f"{study.participants} participants in {count_of(design.groups, 'group')}",
+        f"{count_of(len(study.lists), 'list')} of {len(study.lists[0].trials)} trials; {trials:,} trials in all; "
+        f"about {study.minutes} minutes a session",
+    ]
+
+
+def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
+    yield "Balance, counted from lists.json"
+    for claim in claims:
+        mark = "yes" if claim.holds else "NO " if claim.promised else "no "
+        note = "" if claim.holds or claim.promised else " (not promised by this design)"
+        yield f"  {mark}  {claim.sentence}: {claim.counted}{note}"
+
+
+def power_lines(study: Study) -> list[str]:
+    """How likely the study finds the smallest difference worth finding, by simulation; for other designs, of Latin squares of the same size."""
+    from referee.errors import InputError
+    from referee.statistics.power import PlannedStudy, simulate_power
+
+    conditions = len(study.design.conditions)
+    plugin = study.kind.info.plugin
+    if conditions < 2 or plugin not in ("identify", "locate"):
+        return ["Power: estimated for comparisons of error rates in identification; there are none here."]
+    items, participants = _nearest(study)
+    effect, base = study.analysis.effect, study.analysis.base
+    planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
+    try:
+        found = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis.alpha, seed=study.seed)
+    except InputError as error:
+        return [f"Power: not estimated ({error.problem})."]
+    head = f"Power for a difference of {effect:.0%} of error beside {base:.0%} (one system against the others), {SIMULATIONS} simulated studies"
+    if (items, participants) != (study.design.items + len(study.design.duplicates), study.participants):
+        head += f"; computed for Latin squares of {items} items and {participants} participants"
+    rows = [
+        f"  {row['analysis']:<20} {row['power']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
+        for row in found.iter_rows(named=True)
+    ]
+    return [head, *rows]
+
+
+def _nearest(study: Study) -> tuple[int, int]:
+    """Numbers of items and participants that fit Latin squares and are no larger than the study's."""
+    k = len(study.design.conditions)
+    squares = max((study.design.items + len(study.design.duplicates)) // k, 1)
+    teams = max(study.participants // k, 1)
+    # Groups share the squares out evenly, so their number divides that of the squares.
+    groups = max(g for g in range(1, min(teams, squares) + 1) if squares % g == 0)
+    return squares * k, groups * k
+
+
+def outline_session(study: Study) -> str:
+    """What a participant goes through, by kind of step."""
+    kinds = Counter(step.kind for step in make_plan(study, study.lists[0].id, study.seed).steps)
+    words = {"practice": "practice trial", "check": "attention check"}
+    counted = ", ".join(count_of(kinds[kind], words.get(kind, kind)) for kind in KINDS if kinds[kind])
+    return f"A session: consent, {counted}, debriefing and code"
+
+
+def advise(study: Study) -> list[str]:
+    """What is still to be done before a live study; none of it keeps a trial run from starting."""
+    advice = []
+    if not study.about.contact:
+        advice.append("study.toml [study] contact is empty: the consent text names nobody to ask")
+    if not study.analysis.hypothesis:
+        advice.append("study.toml [analysis] hypothesis is empty: say what is expected before the first participant")
+    if study.mode == "live" and study.recruitment.platform == "prolific":
+        derived = [name for name, code in asdict(study.recruitment.codes).items() if code == DERIVED]
+        if derived:
+            advice.append(f"Prolific gives you the codes: enter those for {', '.join(derived)} in [recruitment.codes]")
+    advice += [*false_claims(study), *unsaid_ways(study), *odd_extras(study)]
+    if not study.practice:
+        advice.append("there is no practice trial (practice.jsonl)")
+    drawn = study.kind.info.plugin in ("identify", "produce", "judge")
+    cards = len({s.trial.id for s in study.stimuli.values() if drawn and not can_draw(s.trial.scene)})
+    if cards:
+        advice.append(
+            f"{count_of(cards, 'item')} of this kind cannot be drawn in full: people will read words on cards"
+        )
+    silent = [
+        s.id
+        for s in study.stimuli.values()
+        if study.kind.info.plugin in ("identify", "judge", "locate")
+        and not (s.description.text or s.description.media or "").strip()
+    ]
+    if silent:
+        advice.append(f"{len(silent)} descriptions have no words to read (first: {silent[0]})")
+    return advice

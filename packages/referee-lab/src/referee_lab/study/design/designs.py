@@ -1,0 +1,167 @@
+"""Designs: who sees which item in which condition, as lists of trials. Items are trials, conditions are systems (or pairs of systems).
+
+latin     repeated Latin squares as in the challenges: groups of participants share out the squares (Gatt, Belz & Kow 2008)
+balanced  k lists over all items: item i is in condition (i + list) mod k, so that everybody sees every item once
+blocked   as balanced, one condition after another, the order of blocks by Williams' squares
+williams  as balanced, with every trial's condition following every other equally often (Williams 1949)
+within    everybody sees every item in every condition
+all       everybody sees every item once and there is nothing to compare (production, norming)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from referee.errors import InputError
+from referee.statistics.latin_square import lay_squares, williams_squares
+from referee_lab.study.folder.study import StudyList
+
+__all__ = ["DESIGNS", "DesignLayout", "Request", "lay_out"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a design is made from. `strata` are the items' domains, kept balanced; `groups` overrides the number of groups of a Latin design."""
+
+    items: tuple[str, ...]
+    conditions: tuple[str, ...]
+    participants: int
+    seed: int = 1
+    strata: tuple[Hashable, ...] = ()
+    groups: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignLayout:
+    """The lists of a design, in which order their trials come, and which items were shown twice as often to fill the squares."""
+
+    kind: str
+    lists: tuple[StudyList, ...]
+    order: str = "random"
+    duplicates: tuple[str, ...] = ()
+    groups: int = 1
+
+
+def lay_out(kind: str, request: Request) -> DesignLayout:
+    """The lists of a design; an error says which number has to change where they cannot be balanced."""
+    if kind not in DESIGNS:
+        raise InputError(f"there is no design {kind!r}", remedy=f"one of {', '.join(DESIGNS)}")
+    if not request.items:
+        raise InputError("there are no items", remedy="check --items, --domain and the run folder")
+    if len(request.conditions) < 2 and kind not in ("all", "within"):
+        raise InputError(
+            f"the design {kind!r} compares at least two systems",
+            remedy="add systems, or take --design all",
+        )
+    return DESIGNS[kind](request)
+
+
+def _whole(request: Request, lists: int) -> None:
+    """Every list must be filled by the same number of participants."""
+    if request.participants % lists:
+        low = max(request.participants // lists, 1) * lists
+        raise InputError(
+            f"{request.participants} participants cannot be shared out evenly to {lists} lists",
+            remedy=f"plan {low} or {low + lists} participants",
+        )
+
+
+def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
+    # Padded, so that lists sort by name as they sort by number.
+    width = max(2, len(str(len(rows))))
+    return tuple(
+        StudyList(id=f"L{n:0{width}d}", group=group, trials=tuple(trials), blocks=tuple(blocks))
+        for n, (group, trials, blocks) in enumerate(rows, 1)
+    )
+
+
+def _latin(request: Request) -> DesignLayout:
+    k = len(request.conditions)
+    strata = request.strata or (None,) * len(request.items)
+    squares = lay_squares(k, strata, request.participants, Random(f"latin|{request.seed}"), request.groups)
+    rows = [
+        (g, [(request.items[i], request.conditions[c]) for i, c in zip(columns, row, strict=True)], ())
+        for g, (columns, cells) in enumerate(zip(squares.columns, squares.cells, strict=True), 1)
+        for row in cells
+    ]
+    duplicates = tuple(request.items[i] for i in squares.duplicates)
+    return DesignLayout(kind="latin", lists=_named(rows), duplicates=duplicates, groups=len(squares.columns))
+
+
+def _turned(request: Request) -> list[str]:
+    """Items in an order of the seed in which strata alternate evenly, so that every condition gets its share of each."""
+    rng = Random(f"items|{request.seed}")
+    strata = dict(zip(request.items, request.strata or [None] * len(request.items), strict=True))
+    # Sorting is stable: shuffled within each stratum, and strata one after the other, so that conditions, which turn
+    # with the place, meet all of them equally.
+    return sorted(rng.sample(request.items, len(request.items)), key=lambda i: str(strata[i]))
+
+
+def _balanced(request: Request) -> DesignLayout:
+    k = len(request.conditions)
+    _whole(request, k)
+    items = _turned(request)
+    rows = [(1, [(item, request.conditions[(i + r) % k]) for i, item in enumerate(items)], ()) for r in range(k)]
+    return DesignLayout(kind="balanced", lists=_named(rows))
+
+
+def _blocked(request: Request) -> DesignLayout:
+    k = len(request.conditions)
+    sequences = williams_squares(k)
+    _whole(request, len(sequences))
+    items = _turned(request)
+    rows = []
+    for r, sequence in enumerate(sequences):
+        blocks = [[(item, request.conditions[c]) for i, item in enumerate(items) if (i + r) % k == c] for c in sequence]
+        rows.append((1, [pair for block in blocks for pair in block], [len(block) for block in blocks]))
+    return DesignLayout(kind="blocked", lists=_named(rows), order="blocks")
+
+
+def _williams(request: Request) -> DesignLayout:
+    """Chunks of k items, each in the order of a row of Williams' square; rows are turned between chunks so that the seams are balanced too."""
+    k = len(request.conditions)
+    sequences = williams_squares(k)
+    _whole(request, len(sequences))
+    if len(request.items) % k:
+        low = len(request.items) // k * k
+        raise InputError(
+            f"{len(request.items)} items are no multiple of {k} systems", remedy=f"use {low or k} or {low + k} items"
+        )
+    items = _turned(request)
+    chunks = [items[c : c + k] for c in range(0, len(items), k)]
+    rows = []
+    for r, sequence in enumerate(sequences):
+        turn, trials = 0, []
+        for number, chunk in enumerate(chunks):
+            row = [(c + turn) % k for c in sequence]
+            trials += [(chunk[(c - r - number) % k], request.conditions[c]) for c in row]
+            step = number % (k - 1) + 1
+            turn = (turn + step + sequence[-1] - sequence[0]) % k
+        rows.append((1, trials, ()))
+    return DesignLayout(kind="williams", lists=_named(rows), order="fixed")
+
+
+def _within(request: Request) -> DesignLayout:
+    trials = [(item, condition) for item in request.items for condition in request.conditions]
+    return DesignLayout(kind="within", lists=_named([(1, trials, ())]))
+
+
+def _all(request: Request) -> DesignLayout:
+    if len(request.conditions) > 1:
+        raise InputError(
+            "the design 'all' has no conditions to compare", remedy="take balanced or latin, or name one system"
+        )
+    condition = request.conditions[0] if request.conditions else ""
+    return DesignLayout(kind="all", lists=_named([(1, [(item, condition) for item in request.items], ())]))
+
+
+DESIGNS: dict[str, Callable[[Request], DesignLayout]] = {
+    "latin": _latin,
+    "balanced": _balanced,
+    "blocked": _blocked,
+    "williams": _williams,
+    "within": _within,
+    "all": _all,
+}

@@ -1,0 +1,333 @@
+"""From a run folder to a study: which items, whose descriptions, what to practise on, and how they are laid out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from referee import catalogue
+from referee.corpora.outputs import read_outputs
+from referee.errors import InputError, UnknownName
+from referee.jobs.folder import Run
+from referee.records import Description, Trial
+from referee_lab.study.design.as_printed import PRESETS
+from referee_lab.study.design.conditions import compared
+from referee_lab.study.design.designs import DesignLayout, Request, lay_out
+from referee_lab.study.design.heard_practice import CHECK, PRACTICE, give_voices
+from referee_lab.study.design.practice import as_check, synthetic_extras
+from referee_lab.study.folder.draft import Draft, Extra
+from referee_lab.study.folder.media import can_play, way_of
+from referee_lab.study.folder.study import HUMAN
+from referee_lab.study.protocols.contract import ROOM_PLUGINS
+from referee_lab.study.texts import LANGUAGES, READ
+
+__all__ = ["Wishes", "prepare"]
+
+SYNTHETIC_DOMAINS = ("furniture", "people")
+# So many trials were asked of each person in TUNA 2008; twice as many are remarked on.
+USUAL, MANY = 60, 120
+TRIES = 40
+# Of fewer items none is given away for practice.
+SPARED = 10
+Said = dict[tuple[str, str], Description]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the command line asks for; empty means "as it comes"."""
+
+    protocol: str
+    design: str
+    participants: int
+    id: str
+    title: str = ""
+    systems: tuple[str, ...] = ()
+    items: int | None = None
+    domain: str | None = None
+    language: str | None = None
+    seed: int = 1
+    practice: int = 3
+    checks: int = 2
+    groups: int | None = None
+    outputs: tuple[Path, ...] = ()
+    humans: bool = False
+    mode: str = "debug"
+    contact: str = ""
+    preset: bool = False
+    pictures: Path | None = None
+    media: Path | None = None
+
+
+def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
+    """A draft of the study, and remarks on what was left out or added."""
+    if catalogue.create("protocol", wishes.protocol).info.plugin in ROOM_PLUGINS:
+        raise InputError(
+            f"{wishes.protocol} is played in rooms and shows no descriptions of a run",
+            remedy="`referee tangram serve` makes a study of figures laid together, `referee tangram choose` one of a reference game",
+        )
+    notes: list[str] = []
+    speaking = wishes.protocol == "production"
+    trials = _items(run, wishes, notes)
+    said = {} if speaking else _said(run, trials, wishes, notes)
+    systems = [] if speaking else _systems(said, wishes)
+    usable = _usable(trials, said, systems, notes)
+    chosen = _sample(usable, wishes)
+    extras = _extras(usable, chosen, wishes, notes, said)
+    # Items that were set aside for practice are no part of the study.
+    kept = {extra.trial.id for extra in extras}
+    chosen = [t for t in chosen if t.id not in kept]
+    conditions = compared(wishes.protocol, systems)
+    layout = _layout(chosen, conditions, wishes)
+    notes += _warn_of_length(chosen, conditions, layout, wishes)
+    language = wishes.language or next((t.language for t in chosen), "en")
+    if language not in LANGUAGES:
+        notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
+    outputs = [(t.id, s, said[t.id, s]) for s in systems for t in chosen]
+    practice = extras[: wishes.practice]
+    checks = [as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
+    heard = {way_of(d) for _, _, d in outputs} - {READ}
+    if heard and not can_play(catalogue.create("protocol", wishes.protocol).info):
+        raise InputError(
+            f"{wishes.protocol} plays no sounds and films",
+            remedy="take another --protocol (docs/heard.md), or outputs without media",
+        )
+    if heard and wishes.media is not None:
+        practice, checks = give_voices(practice, PRACTICE, wishes.media), give_voices(checks, CHECK, wishes.media)
+        notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")
+    draft = Draft(
+        id=wishes.id,
+        title=wishes.title or f"Study {wishes.id}",
+        protocol=wishes.protocol,
+        participants=wishes.participants,
+        layout=layout,
+        conditions=conditions,
+        trials=chosen,
+        outputs=outputs,
+        language=language,
+        mode=wishes.mode,
+        seed=wishes.seed,
+        source=f"run folder {run.folder.name}",
+        practice=practice,
+        checks=checks,
+        fields=_fields(wishes),
+        pictures=wishes.pictures,
+        media=wishes.media,
+    )
+    return draft, notes
+
+
+def _fields(wishes: Wishes) -> dict[str, dict[str, Any]]:
+    """Values for study.toml beside its defaults; with a preset those of the printed experiment."""
+    fields: dict[str, dict[str, Any]] = {"study": {"contact": wishes.contact}, "session": {"demographics": True}}
+    if wishes.preset:
+        if wishes.protocol not in PRESETS:
+            known = ", ".join(PRESETS)
+            raise InputError(f"nothing is printed of {wishes.protocol!r}", remedy=f"--as-printed is for {known}")
+        for section, values in PRESETS[wishes.protocol].items():
+            fields[section] = {**fields.get(section, {}), **values}
+    return fields
+
+
+def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
+    """The trials of the run; where people click on one object, only those with one target."""
+    # What happened in the original trial is shown to nobody, and need not lie in a folder that is published.
+    trials = [replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)]
+    pointing = catalogue.create("protocol", wishes.protocol).info.plugin in ("identify", "locate")
+    kept = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
+    if len(kept) < len(trials):
+        notes.append(f"{len(trials) - len(kept)} items with several targets were left out: one click cannot find them")
+    return kept
+
+
+def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> DesignLayout:
+    request = Request(
+        items=tuple(t.id for t in chosen),
+        conditions=tuple(conditions),
+        participants=wishes.participants,
+        seed=wishes.seed,
+        strata=tuple(t.domain for t in chosen),
+        groups=wishes.groups,
+    )
+    return lay_out(wishes.design if conditions else "all", request)
+
+
+def _warn_of_length(
+    chosen: Sequence[Trial], conditions: Sequence[str], layout: DesignLayout, wishes: Wishes
+) -> list[str]:
+    """Where a session would be longer than people attend: how long, and a number of items that is not."""
+    each = _longest(layout)
+    if each <= MANY:
+        return []
+    told = f"too long: each person would see {each} trials"
+    fitting = _fitting_items(chosen, conditions, wishes)
+    if fitting is None:
+        return [f"{told}; name fewer --systems, or another --design"]
+    items, short = fitting
+    return [f"{told}; --items {items} makes it {short} trials each (TUNA 2008 had {USUAL})"]
+
+
+def _fitting_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> tuple[int, int] | None:
+    """About the largest number of items with which nobody sees more trials than is usual, and how many they see; tried, not guessed."""
+    step = max(len(conditions), 1) * max(len(chosen) // TRIES // max(len(conditions), 1), 1)
+    for number in range(len(chosen) // step * step, 0, -step):
+        fewer = replace(wishes, items=number)
+        try:
+            short = _longest(_layout(_sample(chosen, fewer), conditions, fewer))
+        except InputError:
+            continue
+        if short <= USUAL:
+            return number, short
+    return None
+
+
+def _longest(layout: DesignLayout) -> int:
+    return max(len(one.trials) for one in layout.lists)
+
+
+def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
+    """Everything said on these trials by the systems of the run, of further files, and by people."""
+    rows = [*(run.outputs() if (run.folder / "outputs.jsonl").exists() else ())]
+    for path in wishes.outputs:
+        rows += read_outputs(path)
+    _check_systems([*dict.fromkeys(row.system for row in rows)], wishes)
+    said: Said = {}
+    worded: set[str] = set()
+    for row in rows:
+        if row.trial in trials and (not wishes.systems or row.system in wishes.systems):
+            description = _worded(row.description, trials[row.trial])
+            worded |= {row.system} if description is not row.description else set()
+            said[row.trial, row.system] = description
+    if worded:
+        names = ", ".join(sorted(worded))
+        notes.append(f"descriptions without words were worded by the plain realiser (docs/realisation.md): {names}")
+    if wishes.humans:
+        said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
+    if not said:
+        raise InputError(
+            "nobody said anything on these items",
+            where=run.folder,
+            remedy="name a run with outputs, add --from-outputs FILE, or --with-humans",
+        )
+    return said
+
+
+def _check_systems(known: list[str], wishes: Wishes) -> None:
+    for name in wishes.systems:
+        if name not in known and not (name == HUMAN and wishes.humans):
+            raise UnknownName("system in this run", name, known, hint=f"it has {', '.join(known)}")
+
+
+def _worded(description: Description, trial: Trial) -> Description:
+    """Properties put into plain words where there are none and the language has a plain realiser."""
+    if description.text is not None or not description.properties or trial.language not in ("en", "pt"):
+        return description
+    from referee.realisation.english import ENGLISH
+    from referee.realisation.plain import Plain
+    from referee.realisation.portuguese import PORTUGUESE
+
+    language = PORTUGUESE if trial.language == "pt" else ENGLISH
+    return replace(description, text=Plain(language).realise(description.properties, trial.for_speaker()))
+
+
+def _systems(said: Said, wishes: Wishes) -> list[str]:
+    known = list(dict.fromkeys(system for _, system in said))
+    chosen = list(wishes.systems) or [s for s in known if s != HUMAN]
+    return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
+
+
+def _usable(trials: dict[str, Trial], said: Said, systems: Sequence[str], notes: list[str]) -> list[Trial]:
+    """Items on which every system has words to show."""
+    usable = [t for t in trials.values() if all(_has_words(said.get((t.id, s))) for s in systems)]
+    if len(usable) < len(trials):
+        notes.append(f"{len(trials) - len(usable)} items were left out because not every system has words for them")
+    if not usable:
+        raise InputError(
+            "no item has words by all systems",
+            remedy="name fewer --systems, another --domain, or systems that put descriptions into words",
+        )
+    return usable
+
+
+def _has_words(description: Description | None) -> bool:
+    return description is not None and bool((description.text or description.media or "").strip())
+
+
+def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
+    """As many items as wanted, drawn by the seed with every domain's share, in the order of the run."""
+    if wishes.items is None or wishes.items >= len(usable):
+        return list(usable)
+    rng = Random(f"items|{wishes.seed}")
+    by_domain: dict[str | None, list[Trial]] = defaultdict(list)
+    for trial in rng.sample(usable, len(usable)):
+        by_domain[trial.domain].append(trial)
+    turns = [t for turn in range(len(usable)) for pool in by_domain.values() for t in pool[turn : turn + 1]]
+    chosen = {t.id for t in turns[: wishes.items]}
+    return [t for t in usable if t.id in chosen]
+
+
+def _extras(
+    usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str], said: Said
+) -> list[Extra]:
+    """Practice trials and checks: synthetic scenes where they look alike, else items that are then not part of the study."""
+    number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
+    if not number:
+        return []
+    if all(t.domain in SYNTHETIC_DOMAINS and t.language == "en" for t in chosen):
+        return _shipped(number, wishes, {t.domain for t in chosen})
+    taken = {t.id for t in chosen}
+    spare = [t for t in usable if t.id not in taken] or list(chosen)
+    with_words = [t for t in spare if (t.references and _has_words(t.references[0])) or wishes.protocol == "production"]
+    if len(with_words) < number or (spare[0].id in taken and len(chosen) < SPARED * number):
+        return _instead(number, chosen, wishes, notes)
+    shuffled = Random(f"practice|{wishes.seed}").sample(with_words, len(with_words))
+    # Those that are known to fit the target alone first (False sorts before True), by lot among themselves.
+    drawn = sorted(shuffled, key=_in_doubt)[:number]
+    if spare[0].id in taken:
+        notes.append(f"{number} items were set aside for practice and checks")
+    if wishes.checks and wishes.protocol != "production":
+        notes.append("checks use what people said: read checks.jsonl and make sure that nobody can mistake them")
+    return [
+        _paired(Extra(trial=t, description=_to_practise(t, said, sure=n >= wishes.practice)), wishes.protocol)
+        for n, t in enumerate(drawn)
+    ]
+
+
+def _to_practise(trial: Trial, said: Said, sure: bool) -> Description:
+    """What people said of a trial; where that is only written and a system is heard, what the system said, if it is `sure` to fit the target alone."""
+    written = trial.references[0] if trial.references else Description()
+    heard = [written, *(d for (item, _), d in said.items() if item == trial.id)]
+    fitting = (d for d in heard if d.media is not None and not (sure and _doubtful(d, trial)))
+    return next(fitting, written)
+
+
+def _shipped(number: int, wishes: Wishes, domains: Collection[str | None]) -> list[Extra]:
+    return [_paired(extra, wishes.protocol) for extra in synthetic_extras(number, wishes.seed, domains)]
+
+
+def _instead(number: int, chosen: Sequence[Trial], wishes: Wishes, notes: list[str]) -> list[Extra]:
+    """Every item is needed for the study itself: shipped scenes to practise on where their words can be read, else none."""
+    why = f"all {len(chosen)} items stay in the study"
+    if all(t.language == "en" for t in chosen) or wishes.protocol == "production":
+        notes.append(f"{why}; practice and checks are shipped scenes of furniture: put your own into practice.jsonl")
+        return _shipped(number, wishes, SYNTHETIC_DOMAINS[:1])
+    notes.append(f"{why}; there is no practice and no check: write practice.jsonl and checks.jsonl yourself")
+    return []
+
+
+def _in_doubt(trial: Trial) -> bool:
+    """Whether what people said is not known to fit the target alone."""
+    return not trial.references or _doubtful(trial.references[0], trial)
+
+
+def _doubtful(description: Description, trial: Trial) -> bool:
+    said = description.properties
+    return not said or trial.scene.denotation(said) != trial.target_mask
+
+
+def _paired(extra: Extra, protocol: str) -> Extra:
+    """With a second description where two are compared: the same words, for practice."""
+    return replace(extra, rival=extra.description) if protocol == "judgement-pairwise" else extra

@@ -1,0 +1,64 @@
+"""Practice trials and attention checks of a study whose descriptions are heard: they are heard too, in files named practice-1, practice-2 …, check-1 …"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from referee.errors import InputError
+from referee_lab.study.folder.draft import Extra
+from referee_lab.study.folder.media import can_play, shown_media, way_of
+from referee_lab.study.folder.study import Study
+from referee_lab.study.protocols.contract import Stimulus
+from referee_lab.study.texts import HEARD, READ
+
+__all__ = ["CHECK", "PRACTICE", "give_voices", "odd_extras"]
+
+PRACTICE, CHECK = "practice", "check"
+
+
+def give_voices(extras: Sequence[Extra], word: str, folder: Path) -> list[Extra]:
+    """The same, each with the file that has its name: the first with practice-1.wav (or another ending), and so on."""
+    return [_voiced(extra, f"{word}-{number}", folder) for number, extra in enumerate(extras, 1)]
+
+
+def _voiced(extra: Extra, name: str, folder: Path) -> Extra:
+    found = sorted(path.name for path in folder.glob("*") if path.is_file() and path.stem.lower() == name)
+    if len(found) > 1:
+        raise InputError(f"{' and '.join(found)} are both for {name}", where=folder, remedy="leave one of them there")
+    if not found:
+        return extra
+    voiced = replace(extra.description, media=found[0])
+    shown_media(voiced)  # says what is wrong with a name that browsers do not play
+    return replace(extra, description=voiced)
+
+
+def odd_extras(study: Study) -> list[str]:
+    """One sentence for practice and one for checks that come to people in a way in which no trial does: which, and how to mend it."""
+    if not can_play(study.kind.info):
+        return []
+    ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
+    given = {PRACTICE: list(study.practice), CHECK: [check.stimulus for check in study.checks]}
+    told = []
+    for word, stimuli in given.items():
+        odd = [(n, s) for n, s in enumerate(stimuli, 1) if way_of(s.description) not in ways]
+        if not odd:
+            continue
+        file = f"{word}.jsonl" if word == PRACTICE else "checks.jsonl"
+        told.append(
+            f"{file}: {len(odd)} of {len(stimuli)} are {way_of(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; "
+            + _remedy(word, odd, ways)
+        )
+    return told
+
+
+def _remedy(word: str, odd: Sequence[tuple[int, Stimulus]], ways: set[str]) -> str:
+    if ways == {READ}:
+        return 'leave "media" out of their lines'
+    ending = ".wav" if HEARD in ways else ".webm"
+    wanted = ", ".join(f"{s.description.text or 'it'!r} as {word}-{n}{ending}" for n, s in odd)
+    return (
+        f"record {wanted}, and give the files to `study new` in --media, or put them into media/ and name each in its line "
+        f'("media": "{word}-{odd[0][0]}{ending}")'
+    )

@@ -1,0 +1,90 @@
+"""Whether every branch of a study can be taken and every quota leaves room for as many people as are planned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from referee_lab.server.sessions.plan import TRIAL, PlanStep, make_plan
+from referee_lab.study.design.balance import BalanceClaim, count_of
+from referee_lab.study.folder.branches import PageBranch, Quota
+from referee_lab.study.folder.questionnaires import FormField
+from referee_lab.study.folder.study import Study
+
+__all__ = ["prove_ways"]
+
+
+def prove_ways(study: Study) -> list[BalanceClaim]:
+    """The claims about branches and quotas; none where there are none."""
+    claims = []
+    steps = make_plan(study, study.lists[0].id, study.seed).steps if study.branches or study.quotas else ()
+    if study.branches:
+        wrong = [problem for branch in study.branches for problem in _never(study, branch, steps)]
+        claims.append(_claim("every branch can be taken", len(study.branches), "branch", wrong))
+    if study.quotas:
+        wrong = [p for quota in study.quotas for p in _unfit(study, quota, steps)] + list(_too_small(study))
+        claims.append(_claim("the quotas leave room for everybody who is planned", len(study.quotas), "quota", wrong))
+    return claims
+
+
+def _claim(sentence: str, number: int, word: str, wrong: list[str]) -> BalanceClaim:
+    counted = f"{number} branches" if word == "branch" and number > 1 else count_of(number, word)
+    return BalanceClaim(sentence=sentence, holds=not wrong, counted="; not so: ".join([counted, *wrong]))
+
+
+def _asked_at(steps: tuple[PlanStep, ...], question: str) -> PlanStep:
+    return next(step for step in steps if any(one.name == question for one in step.fields))
+
+
+def _field(study: Study, question: str) -> FormField:
+    return next(one for one in study.questions() if one.name == question)
+
+
+def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Iterator[str]:
+    """Why a branch is never taken, for each of its pages."""
+    asked, field = _asked_at(steps, branch.question), _field(study, branch.question)
+    if field.eligible and not {*branch.answers} & {*field.eligible}:
+        yield f"{', '.join(branch.show)}: who answers {branch.question} so may not take part"
+    for step in steps:
+        if step.branch is branch and step.index <= asked.index:
+            yield f"{', '.join(branch.show)}: {branch.question} is not asked before"
+            return
+    if asked.branch is not None and _excludes(asked.branch, branch):
+        yield f"{', '.join(branch.show)}: {branch.question} is asked only of those who answered {asked.branch.question} otherwise"
+
+
+def _excludes(outer: PageBranch, inner: PageBranch) -> bool:
+    """Whether nobody who came through one branch can take the other: both hang on one question and share no answer."""
+    return outer.question == inner.question and not {*outer.answers} & {*inner.answers}
+
+
+def _unfit(study: Study, quota: Quota, steps: tuple[PlanStep, ...]) -> Iterator[str]:
+    """Why one quota does not work."""
+    if quota.condition:
+        return
+    first = next((step.index for step in steps if step.kind == TRIAL), len(steps))
+    if _asked_at(steps, quota.question).index > first:
+        yield f"{quota.said()} is asked after the first trial: people would work for nothing"
+    eligible = _field(study, quota.question).eligible
+    if eligible and not {*quota.answers} & {*eligible}:
+        yield f"{quota.said()}: who answers so may not take part anyway"
+
+
+def _too_small(study: Study) -> Iterator[str]:
+    """Quotas that are full before everybody is in."""
+    planned = study.participants
+    # Places are dealt to the lists in turn (`places.provide`).
+    dealt = Counter(study.lists[n % len(study.lists)].id for n in range(planned))
+    for quota in study.quotas:
+        if quota.condition:
+            having = {one.id for one in study.lists if any(c == quota.condition for _, c in one.trials)}
+            inside = sum(dealt[name] for name in having)
+            if (most := planned - inside + min(inside, quota.most)) < planned:
+                yield f"{quota.said()} lets in {most} of {planned} people"
+    for question in dict.fromkeys(quota.question for quota in study.quotas if quota.question):
+        field, mine = _field(study, question), [quota for quota in study.quotas if quota.question == question]
+        open_answers = {*(field.eligible or field.choices)} - {a for quota in mine for a in quota.answers}
+        if field.required and field.kind == "choice" and not open_answers:
+            most = sum(quota.most for quota in mine)
+            if most < planned:
+                yield f"the quotas on {question} let in {most} of {planned} people"

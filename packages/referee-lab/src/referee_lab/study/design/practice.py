@@ -1,0 +1,52 @@
+"""Practice trials and attention checks: scenes that occur nowhere else in the study, with descriptions that leave no doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from itertools import zip_longest
+from random import Random
+
+from referee.corpora.demo.make import chatty
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.corpora.synthetic.words import say_plainly
+from referee.records import Description, Trial
+from referee_lab.study.folder.draft import Extra
+from referee_lab.study.texts import interface_words
+
+__all__ = ["as_check", "interleaved", "synthetic_extras"]
+
+DOMAINS = ("furniture", "people")
+
+
+def interleaved(trials: Iterable[Trial]) -> list[Trial]:
+    """Trials of all domains in turn."""
+    pools: dict[str | None, list[Trial]] = {}
+    for trial in trials:
+        pools.setdefault(trial.domain, []).append(trial)
+    return [trial for turn in zip_longest(*pools.values()) for trial in turn if trial is not None]
+
+
+def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = DOMAINS) -> list[Extra]:
+    """Furniture and people in turn, everything visible about the target said."""
+    # Another seed than the study's own: its synthetic items must not come up for practice.
+    own = Random(f"extras|{seed}").getrandbits(30)
+    scenes = Synthetic(seed=own, speakers=1, scenes=13 * (number // 5 + 1), similarity=0.2).trials()
+    chosen = interleaved(t for t in scenes if t.domain in domains)[:number]
+    named = [replace(trial, id=f"extra-{n}") for n, trial in enumerate(chosen, 1)]
+    return [Extra(trial=trial, description=_everything(trial)) for trial in named]
+
+
+def _everything(trial: Trial) -> Description:
+    properties = chatty(trial.for_speaker())
+    return Description(properties=properties, text=say_plainly(properties))
+
+
+def as_check(extra: Extra, protocol: str, language: str) -> Extra:
+    """The same with an answer that can be told right or wrong: a target to find, the better of two, or a rating that is asked for."""
+    words = interface_words(language)
+    if protocol == "judgement-pairwise":
+        return replace(extra, rival=Description(text=words["check_nonsense"]), expect={"choice": "first"})
+    if protocol == "judgement":
+        return replace(extra, description=Description(text=words["check_lowest"]), expect={"ratings": "lowest"})
+    return extra

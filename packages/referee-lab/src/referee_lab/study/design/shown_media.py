@@ -1,0 +1,152 @@
+"""What people hear, proved for all of it: every sound and film is there, can be decoded to its end, and is not too large to be loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee_lab.study.design.balance import BalanceClaim, count_of
+from referee_lab.study.design.heard_practice import odd_extras
+from referee_lab.study.folder.media import FOLDER, PlayedFile, can_play, find_media, heard_in, listen_to
+from referee_lab.study.folder.study import INSTRUCTION_MINUTES, Study
+
+__all__ = ["prove_media"]
+
+MB = 1_000_000
+# Nobody says a word in less.
+SHORTEST_MS = 200.0
+
+
+def prove_media(study: Study) -> list[BalanceClaim]:
+    """The claims about sounds and films; none where nothing is heard."""
+    heard = heard_in(study)
+    if not heard:
+        return []
+    played: dict[str, PlayedFile] = {}
+    wrong = [problem for name in heard for problem in _problems(study, name, played)]
+    told = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
+    return [
+        BalanceClaim(
+            sentence="every sound and film is there, can be played to its end and is not too large",
+            holds=not wrong,
+            counted=f"{count_of(len(heard), 'file')}{told}",
+        ),
+        *_as_trials(study),
+        *_long_enough(played),
+        *_told_long_enough(study, heard, played),
+        *_hearable(study, played),
+        _session_size(study, heard),
+        _played(study),
+    ]
+
+
+def _problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterator[str]:
+    """What is wrong with a file; what was heard of it goes into `played`."""
+    path = find_media(study.folder / FOLDER, name)
+    if path is None:
+        yield f"{FOLDER}/{name} is missing"
+        return
+    most = study.session.media_mb
+    if path.stat().st_size > most * MB:
+        yield f"{FOLDER}/{name} has {path.stat().st_size / MB:.1f} MB ([session] media_mb is {most:g})"
+        return
+    found = listen_to(path)
+    if found.problem is not None:
+        yield f"{FOLDER}/{name}: {found.problem}"
+        return
+    played[name] = found
+    limit = float(study.settings.get("reading_timeout_ms", 0) or 0)
+    if limit and found.ms >= limit and _reading(study) != "together":
+        yield f"{FOLDER}/{name} lasts {found.ms / 1000:.1f} s, longer than reading_timeout_ms"
+
+
+def _as_trials(study: Study) -> Iterator[BalanceClaim]:
+    """Who practised reading has not practised listening; what to do about it is said elsewhere (`odd_extras`)."""
+    extras = len(study.practice) + len(study.checks)
+    if extras and can_play(study.kind.info):
+        yield BalanceClaim(
+            sentence="practice trials and checks come to people as the trials do",
+            holds=not odd_extras(study),
+            counted=f"{len(study.practice)} and {len(study.checks)}",
+            promised=False,
+        )
+
+
+def _told_long_enough(
+    study: Study, heard: dict[str, list[str]], played: dict[str, PlayedFile]
+) -> Iterator[BalanceClaim]:
+    """A remark where listening alone takes longer than people are told that their tasks will."""
+    lasts: dict[str, float] = {}
+    for name, stimuli in heard.items():
+        for one in stimuli:
+            lasts[one] = lasts.get(one, 0.0) + (played[name].ms if name in played else 0.0)
+    longest = (
+        max(sum(lasts.get(one, 0.0) for one in _of_list(study, number)) for number in range(len(study.lists))) / 60_000
+    )
+    # What is told is rounded to whole minutes.
+    told = study.minutes - INSTRUCTION_MINUTES + 0.5
+    if longest > told:
+        yield BalanceClaim(
+            sentence="people are told of a session that is long enough to hear everything",
+            holds=False,
+            counted=f"they listen for {longest:.1f} minutes, and are told of about {study.minutes} with all else: "
+            "write another number for {minutes_words} into texts/",
+            promised=False,
+        )
+
+
+def _of_list(study: Study, number: int) -> list[str]:
+    """The stimuli of one person: those of a list, and those that everybody meets."""
+    always = [s.id for s in (*study.practice, *(check.stimulus for check in study.checks))]
+    return [*always, *(f"{trial}|{condition}" for trial, condition in study.lists[number].trials)]
+
+
+def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
+    """A remark on what is over at once; a word may be that short, so nothing is refused for it."""
+    short = [name for name, found in played.items() if found.ms < SHORTEST_MS]
+    if short:
+        yield BalanceClaim(
+            sentence="every sound and film is long enough to say something",
+            holds=False,
+            counted=f"{FOLDER}/{short[0]} lasts {played[short[0]].ms:.0f} ms{f', and {len(short) - 1} more are so short' if len(short) > 1 else ''}",
+            promised=False,
+        )
+
+
+def _hearable(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
+    """Nobody has to hear tones to see signs."""
+    if study.session.sound_check and played and all(found.silent for found in played.values()):
+        yield BalanceClaim(
+            sentence="sounds are asked for only where something is to be heard",
+            holds=False,
+            counted="no film has any sound: set [session] sound_check = false, and say so in texts/",
+        )
+
+
+def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
+    """What one person's browser has to load."""
+    size = {name: _size(find_media(study.folder / FOLDER, name)) for name in heard}
+    lists = [{*_of_list(study, number)} for number in range(len(study.lists))]
+    largest = max(sum(size[name] for name, stimuli in heard.items() if one & {*stimuli}) for one in lists)
+    most = study.session.media_session_mb
+    return BalanceClaim(
+        sentence="nobody has to load more sounds and films than is allowed",
+        holds=largest <= most * MB,
+        counted=f"at most {largest / MB:.1f} MB for one person; [session] media_session_mb is {most:g}",
+    )
+
+
+def _played(study: Study) -> BalanceClaim:
+    """Only some protocols have a loudspeaker, and none reads words out one by one."""
+    can = can_play(study.kind.info)
+    by_word = _reading(study) == "words"
+    why = "word by word there is nothing to hear" if by_word else f"{study.protocol} {'does' if can else 'does not'}"
+    return BalanceClaim(sentence="the protocol plays sounds and films", holds=can and not by_word, counted=why)
+
+
+def _reading(study: Study) -> str:
+    return str(study.settings.get("reading", getattr(study.kind, "reading", "together")))
+
+
+def _size(path: Path | None) -> int:
+    return path.stat().st_size if path is not None else 0

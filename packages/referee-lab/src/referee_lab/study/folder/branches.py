@@ -1,0 +1,146 @@
+"""Branches and quotas of a study: pages for those who answered so, and how many people with an answer or a condition there may be.
+
+``[[branch]]`` and ``[[quota]]`` in study.toml. A name that nothing in the study has is an error of the file; what can never happen is told by
+`referee study check`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from referee.errors import InputError, MalformedInput, near
+
+if TYPE_CHECKING:
+    from referee_lab.study.folder.study import Study
+
+__all__ = ["TABLES", "PageBranch", "Quota", "check_names", "named_answers", "read_rules", "skipped"]
+
+# An answer in the place of one to a page that was not shown.
+SKIPPED = {"skipped": True}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageBranch:
+    """Pages and surveys that only those see who gave one of these answers to a question before."""
+
+    show: tuple[str, ...]
+    question: str
+    answers: tuple[str, ...]
+
+    def is_taken(self, told: Mapping[str, Any]) -> bool:
+        """Whether the answers given so far lead here; an answer left open leads nowhere."""
+        return bool(named_answers(told.get(self.question)) & {*self.answers})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quota:
+    """At most so many people who gave one of these answers to a question, or whose list has this condition."""
+
+    most: int
+    question: str = ""
+    answers: tuple[str, ...] = ()
+    condition: str = ""
+
+    def counts(self, told: Mapping[str, Any]) -> bool:
+        """Whether somebody who said this is one of them."""
+        return bool(self.question) and bool(named_answers(told.get(self.question)) & {*self.answers})
+
+    def said(self) -> str:
+        """What it is about, in words."""
+        return f"the condition {self.condition}" if self.condition else f"{self.question}: {' or '.join(self.answers)}"
+
+
+TABLES: Mapping[str, type[Any]] = {"branch": PageBranch, "quota": Quota}
+_REMEDIES = {
+    "branch": '[[branch]] show = ["page"], question = "name", answers = ["yes"]',
+    "quota": '[[quota]] most = 10, with question = "name" and answers = ["yes"], or with condition = "system"',
+}
+R = TypeVar("R", PageBranch, Quota)
+
+
+def named_answers(value: Any) -> set[str]:
+    """An answer to a question as the choices it names: one, several or none."""
+    return {str(one) for one in value} if isinstance(value, list) else set() if value is None else {str(value)}
+
+
+def skipped(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer says that its page was not shown."""
+    return dict(answer) == SKIPPED
+
+
+def read_rules(kind: type[R], raw: Any, name: str, where: Path) -> tuple[R, ...]:
+    """The tables of one kind; MalformedInput where one has another shape."""
+    if not isinstance(raw, list):
+        raise MalformedInput(f"[{name}] should be [[{name}]]", where=where, remedy=_REMEDIES[name])
+    return tuple(_rule(kind, one, number, name, where) for number, one in enumerate(raw, 1))
+
+
+def _rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: Path) -> R:
+    known = {one.name: str(one.type) for one in fields(kind)}
+    for key, value in raw.items():
+        wanted = known.get(key)
+        listed = isinstance(value, list) and all(isinstance(v, str) for v in value) and bool(value)
+        fits = {"int": type(value) is int and value > 0, "str": isinstance(value, str) and bool(value)}
+        if wanted is None or not fits.get(wanted, listed):
+            problem = f"{name} {number}: {key!r} is {'not known' if wanted is None else f'{value!r:.40}'}"
+            raise MalformedInput(problem, where=where, remedy=_REMEDIES[name])
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
+    try:
+        made = kind(**values)
+    except TypeError:
+        lacking = sorted(known.keys() - raw.keys())
+        raise MalformedInput(
+            f"{name} {number} lacks {', '.join(lacking)}", where=where, remedy=_REMEDIES[name]
+        ) from None
+    if isinstance(made, Quota) and bool(made.condition) == bool(made.question and made.answers):
+        raise MalformedInput(
+            f"{name} {number} is about answers to a question or about a condition, one of them",
+            where=where,
+            remedy=_REMEDIES[name],
+        )
+    return made
+
+
+def check_names(study: Study) -> None:
+    """InputError where a branch or quota names a page, question, answer or condition that the study does not have."""
+    where = study.folder / "study.toml"
+    for problem, known in _unknown(study):
+        raise InputError(problem, where=where, remedy=f"one of {', '.join(known)}" if known else "mend the name")
+
+
+def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
+    questions = {one.name: one for one in study.questions()}
+    shown: list[str] = []
+    rules: list[PageBranch | Quota] = [*study.branches, *study.quotas]
+    for number, rule in enumerate(rules, 1):
+        word = f"branch {number}" if isinstance(rule, PageBranch) else f"quota {number - len(study.branches)}"
+        for page in rule.show if isinstance(rule, PageBranch) else ():
+            if page not in study.extra:
+                yield f"{word}: [session] has no page or survey {page!r}{_meant(page, study.extra)}", list(study.extra)
+            if page in shown:
+                yield f"{word}: {page!r} is in another branch already", ()
+            shown.append(page)
+        if isinstance(rule, Quota) and rule.condition:
+            conditions = sorted({c for one in study.lists for _, c in one.trials})
+            if rule.condition not in conditions:
+                yield (
+                    f"{word}: no list has the condition {rule.condition!r}{_meant(rule.condition, conditions)}",
+                    conditions,
+                )
+            continue
+        asked = questions.get(rule.question)
+        if asked is None:
+            yield f"{word}: nobody is asked {rule.question!r}{_meant(rule.question, questions)}", list(questions)
+        elif not asked.choices:
+            yield f"{word}: {rule.question!r} has no choices to go by", ()
+        else:
+            for answer in rule.answers:
+                if answer not in asked.choices:
+                    yield f"{word}: {answer!r} is no choice of {rule.question!r}", asked.choices
+
+
+def _meant(name: str, known: Collection[str]) -> str:
+    return "".join(f" (did you mean {one}?)" for one in near(name, known, 1))

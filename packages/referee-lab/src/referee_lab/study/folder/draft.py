@@ -1,0 +1,250 @@
+"""Writing a study folder: study.toml with every field explained, the pages, the trials, what is said of them, and who sees what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.corpora.jsonl import json_line, to_json, trial_to_json
+from referee.errors import InputError
+from referee.files import write_atomically, writing_folder
+from referee.jobs.folder import write_outputs, write_trials
+from referee.records import NOTHING, Description, Trial
+from referee_lab.study.design.designs import DesignLayout
+from referee_lab.study.folder.clip_sounds import keep_clip_sounds
+from referee_lab.study.folder.media import can_play, keep_media, way_of
+from referee_lab.study.folder.photographs import keep_object_pictures, keep_photographs
+from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
+from referee_lab.study.folder.study import Study, open_study
+from referee_lab.study.texts import READ, default_demographics, default_pages
+
+__all__ = ["Draft", "Extra", "write_study"]
+
+_HEADINGS = {
+    "study": "What this is. Everything below is fixed before the first participant; the folder's hash is stored with the data.",
+    "protocol": "What happens in one trial.",
+    "design": "Who sees what. The lists are in lists.json, the proof of their balance in design.txt.",
+    "session": "What is around the trials.",
+    "policy": "What happens when something goes wrong, or when somebody changes their mind.",
+    "recruitment": "Where participants come from, and what they are given at the end.",
+    "recruitment.codes": "Completion codes by outcome.",
+    "exclusion": "What will be left out of which analysis, decided before seeing data. Exports always keep everything, with reasons.",
+    "analysis": "What will be tested.",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extra:
+    """A practice trial or an attention check: what is said of a trial, the other one of a pair, the answer expected where it is not the target."""
+
+    trial: Trial
+    description: Description
+    rival: Description | None = None
+    expect: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A study to be written. `fields` are values for sections of study.toml beside their defaults."""
+
+    id: str
+    title: str
+    protocol: str
+    participants: int
+    layout: DesignLayout
+    conditions: Sequence[str]
+    trials: Sequence[Trial]
+    outputs: Sequence[tuple[str, str, Description]]
+    language: str = "en"
+    mode: str = "debug"
+    seed: int = 1
+    source: str = ""
+    practice: Sequence[Extra] = ()
+    checks: Sequence[Extra] = ()
+    fields: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    pictures: Path | None = None
+    media: Path | None = None
+    sounds: Mapping[str, bytes] = field(default_factory=dict)
+
+
+def _opened(folder: Path, named: Path) -> Study:
+    """The study; what is wrong with it is told of the folder that was named, because the one it is written in goes away."""
+    try:
+        return open_study(folder)
+    except InputError as error:
+        where = error.where.replace(str(folder), str(named))
+        raise InputError(error.problem, where=where, line=error.line, remedy=error.remedy) from None
+
+
+def write_study(path: str | Path, draft: Draft) -> Study:
+    """Write a study folder, whole or not at all.
+
+    Parameters
+    ----------
+    path
+        The folder to make; one that is there already is refused.
+    draft
+        What is shown to whom, and values for study.toml beside its defaults.
+
+    Returns
+    -------
+    Study
+        The folder opened again, so that what was written is known to be readable.
+
+    Raises
+    ------
+    InputError
+        Where the draft makes no study that could be opened; nothing is left behind then.
+    """
+    from referee_lab.study.design.design_page import design_numbers, design_report, power_lines
+
+    with writing_folder(path) as folder:
+        write_trials(folder, draft.trials)
+        write_outputs(folder, draft.outputs)
+        keep_photographs(folder, _photographed(draft), draft.pictures)
+        if draft.protocol == "reference-game":
+            keep_object_pictures(folder, draft.trials, draft.pictures)
+        keep_media(folder, _said(draft), draft.media)
+        keep_clip_sounds(folder, draft.sounds)
+        _write_extras(folder / "practice.jsonl", draft.practice)
+        _write_extras(folder / "checks.jsonl", draft.checks)
+        write_atomically(folder / "lists.json", _lists(draft))
+        write_atomically(folder / "study.toml", study_toml(draft))
+        _write_texts(folder / "texts" / draft.language, draft)
+        # Opened before it has its name: a draft that makes no study leaves nothing behind.
+        study = _opened(folder, Path(path))
+        power = power_lines(study)
+        write_atomically(folder / "design.txt", design_report(study, power).splitlines())
+        remarks = {"design": design_numbers(study)[1:], "analysis": power}
+        # Written again, with what was worked out from its first form.
+        write_atomically(folder / "study.toml", study_toml(draft, remarks))
+    return open_study(path)
+
+
+def _photographed(draft: Draft) -> list[Trial]:
+    """The trials whose photographs are shown: those of protocols that show photographs."""
+    if catalogue.create("protocol", draft.protocol).info.plugin != "locate":
+        return []
+    return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
+
+
+def _said(draft: Draft) -> list[Description]:
+    extras = (*draft.practice, *draft.checks)
+    return [*(d for _, _, d in draft.outputs), *(e.description for e in extras), *(e.rival for e in extras if e.rival)]
+
+
+def _write_extras(path: Path, extras: Sequence[Extra]) -> None:
+    if extras:
+        write_atomically(path, map(json_line, map(_extra, extras)))
+
+
+def _extra(extra: Extra) -> dict[str, Any]:
+    data = {"trial": trial_to_json(extra.trial), **to_json(extra.description)}
+    if extra.rival is not None:
+        data["rival"] = to_json(extra.rival)
+    return data if extra.expect is None else {**data, "expect": dict(extra.expect)}
+
+
+def _lists(draft: Draft) -> Iterator[str]:
+    """JSON with one list a line: long, but readable and easy to compare."""
+    yield f'{{"design": {json.dumps(draft.layout.kind)}, "seed": {draft.seed}, "lists": ['
+    for number, one in enumerate(draft.layout.lists):
+        data: dict[str, Any] = {"id": one.id, "group": one.group}
+        if one.blocks:
+            data["blocks"] = list(one.blocks)
+        data["trials"] = [list(pair) for pair in one.trials]
+        yield json_line(data) + ("," if number + 1 < len(draft.layout.lists) else "")
+    yield "]}"
+
+
+def _write_texts(folder: Path, draft: Draft) -> None:
+    folder.mkdir(parents=True)
+    for name, text in default_pages(draft.language, draft.protocol, _way(draft)).items():
+        write_atomically(folder / f"{name}.md", text.rstrip("\n").splitlines())
+    write_atomically(folder / "demographics.toml", default_demographics(draft.language).rstrip("\n").splitlines())
+
+
+def _way(draft: Draft) -> str:
+    """How descriptions come to people; where they come in several ways, pages that tell of one of them are to be changed (`check` says so)."""
+    plays = can_play(catalogue.create("protocol", draft.protocol).info)
+    ways = {way_of(description) for _, _, description in draft.outputs if plays}
+    return READ if READ in ways or not ways else min(ways)
+
+
+# -- study.toml ------------------------------------------------------------------------------------------------------------
+
+
+def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> Iterator[str]:
+    """The lines of study.toml: every field with the sentence that explains it, and under some headings what was worked out."""
+    yield "# A study of referring expressions, and its preregistration: commit this folder to a public archive before the first participant."
+    yield "# Check it with `referee study check`, run it with `referee study serve`."
+    info = catalogue.create("protocol", draft.protocol).info
+    protocol = {
+        name: Setting(default=p.default, about=p.about + (f" ({p.unit})" if p.unit else ""))
+        for name, p in info.parameters.items()
+    }
+    for section, settings in SECTIONS.items():
+        values = {**_known(draft).get(section, {}), **draft.fields.get(section, {})}
+        yield ""
+        yield f"# {_HEADINGS[section]}"
+        yield from (f"# {line}" for line in remarks.get(section, ()))
+        if section == "protocol":
+            yield f"# {info.title}. Source: {info.source}."
+        yield f"[{section}]"
+        yield from _fields(protocol if section == "protocol" else settings, values)
+
+
+def _fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Iterator[str]:
+    for name, setting in settings.items():
+        value = values.get(name, setting.default)
+        yield f"{name} = {toml_value([] if value == [''] else value)}".ljust(40) + f"  # {setting.about}"
+
+
+_TIMES = ["identification_ms", "reading_ms"]
+_PLANNED: dict[str, dict[str, Any]] = {
+    "asgre2007": {"measures": ["error", "combined_ms"], "tests": ["mixed-model", "asgre2007"]},
+    "open-choice": {"measures": ["error", "several", "none", "dont-know", "combined_ms"]},
+    "tuna2008": {"measures": ["error", *_TIMES], "tests": ["mixed-model", "tuna2008"]},
+    "self-paced-reading": {"measures": ["error", *_TIMES, "regions_ms"]},
+    "production": {"measures": ["text"], "tests": []},
+    "judgement": {"measures": ["adequacy", "fluency"]},
+    "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
+    **{name: {"measures": ["error", "several", "none", "combined_ms"]} for name in ("point", "refoi")},
+    "tangram": {"measures": ["solved", "combined_ms"], "tests": []},
+    "reference-game": {"measures": ["right", "combined_ms"], "tests": []},
+}
+
+
+def _known(draft: Draft) -> dict[str, dict[str, Any]]:
+    layout = draft.layout
+    return {
+        "study": {
+            "id": draft.id,
+            "title": draft.title,
+            "language": draft.language,
+            "direction": "rtl" if draft.language.partition("-")[0] in RIGHT_TO_LEFT else "ltr",
+            "protocol": draft.protocol,
+            "mode": draft.mode,
+            "seed": draft.seed,
+            "participants": draft.participants,
+        },
+        "design": {
+            "kind": layout.kind,
+            "source": draft.source,
+            "conditions": list(draft.conditions),
+            "items": len({trial for one in layout.lists for trial, _ in one.trials}),
+            "duplicates": list(layout.duplicates),
+            "groups": layout.groups,
+            "lists": len(layout.lists),
+            "per_list": max(1, draft.participants // len(layout.lists)),
+            "trials_each": max(len(one.trials) for one in layout.lists),
+            "order": layout.order,
+            # Ten trials apart cannot be kept in a short list.
+            "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
+        },
+        "analysis": _PLANNED.get(draft.protocol, {}),
+    }

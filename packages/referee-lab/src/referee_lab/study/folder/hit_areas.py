@@ -1,0 +1,294 @@
+"""Where a picture can be pressed: the outline of what is drawn, and of outlines that overlap the one in front.
+
+Objects of a scene may stand so near to each other that their cells overlap. A press then belongs to what is seen at that point. `crowded` finds objects
+of a scene that are so far covered that nobody could press them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from math import atan2, cos, hypot, pi, radians, sin, sqrt
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import naming_extra
+from referee.records import Scene, SceneNotes
+from referee.show.drawing import Layout
+from referee.show.drawing.painted import BOX
+from referee_lab.study.folder.study_pictures import drawings
+
+if TYPE_CHECKING:
+    from shapely.geometry.base import BaseGeometry
+
+__all__ = ["crowded", "hit_area", "hit_areas", "in_front", "pressed_at"]
+
+# Around what is drawn, in hundredths of a cell: fingers are not exact.
+MARGIN = 3.0
+# The least that must be left of an object: a disc so wide, in hundredths of a cell (13 pixels where a cell has its full 168).
+LEAST_ACROSS = 8.0
+# How exactly a curve is followed.
+STEPS = 12
+ROUGHLY = 0.8
+# A letter of the cards' typeface is about so wide, as a share of its height.
+LETTER = 0.56
+
+Matrix = tuple[float, float, float, float, float, float]
+Points = list[tuple[float, float]]
+SAME: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+# A picture stands within its cell with a little air (`scene_pictures`, and the pages' style sheet).
+IN_CELL: Matrix = (0.92, 0.0, 0.0, 0.92, 4.0, 4.0)
+_AREAS: SceneNotes[str | None, dict[str, tuple[float, ...]]] = SceneNotes("studies.hit_areas")
+
+
+def hit_areas(scene: Scene, domain: str | None, layout: Layout) -> dict[str, list[float]]:
+    """The outline of every entity whose cell overlaps another's: x and y in turn, in hundredths of its own cell. Others own their cells whole."""
+    near = _overlapping(layout)
+    if not near:
+        return {}
+    notes = _AREAS.of(scene)
+    if domain not in notes:
+        notes[domain] = {entity: hit_area(svg) for entity, svg in drawings(scene, domain).items()}
+    return {entity: list(area) for entity, area in notes[domain].items() if entity in near}
+
+
+def in_front(layout: Layout) -> list[str]:
+    """Entities from the furthest to the nearest, as they are drawn: what stands further down the page is nearer."""
+    return sorted(layout, key=lambda e: (layout[e].row + layout[e].dy, layout[e].column + layout[e].dx))
+
+
+def crowded(scene: Scene, domain: str | None, layout: Layout) -> list[str]:
+    """Entities that have no area of their own where a press would reach them."""
+    areas = hit_areas(scene, domain, layout)
+    free = _own(areas, layout)
+    return [entity for entity in areas if free[entity].buffer(-LEAST_ACROSS / 2).is_empty]
+
+
+def pressed_at(x: float, y: float, areas: Mapping[str, Sequence[float]], layout: Layout) -> str | None:
+    """Whom a press reaches at a point of the scene, in hundredths of a cell from its upper left corner."""
+    from shapely import Point
+
+    for entity in reversed(in_front(layout)):
+        if _placed(areas.get(entity), layout, entity).covers(Point(x, y)):
+            return entity
+    return None
+
+
+def _own(areas: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, BaseGeometry]:
+    """What is left of each area when those in front of it are taken away."""
+    from shapely.ops import unary_union
+
+    ordered = [e for e in in_front(layout) if e in areas]
+    placed = {e: _placed(areas[e], layout, e) for e in ordered}
+    return {e: placed[e].difference(unary_union([placed[o] for o in ordered[i + 1 :]])) for i, e in enumerate(ordered)}
+
+
+def _placed(area: Sequence[float] | None, layout: Layout, entity: str) -> BaseGeometry:
+    from shapely import Polygon, box
+    from shapely.affinity import translate
+
+    at = layout[entity]
+    shape = box(0, 0, BOX, BOX) if area is None else Polygon(list(zip(area[::2], area[1::2], strict=True)))
+    return translate(shape, BOX * (at.column + at.dx), BOX * (at.row + at.dy))
+
+
+def _overlapping(layout: Layout) -> set[str]:
+    at = {e: (p.column + p.dx, p.row + p.dy) for e, p in layout.items()}
+    ids = list(at)
+    # Rounded: places have four decimals, and neighbours in a grid only touch.
+    pairs = (
+        (a, b)
+        for i, a in enumerate(ids)
+        for b in ids[:i]
+        if max(abs(at[a][0] - at[b][0]), abs(at[a][1] - at[b][1])) < 0.9995
+    )
+    return {one for pair in pairs for one in pair}
+
+
+# -- the outline of a picture ----------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1 << 14)
+def hit_area(svg: str) -> tuple[float, ...]:
+    """The outline of a picture with a margin, within its cell: x and y in turn, in hundredths of the cell."""
+    with naming_extra():
+        from shapely import box
+        from shapely.ops import unary_union
+
+    drawn = unary_union(list(_shapes(svg))).buffer(MARGIN)
+    # What is drawn in parts (a table's legs, a word below) is pressed as one.
+    whole = drawn if drawn.geom_type == "Polygon" else drawn.convex_hull
+    outline = whole.intersection(box(0, 0, BOX, BOX)).simplify(ROUGHLY)
+    outline = outline if outline.geom_type == "Polygon" and not outline.is_empty else box(0, 0, BOX, BOX)
+    return tuple(round(value, 1) for point in list(outline.exterior.coords)[:-1] for value in point)
+
+
+def _shapes(svg: str) -> Iterator[BaseGeometry]:
+    from lxml import etree
+
+    yield from _walk(etree.fromstring(svg.encode()), IN_CELL)
+
+
+def _walk(node: Any, matrix: Matrix) -> Iterator[BaseGeometry]:
+    inner = _times(matrix, _transform(node.get("transform", "")))
+    for points, closed in _lines(node):
+        yield _shape(
+            [_moved(p, inner) for p in points],
+            closed,
+            _stroke(node) * sqrt(abs(inner[0] * inner[3] - inner[1] * inner[2])),
+        )
+    for child in node:
+        yield from _walk(child, inner)
+
+
+def _shape(points: Points, closed: bool, stroke: float) -> BaseGeometry:
+    from shapely import LineString, Point, Polygon
+
+    if len(set(points)) == 1:
+        return Point(points[0]).buffer(max(stroke / 2, 0.1))
+    line = LineString(points).buffer(max(stroke / 2, 0.1))
+    return Polygon(points).buffer(0).union(line) if closed and len(set(points)) > 2 else line
+
+
+def _stroke(node: Any) -> float:
+    return float(node.get("stroke-width", 1.0)) if node.get("stroke", "none") != "none" else 0.0
+
+
+def _lines(node: Any) -> Iterator[tuple[Points, bool]]:
+    """What an element draws, as runs of points; those that enclose an area are closed."""
+    kind = str(node.tag).rpartition("}")[2]
+    filled = node.get("fill") != "none"
+    if kind in ("circle", "ellipse"):
+        rx, ry = (float(node.get("r", node.get(name, 0))) for name in ("rx", "ry"))
+        yield _round(float(node.get("cx", 0)), float(node.get("cy", 0)), rx, ry), True
+    elif kind == "rect":
+        x, y, w, h = (float(node.get(name, 0)) for name in ("x", "y", "width", "height"))
+        yield [(x, y), (x + w, y), (x + w, y + h), (x, y + h), (x, y)], True
+    elif kind == "line":
+        yield [(float(node.get("x1")), float(node.get("y1"))), (float(node.get("x2")), float(node.get("y2")))], False
+    elif kind in ("polygon", "polyline"):
+        values = _numbers(node.get("points", ""))
+        yield list(zip(values[::2], values[1::2], strict=True)), kind == "polygon" or filled
+    elif kind == "path":
+        yield from ((points, filled) for points in _path(node.get("d", "")))
+    elif kind == "text":
+        yield _written(node), True
+
+
+def _written(node: Any) -> Points:
+    size = float(node.get("font-size", 12))
+    x, y, width = float(node.get("x", 0)), float(node.get("y", 0)), LETTER * size * len("".join(node.itertext()))
+    left = x - (width / 2 if node.get("text-anchor") == "middle" else 0)
+    return [
+        (left, y - 0.8 * size),
+        (left + width, y - 0.8 * size),
+        (left + width, y + 0.2 * size),
+        (left, y + 0.2 * size),
+    ]
+
+
+def _round(x: float, y: float, rx: float, ry: float) -> Points:
+    turns = [2 * pi * i / (3 * STEPS) for i in range(3 * STEPS)]
+    return [(x + rx * cos(t), y + ry * sin(t)) for t in turns]
+
+
+def _path(d: str) -> Iterator[Points]:
+    """The runs of a path in absolute commands, which are all that the drawings use."""
+    run: Points = []
+    for command, given in re.findall(r"([A-Za-z])([^A-Za-z]*)", d):
+        values = _numbers(given)
+        if command == "M" and run:
+            yield run
+            run = []
+        if command == "Z":
+            run.append(run[0])
+        elif command in _CURVES:
+            takes, bend = _CURVES[command]
+            for i in range(0, len(values), takes):
+                run += bend(run[-1] if run else (0.0, 0.0), values[i : i + takes])
+        else:
+            raise ValueError(f"a drawing has the path command {command!r}, whose outline is not known")
+    if run:
+        yield run
+
+
+def _straight(_: tuple[float, float], v: list[float]) -> Points:
+    return [(v[0], v[1])]
+
+
+def _bezier(start: tuple[float, float], v: list[float]) -> Points:
+    corners = [start, *zip(v[::2], v[1::2], strict=True)]
+
+    def at(t: float, points: Points) -> tuple[float, float]:
+        between = [(a[0] + t * (b[0] - a[0]), a[1] + t * (b[1] - a[1])) for a, b in pairwise(points)]
+        return between[0] if len(between) == 1 else at(t, between)
+
+    return [at(i / STEPS, corners) for i in range(1, STEPS + 1)]
+
+
+def _arc(start: tuple[float, float], v: list[float]) -> Points:
+    """An elliptical arc by its centre (SVG 1.1, appendix F.6.5)."""
+    rx, ry, turn, large, sweep, x2, y2 = v
+    (x1, y1), (c, s) = start, (cos(radians(turn)), sin(radians(turn)))
+    dx, dy = (x1 - x2) / 2, (y1 - y2) / 2
+    u, w = c * dx + s * dy, -s * dx + c * dy
+    grow = max(1.0, hypot(u / rx, w / ry))
+    rx, ry = rx * grow, ry * grow
+    left = max(0.0, (rx * ry) ** 2 - (rx * w) ** 2 - (ry * u) ** 2) / ((rx * w) ** 2 + (ry * u) ** 2)
+    k = sqrt(left) * (-1 if large == sweep else 1)
+    cu, cw = k * rx * w / ry, -k * ry * u / rx
+    begin, end = atan2((w - cw) / ry, (u - cu) / rx), atan2((-w - cw) / ry, (-u - cu) / rx)
+    span = (end - begin) % (2 * pi) if sweep else -((begin - end) % (2 * pi))
+    middle = (c * cu - s * cw + (x1 + x2) / 2, s * cu + c * cw + (y1 + y2) / 2)
+    angles = [begin + span * i / STEPS for i in range(1, STEPS + 1)]
+    return [
+        (middle[0] + c * rx * cos(a) - s * ry * sin(a), middle[1] + s * rx * cos(a) + c * ry * sin(a)) for a in angles
+    ]
+
+
+_CURVES: Mapping[str, tuple[int, Any]] = {
+    "M": (2, _straight),
+    "L": (2, _straight),
+    "Q": (4, _bezier),
+    "C": (6, _bezier),
+    "A": (7, _arc),
+}
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(n) for n in re.findall(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", text)]
+
+
+def _transform(text: str) -> Matrix:
+    found = SAME
+    for name, given in re.findall(r"(\w+)\(([^)]*)\)", text):
+        found = _times(found, _matrix(name, _numbers(given)))
+    return found
+
+
+def _matrix(name: str, v: list[float]) -> Matrix:
+    if name == "translate":
+        return 1.0, 0.0, 0.0, 1.0, v[0], v[1] if len(v) > 1 else 0.0
+    if name == "scale":
+        return v[0], 0.0, 0.0, v[-1], 0.0, 0.0
+    if name == "rotate":
+        c, s = cos(radians(v[0])), sin(radians(v[0]))
+        x, y = (v[1], v[2]) if len(v) > 2 else (0.0, 0.0)
+        return c, s, -s, c, x - c * x + s * y, y - s * x - c * y
+    if name == "matrix":
+        a, b, c, d, e, f = v
+        return a, b, c, d, e, f
+    raise ValueError(f"a drawing is moved by {name!r}, whose outline is not known")
+
+
+def _times(m: Matrix, n: Matrix) -> Matrix:
+    return (
+        m[0] * n[0] + m[2] * n[1], m[1] * n[0] + m[3] * n[1],
+        m[0] * n[2] + m[2] * n[3], m[1] * n[2] + m[3] * n[3],
+        m[0] * n[4] + m[2] * n[5] + m[4], m[1] * n[4] + m[3] * n[5] + m[5],
+    )  # fmt: skip
+
+
+def _moved(point: tuple[float, float], m: Matrix) -> tuple[float, float]:
+    return m[0] * point[0] + m[2] * point[1] + m[4], m[1] * point[0] + m[3] * point[1] + m[5]

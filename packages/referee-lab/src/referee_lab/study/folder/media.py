@@ -1,0 +1,261 @@
+"""Sounds and films in which descriptions are heard: files under media/ in the study's folder, shown under names that tell nothing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
+
+from referee.errors import InputError, naming_extra
+from referee.records import Description
+from referee_lab.study.texts import HEARD, READ, WATCHED
+
+if TYPE_CHECKING:
+    from referee_lab.study.folder.study import Study
+    from referee_lab.study.protocols.contract import Info
+
+__all__ = [
+    "FILM",
+    "SOUND",
+    "PlayedFile",
+    "can_play",
+    "find_media",
+    "heard_in",
+    "keep_media",
+    "listen_to",
+    "media_address",
+    "media_file",
+    "missing_media",
+    "plays_anything",
+    "shown_media",
+    "way_of",
+    "ways_in",
+]
+
+FOLDER = "media"
+LENGTH = 20
+SOUND, FILM = "sound", "film"
+KINDS = {
+    ".wav": (SOUND, "audio/wav"),
+    ".mp3": (SOUND, "audio/mpeg"),
+    ".ogg": (SOUND, "audio/ogg"),
+    ".oga": (SOUND, "audio/ogg"),
+    ".flac": (SOUND, "audio/flac"),
+    ".m4a": (SOUND, "audio/mp4"),
+    ".weba": (SOUND, "audio/webm"),
+    ".webm": (FILM, "video/webm"),
+    ".mp4": (FILM, "video/mp4"),
+}
+# What today's browsers decode; anything else would be silence for some.
+CODECS = ("aac", "av1", "flac", "h264", "mp3", "mp3float", "opus", "libopus", "vorbis", "vp8", "vp9", "libdav1d")
+WEBM_CODECS = ("av1", "libdav1d", "opus", "libopus", "vorbis", "vp8", "vp9")
+# What each ending promises of the inside.
+FORMS = {
+    ".oga": "ogg",
+    ".m4a": "mp4",
+    ".weba": "webm",
+    **{e: e[1:] for e in (".wav", ".mp3", ".ogg", ".flac", ".webm", ".mp4")},
+}
+# Of the loudest possible: 60 dB below it nobody hears a word.
+SILENCE = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedFile:
+    """What a file holds: its length, what is wrong with it (None where nothing is), and whether there is nothing to hear in it."""
+
+    ms: float
+    problem: str | None = None
+    silent: bool = False
+
+
+def shown_media(description: Description) -> dict[str, Any] | None:
+    """A description's sound or film for the page, without its address; None where it has none."""
+    if description.media is None:
+        return None
+    kind, _ = _kind_of(description.media)
+    return {"src": _name(description.media), "kind": kind}
+
+
+def media_address(media: Mapping[str, Any], base_url: str) -> dict[str, Any]:
+    """The same with the address at which the server has it."""
+    return {**media, "src": f"{base_url}/{FOLDER}/{media['src']}"}
+
+
+def media_file(study: Study, name: str) -> tuple[Path, str] | None:
+    """The file behind a public name and its type; None where the study has none of that name."""
+    wanted = next((one for one in _files(study) if _name(one) == name), None)
+    path = find_media(study.folder / FOLDER, wanted) if wanted is not None else None
+    return None if wanted is None or path is None else (path, _kind_of(wanted)[1])
+
+
+def find_media(folder: Path, name: str) -> Path | None:
+    """The file of a name, also where a letter with a mark is spelled in another way (ü as one sign, or as u with its dots: that depends on the computer)."""
+    if (folder / name).is_file():
+        return folder / name
+    wanted = normalize("NFC", name)
+    return next((p for p in sorted(folder.glob("*")) if p.is_file() and normalize("NFC", p.name) == wanted), None)
+
+
+def heard_in(study: Study) -> dict[str, list[str]]:
+    """Every file of a study, with the stimuli in which it is heard."""
+    found: dict[str, list[str]] = {}
+    for stimulus in study.every_stimulus():
+        for one in (stimulus, stimulus.rival):
+            if one is not None and one.description.media is not None:
+                found.setdefault(one.description.media, []).append(stimulus.id)
+    return found
+
+
+def plays_anything(study: Study) -> bool:
+    """Whether any description of a study, practice and checks included, is heard or watched."""
+    return can_play(study.kind.info) and bool(_files(study))
+
+
+def missing_media(study: Study) -> list[str]:
+    """The files that descriptions name and that are not there."""
+    return [name for name in heard_in(study) if find_media(study.folder / FOLDER, name) is None]
+
+
+def can_play(info: Info) -> bool:
+    """Whether a protocol plays sounds and films; the others show words alone."""
+    return "media_repeats" in info.parameters
+
+
+def way_of(description: Description) -> str:
+    """How a description comes to people: read, heard, or watched in a film."""
+    if description.media is None:
+        return READ
+    return WATCHED if _kind_of(description.media)[0] == FILM else HEARD
+
+
+def ways_in(study: Study) -> set[str]:
+    """How the descriptions of a study's trials come to people; what is heard or watched is read as well where its words are shown."""
+    if not can_play(study.kind.info):
+        return {READ}
+    ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
+    return {*ways, READ} if study.settings.get("media_text") == "shown" else ways
+
+
+def keep_media(folder: Path, descriptions: Iterable[Description], source: Path | None) -> int:
+    """Copy the sounds and films of descriptions into a study's folder; returns how many."""
+    names = sorted({d.media for d in descriptions if d.media is not None})
+    for name in names:
+        _kind_of(name)
+        if source is None:
+            raise InputError("these descriptions are heard", remedy="say where their files are: --media FOLDER")
+        if (found := find_media(source, name)) is None:
+            raise InputError("there is no such file", where=source / name, remedy="put it there, or mend the outputs")
+        (folder / FOLDER).mkdir(exist_ok=True)
+        shutil.copyfile(found, folder / FOLDER / name)
+    return len(names)
+
+
+def listen_to(path: Path) -> PlayedFile:
+    """Decode a file from end to end, as a browser will have to; what is cut off or garbled is found here and not in the middle of a session."""
+    with naming_extra():
+        import av
+        from av.error import FFmpegError
+    if path.stat().st_size == 0:
+        return PlayedFile(ms=0.0, problem="it is empty (0 bytes)")
+    av.logging.set_level(av.logging.PANIC)  # told below, in our own words
+    try:
+        with av.open(str(path)) as opened:
+            if problem := _wrong_inside(path.name, opened):
+                return PlayedFile(ms=0.0, problem=problem)
+            promised = float(opened.duration or 0) / 1000  # of av.time_base, microseconds
+            last = loudest = 0.0
+            streams = _played_streams(path.name, opened)
+            for stream in streams:
+                stream.codec_context.options = {"err_detect": "explode"}  # players conceal what is garbled
+            frames: Iterable[Any] = opened.decode(streams)  # pictures and sounds alike
+            for frame in frames:
+                # A picture has neither.
+                samples, rate = getattr(frame, "samples", 0), getattr(frame, "sample_rate", 0)
+                end = 1000 * ((frame.time or 0.0) + (samples / rate if rate else 0.0))
+                last = max(last, end)
+                loudest = max(loudest, _loudness(frame.to_ndarray()) if samples else 0.0)
+                if frame.is_corrupt:
+                    return PlayedFile(ms=last, problem=f"it is garbled at {last / 1000:.1f} s")
+    except (FFmpegError, ValueError, OSError) as error:
+        return PlayedFile(ms=0.0, problem=f"it cannot be decoded ({type(error).__name__})")
+    if _cut_short(path):
+        return PlayedFile(ms=last, problem="it is shorter than its head says: it was cut off")
+    # The last picture of a film lasts a while; more than that is missing at the end of a file that was cut off.
+    if last <= 0.0 or promised - last > max(250.0, 0.05 * promised):
+        return PlayedFile(
+            ms=last, problem=f"it ends after {last / 1000:.1f} s, but says {promised / 1000:.1f} s: it was cut off"
+        )
+    # In a film people may sign.
+    if loudest < SILENCE and _kind_of(path.name)[0] == SOUND:
+        return PlayedFile(ms=last, problem="nothing can be heard in it")
+    return PlayedFile(ms=max(last, promised), silent=loudest < SILENCE)
+
+
+def _played_streams(name: str, opened: Any) -> list[Any]:
+    """What a browser plays of a file: of a sound no picture, which is its cover."""
+    films = opened.streams.video if _kind_of(name)[0] == FILM else ()
+    return [*films, *opened.streams.audio]
+
+
+def _wrong_inside(name: str, opened: Any) -> str | None:
+    """What a browser cannot make of a file that is readable as such."""
+    kind, ending = _kind_of(name)[0], Path(name).suffix.lower()
+    if kind == FILM and not opened.streams.video:
+        return "it has no picture: name a sound .weba or .m4a"
+    if kind == SOUND and not opened.streams.audio:
+        return "it has no sound"
+    forms = opened.format.name.split(",")
+    if FORMS[ending] not in forms:
+        return f"it is no {ending[1:]} inside, but {forms[0]}: name or convert it as what it is"
+    codecs = {stream.codec_context.name for stream in _played_streams(name, opened)}
+    known = WEBM_CODECS if FORMS[ending] == "webm" else CODECS
+    strange = sorted(c for c in codecs if c not in known and not (c.startswith("pcm_") and ending == ".wav"))
+    return f"not every browser decodes {strange[0]} in {ending}" if strange else None
+
+
+def _loudness(samples: Any) -> float:
+    """The loudest of some samples, from 0 to 1."""
+    import numpy as np
+
+    if samples.dtype == np.uint8:  # of eight bits, around the middle
+        return float(np.abs(samples.astype(float) - 128).max()) / 128
+    top = float(np.iinfo(samples.dtype).max) if samples.dtype.kind == "i" else 1.0
+    return float(np.abs(samples.astype(float)).max()) / top
+
+
+def _cut_short(path: Path) -> bool:
+    """Whether a WAV lacks some of what it announces; decoders take whatever is there."""
+    with path.open("rb") as file:
+        head = file.read(8)
+    announced = int.from_bytes(head[4:8], "little")
+    # Written as a stream, it announces nothing.
+    return head[:4] == b"RIFF" and announced not in (0, 0xFFFFFFFF) and announced + 8 > path.stat().st_size
+
+
+def _files(study: Study) -> list[str]:
+    known = _KNOWN.get(study.hash)
+    if known is None:
+        known = _KNOWN[study.hash] = list(heard_in(study))
+    return known
+
+
+# By the study's hash, which changes with anything that could change them.
+_KNOWN: dict[str, list[str]] = {}
+
+
+def _name(file: str) -> str:
+    return sha256(file.encode()).hexdigest()[:LENGTH] + Path(file).suffix.lower()
+
+
+def _kind_of(file: str) -> tuple[str, str]:
+    if Path(file).name != file or file.startswith("."):
+        raise InputError(f"{file!r} is not the name of a file", remedy=f"a name without folders: it lies in {FOLDER}/")
+    found = KINDS.get(Path(file).suffix.lower())
+    if found is None:
+        raise InputError(f"browsers do not play {file!r}", remedy=f"convert it to one of {', '.join(KINDS)}")
+    return found

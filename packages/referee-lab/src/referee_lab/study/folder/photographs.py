@@ -1,0 +1,166 @@
+"""Photographs of a study, under names that tell nothing; a scene without one is drawn, so that every study of places can be tried out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.errors import InputError
+from referee.geometry import Box, Region, ScenePicture, Size
+from referee.grounding.marks import bounds_of
+from referee.grounding.overlap import region_holds
+from referee.grounding.pictures import checked, size_of
+from referee.records import Scene, SceneNotes, Trial
+from referee.show.drawing import draw_scene, place
+
+if TYPE_CHECKING:
+    from referee_lab.study.folder.study import Study
+
+__all__ = [
+    "FOLDER",
+    "Photograph",
+    "drawn_photographs",
+    "entity_at",
+    "keep_object_pictures",
+    "keep_photographs",
+    "object_picture_name",
+    "photograph_file",
+    "photograph_of",
+]
+
+FOLDER = "photographs"
+LENGTH = 20
+KINDS = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+    ".bmp": "image/bmp",
+}
+_SEEN: SceneNotes[str, Photograph] = SceneNotes("studies.photographs")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Photograph:
+    """What is shown: a name, the size in which places are counted, where things are in it, and the drawing where there is no photograph."""
+
+    name: str
+    size: Size
+    regions: Mapping[str, Region]
+    svg: str = ""
+
+
+def photograph_of(trial: Trial) -> Photograph:
+    """A trial's photograph, or its scene drawn on one sheet (worked out once for a scene)."""
+    notes = _SEEN.of(trial.scene)
+    if "seen" not in notes:
+        notes["seen"] = _photograph(trial.scene) if trial.scene.picture is not None else _drawn(trial)
+    return notes["seen"]
+
+
+def _photograph(scene: Scene) -> Photograph:
+    picture = scene.picture
+    assert picture is not None  # asked by who knows
+    if picture.size is None:
+        raise InputError(
+            f"the size of the picture {picture.path} is not known",
+            remedy="give its size: places are counted in its pixels",
+        )
+    regions = {e.id: e.region for e in scene.entities if e.region is not None}
+    return Photograph(name=sha256(picture.path.encode()).hexdigest()[:LENGTH], size=picture.size, regions=regions)
+
+
+def _drawn(trial: Trial) -> Photograph:
+    """In an order of names, so that the order of the file does not show; every thing has its cell."""
+    ordered = Scene(entities=tuple(sorted(trial.scene.entities, key=lambda e: (e.attributes, e.id))))
+    layout = place(ordered)
+    svg = draw_scene(ordered, domain=trial.domain, layout=layout)
+    # The drawing is `columns` cells of 100 wide, with one margin on all sides.
+    wide = float(svg.partition('viewBox="')[2].partition('"')[0].split()[2])
+    tall = float(svg.partition('viewBox="')[2].partition('"')[0].split()[3])
+    margin = (wide - 100 * layout.columns) / 2
+    regions: dict[str, Region] = {}
+    for entity in ordered.entities:
+        at = layout[entity.id]
+        left, top = margin + 100 * (at.column + at.dx), margin + 100 * (at.row + at.dy)
+        regions[entity.id] = Box((left, top, left + 100, top + 100))
+    name = sha256(svg.encode()).hexdigest()[:LENGTH]
+    return Photograph(name=name, size=Size(round(wide), round(tall)), regions=regions, svg=svg)
+
+
+def entity_at(shown: Photograph, x: float, y: float) -> str | None:
+    """The thing at a point, border included; of several, the one whose box is smallest: what is in front or on top of another is meant."""
+    hit = [
+        (_area(region, shown.size), name)
+        for name, region in shown.regions.items()
+        if region_holds(region, x, y, shown.size)
+    ]
+    return min(hit)[1] if hit else None
+
+
+def _area(region: Region, size: Size) -> float:
+    left, top, right, bottom = bounds_of(region, size)
+    return (right - left) * (bottom - top)
+
+
+def drawn_photographs(study: Study) -> dict[str, str]:
+    """The drawings that stand for photographs, by name."""
+    shown = (photograph_of(s.trial) for s in study.every_stimulus())
+    return {p.name: p.svg for p in shown if p.svg}
+
+
+def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
+    """Copy the photographs of trials into a study's folder, each checked to be the one its scene is about; returns how many."""
+    kept = 0
+    for picture in {t.scene.picture.path: t.scene.picture for t in trials if t.scene.picture is not None}.values():
+        if source is None:
+            raise InputError("these trials are about photographs", remedy="say where they are: --pictures FOLDER")
+        path = checked(source, picture)
+        name = sha256(picture.path.encode()).hexdigest()[:LENGTH]
+        ending = _shown_ending(path)
+        (folder / FOLDER).mkdir(exist_ok=True)
+        shutil.copyfile(path, folder / FOLDER / f"{name}{ending}")
+        kept += 1
+    return kept
+
+
+def object_picture_name(image: str) -> str:
+    """The name under which the picture of one object is kept and shown; it tells nothing."""
+    return sha256(image.encode()).hexdigest()[:LENGTH]
+
+
+def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
+    """Copy the pictures of single objects into a study's folder, each opened first; returns how many."""
+    images = list(dict.fromkeys(e.image for t in trials for e in t.scene.entities if e.image is not None))
+    for image in images:
+        if source is None:
+            raise InputError("these objects have pictures of their own", remedy="say where they are: --pictures FOLDER")
+        path = checked(source, ScenePicture(path=image))
+        size_of(path)  # says so where it is no picture
+        (folder / FOLDER).mkdir(exist_ok=True)
+        shutil.copyfile(path, folder / FOLDER / f"{object_picture_name(image)}{_shown_ending(path)}")
+    return len(images)
+
+
+def _shown_ending(path: Path) -> str:
+    if path.suffix.lower() not in KINDS:
+        raise InputError(
+            f"browsers do not show {path.suffix or 'files without an ending'}",
+            where=path,
+            remedy="convert it to PNG, JPEG or WebP",
+        )
+    return path.suffix.lower()
+
+
+def photograph_file(folder: Path, name: str) -> tuple[Path, str] | None:
+    """The file of a photograph and its kind, for the server; None where the study has none of that name."""
+    for ending, kind in KINDS.items():
+        path = folder / FOLDER / f"{name}{ending}"
+        if path.is_file():
+            return path, kind
+    return None

@@ -1,0 +1,476 @@
+"""The study folder: TOML, Markdown and lines of JSON that a person can read, check into version control and publish as the preregistration.
+
+``study.toml`` (what is done and how it will be analysed), ``texts/<language>/*.md`` (every page), ``trials.jsonl`` and ``outputs.jsonl`` (what is shown),
+``practice.jsonl`` and ``checks.jsonl`` (a trial and a description a line), ``lists.json`` (who sees what), ``design.txt`` (the proof of balance). The hash of a
+study covers all of them and nothing under ``data/``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee import catalogue
+from referee.corpora.jsonl import description_from_json, read_trials, trial_from_json
+from referee.corpora.outputs import read_outputs
+from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
+from referee.errors import InputError, MalformedInput, near
+from referee.records import HUMAN, Description, Trial
+from referee_lab.study.folder.branches import TABLES, PageBranch, Quota, check_names, read_rules
+from referee_lab.study.folder.questionnaires import FormField, read_form
+from referee_lab.study.folder.settings import (
+    SECTIONS,
+    AnalysisSection,
+    CodesSection,
+    DesignSection,
+    ExclusionSection,
+    PolicySection,
+    RecruitmentSection,
+    SessionSection,
+    Setting,
+    StudySection,
+    complete,
+    line_of,
+    read_section,
+)
+from referee_lab.study.protocols.contract import Info, Kind, Stimulus
+from referee_lab.study.protocols.room_protocol import RoomProtocol
+from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words
+from referee_lab.study.texts.plurals import in_number
+
+__all__ = ["HUMAN", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
+
+VERSUS = " vs "
+S = TypeVar("S")
+SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
+INSTRUCTION_MINUTES = 3.0
+_ID = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
+# Data come after the preregistration, whose hash must not change with them.
+_UNHASHED = ("data",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyList:
+    """What one participant gets: pairs of trial and condition, in blocks where the design has them (sizes, in order)."""
+
+    id: str
+    group: int
+    trials: tuple[tuple[str, str], ...]
+    blocks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """An attention check: a stimulus with an unmistakable answer; `expect` is that answer where it is not the trial's target."""
+
+    stimulus: Stimulus
+    expect: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """A study as it will be run. Sections of study.toml have every default filled in, pages their {placeholders}.
+
+    `settings` is the section [protocol], whose fields the protocol declares: a mapping with every default filled in.
+    """
+
+    folder: Path
+    id: str
+    title: str
+    language: str
+    direction: str
+    protocol: str
+    kind: Kind = field(repr=False, compare=False)
+    mode: str
+    seed: int
+    participants: int
+    about: StudySection
+    settings: Mapping[str, Any]
+    design: DesignSection
+    session: SessionSection
+    policy: PolicySection
+    recruitment: RecruitmentSection
+    exclusion: ExclusionSection
+    analysis: AnalysisSection
+    lists: tuple[StudyList, ...]
+    stimuli: Mapping[str, Stimulus] = field(repr=False)
+    practice: tuple[Stimulus, ...] = field(repr=False)
+    checks: tuple[Check, ...] = field(repr=False)
+    demographics: tuple[FormField, ...] = field(repr=False)
+    before: tuple[FormField, ...] = field(repr=False)
+    extra: Mapping[str, str | tuple[FormField, ...]] = field(repr=False)
+    branches: tuple[PageBranch, ...] = ()
+    quotas: tuple[Quota, ...] = ()
+    texts: Mapping[str, str] = field(repr=False)
+    strings: Mapping[str, str] = field(repr=False)
+    minutes: int
+    hash: str
+    consent_hash: str
+
+    def every_stimulus(self) -> Iterator[Stimulus]:
+        """Everything that may be shown, practice and checks included."""
+        yield from self.stimuli.values()
+        yield from self.practice
+        yield from (check.stimulus for check in self.checks)
+
+    def questions(self) -> Iterator[FormField]:
+        """Every question about the person, wherever it is asked."""
+        yield from self.before
+        yield from self.demographics
+        yield from (one for form in self.extra.values() if not isinstance(form, str) for one in form)
+
+    def list(self, list_id: str) -> StudyList:
+        """A list by its id."""
+        for found in self.lists:
+            if found.id == list_id:
+                return found
+        raise InputError(
+            f"there is no list {list_id!r}", where=self.folder / "lists.json", remedy=f"L01 … {self.lists[-1].id}"
+        )
+
+
+def open_study(path: str | Path) -> Study:
+    """A study folder, read and checked as a whole.
+
+    Parameters
+    ----------
+    path
+        The folder: study.toml with lists.json, trials.jsonl, outputs.jsonl and the pages under texts/<language>/ beside it.
+
+    Returns
+    -------
+    Study
+        With its hash over all files but the data, and the hash of the consent text that participants agree to.
+
+    Raises
+    ------
+    InputError
+        (or MalformedInput) where a file is missing or says something that cannot be; it names the file, the place and what to do.
+    """
+    folder = Path(path)
+    where = folder / "study.toml"
+    text = _text(where, "make a study with `referee study new`")
+    raw = _raw(text, where)
+    _check_sections(raw, where, text)
+
+    def read(section: type[S], name: str) -> S:
+        head, _, tail = name.partition(".")
+        given = raw.get(head, {})
+        return read_section(section, given.get(tail, {}) if tail else given, name, str(where), text)
+
+    about = read(StudySection, "study")
+    design, session, policy = (
+        read(DesignSection, "design"),
+        read(SessionSection, "session"),
+        read(PolicySection, "policy"),
+    )
+    recruitment = replace(read(RecruitmentSection, "recruitment"), codes=read(CodesSection, "recruitment.codes"))
+    exclusion, analysis = read(ExclusionSection, "exclusion"), read(AnalysisSection, "analysis")
+    _check_names(about, where, text)
+    kind: Kind = catalogue.create("protocol", about.protocol)
+    settings = complete(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
+    if problem := kind.problem_with(settings):
+        raise InputError(problem, where=f"{where} [protocol]", remedy="see docs/protocols.md")
+    stimuli, lists = _shown(folder)
+    practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
+    checks = tuple(_extra(folder / "checks.jsonl", "check"))
+    trials = max(len(one.trials) for one in lists)
+    minutes = _minutes(trials + len(practice) + len(checks), kind.info.plugin)
+    if isinstance(kind, RoomProtocol):
+        minutes += round(kind.usual_seconds(next(iter(stimuli.values())), settings) / 60)
+    strings = interface_words(about.language, folder / "texts" / about.language / "strings.toml")
+    facts = {
+        **{name: getattr(about, name) for name in ("title", "contact", "institution", "participants")},
+        "withdrawal_days": policy.withdrawal_days,
+        "trials": trials,
+        "minutes": minutes,
+        **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
+        **_told(strings, trials, session.break_every, design.conditions),
+    }
+    texts = _texts(folder, about.language, about.protocol, facts)
+    made = Study(
+        folder=folder,
+        **{
+            key: getattr(about, key)
+            for key in ("id", "language", "direction", "protocol", "mode", "seed", "participants")
+        },
+        title=about.title or about.id,
+        kind=kind,
+        about=about,
+        settings=settings,
+        design=design,
+        session=session,
+        policy=policy,
+        recruitment=recruitment,
+        exclusion=exclusion,
+        analysis=analysis,
+        lists=lists,
+        stimuli=stimuli,
+        practice=practice,
+        checks=checks,
+        minutes=minutes,
+        demographics=read_form(folder / "texts" / about.language / "demographics.toml"),
+        before=read_form(folder / "texts" / about.language / "before.toml"),
+        extra=_own_pages(folder / "texts" / about.language, session, facts),
+        branches=read_rules(PageBranch, raw.get("branch", []), "branch", where),
+        quotas=read_rules(Quota, raw.get("quota", []), "quota", where),
+        texts=texts,
+        strings=strings,
+        hash=hash_folder(folder),
+        # Of the text as people read it, placeholders filled in (rule 9).
+        consent_hash=sha256(texts["consent"].encode()).hexdigest(),
+    )
+    names = [one.name for one in made.questions()]
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(
+            f"two questions are called {twice!r}",
+            where=folder / "texts" / about.language,
+            remedy="give each a name of its own",
+        )
+    check_names(made)
+    return made
+
+
+def hash_folder(folder: Path) -> str:
+    """SHA-256 over names and contents of all files of a study but its data and hidden ones."""
+    total = sha256()
+    # By the same text on every system: separators and the order of folders differ.
+    for path in sorted(folder.rglob("*"), key=lambda p: p.relative_to(folder).as_posix()):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and parts[0] not in _UNHASHED and not any(p.startswith(".") for p in parts):
+            content = path.read_bytes()
+            # With the length: otherwise the end of one file could be taken for the beginning of the next.
+            total.update(f"{'/'.join(parts)}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
+
+
+# -- study.toml ------------------------------------------------------------------------------------------------------------
+
+
+def _text(path: Path, remedy: str) -> str:
+    try:
+        # With or without the mark that some editors of Windows put first.
+        return path.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError("there is no such file", where=path, remedy=remedy) from None
+    except UnicodeDecodeError as error:
+        raise MalformedInput(f"byte {error.start} is not UTF-8", where=path, remedy="save it as UTF-8") from None
+
+
+def _raw(text: str, where: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise MalformedInput(
+            f"not TOML: {error}", where=where, remedy="texts stand in double quotes, one field a line"
+        ) from None
+
+
+def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
+    for name, given in raw.items():
+        if name in TABLES:
+            continue
+        if name not in SECTIONS or not isinstance(given, dict):
+            known = ", ".join([*(f"[{s}]" for s in SECTIONS), *(f"[[{s}]]" for s in TABLES)])
+            meant = "".join(f"did you mean [{s}]? " for s in near(name, SECTIONS, 1))
+            raise MalformedInput(
+                f"there is no section [{name}]",
+                where=where,
+                line=line_of(text, name, ""),
+                remedy=f"{meant}one of {known}",
+            )
+
+
+def _check_names(about: StudySection, where: Path, text: str) -> None:
+    if not _ID.fullmatch(about.id):
+        raise InputError(
+            f"the id {about.id!r} cannot be part of a link",
+            where=where,
+            line=line_of(text, "study", "id"),
+            remedy="small letters, digits and hyphens, at most 63",
+        )
+    if not re.fullmatch(r"[a-z]{2,3}(-[A-Za-z0-9]+)*", about.language):
+        raise InputError(
+            f"{about.language!r} is not a language code",
+            where=where,
+            line=line_of(text, "study", "language"),
+            remedy='for example "en" or "pt"',
+        )
+    if about.protocol not in catalogue.names("protocol"):
+        raise InputError(
+            f"no protocol is called {about.protocol!r}",
+            where=where,
+            line=line_of(text, "study", "protocol"),
+            remedy=f"one of {', '.join(catalogue.names('protocol'))}",
+        )
+
+
+def _as_settings(info: Info) -> dict[str, Setting]:
+    return {name: Setting(default=p.default, about=p.about, values=p.values) for name, p in info.parameters.items()}
+
+
+# -- what is shown ---------------------------------------------------------------------------------------------------------
+
+
+def _minutes(trials: int, plugin: str) -> int:
+    """About how long a session takes, from what a trial of this kind usually takes."""
+    return round(INSTRUCTION_MINUTES + trials * SECONDS.get(plugin, 15.0) / 60)
+
+
+def _own_pages(
+    folder: Path, session: SessionSection, facts: Mapping[str, object]
+) -> dict[str, str | tuple[FormField, ...]]:
+    """Pages and surveys that [session] names, by name: the words of a page, or the questions of a survey."""
+    found: dict[str, str | tuple[FormField, ...]] = {}
+    for name in (*session.pages_before, *session.pages_between, *session.pages_after):
+        page, survey = folder / f"{name}.md", folder / f"{name}.toml"
+        if not _ID.fullmatch(name) or page.exists() == survey.exists():
+            raise InputError(
+                f"there is no page or survey {name!r}, or both",
+                where=folder,
+                remedy=f"write {name}.md (a page) or {name}.toml (a survey, as demographics.toml); small letters, digits, hyphens",
+            )
+        found[name] = fill(_text(page, ""), facts) if page.exists() else read_form(survey)
+    return found
+
+
+def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
+    """Numbers with their nouns, in the form that the language has for them."""
+    counts = {"short_tasks": trials, "tasks_there": trials, "days": days}
+    said = {name: in_number(strings, language, name, n) for name, n in counts.items()}
+    # {minutes} is the bare number, for pages that were written before there were forms.
+    return {**said, "minutes_words": in_number(strings, language, "minutes", minutes)}
+
+
+def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:
+    """What pages say of breaks and of who made the descriptions: only what is so."""
+    speakers = {name for condition in conditions for name in condition.split(VERSUS)}
+    both = HUMAN in speakers and len(speakers) > 1
+    programs = bool(speakers) and HUMAN not in speakers
+    return {
+        "breaks": strings["breaks_between"] if break_every and trials > break_every else "",
+        "speakers": strings["made_by_both"] if both else strings["made_by_programs"] if programs else "",
+    }
+
+
+def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:
+    own = folder / "texts" / language
+    shipped = default_pages(language, protocol)
+    pages = {}
+    for page in PAGES:
+        path = own / f"{page}.md"
+        # What people agree to and are told must be the study's own words.
+        if path.exists() or page in REQUIRED:
+            pages[page] = _text(path, f"every study needs {page}.md in its language")
+        else:
+            pages[page] = shipped[page]
+    return {page: fill(text, facts) for page, text in pages.items()}
+
+
+def _shown(folder: Path) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
+    trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
+    said: dict[tuple[str, str], Description] = {}
+    if (folder / "outputs.jsonl").exists():
+        for output in read_outputs(folder / "outputs.jsonl"):
+            if (output.trial, output.system) in said:
+                raise MalformedInput(
+                    f"{output.system!r} has two descriptions of the trial {output.trial!r}",
+                    where=folder / "outputs.jsonl",
+                    line=output.line,
+                    remedy="leave one of them there",
+                )
+            said[output.trial, output.system] = output.description
+    lists = _lists(folder / "lists.json")
+    stimuli: dict[str, Stimulus] = {}
+    for place in lists:
+        for trial, condition in place.trials:
+            key = f"{trial}|{condition}"
+            if key not in stimuli:
+                stimuli[key] = _stimulus(trial, condition, trials, said, f"{folder / 'lists.json'}: list {place.id}")
+    return stimuli, lists
+
+
+def _stimulus(
+    trial: str, condition: str, trials: Mapping[str, Trial], said: Mapping[tuple[str, str], Description], where: str
+) -> Stimulus:
+    if trial not in trials:
+        raise InputError(
+            f"the trial {trial!r} is not in trials.jsonl", where=where, remedy="add it, or make the lists again"
+        )
+    one, versus, other = condition.partition(VERSUS)
+    found = [_spoken(trial, system, trials[trial], said, where) for system in ((one, other) if versus else (one,))]
+    rival = found[1] if versus else None
+    return Stimulus(
+        id=f"{trial}|{condition}",
+        trial=trials[trial],
+        description=found[0].description,
+        system=condition or None,
+        rival=rival,
+    )
+
+
+def _spoken(
+    trial: str, system: str, record: Trial, said: Mapping[tuple[str, str], Description], where: str
+) -> Stimulus:
+    """One description; a study without systems (production) has none."""
+    description = said.get((trial, system)) if system else Description()
+    if description is None:
+        raise InputError(
+            f"outputs.jsonl has nothing by {system!r} on the trial {trial!r}",
+            where=where,
+            remedy="add the line, or take the pair out of the lists",
+        )
+    return Stimulus(id=f"{trial}|{system}", trial=record, description=description, system=system or None)
+
+
+def _lists(path: Path) -> tuple[StudyList, ...]:
+    try:
+        data = json.loads(_text(path, "make the lists with `referee study new`"))
+        found = [
+            StudyList(
+                id=str(one["id"]),
+                group=int(one["group"]),
+                trials=tuple((str(t), str(c)) for t, c in one["trials"]),
+                blocks=tuple(map(int, one.get("blocks", ()))),
+            )
+            for one in data["lists"]
+        ]
+    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        remedy = '{"lists": [{"id": "L01", "group": 1, "trials": [["trial", "system"], …]}, …]}'
+        raise MalformedInput(f"not a file of lists ({error!r:.80})", where=path, remedy=remedy) from None
+    for one in found:
+        if not one.trials or (one.blocks and sum(one.blocks) != len(one.trials)):
+            problem = "is empty" if not one.trials else "has blocks that do not add up to its trials"
+            raise MalformedInput(f"the list {one.id} {problem}", where=path, remedy="make the lists again")
+    if not found or len({one.id for one in found}) < len(found):
+        raise MalformedInput("there are no lists, or two with one id", where=path, remedy="make the lists again")
+    return tuple(found)
+
+
+def _extra(path: Path, word: str) -> Iterator[Check]:
+    """Practice trials and checks: ``{"trial": {…}, "text": "…", "properties": […], "expect": {…}}`` a line."""
+    if not path.exists():
+        return
+    for line, text in read_lines(path):
+        try:
+            data = parse_object(text)
+            trial = trial_from_json(data.get("trial") or {})
+            description = description_from_json(data)
+            rival = data.get("rival")
+            other = (
+                None
+                if rival is None
+                else Stimulus(id=f"{word}{line}b", trial=trial, description=description_from_json(rival))
+            )
+        except WrongShape as wrong:
+            raise MalformedInput(
+                str(wrong), where=path, line=line, remedy='{"trial": {a trial}, "text": "…"} a line'
+            ) from None
+        stimulus = Stimulus(id=f"{word}|{line}", trial=trial, description=description, rival=other)
+        yield Check(stimulus=stimulus, expect=data.get("expect"))

@@ -1,0 +1,83 @@
+"""The pictures of a study, named by what they look like: one name per look, so that a name tells nothing about the trial it comes from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from referee.errors import InputError
+from referee.records import Entity, Scene, SceneNotes
+from referee.show.drawing import draw_entity, shared_names
+from referee.show.drawing.placement import PLACE_NAMES
+
+if TYPE_CHECKING:
+    from referee_lab.study.folder.study import Study
+
+__all__ = ["drawings", "picture", "picture_name", "picture_names", "pictures"]
+
+# Eighty bits: no two looks of a study will share a name.
+LENGTH = 20
+# By the study's hash, which changes with anything that could change a picture.
+_KNOWN: dict[str, dict[str, str]] = {}
+_PICTURES: SceneNotes[str | None, dict[str, str]] = SceneNotes("studies.pictures")
+
+
+def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
+    """The name of every entity's picture, by entity (worked out once for a scene)."""
+    notes = _PICTURES.of(scene)
+    if domain not in notes:
+        shared = shared_names(scene)
+        notes[domain] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
+    return notes[domain]
+
+
+def drawings(scene: Scene, domain: str | None) -> dict[str, str]:
+    """The SVG of every entity's picture, by entity."""
+    shared = shared_names(scene)
+    return {e.id: _drawn(_look(e), domain, shared)[1] for e in scene.entities}
+
+
+def picture_name(entity: Entity, domain: str | None, without: frozenset[str] = frozenset()) -> str:
+    """The name of one entity's picture."""
+    return _drawn(_look(entity), domain, without)[0]
+
+
+def picture(study: Study, name: str) -> str:
+    """The SVG behind a name; InputError when the study has no such picture."""
+    try:
+        return pictures(study)[name]
+    except KeyError:
+        raise InputError(f"no picture is called {name!r}", where=study.folder, remedy="reload the page") from None
+
+
+def pictures(study: Study) -> dict[str, str]:
+    """All pictures of a study by name, drawn once."""
+    if study.hash not in _KNOWN:
+        scenes = {id(s.trial.scene): s.trial for s in study.every_stimulus()}
+        _KNOWN[study.hash] = dict(
+            _drawn(_look(e), trial.domain, shared)
+            for trial in scenes.values()
+            for shared in (shared_names(trial.scene),)
+            for e in trial.scene.entities
+        )
+        if study.kind.info.plugin == "locate":
+            from referee_lab.study.folder.photographs import drawn_photographs
+
+            _KNOWN[study.hash] |= drawn_photographs(study)
+    return _KNOWN[study.hash]
+
+
+@lru_cache(maxsize=1 << 14)
+def _drawn(entity: Entity, domain: str | None, without: frozenset[str]) -> tuple[str, str]:
+    # Named by what is drawn and not by its attributes: what looks alike has one name, whatever it is called in the
+    # corpus.
+    svg = draw_entity(entity, domain=domain, without=without)
+    return sha256(svg.encode()).hexdigest()[:LENGTH], svg
+
+
+def _look(entity: Entity) -> Entity:
+    """An entity without its name and its place."""
+    seen = tuple(p for p in entity.attributes if p.name not in PLACE_NAMES)
+    return replace(entity, id="", position=None, relations=(), attributes=seen)

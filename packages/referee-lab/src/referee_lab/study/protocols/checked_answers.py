@@ -1,0 +1,119 @@
+"""Answers, checked and read: every field known, of its kind, within its values.
+
+An answer that cannot have come from the page is refused by name; one that chose an object becomes a response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from math import isfinite
+from typing import Any
+
+from referee.errors import InputError
+from referee.records import Outcome, Response
+from referee_lab.study.protocols.contract import GivenAnswer, Info, RecordedColumn, Shown, Stimulus
+
+__all__ = ["CHOSEN", "CLOCKS", "NothingIdentified", "check_recorded", "identified", "in_ms", "refuse"]
+
+_LONGEST_TEXT, _LONGEST_LIST = 5000, 500
+
+
+def in_ms(about: str) -> RecordedColumn:
+    """A column that records a time."""
+    return RecordedColumn(type="number", about=about, unit="ms")
+
+
+CLOCKS = {
+    "t_request": in_ms("when the scene was asked for"),
+    "t_frame": in_ms("time stamp of the frame in which it was drawn"),
+    "t_onset": in_ms("time stamp of the frame after, taken as its onset"),
+    "t_response": in_ms("time stamp of the event that answered"),
+    "t_handler": in_ms("when the page dealt with that event"),
+    "text_onset": in_ms("onset of the description"),
+}
+CHOSEN = {
+    "corrected": RecordedColumn(type="truth", about="whether a first choice was taken back"),
+    "pointer": RecordedColumn(type="text", about="how it was chosen", values=("mouse", "touch", "pen", "keyboard")),
+    "trusted": RecordedColumn(type="truth", about="whether the event came from a person's device"),
+}
+
+
+class NothingIdentified:
+    """A protocol that asks for something else than a choice of an object: words, ratings, a game."""
+
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+        """Whoever answers here points at nothing."""
+        return None
+
+
+def identified(
+    answer: GivenAnswer,
+    stimulus: Stimulus,
+    shown: Shown,
+    hearer: str,
+    reading_ms: float | None,
+    identification_ms: float | None,
+) -> Response:
+    """A choice of an object as a response; a label is its entity again, and a choice taken back is flagged."""
+    given = answer.answer
+    corrected = ("corrected",) if given.get("corrected") and "corrected" not in answer.flags else ()
+    return Response(
+        trial=stimulus.trial.id,
+        hearer=hearer,
+        outcome=Outcome(given["outcome"]),
+        system=stimulus.system,
+        description=stimulus.description,
+        entity=None if given.get("entity") is None else shown.labels[given["entity"]],
+        reading_ms=reading_ms,
+        identification_ms=identification_ms,
+        repeats=int(given.get("repeats") or 0),
+        flags=(*answer.flags, *corrected),
+    )
+
+
+def refuse(field: str, problem: str) -> InputError:
+    """The error for one field of an answer."""
+    return InputError(problem, where=field, remedy="answers must come from this study's own page; reload it")
+
+
+def check_recorded(answer: GivenAnswer, info: Info) -> None:
+    """InputError unless all fields of answer and times are declared and of their kind."""
+    for part, given, declared in (("answer", answer.answer, info.answer), ("times", answer.times, info.times)):
+        _check_names(part, given, declared)
+        for name, value in given.items():
+            if value is not None:
+                _check_kind(f"{part}.{name}", value, declared[name])
+
+
+def _check_names(part: str, given: Mapping[str, Any], declared: Collection[str]) -> None:
+    if not isinstance(given, Mapping):
+        raise refuse(part, "not an object")
+    for name in given:
+        if name not in declared:
+            raise refuse(f"{part}.{str(name)[:40]}", "this protocol has no such field")
+
+
+def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
+    # A place may lie before the edge of a scene, and a press before an onset.
+    timed = declared.unit in ("ms", "cells")
+    if declared.type == "number":
+        _check_number(field, value, timed)
+    elif declared.type == "list":
+        if not isinstance(value, list) or len(value) > _LONGEST_LIST:
+            raise refuse(field, f"should be a list of at most {_LONGEST_LIST} numbers")
+        for one in value:
+            _check_number(field, one, timed)
+    elif declared.type == "truth" and not isinstance(value, bool):
+        raise refuse(field, "should be true or false")
+    elif declared.type == "text" and (not isinstance(value, str) or len(value) > _LONGEST_TEXT):
+        raise refuse(field, f"should be text of at most {_LONGEST_TEXT} characters")
+    if declared.values and value not in declared.values:
+        raise refuse(field, f"{value!r:.40} is none of {', '.join(declared.values)}")
+
+
+def _check_number(field: str, value: Any, timed: bool) -> None:
+    """A finite number. A time may be negative: who presses in the very frame in which something appears is before its onset, and a fact."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
+        raise refuse(field, "should be a number")
+    if value < 0 and not timed:
+        raise refuse(field, "should not be below 0")

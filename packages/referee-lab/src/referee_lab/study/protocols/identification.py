@@ -1,0 +1,240 @@
+"""Identification: a description, a scene, and a click on what is meant; the experiments of ASGRE 2007 and TUNA 2008 differ only in their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.contracts import Hearer
+from referee.records import Response
+from referee_lab.study.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
+from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee_lab.study.protocols.scene import SCENE, language_of, problem_with_scene, show_scene
+from referee_lab.study.protocols.simulated_answers import answer_like, draw_times, straight_path
+from referee_lab.study.protocols.spoken import (
+    HEARD,
+    HEARD_TIMES,
+    check_heard,
+    heard_ms,
+    problem_with_heard,
+    show_words,
+    simulate_heard,
+)
+
+__all__ = ["CHOICES", "Identification", "declare"]
+
+CHOICES = ("several", "none", "dont-know")
+_TIMES = {
+    "reading_ms": in_ms("from the description's onset to the request of the scene"),
+    "identification_ms": in_ms("from the scene's onset to the answer"),
+    "combined_ms": in_ms("from the description's onset to the answer"),
+    "regions_ms": RecordedColumn(type="list", about="reading time of each word", unit="ms"),
+    **CLOCKS,
+    **HEARD_TIMES,
+}
+_ANSWER = {
+    "outcome": RecordedColumn(
+        type="text",
+        about="what was answered",
+        values=("entity", *CHOICES, "timeout"),
+    ),
+    "entity": RecordedColumn(type="text", about="label of the object chosen"),
+    "guess": RecordedColumn(type="text", about="best guess after another answer"),
+    "reading_timeout": RecordedColumn(
+        type="truth", about="whether reading took too long, and the scene came by itself"
+    ),
+    "path_ms": RecordedColumn(
+        type="list", about="when the pointer was seen, from the scene's onset (only with track)", unit="ms"
+    ),
+    "path_x": RecordedColumn(
+        type="list", about="where it was across, in cells from the scene's left edge", unit="cells"
+    ),
+    "path_y": RecordedColumn(
+        type="list", about="where it was down, in cells from the scene's upper edge", unit="cells"
+    ),
+    "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
+    **CHOSEN,
+}
+
+
+def declare(
+    name: str,
+    title: str,
+    source: str,
+    *,
+    reading: str,
+    fixation_ms: int,
+    timeout_ms: int,
+    reading_timeout_ms: int = 0,
+    choices: bool = False,
+) -> Info:
+    """The declaration of an identification protocol; `reading` says whether description and scene come together."""
+    parameters = {
+        "fixation_ms": Parameter(
+            default=fixation_ms, about="A cross shows where to look for so long; 0 for none.", unit="ms"
+        ),
+        "start": Parameter(
+            default="itself",
+            about="itself: a trial follows the one before; press: the person starts each one with a button.",
+            values=("itself", "press"),
+        ),
+        "input": Parameter(
+            default="any",
+            about="any: mouse, touch, pen or keyboard; mouse: nothing else counts.",
+            values=("any", "mouse"),
+        ),
+        "track": Parameter(default=False, about="Store the pointer's path from the scene's onset to the answer."),
+        "bell": Parameter(default=False, about="A sound with the cross (needs a device with sound)."),
+        "timeout_ms": Parameter(
+            default=timeout_ms,
+            about="The trial ends without an answer so long after the scene appeared; 0 for never.",
+            unit="ms",
+        ),
+        "confirm": Parameter(default=False, about="A choice has to be confirmed, and can be taken back before."),
+        **HEARD,
+        **SCENE,
+    }
+    if choices or reading != "together":
+        parameters["reading_timeout_ms"] = Parameter(
+            default=reading_timeout_ms,
+            about="Reading ends by itself after so long, and the scene follows; 0 for never.",
+            unit="ms",
+        )
+    if choices:
+        parameters["reading"] = Parameter(
+            default=reading,
+            about="together: description with the scene; before: description first; words: word by word.",
+            values=("together", "before", "words"),
+        )
+        parameters["choices"] = Parameter(
+            default=list(CHOICES),
+            about="Answers offered besides the objects: several, none, dont-know.",
+            values=CHOICES,
+        )
+        parameters["best_guess"] = Parameter(default=True, about="After one of those answers, ask for the best guess.")
+    else:
+        parameters["choices"] = Parameter(
+            default=[],
+            values=CHOICES,
+            about="Answers offered besides the objects: several, none, dont-know; as printed, there are none.",
+        )
+    return Info(
+        name=name, title=title, source=source, plugin="identify", parameters=parameters, answer=_ANSWER, times=_TIMES
+    )
+
+
+class Identification:
+    """What all identification protocols share; `reading` is together, before or words."""
+
+    info: Info
+    reading: str
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Times are not negative."""
+        late = [n for n in ("fixation_ms", "timeout_ms", "reading_timeout_ms") if settings.get(n, 0) < 0]
+        if late:
+            return f"{late[0]} cannot be negative"
+        return problem_with_heard(settings) or problem_with_scene(settings)
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """Description and scene under public labels, and how they follow each other."""
+        scene, labels = show_scene(stimulus.trial, settings, rng)
+        choices = list(settings.get("choices", ()))
+        parameters = {
+            **show_words(stimulus, settings),
+            **language_of(stimulus.trial),
+            "reading": self.reading_of(settings),
+            **{
+                name: settings[name]
+                for name in ("start", "input", "track", "fixation_ms", "bell", "timeout_ms", "confirm")
+            },
+            **({"reading_timeout_ms": limit} if (limit := self._reading_limit(settings)) else {}),
+            **scene,
+            "choices": choices,
+            "best_guess": bool(choices) and bool(settings.get("best_guess", False)),
+        }
+        return Shown(parameters=parameters, labels=labels)
+
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
+        """An object of this scene, an answer that was offered, and the times this way of reading has."""
+        check_recorded(answer, self.info)
+        given = answer.answer
+        outcome = given.get("outcome")
+        offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
+        if outcome not in offered:
+            raise refuse("answer.outcome", f"{outcome!r} was not offered")
+        if (outcome == "entity") != (given.get("entity") is not None):
+            raise refuse("answer.entity", "an object is named if and only if the outcome is an entity")
+        for name in ("entity", "guess"):
+            if given.get(name) is not None and given[name] not in shown.labels:
+                raise refuse(f"answer.{name}", "no such object was shown")
+        if given.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
+            raise refuse("answer.guess", "no best guess was asked for")
+        if settings["input"] == "mouse" and given.get("pointer") not in (None, "mouse"):
+            raise refuse("answer.pointer", "only the mouse counts here")
+        lengths = {len(given.get(name) or ()) for name in ("path_ms", "path_x", "path_y")}
+        if len(lengths) > 1 or (lengths != {0} and not settings["track"]):
+            raise refuse("answer.path_ms", "a path has as many times as places, and only where it was asked for")
+        check_heard(answer, shown)
+        if given.get("reading_timeout") and not self._reading_limit(settings):
+            raise refuse("answer.reading_timeout", "reading has no limit here")
+        self._check_times(answer, shown)
+
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+        """The response; where description and scene came together, the identification time is the combined time."""
+        times, together = answer.times, shown.parameters["reading"] == "together"
+        reading = None if together else times.get("reading_ms")
+        finding = times.get("combined_ms" if together else "identification_ms")
+        return identified(answer, stimulus, shown, hearer, reading, finding)
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> GivenAnswer:
+        """A simulated hearer's choice among the answers offered, with its times or with drawn ones."""
+        response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
+        given = answer_like(response, shown, rng)
+        # Whoever only hears a description has its words no sooner than they are said.
+        times = draw_times(response, shown, rng, heard_ms(stimulus) if "media" in shown.parameters else 0.0)
+        times.update(simulate_heard(stimulus, shown, times["text_onset"], rng))
+        if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
+            late = times["reading_ms"] - longest
+            given.update(reading_timeout=True)
+            times.update(reading_ms=None, regions_ms=None, combined_ms=times["combined_ms"] - late)
+            times.update({n: times[n] - late for n in ("t_request", "t_frame", "t_onset", "t_response", "t_handler")})
+        if settings["track"]:
+            given.update(straight_path(given["entity"], shown, times["t_response"] - times["t_onset"], rng))
+        limit = settings["timeout_ms"]
+        waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
+        if limit and waited is not None and waited > limit:
+            given.update(outcome="timeout", entity=None, guess=None)
+            times.update(identification_ms=None, combined_ms=None, t_response=None, t_handler=None)
+        return GivenAnswer(answer=given, times=times)
+
+    def _reading_limit(self, settings: Mapping[str, Any]) -> float:
+        """How long reading may take; 0 for any time, and where there is no reading apart."""
+        return 0.0 if self.reading_of(settings) == "together" else float(settings.get("reading_timeout_ms", 0))
+
+    def reading_of(self, settings: Mapping[str, Any]) -> str:
+        """Whether description and scene come together, one before the other, or word by word."""
+        return str(settings.get("reading", self.reading))
+
+    def _check_times(self, answer: GivenAnswer, shown: Shown) -> None:
+        times, reading = answer.times, shown.parameters["reading"]
+        needed = {"together": ("combined_ms",), "before": ("reading_ms", "identification_ms")}
+        needed["words"] = (*needed["before"], "regions_ms")
+        ran_out, unread = answer.answer["outcome"] == "timeout", bool(answer.answer.get("reading_timeout"))
+        # What ran out has no time.
+        lacking = {
+            *(("identification_ms", "combined_ms") if ran_out else ()),
+            *(("reading_ms", "regions_ms") if unread else ()),
+        }
+        for name in needed[reading]:
+            if times.get(name) is None and name not in lacking:
+                raise refuse(f"times.{name}", "this time is missing")
+        words = len(str(shown.parameters["text"]).split())
+        regions = times.get("regions_ms")
+        if regions is not None and (reading != "words" or len(regions) > words):
+            raise refuse("times.regions_ms", f"one time for each of the {words} words, in word-by-word reading only")
+        if reading == "words" and not unread and len(regions or ()) != words:
+            raise refuse("times.regions_ms", f"one time for each of the {words} words")

@@ -1,0 +1,143 @@
+"""Judgements of adequacy and fluency on scales or sliders, as in the human evaluation of TUNA-REG 2009 (Gatt, Belz & Kow 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.contracts import Hearer
+from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee_lab.study.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene
+from referee_lab.study.protocols.spoken import (
+    HEARD,
+    HEARD_TIMES,
+    check_heard,
+    problem_with_heard,
+    show_words,
+    simulate_heard,
+)
+
+__all__ = ["JUDGED", "MARKED", "SLIDER_TOP", "Judgement", "deciding_times"]
+
+SLIDER_TOP = 100
+FEWEST_POINTS, MOST_POINTS = 2, 11
+DECIDING_MS = 4000.0
+JUDGED = {
+    "combined_ms": in_ms("from the onset of description and scene to the end"),
+    **CLOCKS,
+}
+MARKED = {"mark_target": Parameter(default=True, about="Mark the object that is described."), **SCENE}
+
+
+class Judgement(NothingIdentified):
+    """How good is this description of the marked object? scales or sliders.
+
+    The scene with its target marked, one description, and one or more scales; a slider runs from 0 to 100.
+    """
+
+    info = Info(
+        name="judgement",
+        title="Judge a description",
+        source="adequacy and fluency as in Gatt, Belz & Kow (2009), TUNA-REG 2009",
+        plugin="judge",
+        parameters={
+            "scales": Parameter(
+                default=["adequacy", "fluency"], about="Names of the scales, in the order in which they are shown."
+            ),
+            "questions": Parameter(
+                default=["How clear is it which object is meant?", "How well is it worded?"],
+                about="What is asked on each scale.",
+            ),
+            "low": Parameter(
+                default=["not at all clear", "very badly"], about="The word at the low end of each scale."
+            ),
+            "high": Parameter(default=["completely clear", "very well"], about="The word at the high end."),
+            "kind": Parameter(
+                default="likert",
+                about="likert (points to choose from) or slider (0 to 100).",
+                values=("likert", "slider"),
+            ),
+            "points": Parameter(default=7, about="Points of a Likert scale."),
+            **HEARD,
+            **MARKED,
+        },
+        answer={
+            "ratings": RecordedColumn(type="ratings", about="the rating on each scale, by its name"),
+            "repeats": RecordedColumn(type="number", about="how often the description was played again"),
+        },
+        times={**JUDGED, **HEARD_TIMES},
+    )
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Every scale has a name of its own, a question and words at its ends."""
+        names = settings["scales"]
+        if not names or len(set(names)) < len(names):
+            return "scales need names of their own, at least one"
+        if any(len(settings[part]) != len(names) for part in ("questions", "low", "high")):
+            return f"questions, low and high need one entry for each of the {len(names)} scales"
+        if not FEWEST_POINTS <= settings["points"] <= MOST_POINTS:
+            return f"a Likert scale has {FEWEST_POINTS} to {MOST_POINTS} points"
+        return problem_with_heard(settings) or problem_with_scene(settings)
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """The scene, the description, and the scales."""
+        scene, labels = show_scene(stimulus.trial, settings, rng)
+        parameters = {
+            **show_words(stimulus, settings),
+            **language_of(stimulus.trial),
+            "scales": _scales(settings),
+            **scene,
+            **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
+        }
+        return Shown(parameters=parameters, labels=labels)
+
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
+        """A rating within limits on every scale."""
+        check_recorded(answer, self.info)
+        check_heard(answer, shown)
+        ratings = answer.answer.get("ratings")
+        names = {scale["name"]: scale for scale in shown.parameters["scales"]}
+        if not isinstance(ratings, Mapping) or set(ratings) != set(names):
+            raise refuse("answer.ratings", f"one rating for each of {', '.join(names)}")
+        for name, value in ratings.items():
+            low, high = _limits(names[name])
+            whole = names[name]["kind"] == "slider" or isinstance(value, int)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not (low <= value <= high and whole):
+                raise refuse(f"answer.ratings.{name}", f"should be from {low} to {high}")
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> GivenAnswer:
+        """High ratings where the hearer finds the target, low ones where not, with some noise."""
+        response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
+        liked = 0.8 if response.entity in stimulus.trial.targets else 0.3
+        ratings = {}
+        for scale in shown.parameters["scales"]:
+            low, high = _limits(scale)
+            ratings[scale["name"]] = round(low + (high - low) * min(max(rng.gauss(liked, 0.15), 0.0), 1.0))
+        times = deciding_times(rng)
+        return GivenAnswer(
+            answer={"ratings": ratings}, times={**times, **simulate_heard(stimulus, shown, times["t_onset"], rng)}
+        )
+
+
+def deciding_times(rng: Random) -> dict[str, float]:
+    """When a simulated person has decided."""
+    took = DECIDING_MS * (0.5 + rng.random())
+    return {"combined_ms": took, "t_onset": 0.0, "t_response": took}
+
+
+def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    named = zip(settings["scales"], settings["questions"], settings["low"], settings["high"], strict=True)
+    # A slider has 0 to 100, both ends included.
+    points = settings["points"] if settings["kind"] == "likert" else SLIDER_TOP + 1
+    return [
+        {"name": name, "question": question, "kind": settings["kind"], "points": points, "low": low, "high": high}
+        for name, question, low, high in named
+    ]
+
+
+def _limits(scale: Mapping[str, Any]) -> tuple[int, int]:
+    return (1, scale["points"]) if scale["kind"] == "likert" else (0, SLIDER_TOP)

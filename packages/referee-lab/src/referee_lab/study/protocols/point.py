@@ -1,0 +1,323 @@
+"""Pointing in a photograph: click a point, draw a box, or choose a numbered mark; or say that several fit, or that you cannot see it.
+
+The page sends pixels of the picture, whatever it was zoomed to; what was hit is found here. Open-choice identification in photographs is RefOI's experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.capabilities import SeesMarks
+from referee.contracts import Hearer
+from referee.geometry import Box, Convention, Corners, Order, Place, Point, Size
+from referee.grounding.marks import bounds_of
+from referee.grounding.overlap import region_holds
+from referee.records import HearerView, Outcome, Response
+from referee_lab.study.folder.photographs import Photograph, entity_at, photograph_of
+from referee_lab.study.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, in_ms, refuse
+from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee_lab.study.protocols.scene import language_of
+from referee_lab.study.protocols.simulated_answers import draw_times
+from referee_lab.study.protocols.spoken import (
+    HEARD,
+    HEARD_TIMES,
+    check_heard,
+    heard_ms,
+    problem_with_heard,
+    show_words,
+    simulate_heard,
+)
+
+__all__ = ["Pointing", "RefOiChoice"]
+
+WAYS = ("point", "box", "mark")
+CHOICES = ("several", "none", "dont-know")
+XY = Convention(order=Order.XY)
+_ANSWER = {
+    "outcome": RecordedColumn(
+        type="text", about="what was answered", values=("point", "box", "entity", *CHOICES, "timeout")
+    ),
+    "x": RecordedColumn(type="number", about="where was clicked, from the left", unit="pixels of the picture"),
+    "y": RecordedColumn(type="number", about="where was clicked, from the top", unit="pixels of the picture"),
+    "box": RecordedColumn(type="list", about="the box drawn: left, top, right, bottom", unit="pixels of the picture"),
+    "entity": RecordedColumn(type="text", about="label of the mark chosen"),
+    "guess_x": RecordedColumn(
+        type="number", about="best guess after another answer, from the left", unit="pixels of the picture"
+    ),
+    "guess_y": RecordedColumn(
+        type="number", about="best guess after another answer, from the top", unit="pixels of the picture"
+    ),
+    "zoom": RecordedColumn(type="number", about="how often the picture was enlarged or made smaller"),
+    "repeats": RecordedColumn(type="number", about="how often the description was asked for again"),
+    **CHOSEN,
+}
+_TIMES = {"combined_ms": in_ms("from the onset of picture and description to the answer"), **CLOCKS, **HEARD_TIMES}
+
+
+def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_guess: bool) -> Info:
+    parameters = {
+        "way": Parameter(
+            default="point", about="point: click; box: draw a box; mark: choose a numbered mark.", values=WAYS
+        ),
+        "choices": Parameter(
+            default=list(choices),
+            about="Answers offered besides: several, none (cannot see it), dont-know.",
+            values=CHOICES,
+        ),
+        "best_guess": Parameter(
+            default=best_guess, about="After one of those answers, ask for a click as the best guess."
+        ),
+        "confirm": Parameter(default=True, about="An answer has to be confirmed, and can be taken back before."),
+        "timeout_ms": Parameter(
+            default=0, about="The trial ends without an answer after so long; 0 for never.", unit="ms"
+        ),
+        **HEARD,
+    }
+    return Info(
+        name=name, title=title, source=source, plugin="locate", parameters=parameters, answer=_ANSWER, times=_TIMES
+    )
+
+
+class Pointing:
+    """Click a point, draw a box or choose a mark in a photograph; several and cannot see it are answers.
+
+    Show where it is: a click, a box or a mark in a photograph.
+    """
+
+    info = _declare(
+        "point",
+        "Point in the picture",
+        "RefCOCO, ScreenSpot and their kin, answered by people",
+        ("several", "none"),
+        False,
+    )
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Times are not negative."""
+        return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else problem_with_heard(settings)
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """Description and photograph; regions only as marks, all of them, under public numbers in an order of their own."""
+        seen = photograph_of(stimulus.trial)
+        labels = _labels(seen) if settings["way"] == "mark" else {}
+        marks = [
+            {"id": label, "box": [round(n, 2) for n in bounds_of(seen.regions[e], seen.size)]}
+            for label, e in labels.items()
+        ]
+        choices = list(settings["choices"])
+        parameters = {
+            **show_words(stimulus, settings),
+            **language_of(stimulus.trial),
+            "photo": {
+                "picture": seen.name,
+                "drawn": bool(seen.svg),
+                "width": seen.size.width,
+                "height": seen.size.height,
+            },
+            "way": settings["way"],
+            "marks": marks,
+            "choices": choices,
+            "best_guess": bool(choices) and bool(settings["best_guess"]),
+            "confirm": settings["confirm"],
+            "timeout_ms": settings["timeout_ms"],
+        }
+        return Shown(parameters=parameters, labels=labels)
+
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
+        """A place within the picture of the kind that was asked for, or an answer that was offered."""
+        check_recorded(answer, self.info)
+        check_heard(answer, shown)
+        given, asked = answer.answer, shown.parameters
+        wanted = "entity" if asked["way"] == "mark" else asked["way"]
+        outcome = given.get("outcome")
+        if outcome not in (wanted, *asked["choices"], *(("timeout",) if asked["timeout_ms"] else ())):
+            raise refuse("answer.outcome", f"{outcome!r} was not offered")
+        size = Size(asked["photo"]["width"], asked["photo"]["height"])
+        _check_pair(given, ("x", "y"), outcome == "point", size)
+        _check_pair(
+            given, ("guess_x", "guess_y"), None if asked["best_guess"] and outcome in asked["choices"] else False, size
+        )
+        _check_box(given.get("box"), outcome == "box", size)
+        if (outcome == "entity") != (given.get("entity") in shown.labels and given.get("entity") is not None):
+            raise refuse("answer.entity", "a mark that was shown is named if and only if that is the answer")
+        if outcome != "timeout" and answer.times.get("combined_ms") is None:
+            raise refuse("times.combined_ms", "this time is missing")
+
+    def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
+        """What was hit, found here: whoever points at a thing chose it; who points past all of them gave a place and found nothing."""
+        given = answer.answer
+        seen = photograph_of(stimulus.trial)
+        outcome, entity, places = _found(given, seen, shown)
+        corrected = ("corrected",) if given.get("corrected") and "corrected" not in answer.flags else ()
+        return Response(
+            trial=stimulus.trial.id,
+            hearer=hearer,
+            outcome=outcome,
+            system=stimulus.system,
+            description=stimulus.description,
+            entity=entity,
+            identification_ms=answer.times.get("combined_ms"),
+            repeats=int(given.get("repeats") or 0),
+            flags=(*answer.flags, *corrected),
+            places=places,
+        )
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> GivenAnswer:
+        """Where a simulated hearer points: at its place, or into the region of what it chose."""
+        seen = photograph_of(stimulus.trial)
+        response = hearer.resolve(stimulus.description, _view(stimulus, hearer, rng))
+        asked = shown.parameters
+        given: dict[str, Any] = {
+            **dict.fromkeys(("x", "y", "box", "entity", "guess_x", "guess_y")),
+            "zoom": 0,
+            "repeats": 0,
+        }
+        given |= {"corrected": False, "pointer": "mouse", "trusted": True}
+        outcome = Outcome.DONT_KNOW if response.outcome in (Outcome.UNPARSABLE, Outcome.REFUSED) else response.outcome
+        if str(outcome) in asked["choices"]:
+            given["outcome"] = str(outcome)
+            if asked["best_guess"]:
+                given["guess_x"], given["guess_y"] = _aim(response, seen, rng)
+        else:
+            given |= _placed(response, seen, shown, rng)
+        times = draw_times(
+            response,
+            Shown(parameters={**asked, "reading": "together", "fixation_ms": 0}, labels={}),
+            rng,
+            heard_ms(stimulus) if "media" in asked else 0.0,
+        )
+        kept = {name: value for name, value in times.items() if name in _TIMES}
+        kept |= simulate_heard(stimulus, shown, times["text_onset"], rng)
+        limit = settings["timeout_ms"]
+        if limit and kept["combined_ms"] > limit:
+            given |= {**dict.fromkeys(("x", "y", "box", "entity", "guess_x", "guess_y")), "outcome": "timeout"}
+            kept |= dict.fromkeys(("combined_ms", "t_response", "t_handler"))
+        return GivenAnswer(answer=given, times=kept)
+
+
+class RefOiChoice(Pointing):
+    """Open-choice identification in photographs, with a best guess (RefOI).
+
+    RefOI's open choice: click on it, or say that several match or that you cannot see it, each with a best guess.
+    """
+
+    info = _declare(
+        "refoi",
+        "Find it in the photograph, or say why not",
+        "open-choice identification: Ma et al. (2025), RefOI; their results: refoi_2025_table2.csv",
+        ("several", "none"),
+        True,
+    )
+
+
+def _labels(seen: Photograph) -> dict[str, str]:
+    """Marks numbered from left to right and top to bottom, so that neither the file nor the target shows in the numbers."""
+
+    def corner(name: str) -> tuple[float, ...]:
+        left, top, right, bottom = bounds_of(seen.regions[name], seen.size)
+        return left, top, right, bottom
+
+    return {f"e{n}": name for n, name in enumerate(sorted(seen.regions, key=corner), 1)}
+
+
+def _check_pair(given: Mapping[str, Any], names: tuple[str, str], wanted: bool | None, size: Size) -> None:
+    """Two numbers within the picture, where they are wanted (True), not wanted (False), or may be (None)."""
+    x, y = (given.get(name) for name in names)
+    there = x is not None and y is not None
+    if (x is None) != (y is None) or (wanted is not None and there != wanted):
+        raise refuse(f"answer.{names[0]}", "a place is given if and only if it was asked for")
+    if there and not (0 <= x <= size.width and 0 <= y <= size.height):  # type: ignore[operator]
+        raise refuse(f"answer.{names[0]}", "this is outside the picture")
+
+
+def _check_box(box: Any, wanted: bool, size: Size) -> None:
+    if (box is not None) != wanted:
+        raise refuse("answer.box", "a box is given if and only if it was asked for")
+    if box is None:
+        return
+    if len(box) != 4 or not (0 <= box[0] < box[2] <= size.width and 0 <= box[1] < box[3] <= size.height):
+        raise refuse("answer.box", "left, top, right, bottom within the picture, with an inside")
+
+
+def _found(given: Mapping[str, Any], seen: Photograph, shown: Shown) -> tuple[Outcome, str | None, tuple[Place, ...]]:
+    outcome = given["outcome"]
+    if outcome == "entity":
+        return Outcome.ENTITY, shown.labels[given["entity"]], ()
+    if outcome == "point":
+        hit = entity_at(seen, given["x"], given["y"])
+        return (Outcome.POINT if hit is None else Outcome.ENTITY), hit, (Point((given["x"], given["y"]), XY),)
+    if outcome == "box":
+        left, top, right, bottom = given["box"]
+        box = Box((left, top, right, bottom))
+        hit = _overlapped(box, seen)
+        return (Outcome.BOX if hit is None else Outcome.ENTITY), hit, (box,)
+    return Outcome(outcome), None, ()
+
+
+def _overlapped(box: Box, seen: Photograph) -> str | None:
+    """The thing that a box overlaps most, if that is half of both together (IoU >= .5)."""
+    from referee.grounding.overlap import region_iou
+
+    shares = {name: region_iou(box, region, seen.size) for name, region in seen.regions.items()}
+    best = max(shares, key=lambda name: shares[name], default=None)
+    return best if best is not None and shares[best] >= 0.5 else None
+
+
+# -- simulated people --------------------------------------------------------------------------------------------------------
+
+
+def _view(stimulus: Stimulus, hearer: Hearer, rng: Random) -> HearerView:
+    return stimulus.trial.for_hearer(rng, marks=isinstance(hearer, SeesMarks) and hearer.marks)
+
+
+def _placed(response: Response, seen: Photograph, shown: Shown, rng: Random) -> dict[str, Any]:
+    way = shown.parameters["way"]
+    x, y = _aim(response, seen, rng)
+    if way == "point":
+        return {"outcome": "point", "x": x, "y": y}
+    if way == "mark":
+        entity = response.entity or entity_at(seen, x, y)
+        label = next((label for label, name in shown.labels.items() if name == entity), None)
+        return {"outcome": "entity", "entity": label or rng.choice(sorted(shown.labels))}
+    region = seen.regions.get(response.entity or "")
+    box = bounds_of(region, seen.size) if region is not None else _around(x, y, seen.size)
+    return {"outcome": "box", "box": list(_within(box, seen.size))}
+
+
+def _aim(response: Response, seen: Photograph, rng: Random) -> tuple[float, float]:
+    """A point of the answer: its own place, one inside the region of its entity, or one anywhere."""
+    if response.places:
+        place = response.places[0]
+        if isinstance(place, Point):
+            return place.on(seen.size)
+        left, top, right, bottom = _within(bounds_of(place, seen.size), seen.size)
+        return (left + right) / 2, (top + bottom) / 2
+    name = response.entity or rng.choice(sorted(_likely(response, seen)))
+    region = seen.regions.get(name)
+    if region is None:
+        return rng.uniform(0, seen.size.width), rng.uniform(0, seen.size.height)
+    left, top, right, bottom = _within(bounds_of(region, seen.size), seen.size)
+    for _ in range(50):
+        x, y = rng.uniform(left, right), rng.uniform(top, bottom)
+        if region_holds(region, x, y, seen.size):
+            return x, y
+    return (left + right) / 2, (top + bottom) / 2
+
+
+def _likely(response: Response, seen: Photograph) -> list[str]:
+    shares = {e: p for e, p in response.probabilities or () if e in seen.regions}
+    best = max(shares.values(), default=0.0)
+    return [e for e, p in shares.items() if p >= best - 1e-9] or list(seen.regions) or [""]
+
+
+def _around(x: float, y: float, size: Size) -> Corners:
+    return x - size.width / 10, y - size.height / 10, x + size.width / 10, y + size.height / 10
+
+
+def _within(box: Corners, size: Size) -> Corners:
+    left, top, right, bottom = box
+    return max(0.0, left), max(0.0, top), min(float(size.width), right), min(float(size.height), bottom)

@@ -1,0 +1,129 @@
+"""A reference game in a group: one person describes, everybody else chooses alone, all of them again and again (Boyce, Hawkins, Goodman & Frank 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee import catalogue
+from referee.contracts import Hearer
+from referee.errors import RefereeError
+from referee_lab.study.folder.photographs import object_picture_name
+from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
+from referee_lab.tangram.players.roster import MODEL, make_partner
+
+__all__ = ["ReferenceGame"]
+
+FEWEST_OBJECTS = 2
+# Until the last choice of a round, in the mean of studies 2a to 2c of Boyce et al. (the corpus `multiparty-tangrams`).
+ROUND_SECONDS = 59.0
+
+
+class ReferenceGame(RoomProtocol):
+    """In a group one describes and the others choose, each alone, again and again: the game of Boyce et al. 2024.
+
+    One step is one room with one scene: its objects come round in every repetition. What is said and chosen there is in the room's games.
+    """
+
+    info = Info(
+        name="reference-game",
+        title="Describe and choose, in a group",
+        source="Boyce, Hawkins, Goodman & Frank (2024); the game of Krauss & Weinheimer (1964)",
+        plugin="reference-game",
+        parameters={
+            "group": Parameter(default=3, about="How many play together, 2 to 6: one speaks, the others choose, each alone.", unit="players"),
+            "bots": Parameter(default=0, about="How many of them are programs; the others are people.", unit="players"),
+            "bot_speaker": Parameter(default="classic/incremental", about="The speaking program: a system, or llm/openai-compatible|model:NAME|endpoint:URL."),
+            "bot_listener": Parameter(default="literal", about="The choosing program: a hearer, or llm/openai-compatible|model:NAME|endpoint:URL."),
+            "pairing": PAIRING,
+            "repetitions": Parameter(default=6, about="How often every object comes round.", unit="repetitions"),
+            "objects": Parameter(default=0, about="How many objects of the scene come round, drawn for each room; 0 for all.", unit="objects"),
+            "speaker": Parameter(
+                default="repetition", about="When somebody else speaks: after every repetition or round, or never.", values=("repetition", "round", "fixed")
+            ),
+            "begins": Parameter(default="any", about="Who speaks first: chance decides among all, people, or programs.", values=("any", "person", "bot")),
+            "shuffle": Parameter(default="game", about="How long everybody keeps an order of the objects of their own.", values=("game", "round")),
+            "feedback": Parameter(
+                default="full", about="What listeners learn after a round: everything, or only whether they were right themselves.", values=("full", "own")
+            ),
+            "limit_seconds": Parameter(default=180.0, about="When a round ends without all choices.", unit="seconds"),
+            "feedback_seconds": Parameter(default=10.0, about="The longest time between two rounds.", unit="seconds"),
+            "leaving": Parameter(
+                default="go-on", about="When somebody has left: the others go on as long as two are there, or it ends for all.", values=("go-on", "end")
+            ),
+            "wait_minutes": WAIT_MINUTES,
+            "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before somebody has left.", unit="seconds"),
+        },
+        answer={
+            "room": RecordedColumn(type="text", about="the room, whose game holds everything else"),
+            "outcome": HOW_IT_ENDED,
+            "rounds": RecordedColumn(type="number", about="rounds played"),
+            "right": RecordedColumn(type="number", about="right choices of one's own"),
+        },
+        times=TIMES,
+    )  # fmt: skip
+
+    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
+        """There is a person, there is somebody to talk to, and times run forward."""
+        if wrong := self.problem_with_group(settings):
+            return wrong
+        if settings["bots"] not in range(settings["group"]):
+            return f"bots is 0 to {settings['group'] - 1}: somebody in a group of {settings['group']} is a person"
+        if settings["begins"] == "bot" and not settings["bots"]:
+            return "begins is bot, but there are no bots"
+        if wrong := _problem_with_bots(settings):
+            return wrong
+        if settings["objects"] and settings["objects"] < FEWEST_OBJECTS:
+            return f"objects is 0 (all) or at least {FEWEST_OBJECTS}"
+        low = [n for n in ("repetitions", "limit_seconds") if settings[n] <= 0]
+        if low:
+            return f"{low[0]} should be above 0"
+        low = [n for n in ("feedback_seconds", "wait_minutes", "grace_seconds") if settings[n] < 0]
+        return f"{low[0]} should not be below 0" if low else None
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """The pictures under labels that are the same for everybody; the order in which each person sees them, and what is meant, are told in the room."""
+        trial = stimulus.trial
+        drawn = picture_names(trial.scene, trial.domain)
+        photos = {e.id: object_picture_name(e.image) for e in trial.scene.entities if e.image is not None}
+        pictures = {**drawn, **photos}
+        # By what they look like: the order in a corpus' file might tell something.
+        order = sorted(pictures, key=lambda entity: (pictures[entity], entity))
+        labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
+        entities = [
+            {"id": label, "picture": pictures[entity], **({"photo": photos[entity]} if entity in photos else {})}
+            for label, entity in labels.items()
+        ]
+        return Shown(parameters={"entities": entities, "rounds": _rounds(len(labels), settings)}, labels=labels)
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> GivenAnswer:
+        """A room that went well, without its game: that comes from bots in the room."""
+        rounds = int(shown.parameters["rounds"])
+        counts = {"rounds": rounds, "right": rounds}
+        return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
+
+    def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
+        return ROUND_SECONDS * _rounds(len(stimulus.trial.scene.entities), settings)
+
+
+def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:
+    """Programs that play are known by name; told here, or people would find out in the room."""
+    try:
+        for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")) if settings["bots"] else ():
+            written = str(settings[name])
+            if written.partition("|")[0] == MODEL:
+                make_partner(written, kind, 1)
+            else:
+                catalogue.entry(kind, written.partition("|")[0])
+    except RefereeError as error:
+        return " ".join(str(error).split())
+    return None
+
+
+def _rounds(objects: int, settings: Mapping[str, Any]) -> int:
+    return int(settings["repetitions"]) * (min(objects, settings["objects"]) if settings["objects"] else objects)

@@ -1,0 +1,75 @@
+"""What protocols share whose one step is a room with other people: who comes together, what their pages say at its end, and what it takes to be an answer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
+from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+
+__all__ = [
+    "HOW_IT_ENDED",
+    "INVITED",
+    "PAIRING",
+    "TIMES",
+    "WAIT_MINUTES",
+    "RoomProtocol",
+]
+
+ANYBODY, INVITED = "any", "invited"
+MOST_PEOPLE = 6
+
+PAIRING = Parameter(
+    default=ANYBODY,
+    about="any: whoever comes next; invited: those whose links were made together.",
+    values=(ANYBODY, INVITED),
+)
+WAIT_MINUTES = Parameter(
+    default=10.0, about="After so long in the waiting room one may leave and is paid.", unit="minutes"
+)
+HOW_IT_ENDED = RecordedColumn(
+    type="text", about="how the room ended", values=("completed", "partner-left", "no-partner")
+)
+TIMES = {"combined_ms": in_ms("from the beginning of the step to its end"), **CLOCKS}
+
+
+class RoomProtocol(NothingIdentified, ABC):
+    """A protocol that is played in a room; what happens there is stored with the room."""
+
+    info: Info
+
+    def problem_with(self, settings: Mapping[str, Any]) -> str | None:
+        """Only what is known is set, and the game can be played so."""
+        if unknown := sorted(set(settings) - set(self.info.parameters)):
+            return f"there is no setting {unknown[0]}"
+        return self.problem_with_game(settings)
+
+    @abstractmethod
+    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
+        """What is wrong with the settings of the game; None where nothing is."""
+
+    @abstractmethod
+    def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
+        """About how long a room is played in."""
+
+    def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
+        """A room and how it ended."""
+        check_recorded(answer, self.info)
+        for name in self.info.answer:
+            if answer.answer.get(name) is None:
+                raise refuse(f"answer.{name}", "is missing")
+
+    @staticmethod
+    def problem_with_group(settings: Mapping[str, Any]) -> str | None:
+        """Rooms have a place for each of a few."""
+        return None if settings["group"] in range(2, MOST_PEOPLE + 1) else f"group is 2 to {MOST_PEOPLE}"
+
+    @staticmethod
+    def simulated_room(rng: Random, counts: Mapping[str, int], usual_seconds: float) -> GivenAnswer:
+        """What a page says of a room that went well."""
+        room = f"simulated-{rng.randrange(16**8):08x}"
+        answer = {"room": room, "outcome": "completed", **counts}
+        return GivenAnswer(answer=answer, times={"combined_ms": 1000 * usual_seconds * (0.5 + rng.random())})

@@ -1,0 +1,120 @@
+"""A scene as people see it: pictures in their places under public labels, in reading order, so that neither order nor labels tell the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.records import Description, Scene, SceneNotes, Trial
+from referee.show.drawing import Layout, Place, place
+from referee.show.drawing.placement import settled
+from referee_lab.study.folder.hit_areas import hit_areas
+from referee_lab.study.folder.settings import RIGHT_TO_LEFT
+from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.protocols.contract import Parameter
+
+__all__ = ["SCENE", "language_of", "mark_targets", "problem_with_scene", "scene_layout", "show_scene", "tidy_words"]
+
+MOST_JITTER = 0.5
+BYTE_ORDER_MARK = "\ufeff"  # a blank for browsers, not for Python
+SCENE = {
+    "jitter": Parameter(
+        default=0.0,
+        about="Pictures are moved at random by up to this share of their size, never out of their cells; where the scene says exact places, they stay.",
+        unit="pictures",
+    )
+}
+
+
+def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[dict[str, Any], dict[str, str]]:
+    """Grid and entities for the browser (columns and rows count from 0 at the top left), and the entity behind each label.
+
+    Places are those of the scene, where it has any; pictures are named here and get their address in the plan.
+    """
+    # Shuffled as for any hearer: where a scene has no places, this order is the place.
+    # Drawn even where it is not: what is drawn is a format (`plan.make_plan`).
+    scene = trial.for_hearer(rng).scene
+    jitter, seed = float(settings.get("jitter", 0.0)), rng.getrandbits(32)
+    if not jitter and (settled_scene := _settled(trial)) is not None:
+        return settled_scene
+    layout, size = scene_layout(scene, jitter, seed)
+    return _shown(trial, scene, layout, size, hit_areas(scene, trial.domain, layout))
+
+
+ShownScene = tuple[dict[str, Any], dict[str, str]]
+# Everybody who enters needs sixty of these at once, and most scenes say themselves where things stand: those are shown alike to all, and nobody changes them.
+_SETTLED: SceneNotes[str | None, ShownScene | None] = SceneNotes("studies.settled_scenes")
+
+
+def _settled(trial: Trial) -> ShownScene | None:
+    """A scene in which neither chance nor order has a say, worked out once; None for any other."""
+    notes = _SETTLED.of(trial.scene)
+    if trial.domain not in notes:
+        known = settled(trial.scene)
+        # Two on one spot come in the order that was drawn: that of the file might tell the target.
+        alone = known is not None and len({_reading_order(at) for at in known.values()}) == len(known)
+        shown = None
+        if known is not None and alone:
+            shown = _shown(trial, trial.scene, known, 1.0, hit_areas(trial.scene, trial.domain, known))
+        notes[trial.domain] = shown
+    return notes[trial.domain]
+
+
+def _reading_order(at: Place) -> tuple[float, ...]:
+    return at.row, at.column, at.dy, at.dx
+
+
+def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mapping[str, list[float]]) -> ShownScene:
+    pictures = picture_names(trial.scene, trial.domain)
+    spots = {e.id: layout[e.id] for e in scene.entities}
+    order = sorted(spots, key=lambda e: _reading_order(spots[e]))
+    labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
+    entities = [
+        {
+            "id": label,
+            "picture": pictures[entity],
+            "column": spots[entity].column,
+            "row": spots[entity].row,
+            "dx": spots[entity].dx,
+            "dy": spots[entity].dy,
+            **({"area": areas[entity]} if entity in areas else {}),
+        }
+        for label, entity in labels.items()
+    ]
+    return {"grid": {"columns": layout.columns, "rows": layout.rows, "size": size}, "entities": entities}, labels
+
+
+def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:
+    """Where pictures stand, and their size as a share of a cell: who moves needs room, or they would cover their neighbours."""
+    layout = place(scene, seed=seed)
+    if not jitter or any(at.dx or at.dy for at in layout.values()):
+        return layout, 1.0
+    size = 1 / (1 + 2 * jitter)
+    return place(scene, jitter=jitter * size, seed=seed), round(size, 4)
+
+
+def problem_with_scene(settings: Mapping[str, Any]) -> str | None:
+    """Pictures may move within their cell, not out of it."""
+    return None if 0 <= settings["jitter"] <= MOST_JITTER else f"jitter is from 0 to {MOST_JITTER}"
+
+
+def _direction(language: str) -> str:
+    """Which way a language is written."""
+    return "rtl" if language.partition("-")[0] in RIGHT_TO_LEFT else "ltr"
+
+
+def language_of(trial: Trial) -> dict[str, str]:
+    """The language of a trial's words and which way it is written, for the browser."""
+    return {"language": trial.language, "direction": _direction(trial.language)}
+
+
+def tidy_words(description: Description) -> str:
+    """The words with single blanks between them, so that browser and server count the same words."""
+    return " ".join((description.text or "").replace(BYTE_ORDER_MARK, " ").split())
+
+
+def mark_targets(trial: Trial, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Which objects are marked, for protocols that ask about a marked object."""
+    marked = [label for label, entity in labels.items() if entity in trial.targets]
+    return {"target": marked[0]} if len(marked) == 1 else {"target": marked[0], "targets": marked}

@@ -1,0 +1,127 @@
+"""Tangram: two people lay a figure together, one sees the goal and one has the pieces (Spanger et al. 2013; the collection of REX-J, Tokunaga et al. 2010)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+from referee.contracts import Hearer
+from referee.errors import RefereeError
+from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
+from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
+from referee_lab.tangram.game.goals import find_goal
+from referee_lab.tangram.tiers.dialogue import SOLVER
+
+__all__ = ["Tangram"]
+
+
+class Tangram(RoomProtocol):
+    """Two people lay a figure together: the game of Spanger et al. 2013.
+
+    One step is one room: its puzzles in sequence, with the partner that the study says. What is done there is in the room's recordings.
+    """
+
+    info = Info(
+        name="tangram",
+        title="Lay a figure together",
+        source="Spanger, Iida, Tokunaga, Terai & Kuriyama (2013); collection as in Tokunaga et al. (2010)",
+        plugin="tangram",
+        parameters={
+            "puzzles": Parameter(default=["house", "swan", "eagle", "boat"], about="The figures, in order: those of this package, or own ones."),
+            "goals": Parameter(default=[], about="Own figures, one line each, as `referee tangram serve --goals FILE` writes them."),
+            "swap_after": Parameter(default=2, about="Roles swap after so many puzzles; 0 for never.", unit="puzzles"),
+            "partner": Parameter(
+                default="person", about="Who plays with a person: another one, a bot, or nobody.", values=("person", "bot", "none")
+            ),
+            "group": Parameter(default=2, about="How many people play together, 2 to 6: one speaks, the others have the pieces.", unit="people"),
+            "pairing": PAIRING,
+            "player": Parameter(default="bot", about="Who plays as the bot: bot, or llm/openai-compatible|model:NAME|endpoint:URL."),
+            "hints_minutes": Parameter(default=[5.0, 10.0], about="When the solver gets a hint; each replaces the one before.", unit="minutes"),
+            "limit_minutes": Parameter(default=15.0, about="When a puzzle ends unsolved.", unit="minutes"),
+            "tolerance": Parameter(default=0.05, about="Share of the figure that may be bare, outside or doubly covered."),
+            "snap": Parameter(default=12.0, about="How near a corner draws a released piece to it; 0 for never.", unit="hundredths of a small side"),
+            "step": Parameter(default=45, about="One turn of a piece.", unit="degrees"),
+            "wait_minutes": WAIT_MINUTES,
+            "grace_seconds": Parameter(default=45.0, about="How long a lost connection is waited for before the room ends for both.", unit="seconds"),
+            "pause_seconds": Parameter(default=90.0, about="The longest pause between two puzzles.", unit="seconds"),
+            "chat": Parameter(default=True, about="Written messages."),
+            "voice": Parameter(default=False, about="Partners hear each other and are recorded; each person is asked and may say no."),
+            "ice_servers": Parameter(
+                default=[], about="For voices across networks: stun:HOST:PORT, or turn:HOST:PORT|USER|PASSWORD; none on one network."
+            ),
+        },
+        answer={
+            "room": RecordedColumn(type="text", about="the room, whose recordings hold everything else"),
+            "outcome": HOW_IT_ENDED,
+            "puzzles": RecordedColumn(type="number", about="puzzles played"),
+            "solved": RecordedColumn(type="number", about="puzzles solved"),
+        },
+        times=TIMES,
+    )  # fmt: skip
+
+    def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
+        """Times run forward, a turn divides the circle, and there is something to play."""
+        if not settings["puzzles"]:
+            return "puzzles is empty"
+        if wrong := _problem_with_people(settings) or _problem_with_figures(settings) or _problem_with_player(settings):
+            return wrong
+        due = [*settings["hints_minutes"], settings["limit_minutes"]]
+        if due != sorted(due) or due[0] <= 0:
+            return "hints_minutes and limit_minutes should be above 0 and in order"
+        if settings["step"] not in (15, 45, 90):
+            return "step is 15, 45 or 90"
+        low = [n for n in ("swap_after", "snap", "tolerance", "wait_minutes", "grace_seconds") if settings[n] < 0]
+        return f"{low[0]} should not be below 0" if low else None
+
+    def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
+        """What the page has to know before it comes into a room; goals are told in the room, and only to those who may see them."""
+        named = ("partner", "chat", "voice", "wait_minutes", "limit_minutes")
+        puzzles = len(settings["puzzles"])
+        # Only how many puzzles there are: their names would give the figures away.
+        return Shown(parameters={"entities": [], "puzzles": puzzles, **{n: settings[n] for n in named}}, labels={})
+
+    def simulate(
+        self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
+    ) -> GivenAnswer:
+        """A room that went well, without its recordings: those come from bots (`referee tangram play`)."""
+        puzzles = len(settings["puzzles"])
+        counts = {"puzzles": puzzles, "solved": puzzles}
+        return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
+
+    def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
+        return 200.0 * len(settings["puzzles"])
+
+
+def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
+    """Groups and invited pairs are of people."""
+    if wrong := RoomProtocol.problem_with_group(settings):
+        return wrong
+    if settings["group"] > 2 and settings["partner"] != "person":
+        return "a group is of people: partner is person"
+    if settings["pairing"] == "invited" and settings["partner"] != "person":
+        return "invited pairs are of people: partner is person"
+    return None
+
+
+def _problem_with_player(settings: Mapping[str, Any]) -> str | None:
+    """The program that plays can be made; told here, or a person would find out in the room."""
+    from referee_lab.tangram.players.roster import make_player
+
+    if settings["partner"] != "bot":
+        return None
+    try:
+        make_player(settings["player"], SOLVER, find_goal(settings["puzzles"][0], settings["goals"]), 1)
+    except RefereeError as error:
+        return " ".join(str(error).split())
+    return None
+
+
+def _problem_with_figures(settings: Mapping[str, Any]) -> str | None:
+    """Every figure is known."""
+    try:
+        for name in settings["puzzles"]:
+            find_goal(name, settings["goals"])
+    except RefereeError as error:
+        return str(error).partition("\n")[0]
+    return None

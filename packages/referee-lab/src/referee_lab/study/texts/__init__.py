@@ -1,0 +1,114 @@
+"""The pages of a study as Markdown, in seven languages, and the words of the interface; a study folder has its own copy to change."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+
+from referee.errors import InputError
+from referee_lab.study.texts.plurals import COUNTED, counted_word, plural_categories
+
+__all__ = [
+    "HEARD",
+    "LANGUAGES",
+    "PAGES",
+    "READ",
+    "REQUIRED",
+    "WATCHED",
+    "default_pages",
+    "fill",
+    "interface_words",
+    "to_html",
+]
+
+HERE = Path(__file__).parent
+LANGUAGES = ("en", "de", "es", "ja", "nl", "pt", "zh")
+REQUIRED = ("consent", "instructions", "debriefing")
+PAGES = (*REQUIRED, "practice", "ready", "break", "comments")
+# How descriptions come to people; pages say so in the words of ways.toml.
+READ, HEARD, WATCHED = "read", "heard", "watched"
+
+
+def _shipped(language: str) -> str:
+    """The language whose texts are taken: pt-BR has those of pt, and what is not shipped those of English."""
+    spoken = language.partition("-")[0]
+    return spoken if spoken in LANGUAGES else "en"
+
+
+def default_pages(language: str, protocol: str, way: str = READ) -> dict[str, str]:
+    """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped. `way` is how descriptions come."""
+    folder = HERE / _shipped(language)
+    own = {page: folder / f"{page}-{protocol}.md" for page in PAGES}
+    found = {page: path if path.exists() else folder / f"{page}.md" for page, path in own.items()}
+    said = {f"way_{name}": words for name, words in _ways(folder.name)[way].items()}
+    filled = {page: fill(path.read_text(encoding="utf-8"), said) for page, path in found.items()}
+    # Where there is nothing to say, no blank is left behind.
+    return {page: re.sub(r" +$", "", text, flags=re.MULTILINE) for page, text in filled.items()}
+
+
+@cache
+def _ways(language: str) -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
+
+
+def default_demographics(language: str) -> str:
+    """The optional questions about the person, as TOML."""
+    folder = HERE / _shipped(language)
+    return (folder / "demographics.toml").read_text(encoding="utf-8")
+
+
+@cache
+def _shipped_words(language: str) -> Mapping[str, str]:
+    return tomllib.loads((HERE / language / "strings.toml").read_text(encoding="utf-8"))
+
+
+def interface_words(language: str, own: Path | None = None) -> dict[str, str]:
+    """The words on buttons and in messages: English, overlaid by the language where shipped, overlaid by the study's own strings.toml."""
+    words = dict(_shipped_words("en"))
+    spoken = language.partition("-")[0]  # pt-BR has the words of pt
+    if spoken in LANGUAGES:
+        # Its own plural forms and no others.
+        words = {name: text for name, text in words.items() if counted_word(name) is None}
+        words.update(_shipped_words(spoken))
+    if own is not None and own.exists():
+        words.update(_own_words(own, words, language))
+    return words
+
+
+def _own_words(path: Path, known: Mapping[str, str], language: str) -> dict[str, str]:
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"not readable as TOML ({error})", where=path, remedy='lines are name = "words"') from None
+    # A language that tells more apart than the shipped ones has forms of its own.
+    forms = {f"{name}_{category}" for name in COUNTED for category in plural_categories(language)}
+    for key, value in given.items():
+        if (key not in known and key not in forms) or not isinstance(value, str):
+            raise InputError(f"there is no word {key!r} to replace", where=path, remedy=f"one of {', '.join(known)}")
+    return given
+
+
+def fill(text: str, facts: Mapping[str, object]) -> str:
+    """A page with its {placeholders} filled in; braces around anything else stay."""
+    for name, value in facts.items():
+        # Not `format`: organisers write braces of their own, and a text must not reach into objects.
+        text = text.replace("{" + name + "}", str(value))
+    return text
+
+
+@cache
+def _renderer() -> object:
+    from markdown_it import MarkdownIt
+
+    # Texts are the organisers' own, but a mistake in them must not run in participants' browsers. No pictures: the
+    # policy would not load them.
+    return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table").disable("image")
+
+
+@lru_cache(maxsize=1024)
+def to_html(markdown: str) -> str:
+    """Safe HTML: tags in the text are shown as text, links with scripts are not links, and there are no pictures from elsewhere."""
+    return str(_renderer().render(markdown))  # type: ignore[attr-defined]

@@ -1,0 +1,197 @@
+"""The annotator's desk: recordings of a folder, the marks of one annotator, every change appended to a file of their own before it is acknowledged.
+
+The same desk serves adjudication: two finished annotations lie beside each other, what they agree on is taken over, the rest is decided.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee_lab.tangram.game.dialogue_sessions import DialogueSession, read_session
+from referee_lab.tangram.tiers.annotations import (
+    ADJUDICATED,
+    Annotation,
+    ExpressionMark,
+    annotation_path,
+    header_of,
+    line_of,
+    marks_from,
+    marks_in,
+    parse_annotation,
+)
+from referee_lab.tangram.tiers.dialogue import UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.expressions import preannotate
+from referee_lab.tangram.tiers.piece_lexicon import WordFile, find_lexicon
+
+__all__ = ["AnnotationSheet", "Desk"]
+
+
+@dataclass
+class AnnotationSheet:
+    """One recording on the desk, or a dialogue of which there are the tiers alone; `words` are somebody's own for proposals."""
+
+    path: Path
+    annotator: str
+    beside: tuple[str, ...] = ()
+    offer: bool = True
+    words: WordFile | None = None
+
+    @cached_property
+    def session(self) -> DialogueSession:
+        return read_session(self.path)
+
+    @property
+    def dialogue(self) -> Dialogue:
+        return self.session.dialogue
+
+    @cached_property
+    def texts(self) -> list[str]:
+        return [u.text or "" for u in self.dialogue.tier(UTTERANCE)]
+
+    @cached_property
+    def proposals(self) -> dict[int, tuple[ExpressionMark, ...]]:
+        """What a program would mark, where it has words for the language; what the log knows of its own is not shown to anybody."""
+        if not self.offer or not self.has_words:
+            return {}
+        return marks_in(preannotate(self.dialogue, self.session.positions(), self.words))
+
+    @property
+    def has_words(self) -> bool:
+        return find_lexicon(self.dialogue.language, self.dialogue.pieces, self.words) is not None
+
+    @property
+    def file(self) -> Path:
+        return annotation_path(self.path, self.annotator)
+
+    def annotation(self, annotator: str | None = None) -> Annotation:
+        """What is on file by now."""
+        path = self.file if annotator is None else annotation_path(self.path, annotator)
+        if not path.exists():
+            return Annotation(annotator=annotator or self.annotator, session=self.dialogue.id)
+        found = parse_annotation(path.read_text(encoding="utf-8"), str(path))
+        # Files lie beside each other and are easily moved: marks on the wrong words would not be noticed otherwise.
+        if found.session != self.dialogue.id or any(n >= len(self.texts) for n in found.marks):
+            raise InputError("this annotates another recording", where=path, remedy="put it beside its own recording")
+        return found
+
+    def save(self, utterance: int, expressions: Any, done: bool) -> None:
+        """Appends the state of an utterance and waits until it is on disk."""
+        if not 0 <= utterance < len(self.texts):
+            raise InputError(f"there is no utterance {utterance}", remedy=f"0 to {len(self.texts) - 1}")
+        text = self.texts[utterance]
+        marks = marks_from(expressions, text)
+        if strange := {r for m in marks for r in m.referents} - self.dialogue.pieces.keys():
+            raise InputError(f"there is no piece {sorted(strange)[0]!r}", remedy=", ".join(self.dialogue.pieces))
+        if done and (open_mark := next((m for m in marks if not m.referents and not m.uncertain), None)):
+            words = text[open_mark.start : open_mark.end]
+            raise InputError(f"{words!r} has no referent yet", remedy="name its piece, or say that it is unclear")
+        now = datetime.now(UTC).isoformat(timespec="milliseconds")
+        _append(self.file, header_of(self.annotator, self.dialogue.id), line_of(utterance, text, marks, done, now))
+
+    def progress(self) -> dict[str, Any]:
+        """How far the annotator is; in adjudication only what both have finished counts."""
+        done = self.annotation().done
+        asked = self._asked()
+        return {
+            "session": self.dialogue.id,
+            "utterances": len(asked),
+            "done": len(done & asked),
+            "synthetic": self.dialogue.synthetic,
+        }
+
+    def content(self) -> dict[str, Any]:
+        """Everything the page needs: the film, and per utterance its marks, proposals and (in adjudication) those of both annotators."""
+        mine, asked = self.annotation(), self._asked()
+        others = {name: self.annotation(name) for name in self.beside}
+        film = self.session.film()
+        said = self.dialogue.tier(UTTERANCE)
+        rows = [
+            {
+                "by": u.by,
+                "text": self.texts[n],
+                "start_ms": u.start_ms,
+                "shown_ms": u.data.get("shown_ms", u.start_ms),
+                "asked": n in asked,
+                "done": n in mine.done,
+                "marks": _plain(mine.marks.get(n)),
+                "proposed": _plain(self.proposals.get(n, ())) if self.offer else None,
+                "others": {name: _plain(a.marks[n]) for name, a in others.items()} if n in asked and others else None,
+            }
+            for n, u in enumerate(said)
+        ]
+        return {"session": self.dialogue.id, "film": film, "utterances": rows}
+
+    def take_over(self) -> int:
+        """In adjudication: what both marked alike is written as decided, once; how many there were."""
+        mine = self.annotation()
+        first, second = (self.annotation(name) for name in self.beside)
+        # Decisions from before stay: the desk may be opened again and again.
+        alike = [n for n in self._asked() if first.marks[n] == second.marks[n] and n not in mine.marks]
+        for n in sorted(alike):
+            self.save(n, [mark.to_data() for mark in first.marks[n]], done=True)
+        return len(alike)
+
+    def _asked(self) -> frozenset[int]:
+        every = frozenset(range(len(self.texts)))
+        return frozenset.intersection(every, *(self.annotation(name).done for name in self.beside))
+
+
+@dataclass(frozen=True)
+class Desk:
+    """All recordings for one annotator."""
+
+    annotator: str
+    sheets: Sequence[AnnotationSheet]
+    beside: tuple[str, ...] = ()
+
+    @classmethod
+    def lay(
+        cls, recordings: Sequence[Path], annotator: str, *, offer: bool = True, words: WordFile | None = None
+    ) -> Desk:
+        """A desk for annotating."""
+        if annotator == ADJUDICATED:
+            raise InputError(f"{ADJUDICATED!r} is not a person", remedy="`referee tangram adjudicate` writes that file")
+        return cls(annotator, [AnnotationSheet(path, annotator, offer=offer, words=words) for path in recordings])
+
+    @classmethod
+    def adjudicate(cls, recordings: Sequence[Path], annotators: tuple[str, str]) -> Desk:
+        """A desk for deciding between two, with the recordings that both have worked on."""
+        both = [p for p in recordings if all(annotation_path(p, name).exists() for name in annotators)]
+        if not both:
+            raise InputError(
+                f"no recording was annotated by both {annotators[0]} and {annotators[1]}",
+                remedy="`referee tangram agreement FOLDER` tells who annotated what",
+            )
+        sheets = [AnnotationSheet(path, ADJUDICATED, beside=annotators, offer=False) for path in both]
+        for sheet in sheets:
+            sheet.take_over()
+        return cls(ADJUDICATED, sheets, beside=annotators)
+
+    def progress(self) -> dict[str, Any]:
+        """Who works on what, and how far."""
+        recordings = [sheet.progress() for sheet in self.sheets]
+        return {"annotator": self.annotator, "beside": list(self.beside), "recordings": recordings}
+
+
+def _plain(marks: Sequence[ExpressionMark] | None) -> list[dict[str, Any]] | None:
+    return None if marks is None else [mark.to_data() for mark in marks]
+
+
+def _append(path: Path, header: str, line: str) -> None:
+    """One line more; what a crash left of a line was never acknowledged and is cut off first."""
+    # Append mode writes at the end wherever reading has left the file.
+    with path.open("ab+") as file:
+        file.seek(0)
+        held = file.read()
+        if held and not held.endswith(b"\n"):
+            file.truncate(held.rfind(b"\n") + 1)
+        file.write(((header if not held else "") + line).encode())
+        file.flush()
+        os.fsync(file.fileno())

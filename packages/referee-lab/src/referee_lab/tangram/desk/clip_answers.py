@@ -1,0 +1,41 @@
+"""The answers to a task-performance study, ready for analysis: every answer counts for identification, times only where the study's rules keep them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee.records import Response, Trial
+from referee_lab.server.sessions.plan import TRIAL
+from referee_lab.study.data.collection import SIMULATED, collect_from
+from referee_lab.study.data.dataset import ALL, StoredAnswer
+from referee_lab.study.folder.study import open_study
+
+__all__ = ["CLASSIFIER", "classifier_facts", "overheard_answers"]
+
+CLASSIFIER = "classifier.json"
+
+
+def overheard_answers(
+    folder: Path, mode: str | None = None, database: str | None = None
+) -> tuple[list[Trial], list[Response]]:
+    """Trials and responses; the category of a response is its system."""
+    study = open_study(folder)
+    collected = collect_from(study, database, mode)
+    trials = {s.trial.id: s.trial for s in study.stimuli.values()}
+    return list(trials.values()), [
+        _response(a, a.response) for a in collected.answers if a.kind == TRIAL and a.response and a.counts_for(ALL)
+    ]
+
+
+def _response(answered: StoredAnswer, given: Response) -> Response:
+    timed = answered.timed(given)
+    return replace(timed, flags=(*given.flags, SIMULATED)) if answered.sitting.simulated else timed
+
+
+def classifier_facts(folder: Path) -> dict[str, Any] | None:
+    """What the study knows of the classifier it came from; None where it knows nothing."""
+    path = folder / CLASSIFIER
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

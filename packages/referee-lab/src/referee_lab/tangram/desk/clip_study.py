@@ -1,0 +1,324 @@
+"""From recorded dialogues to a task-performance study (Spanger et al. 2013, section 5): which references, which clips, whose words, and who sees what.
+
+A classifier that says where a demonstrative pronoun fits is tried on the recordings; its true positives, false negatives and false positives with a usable
+clip become trials. Each false positive is shown as it was said to one group and with the pronoun to the other. Where recordings give fewer than wished, the
+lists are shorter and say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee.errors import InputError
+from referee.jobs.watching import watched
+from referee.records import Description, Trial
+from referee_lab.study.design.balance import COUNTERBALANCED
+from referee_lab.study.design.designs import DesignLayout
+from referee_lab.study.folder.draft import Draft, Extra, write_study
+from referee_lab.study.folder.study import Study, StudyList
+from referee_lab.study.texts import interface_words
+from referee_lab.tangram.evaluation.replacement import (
+    EvaluationMaterial,
+    Item,
+    collect_material,
+    make_lists,
+    replace_in,
+    threshold_for,
+)
+from referee_lab.tangram.evaluation.simulated_evaluators import as_trials, overhear
+from referee_lab.tangram.evaluation.task_performance import CONDITIONS
+from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.dialogue_film import dialogue_film, numbered
+from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+from referee_lab.tangram.game.film import make_film
+from referee_lab.tangram.game.goals import GOALS, Goal
+from referee_lab.tangram.game.recorded_sound import SoundStretch, sound_stretches
+from referee_lab.tangram.models.context import Clip, cut
+from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
+from referee_lab.tangram.models.history import Situation, all_situations
+from referee_lab.tangram.models.invented_sessions import invent_sessions
+from referee_lab.tangram.models.resolution import ReferenceResolver
+from referee_lab.tangram.tiers.dialogue import SOLVER, Dialogue
+from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
+from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+__all__ = [
+    "Overhearing",
+    "Wanted",
+    "bot_sessions",
+    "make_overhearing_demo",
+    "pento_sessions",
+    "prepare_overhearing",
+]
+
+
+PRACTICE = "practice"
+DEMO_SESSIONS = 3
+SLOWEST_MS = 120_000.0
+HYPOTHESIS = "The referent is found more often and sooner for TP than for FN; FP-DP is not worse than FP-Orig by more than the equivalence margin."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the study is to be; the numbers of items are the published ones."""
+
+    id: str
+    # The question itself in the language of the dialogues, unless told.
+    title: str = ""
+    participants: int = 34
+    fp: int = 36
+    tp: int = 20
+    fn: int = 20
+    practice: int = 2
+    by: str = "instance"
+    folds: int = 10
+    pronoun: str | None = None
+    role: str = "overhearer"
+    cursor: bool = True
+    contact: str = ""
+    seed: int = 1
+    weights: str = "equal"
+    # None: 0 as published, or the highest below it that gives the wished numbers.
+    threshold: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overhearing:
+    """A draft with what led to it: the classifier's errors, what was usable and why the rest was not, and remarks."""
+
+    draft: Draft
+    classification: Classification
+    material: EvaluationMaterial
+    threshold: float
+    notes: tuple[str, ...]
+
+    def facts(self) -> dict[str, Any]:
+        """What the analysis needs to know about the classifier, as plain data."""
+        row = self.classification.row(ALL)
+        return {
+            "confusion": asdict(row.confusion),
+            "folds": self.classification.folds,
+            "by": self.classification.by,
+            "threshold": self.threshold,
+            "usable": dict(self.material.usable),
+            "unusable": {f"{kind}: {why}": n for (kind, why), n in self.material.unusable.most_common()},
+        }
+
+
+def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> Overhearing:
+    """Classify, choose, cut, replace and lay out; every trial with its clip. A dialogue without a recording is drawn from its events."""
+    dialogues = [session.dialogue for session in sessions]
+    by_id = {session.dialogue.id: session for session in sessions}
+    _check(by_id, sessions, wanted)
+    classification, threshold = _classified(dialogues, wanted)
+    material = collect_material(classification, wanted.seed, fp=wanted.fp, tp=wanted.tp, fn=wanted.fn)
+    lists = make_lists(material, wanted.pronoun)
+    items = [*lists[0], *lists[1]]
+    if not items:
+        raise InputError(
+            "no reference has a clip that can be shown",
+            remedy="give more recordings: a clip needs an earlier mention and an earlier action on the target within 30 s",
+        )
+    # The simulated evaluators' ear has never heard the dialogues of the study.
+    ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
+    sounds: dict[str, bytes] = {}
+    trials = list(_with_clips(watched(items, "clips"), by_id, ear, sounds))
+    practice = _practice(classification, {t.id for t in trials}, wanted, by_id, ear, sounds)
+    draft = replace(_draft(wanted, lists, trials, practice, dialogues), sounds=sounds)
+    return Overhearing(
+        draft=draft,
+        classification=classification,
+        material=material,
+        threshold=threshold,
+        notes=tuple(_notes(material, wanted, practice, threshold)),
+    )
+
+
+def _classified(dialogues: Sequence[Dialogue], wanted: Wanted) -> tuple[Classification, float]:
+    """The classifier's decisions, and the threshold they were made with."""
+    situations = all_situations(dialogues)
+
+    def tried(threshold: float) -> Classification:
+        about = {"folds": wanted.folds, "by": wanted.by, "seed": wanted.seed, "weights": wanted.weights}
+        return classify(situations, **about, threshold=threshold)  # type: ignore[arg-type]
+
+    found = tried(wanted.threshold or 0.0)
+    if wanted.threshold is not None:
+        return found, wanted.threshold
+    lowered = threshold_for(found, fp=wanted.fp - wanted.fp % 2, tp=wanted.tp, fn=wanted.fn)
+    return (tried(lowered), lowered) if lowered else (found, 0.0)
+
+
+def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], wanted: Wanted) -> None:
+    if len(by_id) < len(sessions):
+        raise InputError("two recordings have the same session", remedy="name every recording once")
+    if wanted.participants % 2:
+        raise InputError(
+            f"{wanted.participants} evaluators cannot be shared out evenly to two groups",
+            remedy=f"plan {wanted.participants + 1}",
+        )
+
+
+def pento_sessions(data: str | Path | None = None) -> list[DialogueSession]:
+    """The dialogues of PENTOCV, which have events but no positions; pieces go by numbers."""
+    return [DialogueSession(None, numbered(dialogue)) for dialogue in pento_dialogues(data)]
+
+
+def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
+    """Sessions of bots over all goals in turn, with the references they know of themselves."""
+    played = [play(goals[n % len(goals)], seed + n) for n in watched(range(number), "games of bots")]
+    return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
+
+
+def make_overhearing_demo(
+    path: str | Path, *, items: int, participants: int, seed: int, practice: int, id: str
+) -> Study:
+    """A small study with bots for speakers: half of the items false positives, the rest true positives."""
+    # An even number: half of them are turned round for each group.
+    fp = max(2, items // 2 - items // 2 % 2)
+    wanted = Wanted(id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed)
+    return write_study(path, prepare_overhearing(bot_sessions(DEMO_SESSIONS, seed), wanted).draft)
+
+
+# -- trials ----------------------------------------------------------------------------------------------------------------
+
+
+def _with_clips(
+    items: Iterable[Item],
+    sessions: Mapping[str, DialogueSession],
+    ear: ReferenceResolver,
+    sounds: dict[str, bytes],
+) -> Iterator[Trial]:
+    """One trial for every reference, with its clip and what each condition shows and lets an overhearer believe; what is heard goes into `sounds`."""
+    by_id: dict[str, list[Item]] = {}
+    for item in items:
+        by_id.setdefault(item.id, []).append(item)
+    synthetic = any(session.dialogue.synthetic for session in sessions.values())
+    for trial in as_trials(items, synthetic):
+        own = by_id[trial.id]
+        clip, session = own[0].clip, sessions[own[0].situation.dialogue]
+        dialogue, recording = session.dialogue, session.recording
+        shown = {item.condition: {"text": item.utterance, "span": list(item.span)} for item in own}
+        believed = {item.condition: _rounded(overhear(item, dialogue, ear)) for item in own}
+        span = (clip.start_ms, clip.end_ms)
+        film = dialogue_film(dialogue, *span) if recording is None else make_film(recording, *span)
+        if recording is not None and session.sounds is not None:
+            film |= _heard(sound_stretches(recording, session.sounds, *span), sounds)
+        yield replace(trial, meta={**trial.meta, "clip": film, "shown": shown, "overheard": believed})
+
+
+def _heard(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
+    """The voices of a clip under names that tell nothing."""
+    rows = []
+    for one in stretches:
+        name = f"{sha256(one.content).hexdigest()[:32]}{one.ending}"
+        sounds[name] = one.content
+        rows.append({"by": one.by, "start_ms": one.start_ms, "end_ms": one.end_ms, "src": name})
+    return {"sounds": rows} if rows else {}
+
+
+def _rounded(chances: Mapping[str, float]) -> dict[str, float]:
+    return {piece: round(chance, 6) for piece, chance in sorted(chances.items())}
+
+
+def _practice(
+    classification: Classification,
+    taken: set[str],
+    wanted: Wanted,
+    sessions: Mapping[str, DialogueSession],
+    ear: ReferenceResolver,
+    sounds: dict[str, bytes],
+) -> list[Extra]:
+    """References that are in no list, to get used to the task."""
+    free = [s for s in classification.situations if s.id not in taken and s.expression.by == SOLVER]
+    order = np.random.default_rng(wanted.seed).permutation(len(free))
+    found: list[Item] = []
+    for place in order:
+        if len(found) == wanted.practice:
+            break
+        item = _practice_item(free[place])
+        found += [] if item is None else [item]
+    trials = _with_clips(found, sessions, ear, sounds)
+    return [
+        Extra(trial=_unnamed(trial), description=Description(text=item.expression))
+        for item, trial in zip(found, trials, strict=True)
+    ]
+
+
+def _practice_item(situation: Situation) -> Item | None:
+    clip, shown = cut(situation), replace_in(situation)
+    if not isinstance(clip, Clip) or shown is None:
+        return None
+    return Item(situation=situation, clip=clip, condition=PRACTICE, utterance=shown[0], span=shown[1])
+
+
+def _unnamed(trial: Trial) -> Trial:
+    """Practice has no condition."""
+    meta = {**trial.meta, **{name: {"": trial.meta[name][PRACTICE]} for name in ("shown", "overheard")}}
+    return replace(trial, meta=meta)
+
+
+# -- the draft -------------------------------------------------------------------------------------------------------------
+
+
+def _draft(
+    wanted: Wanted,
+    lists: Sequence[Sequence[Item]],
+    trials: Sequence[Trial],
+    practice: Sequence[Extra],
+    dialogues: Sequence[Dialogue],
+) -> Draft:
+    rows = tuple(
+        StudyList(id=f"L{n:02}", group=n, trials=tuple((i.id, i.condition) for i in items))
+        for n, items in enumerate(lists, 1)
+    )
+    said = {(i.id, i.condition): i.expression for items in lists for i in items}
+    present = {condition for _, condition in said}
+    invented = "simulated " if any(d.synthetic for d in dialogues) else ""
+    return Draft(
+        id=wanted.id,
+        title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
+        protocol="replay-identify",
+        participants=wanted.participants,
+        layout=DesignLayout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
+        conditions=[c for c in CONDITIONS if c in present],
+        trials=trials,
+        outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in said.items()],
+        language=dialogues[0].language,
+        seed=wanted.seed,
+        source=f"{len(dialogues)} {invented}recordings of {len({d.pair for d in dialogues})} pairs",
+        practice=practice,
+        fields={
+            "study": {"contact": wanted.contact},
+            "protocol": {"role": wanted.role, "cursor": wanted.cursor},
+            "session": {"demographics": True},
+            "exclusion": {"slowest_ms": SLOWEST_MS},
+            "analysis": {
+                "hypothesis": HYPOTHESIS,
+                "measures": ["error", "dont-know", "combined_ms", "identification_ms", "repeats"],
+                "tests": ["mixed-model"],
+            },
+        },
+    )
+
+
+def _notes(material: EvaluationMaterial, wanted: Wanted, practice: Sequence[Extra], threshold: float) -> Iterator[str]:
+    if wanted.threshold is None and threshold:
+        yield f"a decision value above {threshold:g} counts as a pronoun, not 0 as published, so that {wanted.fp} false positives have a usable clip"
+    got = {"FP": len(material.fp1) + len(material.fp2), "TP": len(material.tp), "FN": len(material.fn)}
+    for kind, want in (("FP", wanted.fp), ("TP", wanted.tp), ("FN", wanted.fn)):
+        if got[kind] < want:
+            why = "; ".join(f"{why} {n}" for (k, why), n in material.unusable.most_common() if k == kind)
+            reasons = f" (not usable: {why})" if why else ""
+            yield f"only {got[kind]} of the {want} {kind} wished for: {material.usable[kind]} have a usable clip{reasons}"
+    total = sum(got.values())
+    if total < wanted.fp + wanted.tp + wanted.fn:
+        yield f"so a list has {total} trials instead of {wanted.fp + wanted.tp + wanted.fn}; more recordings give more"
+    if len(practice) < wanted.practice:
+        yield f"only {len(practice)} of {wanted.practice} practice trials could be made"

@@ -1,0 +1,98 @@
+"""The replay of a recording as one page that holds everything it needs: stored states and voices, no video, no network, nothing to write to."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from referee.errors import UnknownName
+from referee_lab.server.web.built_pages import STATIC, require_pages
+from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+from referee_lab.tangram.game.goals import Goal, find_goal, outline_path
+from referee_lab.tangram.game.log import Header, Recording, faults
+from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+__all__ = ["inline_page", "replay_page", "session_page"]
+
+_STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
+_SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
+
+
+def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
+    """The page for one recording, with the voices that lie in the folder `sounds`."""
+    return session_page(DialogueSession(recording, to_dialogue(recording), sounds), static)
+
+
+def session_page(session: DialogueSession, static: Path = STATIC) -> str:
+    """The page for a session: a recording, or a dialogue drawn from its events."""
+    recording, film, name = session.recording, session.film(), session.dialogue.id
+    goal = None if recording is None else _goal(recording.header)
+    data = {
+        "title": f"Replay of {name}",
+        "facts": _told(session.dialogue, film) if recording is None else _facts(recording, film),
+        "goal": None if goal is None else {"name": goal.name, "path": outline_path(goal)},
+        "film": film,
+    }
+    return inline_page("replay", data, title=f"Replay of {name}", static=static)
+
+
+def _told(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple[str, str]]:
+    return [
+        ("pair", dialogue.pair),
+        ("length", f"{film['end_ms'] / 1000:.1f} s"),
+        ("events", f"{len(dialogue.events):,}"),
+        ("pieces", "drawn in rows, not where they lay"),
+        *([("players", "simulated")] if dialogue.synthetic else []),
+    ]
+
+
+def _goal(header: Header) -> Goal | None:
+    """The figure that was laid; None where nobody knows it."""
+    try:
+        return find_goal(header.goal, header.settings.get("goals", ()))
+    except UnknownName:
+        return None
+
+
+def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
+    header, wrong = recording.header, faults(recording)
+    kinds = [entry.kind for entry in recording.entries]
+    outcome = next((kind for kind in ("solved", "timeout") if kind in kinds), "unfinished")
+    found = [
+        ("pair", header.pair),
+        ("length", f"{film['end_ms'] / 1000:.1f} s"),
+        ("events", f"{len(recording.entries):,}"),
+        ("end", outcome),
+    ]
+    if header.synthetic:
+        found.append(("players", "simulated"))
+    return [*found, ("faults", f"{len(wrong)}: {wrong[0]}")] if wrong else found
+
+
+def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> str:
+    """A bundled page with its style, its script and its data inside, under a policy that lets nothing else in."""
+    require_pages(name, static=static)
+    shell, style, script = ((static / f"{name}.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
+    # A text in the program must not end its element. Before the hash is taken, which is of what stands in the page.
+    script = script.replace("</script", "<\\/script")
+    policy = (
+        f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
+        "img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
+    )
+    # what stands in the data cannot end its element
+    held = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n<style>{style}</style>'
+    body = f'<script type="application/json" id="data">{held}</script>\n<script>{script}</script>\n</body>'
+    page = _SCRIPT.sub("", _STYLE.sub(lambda _: head, shell))
+    page = re.sub(r"<title>.*?</title>", lambda _: f"<title>{escape(title)}</title>", page)
+    return page.replace("</body>", body)
+
+
+def _digest(content: str) -> str:
+    return b64encode(sha256(content.encode()).digest()).decode()

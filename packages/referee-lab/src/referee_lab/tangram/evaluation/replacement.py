@@ -1,0 +1,204 @@
+"""Expressions put in place of others, and who gets to see which: the lists of a task-performance evaluation (Spanger et al. 2013, section 5.1).
+
+All usable false positives of a classifier are shown as they were said and with a pronoun instead, to two groups in turn (FP1 as said and FP2 with the pronoun,
+and the reverse); true positives and false negatives are chosen so that cursor and handling are distributed as in the whole corpus. Only
+the solver's expressions are used: the evaluator is always in the operator's place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import TypeVar
+
+import numpy as np
+
+from referee_lab.tangram.models.candidates import fits
+from referee_lab.tangram.models.context import Clip, Unusable, cut
+from referee_lab.tangram.models.demonstratives import Classification
+from referee_lab.tangram.models.history import Situation
+from referee_lab.tangram.tiers.dialogue import SOLVER
+
+__all__ = [
+    "PRONOUNS",
+    "EvaluationMaterial",
+    "Item",
+    "choose_like",
+    "collect_material",
+    "make_lists",
+    "names_by_itself",
+    "replace_in",
+    "threshold_for",
+]
+
+Thing = TypeVar("Thing")
+# *sore* was judged the most fitting of kore/sore/are with the solver as speaker.
+PRONOUNS = {"en": "that", "ja": "それ", "de": "das", "es": "ese", "nl": "die", "pt": "esse", "zh": "那个"}
+# Beyond it a machine is sure of the other class.
+MARGIN = -1.0
+TP, FN, FP_DP, FP_ORIG = "TP", "FN", "FP-DP", "FP-Orig"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One trial of an evaluation: a situation, its clip, the utterance to read and where in it the expression stands."""
+
+    situation: Situation
+    clip: Clip
+    condition: str
+    utterance: str
+    span: tuple[int, int]
+
+    @property
+    def id(self) -> str:
+        return self.situation.id
+
+    @property
+    def expression(self) -> str:
+        return self.utterance[self.span[0] : self.span[1]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationMaterial:
+    """What is shown: FP1 and FP2, the true positives and false negatives, and why other instances were not used."""
+
+    fp1: tuple[tuple[Situation, Clip], ...]
+    fp2: tuple[tuple[Situation, Clip], ...]
+    tp: tuple[tuple[Situation, Clip], ...]
+    fn: tuple[tuple[Situation, Clip], ...]
+    usable: Counter[str]
+    unusable: Counter[tuple[str, str]]
+
+
+def replace_in(situation: Situation, words: str | None = None) -> tuple[str, tuple[int, int]] | None:
+    """The utterance with the expression as it was said or with other words, and the place of the expression; None where it cannot be found."""
+    said = situation.utterance.text if situation.utterance is not None and situation.utterance.text else situation.text
+    span = situation.expression.data.get("span")
+    # Files of other programs give the words only; the first place where they occur is taken.
+    start = said.find(situation.text) if span is None else int(span[0])
+    if start < 0:
+        return None
+    end = start + len(situation.text) if span is None else int(span[1])
+    new = situation.text if words is None else words
+    return said[:start] + new + said[end:], (start, start + len(new))
+
+
+def names_by_itself(situation: Situation) -> bool:
+    """Whether the words alone pick out one piece, as *the parallelogram* does."""
+    return sum(fits(situation.text, piece, situation.pieces) for piece in situation.pieces.values()) == 1
+
+
+def choose_like(
+    things: Sequence[Thing], n: int, kind: Callable[[Thing], object], whole: Counter[object], rng: np.random.Generator
+) -> list[Thing]:
+    """n of the things, their kinds shared out as in the whole (largest remainders); where a kind is short, others fill up."""
+    found: defaultdict[object, list[Thing]] = defaultdict(list)
+    for place in rng.permutation(len(things)):
+        found[kind(things[place])].append(things[place])
+    total = sum(whole[k] for k in found)
+    shares = {k: n * whole[k] / total if total else 0.0 for k in found}
+    quota = {k: min(int(share), len(found[k])) for k, share in shares.items()}
+    while sum(quota.values()) < min(n, len(things)):
+        open_kinds = [k for k in found if quota[k] < len(found[k])]
+        # repr settles equal remainders alike in every process.
+        quota[max(open_kinds, key=lambda k: (shares[k] - quota[k], repr(k)))] += 1
+    return [thing for k, chosen in found.items() for thing in chosen[: quota[k]]]
+
+
+def collect_material(
+    classification: Classification, seed: int = 1, *, fp: int = 36, tp: int = 20, fn: int = 20
+) -> EvaluationMaterial:
+    """At most so many instances of each kind with a usable clip; false positives surest first, split evenly into two halves."""
+    rng = np.random.default_rng(seed)
+    usable: dict[str, list[tuple[Situation, Clip]]] = {"TP": [], "FN": [], "FP": []}
+    unusable: Counter[tuple[str, str]] = Counter()
+    order = sorted(range(len(classification.situations)), key=lambda i: -classification.decisions[i])
+    for place in order:
+        kind, situation = classification.category(place), classification.situations[place]
+        if kind not in usable:
+            continue
+        clip = _usable(situation)
+        if isinstance(clip, Unusable):
+            unusable[kind, clip.reason] += 1
+        else:
+            usable[kind].append((situation, clip))
+    # Section 5.1 shares them out as in the whole corpus, not as among the usable instances.
+    whole: Counter[object] = Counter(_operation(s) for s in classification.situations)
+    # An even number, since both groups see half of them each way.
+    fp1, fp2 = _halves(usable["FP"][: fp - fp % 2], rng)
+    chosen = {
+        k: choose_like(usable[k], n, lambda pair: _operation(pair[0]), whole, rng) for k, n in (("TP", tp), ("FN", fn))
+    }
+    return EvaluationMaterial(
+        fp1=tuple(fp1),
+        fp2=tuple(fp2),
+        tp=tuple(chosen["TP"]),
+        fn=tuple(chosen["FN"]),
+        usable=Counter({k: len(v) for k, v in usable.items()}),
+        unusable=unusable,
+    )
+
+
+def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20, fn: int = 20) -> float:
+    """The highest threshold up to 0, in hundredths, with so many usable instances of each kind; 0 where none within the margin has them.
+
+    The decisions are those without a threshold.
+    """
+    usable = [
+        (d, s.pronoun)
+        for d, s in zip(classification.decisions, classification.situations, strict=True)
+        if isinstance(_usable(s), Clip)
+    ]
+    others = sorted((d for d, pronoun in usable if not pronoun), reverse=True)
+    if len(others) < fp or (fp and others[fp - 1] > 0):
+        return 0.0
+    lowered = (ceil(100 * others[fp - 1]) - 1) / 100 if fp else 0.0
+    found = sum(pronoun and d > lowered for d, pronoun in usable)
+    missed = sum(pronoun and d <= lowered for d, pronoun in usable)
+    return lowered if lowered >= MARGIN and found >= tp and missed >= fn else 0.0
+
+
+def _usable(situation: Situation) -> Clip | Unusable:
+    if situation.expression.by != SOLVER:
+        return Unusable(reason="said by the operator")
+    if replace_in(situation) is None:
+        return Unusable(reason="the expression is not found in its utterance")
+    return cut(situation)
+
+
+def _operation(situation: Situation) -> tuple[bool, bool]:
+    return situation.standing.handled_now, situation.standing.cursor_over
+
+
+def _halves(
+    things: Sequence[tuple[Situation, Clip]], rng: np.random.Generator
+) -> tuple[list[tuple[Situation, Clip]], list[tuple[Situation, Clip]]]:
+    """Two halves of equal size; expressions that name their piece by themselves are shared out evenly."""
+    mixed = [things[i] for i in rng.permutation(len(things))]
+    # Stable, after the shuffle: those that name their piece come first and are dealt out in turn (7 and 8 in the
+    # paper).
+    mixed.sort(key=lambda pair: not names_by_itself(pair[0]))
+    if len(mixed) % 2:
+        mixed.pop()
+    return mixed[0::2], mixed[1::2]
+
+
+def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tuple[list[Item], list[Item]]:
+    """The trials of the two groups; each evaluator sees every situation once, in an order of their own."""
+
+    def items(pairs: Sequence[tuple[Situation, Clip]], condition: str) -> list[Item]:
+        return [_item(s, clip, condition, pronoun) for s, clip in pairs]
+
+    shared = items(material.tp, TP) + items(material.fn, FN)
+    first = items(material.fp1, FP_ORIG) + items(material.fp2, FP_DP) + shared
+    second = items(material.fp1, FP_DP) + items(material.fp2, FP_ORIG) + shared
+    return first, second
+
+
+def _item(situation: Situation, clip: Clip, condition: str, pronoun: str | None) -> Item:
+    words = (pronoun or PRONOUNS.get(situation.language, PRONOUNS["en"])) if condition == FP_DP else None
+    shown = replace_in(situation, words)
+    assert shown is not None  # only situations whose expression was found are collected
+    return Item(situation=situation, clip=clip, condition=condition, utterance=shown[0], span=shown[1])

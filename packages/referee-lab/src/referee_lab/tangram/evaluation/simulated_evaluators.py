@@ -1,0 +1,185 @@
+"""Task-performance evaluation without people: simulated evaluators watch a clip, read an utterance and choose a piece (after Spanger et al. 2013, section 5).
+
+An evaluator knows only what the clip shows. A trained resolver gives the chances of every piece; evaluators differ in how sharply they tell pieces
+apart, sometimes press the wrong button, say "I don't know" when no piece stands out, and watch again and take longer the less sure they are. All of it is
+invented and labelled so; it makes analyses run before people are asked, and replaces nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from referee.errors import InputError
+from referee.jobs.watching import watched
+from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
+from referee_lab.tangram.evaluation.replacement import FP_DP, Item
+from referee_lab.tangram.models.context import seen
+from referee_lab.tangram.models.demonstratives import Confusion
+from referee_lab.tangram.models.history import Situation, situations
+from referee_lab.tangram.models.resolution import ReferenceResolver
+from referee_lab.tangram.tiers.dialogue import Dialogue
+
+__all__ = ["SIMULATED", "Evaluators", "Review", "as_trials", "overhear", "review", "simulate_evaluators"]
+
+SIMULATED = "simulated"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluators:
+    """How simulated evaluators behave; times in milliseconds on a log-normal scale, invented."""
+
+    # Spanger et al. 2013: 34 in two groups.
+    per_group: int = 17
+    sharpness_sd: float = 0.2
+    person_time_sd: float = 0.2
+    time_sd: float = 0.3
+    lapse: float = 0.01
+    dont_know_below: float = 0.25
+    reading_ms: float = 900.0
+    per_character_ms: float = 25.0
+    choosing_ms: float = 1500.0
+    per_bit_ms: float = 1200.0
+    repeats_per_bit: float = 0.15
+
+
+def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
+    """One trial for every situation shown: the pieces, the one meant, and what was said."""
+    found: dict[str, Trial] = {}
+    for item in items:
+        s = item.situation
+        entities = (Entity(id=p, attributes=tuple(Property(k, v) for k, v in a.items())) for p, a in s.pieces.items())
+        found[item.id] = Trial(
+            id=item.id,
+            scene=Scene(entities=tuple(entities)),
+            targets=(s.target,),
+            domain="tangram" if len(s.pieces) == 7 else "pentominoes",
+            # Both FP conditions belong to one situation, hence to one trial.
+            condition=item.condition.removesuffix("-DP").removesuffix("-Orig"),
+            language=s.language,
+            references=(Description(text=s.text, speaker=s.pair),),
+            meta={
+                "dialogue": s.dialogue,
+                "pair": s.pair,
+                "clip_ms": [item.clip.start_ms, item.clip.end_ms],
+                "synthetic": synthetic,
+            },
+        )
+    return list(found.values())
+
+
+def simulate_evaluators(
+    lists: Sequence[Sequence[Item]],
+    dialogues: Sequence[Dialogue],
+    resolver: ReferenceResolver,
+    seed: int = 1,
+    evaluators: Evaluators | None = None,
+) -> list[Response]:
+    """The responses of as many evaluators per list as wanted, each list in a random order for each evaluator."""
+    habits, rng = evaluators or Evaluators(), np.random.default_rng(seed)
+    known = {d.id: d for d in dialogues}
+    # The floor keeps a piece that the resolver excludes from becoming minus infinity.
+    scores = {
+        (i.id, i.condition): {
+            p: log(max(c, 1e-12)) for p, c in overhear(i, known[i.situation.dialogue], resolver).items()
+        }
+        for i in watched([item for items in lists for item in items], "what evaluators overhear")
+    }
+    responses = []
+    for group, items in enumerate(lists):
+        for person in range(habits.per_group):
+            name = f"{SIMULATED}-{group + 1}-{person + 1:02}"
+            sharp, slow = np.exp(rng.normal(0, (habits.sharpness_sd, habits.person_time_sd)))
+            for place in rng.permutation(len(items)):
+                item = items[place]
+                responses.append(_respond(item, scores[item.id, item.condition], name, sharp, slow, habits, rng))
+    return responses
+
+
+def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dict[str, float]:
+    """The chances of the pieces for somebody who saw only the clip."""
+    overheard = _overheard(item, dialogue)
+    pronoun = True if item.condition == FP_DP else None
+    text = item.expression if item.condition == FP_DP else None
+    return dict(resolver.probabilities(overheard, text=text, pronoun=pronoun))
+
+
+def _overheard(item: Item, dialogue: Dialogue) -> Situation:
+    last = None
+    for situation in situations(seen(dialogue, item.situation, item.clip)):
+        last = situation
+    if last is None or last.onset_ms != item.situation.onset_ms:
+        raise InputError(f"{item.id} is not in its own clip", remedy="cut clips from the dialogue they belong to")
+    return last
+
+
+def _respond(
+    item: Item,
+    scores: Mapping[str, float],
+    name: str,
+    sharp: float,
+    slow: float,
+    habits: Evaluators,
+    rng: np.random.Generator,
+) -> Response:
+    pieces = list(scores)
+    # Less the highest score, so that no exponential overflows.
+    weights = np.exp(sharp * (np.array([scores[p] for p in pieces]) - max(scores.values())))
+    chances = (1 - habits.lapse) * weights / weights.sum() + habits.lapse / len(pieces)
+    # No chance is 0 here: a lapse leaves something for every piece.
+    bits = float(-(chances * np.log2(chances)).sum())
+    unsure = chances.max() < habits.dont_know_below
+    repeats = int(rng.poisson(habits.repeats_per_bit * bits))
+    reading = (habits.reading_ms + habits.per_character_ms * len(item.expression)) * slow
+    # Published times include watching again, which takes as long as the clip.
+    choosing = (habits.choosing_ms + habits.per_bit_ms * bits) * slow + 1000 * item.clip.seconds * repeats
+    spread = np.exp(rng.normal(0, habits.time_sd, 2))
+    return Response(
+        trial=item.id,
+        hearer=name,
+        system=item.condition,
+        outcome=Outcome.DONT_KNOW if unsure else Outcome.ENTITY,
+        entity=None if unsure else str(rng.choice(pieces, p=chances)),
+        description=Description(text=item.expression),
+        reading_ms=round(float(reading * spread[0]), 1),
+        identification_ms=round(float(choosing * spread[1]), 1),
+        repeats=repeats,
+        flags=(SIMULATED,),
+    )
+
+
+# -- the review of the corpus-matching evaluation ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """Precision and F before and after some false positives count as right; the published F keeps recall as it was."""
+
+    moved: int
+    precision: float | None
+    recall: float | None
+    f: float | None
+    precision_after: float | None
+    f_after: float | None
+    f_after_recomputed: float | None
+
+
+def review(confusion: Confusion, moved: int) -> Review:
+    """What follows if `moved` false positives are called correct (section 5.4): recall fixed, or counted anew with them as true positives."""
+    if not 0 <= moved <= confusion.fp:
+        raise InputError(f"{moved} of {confusion.fp} false positives cannot be right", remedy="check the counts")
+    after = Confusion(tp=confusion.tp + moved, fn=confusion.fn, fp=confusion.fp - moved, tn=confusion.tn)
+    # Precision counted anew, recall kept: P .664 to .718 and F .730 to .762 leave R at .811 both times.
+    p, r = after.precision, confusion.recall
+    return Review(
+        moved=moved,
+        precision=confusion.precision,
+        recall=r,
+        f=confusion.f,
+        precision_after=p,
+        f_after=None if not p or not r else 2 * p * r / (p + r),
+        f_after_recomputed=after.f,
+    )

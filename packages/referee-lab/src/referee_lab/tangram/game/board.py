@@ -1,0 +1,232 @@
+"""The board: pieces of exact geometry, what can be done to them, and when an outline is covered (Spanger et al. 2013).
+
+The pieces are those of one set of `piece_sets`: the seven of the Tangram, pentominoes, or somebody's own.
+
+Contract for clients in other languages (a browser mirrors it):
+
+* Lengths are units; the short side of a small triangle and the side of the square are 100. x grows to the right, y *downwards*.
+* A placement is `{x, y, rotation, flipped}`: `x, y` the centroid, `rotation` clockwise degrees in [0, 360), a multiple of the board's step.
+  A corner (a, b) of `shape_of` lands at (x + a' cos r − b sin r, y + a' sin r + b cos r), with a' = −a for a flipped piece and a otherwise.
+* Every x and y is kept to hundredths: floor(100 v + ½) / 100, in JavaScript `Math.round(v * 100) / 100`.
+* A change is `{kind, piece, x?, y?, rotation?, flipped?}`; what is absent stays. All fields are absolute, so a repeated change changes nothing.
+  `Board.apply` keeps the centroid on the work area, rounds the rotation to the step, and brings the piece to the top.
+* The hash is SHA-256 of `canonical()`: `id:X,Y,rotation,flip` joined by `;` in order of id, then `|` and the ids from bottom to top joined by `,`; X and Y
+  are whole hundredths, flip is 0 or 1.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from referee.errors import InputError
+from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, SHAPES, UNIT, set_of, shape_of
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+__all__ = ["CHANGES", "PIECES", "SHAPES", "UNIT", "WORK_AREA", "Board", "Change", "Placement", "corners", "cover_error"]
+
+WORK_AREA = (1200.0, 800.0)
+CHANGES = ("grab", "move", "rotate", "flip", "release")
+Point = tuple[float, float]
+
+
+class Placement(NamedTuple):
+    """Where a piece lies: its centroid, its clockwise rotation in degrees, and whether it is turned over."""
+
+    x: float
+    y: float
+    rotation: int = 0
+    flipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing done to one piece; all values are absolute and None leaves what is."""
+
+    kind: str
+    piece: str
+    x: float | None = None
+    y: float | None = None
+    rotation: float | None = None
+    flipped: bool | None = None
+
+    @classmethod
+    def from_data(cls, kind: Any, data: Mapping[str, Any]) -> Change:
+        """A change from a client's message; anything unexpected is refused."""
+        piece, flipped = str(data.get("piece")), data.get("flipped")
+        x, y, rotation = data.get("x"), data.get("y"), data.get("rotation")
+        if kind not in CHANGES or piece not in ALL_PIECES:
+            raise InputError(
+                f"no such change: {kind!r} of piece {piece!r}",
+                remedy=f"use {', '.join(CHANGES)} and the number of a piece",
+            )
+        if not (_usable(x) and _usable(y) and _usable(rotation)) or not isinstance(flipped, bool | None):
+            raise InputError(f"{kind} of piece {piece} has no usable numbers", remedy="give finite x, y and rotation")
+        return cls(kind, piece, x, y, rotation, flipped)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """All pieces with their placements, from bottom to top in `order`; a change gives a new board."""
+
+    placements: Mapping[str, Placement]
+    order: tuple[str, ...]
+    step: int = 45
+    area: tuple[float, float] = WORK_AREA
+
+    def apply(self, change: Change) -> Board:
+        """The board after a change, kept within the work area and on the rotation step."""
+        old = self.placements.get(change.piece)
+        if old is None:
+            raise InputError(f"there is no piece {change.piece} on this board", remedy="name a piece that lies there")
+        width, height = self.area
+        x = hundredths(min(max(old.x if change.x is None else change.x, 0.0), width))
+        y = hundredths(min(max(old.y if change.y is None else change.y, 0.0), height))
+        # As the browser's Math.round: halves go up, where Python's round goes to the even neighbour.
+        turned = old.rotation if change.rotation is None else self.step * math.floor(change.rotation / self.step + 0.5)
+        flipped = old.flipped if change.flipped is None else change.flipped
+        return self.put(change.piece, Placement(x, y, int(turned) % 360, flipped))
+
+    def put(self, piece: str, placement: Placement) -> Board:
+        """The board with a piece exactly so, on top of the others (a replay shows what was stored and corrects nothing)."""
+        order = self.order if self.order[-1] == piece else (*(p for p in self.order if p != piece), piece)
+        return Board(MappingProxyType({**self.placements, piece: placement}), order, self.step, self.area)
+
+    def corners(self, piece: str) -> tuple[Point, ...]:
+        return corners(piece, self.placements[piece])
+
+    def polygon(self, piece: str) -> Polygon:
+        from shapely import Polygon
+
+        return Polygon(self.corners(piece))
+
+    def polygons(self) -> dict[str, Polygon]:
+        return {piece: self.polygon(piece) for piece in self.placements}
+
+    def piece_at(self, x: float, y: float) -> str | None:
+        """The top-most piece under a point, its edge included."""
+        return next((p for p in reversed(self.order) if self._covers(p, x, y)), None)
+
+    def _covers(self, piece: str, x: float, y: float) -> bool:
+        placed = self.placements[piece]
+        # No corner lies further from its centroid, those of own pieces included: a cheap test first.
+        if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (4 * UNIT) ** 2:
+            return False
+        return _inside(self.corners(piece), x, y)
+
+    def snapped(self, piece: str, reach: float = 12.0) -> Board:
+        """The board with a piece drawn to the nearest corner or edge middle of another one, if one of its own is within reach."""
+        own = _anchors(self.corners(piece))
+        others = [a for p in self.placements if p != piece for a in _anchors(self.corners(p))]
+        pulls = ((bx - ax, by - ay) for ax, ay in own for bx, by in others)
+        dx, dy = min(pulls, key=lambda pull: math.hypot(*pull))
+        if math.hypot(dx, dy) > reach:
+            return self
+        old = self.placements[piece]
+        return self.apply(Change("move", piece, old.x + dx, old.y + dy))
+
+    def covered(self, outline: Polygon, tolerance: float = 0.05) -> bool:
+        """Whether the pieces lie as the outline asks, wherever on the board: see `cover_error`."""
+        return max(cover_error(self, outline)) <= tolerance
+
+    def canonical(self) -> str:
+        """The state as one line of whole numbers: the same text in every language and on every machine."""
+        rows = (
+            f"{piece}:{_whole(p.x)},{_whole(p.y)},{p.rotation},{int(p.flipped)}"
+            for piece, p in sorted(self.placements.items())
+        )
+        return f"{';'.join(rows)}|{','.join(self.order)}"
+
+    def hash(self) -> str:
+        return hashlib.sha256(self.canonical().encode("ascii")).hexdigest()
+
+    def to_data(self) -> dict[str, Any]:
+        """The whole state as plain data; `from_data` gives it back."""
+        pieces = {piece: p._asdict() for piece, p in sorted(self.placements.items())}
+        own = pieces_to_data(pieces)
+        whole = {"pieces": pieces, "order": list(self.order), "step": self.step, "area": list(self.area)}
+        return {**whole, "own": own} if own else whole
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Board:
+        try:
+            placements = {str(piece): placement(p) for piece, p in data["pieces"].items()}
+            order, step = tuple(map(str, data["order"])), int(data["step"])
+            width, height = map(float, data["area"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"not a state of the board: {error!r}", remedy="give pieces, order, step, area") from None
+        learn_from_data(data.get("own", {}))
+        kind = set_of(placements)
+        half = kind == "tangram" and len(placements) < len(PIECES)
+        if kind is None or half or sorted(order) != sorted(placements):
+            problem = "a state of the board needs all seven pieces of the Tangram, or some of another set, each once"
+            raise InputError(problem, remedy="give pieces 1-7, some of 11-22, or own ones with what they look like")
+        return cls(MappingProxyType(placements), order, step, (width, height))
+
+
+def placement(data: Mapping[str, Any]) -> Placement:
+    """A placement from plain data."""
+    return Placement(float(data["x"]), float(data["y"]), int(data["rotation"]), bool(data["flipped"]))
+
+
+def corners(piece: str, placed: Placement) -> tuple[Point, ...]:
+    """The corners of a piece on the board."""
+    angle, sign = math.radians(placed.rotation), -1.0 if placed.flipped else 1.0
+    cos, sin = math.cos(angle), math.sin(angle)
+    return tuple((placed.x + sign * a * cos - b * sin, placed.y + sign * a * sin + b * cos) for a, b in shape_of(piece))
+
+
+def _inside(points: tuple[Point, ...], x: float, y: float) -> bool:
+    """Whether a point lies in a polygon of any form, its edge included."""
+    within = False
+    for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True):
+        turn = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+        if turn == 0 and min(ax, bx) <= x <= max(ax, bx) and min(ay, by) <= y <= max(ay, by):
+            return True
+        # A line to the right crosses this side: from above or from below, each crossing changes sides.
+        if (ay > y) != (by > y) and (turn < 0) == (by < ay):
+            within = not within
+    return within
+
+
+def cover_error(board: Board, outline: Polygon) -> tuple[float, float]:
+    """How far the pieces are from an outline, as shares of its area: what is uncovered or outside, and what lies doubly.
+
+    Only the figure counts, not its place: its centroid is laid on the outline's.
+    """
+    from shapely import unary_union
+    from shapely.affinity import translate
+
+    polygons = list(board.polygons().values())
+    union = unary_union(polygons)
+    doubled = sum(p.area for p in polygons) - union.area
+    moved = translate(union, outline.centroid.x - union.centroid.x, outline.centroid.y - union.centroid.y)
+    return moved.symmetric_difference(outline).area / outline.area, doubled / outline.area
+
+
+def hundredths(value: float) -> float:
+    """A length rounded as JavaScript's Math.round does: halves go up."""
+    return math.floor(value * 100 + 0.5) / 100
+
+
+def _whole(value: float) -> int:
+    return math.floor(value * 100 + 0.5)
+
+
+def _usable(value: object) -> bool:
+    # A bool is an int to Python, but true is no length.
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value))
+
+
+def _anchors(points: Iterable[Point]) -> list[Point]:
+    """The corners of a polygon and the middles of its sides."""
+    around = list(points)
+    after = [*around[1:], around[0]]
+    return [*around, *(((ax + bx) / 2, (ay + by) / 2) for (ax, ay), (bx, by) in zip(around, after, strict=True))]

@@ -1,0 +1,63 @@
+"""Two bots play a whole puzzle: a session with known references in a fraction of a second, to try everything that needs a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from referee_lab.tangram.game.goals import Goal, own_goal
+from referee_lab.tangram.game.log import Header, Recording
+from referee_lab.tangram.game.operator_bot import understand
+from referee_lab.tangram.game.piece_sets import step_of
+from referee_lab.tangram.game.rules import SETTINGS, begin
+from referee_lab.tangram.game.session_log import SERVER, SessionLog
+from referee_lab.tangram.game.solver_bot import Instruction, Mind, instruct
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+__all__ = ["play"]
+
+DRAW_BACK = (
+    0.2  # REX-J: the cursor is off the referent of 17.5 % of the demonstrative pronouns (Iida et al. 2010, table 5)
+)
+
+
+def play(goal: Goal, seed: int, settings: Mapping[str, Any] | None = None) -> Recording:
+    """A complete session of a bot solver and a bot operator, from the scattered pieces to the solution or the time limit."""
+    settings = {**SETTINGS, "step": step_of(goal.placements)} if settings is None else settings
+    game, notes = begin(goal, seed, settings)
+    session = SessionLog(game, Random(seed))
+    session.open(notes)
+    mind = Mind.of(goal)
+    while session.game.outcome is None:
+        instruction, mind = instruct(mind, session.game.board, session.hand.piece, session.rng)
+        if instruction is None:
+            session.note(session.t_ms, SERVER, "end", {"reason": "nothing left to say"})
+            break
+        session.say(SOLVER, instruction)
+        _answer(session, instruction)
+    header = Header(
+        session=f"bots-{goal.name}-{seed}",
+        pair=f"bots-{seed}",
+        goal=goal.name,
+        players={SOLVER: SOLVER, OPERATOR: OPERATOR},
+        settings={**{name: list(v) if isinstance(v, tuple) else v for name, v in settings.items()}, **own_goal(goal)},
+        synthetic=True,
+    )
+    return Recording(header, session.log())
+
+
+def _answer(session: SessionLog, instruction: Instruction) -> None:
+    """The operator does what it has understood, and sometimes asks."""
+    command = understand(instruction.text, session.game.board, session.hand, session.rng)
+    session.carry_out(command)
+    if session.game.outcome is None and session.rng.random() < DRAW_BACK:
+        session.draw_back()
+    session.hand = replace(session.hand, asked=command if command.kind == "ask" else None)
+    if command.kind == "ask":
+        session.say(OPERATOR, Instruction(command.question))
+    if command.kind == "take" and session.rng.random() < 0.3:
+        span = {"start": 0, "end": 8, "referents": [command.piece], "attributes": ["dpr"]}
+        session.say(OPERATOR, Instruction("this one?", (span,)))
+    session.pass_time()

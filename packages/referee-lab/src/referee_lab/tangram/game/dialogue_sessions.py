@@ -1,0 +1,58 @@
+"""What somebody watches, annotates or cuts clips from: a recording of a game with its tiers, or a dialogue of a corpus, of which only the tiers are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.errors import InputError
+from referee_lab.tangram.game.dialogue_film import dialogue_film
+from referee_lab.tangram.game.film import make_film
+from referee_lab.tangram.game.log import Recording, parse_recording, positions
+from referee_lab.tangram.game.recorded_sound import embedded_sounds
+from referee_lab.tangram.tiers import tier_tables
+from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.expressions import Positions
+from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+__all__ = ["DialogueSession", "is_dialogue", "read_session"]
+
+
+class DialogueSession(NamedTuple):
+    """A dialogue, what was on the board while it was held, where that was recorded, and the folder in which voices may lie."""
+
+    recording: Recording | None
+    dialogue: Dialogue
+    sounds: Path | None = None
+
+    def film(self) -> dict[str, Any]:
+        """All of it as a film with its voices: from stored states, or drawn from the events where no positions were recorded."""
+        if self.recording is None:
+            end = max((e.end_ms or e.start_ms or 0.0 for e in self.dialogue.events), default=0.0)
+            # What happens at the very end is part of it.
+            return dialogue_film(self.dialogue, 0.0, end + 1.0)
+        film = make_film(self.recording)
+        return film if self.sounds is None else film | {"sounds": embedded_sounds(self.recording, self.sounds)}
+
+    def positions(self) -> Positions | None:
+        """Where the pieces lay at any time, where that is known."""
+        return None if self.recording is None else positions(self.recording)
+
+
+def is_dialogue(path: Path) -> bool:
+    """Whether a file says of itself that it holds the tiers of a dialogue."""
+    with path.open("rb") as file:
+        return f'"{tier_tables.FORMAT}"'.encode() in file.readline(256)
+
+
+def read_session(path: Path) -> DialogueSession:
+    """A session from the file of a recording, or of a dialogue's tiers (.jsonl)."""
+    try:
+        if is_dialogue(path):
+            return DialogueSession(None, tier_tables.from_jsonl(path.read_text(encoding="utf-8"), str(path)))
+        recording = parse_recording(path.read_bytes(), str(path))
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+    return DialogueSession(recording, to_dialogue(recording), path.parent)

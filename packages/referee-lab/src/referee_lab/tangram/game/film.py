@@ -1,0 +1,86 @@
+"""A recording as a film for a page: the stored states and cursor points between two times, to be shown and never computed again (situated.md, section 8).
+
+`marks` are in order of time: `[t, x, y]` moves the cursor, `[t, piece, x, y, rotation, flipped]` puts a piece on top, `[t, state]` is a whole board.
+Whoever applies all marks up to a time to `state` has what `state_at` gives for it. Times are milliseconds since the start of the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import Any
+
+from referee.errors import InputError
+from referee.records import Event
+from referee_lab.tangram.game.board import Board
+from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.log import Moment, Recording, replay
+from referee_lab.tangram.tiers.rex_tiers import utterances
+
+__all__ = ["make_film"]
+
+
+def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None = None) -> dict[str, Any]:
+    """What was seen and said from one time to another, as plain data."""
+    moments = list(replay(recording))
+    if not moments:
+        raise InputError(
+            "the recording shows no board", where=recording.header.session, remedy="record a session with a start entry"
+        )
+    end = _end(recording) if end_ms is None else end_ms
+    until = inf if end_ms is None else end
+    before = [m for m in moments if m.t_ms <= start_ms]
+    first = before[-1] if before else moments[0]._replace(cursor=None)
+    shown = [m for m in moments if start_ms < m.t_ms <= end]
+    return {
+        "start_ms": start_ms,
+        "end_ms": end,
+        "state": first.board.to_data(),
+        "cursor": None if first.cursor is None else list(first.cursor),
+        "marks": list(_marks(first, shown)),
+        # What is shown at the very end of a clip is what the clip leads to, and not part of it.
+        # In the order in which it was seen: who begins to type first may send last.
+        "said": [_line(u) for u in sorted(utterances(recording), key=_shown) if start_ms <= _shown(u) < until],
+        "hints": [_hint(t, e.data) for t, e in timeline(recording) if e.kind == "hint" and start_ms <= t <= end],
+    }
+
+
+def _shown(said: Event) -> float:
+    """When a message was seen, or speech began to be heard."""
+    return float(said.data.get("shown_ms", said.start_ms or 0.0))
+
+
+def _end(recording: Recording) -> float:
+    return max(t for t, _ in timeline(recording))
+
+
+def _marks(first: Moment, shown: Sequence[Moment]) -> Iterator[list[Any]]:
+    """What changes from moment to moment; a snapshot that repeats the state says nothing new."""
+    last = first
+    for moment in shown:
+        if moment.cursor is not None and moment.cursor != last.cursor:
+            yield [moment.t_ms, *moment.cursor]
+        # Replaying keeps the very object where only the cursor moved.
+        if moment.board is not last.board:
+            yield from _change(moment.t_ms, last.board, moment.board)
+        last = moment
+
+
+def _change(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
+    state = after.canonical()
+    if before.canonical() == state:
+        return
+    top = after.order[-1]
+    placed = after.placements[top]
+    # Nearly always one piece went to the top; whatever else happened is told as a whole board.
+    one_piece = before.put(top, placed).canonical() == state
+    yield [t_ms, top, *placed] if one_piece else [t_ms, after.to_data()]
+
+
+def _line(said: Event) -> dict[str, Any]:
+    shown = _shown(said)
+    return {"by": said.by, "text": said.text, "start_ms": said.start_ms, "end_ms": said.end_ms, "shown_ms": shown}
+
+
+def _hint(t_ms: float, data: Any) -> dict[str, Any]:
+    return {"t_ms": t_ms, **{name: data[name] for name in ("number", "piece", "x", "y", "rotation", "flipped")}}

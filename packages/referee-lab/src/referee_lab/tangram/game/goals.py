@@ -1,0 +1,259 @@
+"""Goal outlines of this project's own design, four symmetric and four not as in the trials of REX-J (Tokunaga et al. 2010), and random beginnings.
+
+A goal is a placement of pieces about its own middle, so it can be solved by construction; players see only its outline. There are some for pentominoes,
+too. As a line of text (`goal_text`) a goal goes into the settings of a study and of a recording: own figures are known wherever they are played.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from random import Random
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import InputError, UnknownName
+from referee_lab.tangram.game.board import WORK_AREA, Board, Placement, corners, hundredths
+from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
+from referee_lab.tangram.game.piece_sets import PIECES, UNIT, has_two_sides, set_of, step_of
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+__all__ = [
+    "GOALS",
+    "PENTOMINO_GOALS",
+    "TRAINING",
+    "Goal",
+    "find_goal",
+    "goal_text",
+    "hint",
+    "is_shipped",
+    "outline",
+    "outline_path",
+    "own_goal",
+    "parse_goal",
+    "scatter",
+    "solution",
+    "training_for",
+    "turn_step",
+]
+
+# Placements are kept to hundredths, which leaves hair-wide gaps between pieces that touch: the outline closes them.
+HAIR = 0.05
+ROOM = 1.15 * UNIT
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A figure: its name, whether it mirrors itself left to right, and one way to lay it about the point (0, 0)."""
+
+    name: str
+    symmetric: bool
+    placements: Mapping[str, Placement]
+
+
+def _goal(name: str, symmetric: bool, *rows: tuple[Any, ...]) -> Goal:
+    return Goal(name, symmetric, MappingProxyType({p: Placement(*row) for p, row in zip(PIECES, rows, strict=True)}))
+
+
+_ALL = (
+    _goal(
+        *("house", True, (-66.67, -66.67, 135), (66.67, -66.67, 225), (0.0, 166.67, 0), (-66.67, 33.33, 315)),
+        *((66.67, 133.33, 45), (50.0, 50.0, 0), (-50.0, 100.0, 90)),
+    ),
+    _goal(
+        *("rocket", True, (-33.33, -83.33, 315), (33.33, -16.67, 135), (50.0, 116.67, 0), (-33.33, -183.33, 135)),
+        *((33.33, -183.33, 225), (0.0, 200.0, 0), (-50.0, 100.0, 0, True)),
+    ),
+    _goal(
+        *("pagoda", True, (-66.67, -66.67, 135), (66.67, -66.67, 225), (50.0, 66.67, 0), (-83.33, 166.67, 135)),
+        *((83.33, 166.67, 225), (0.0, 150.0, 0), (-50.0, 50.0, 0, True)),
+    ),
+    _goal(
+        *("eagle", True, (-116.67, -33.33, 45), (116.67, -33.33, 315), (0.0, 133.33, 180), (16.67, -66.67, 45)),
+        *((-16.67, 66.67, 225), (0.0, -150.0, 0), (0.0, 0.0, 90, True)),
+    ),
+    _goal(
+        *("swan", False, (33.33, 66.67, 45), (166.67, 66.67, 315), (200.0, -33.33, 0), (-233.33, -166.67, 45)),
+        *((266.67, -66.67, 45), (-150.0, -150.0, 0), (-100.0, -50.0, 0)),
+    ),
+    _goal(
+        *("cat", False, (-62.62, 87.38, 315), (4.04, 154.04, 135), (-29.29, -12.62, 0), (-147.14, -150.0, 90)),
+        *((-52.86, -150.0, 270), (-100.0, -79.29, 45), (120.71, 120.71, 90)),
+    ),
+    _goal(
+        *("boat", False, (66.67, 33.33, 225), (-66.67, -66.67, 135), (50.0, 133.33, 180), (-116.67, 166.67, 225)),
+        *((33.33, -133.33, 225), (-50.0, 50.0, 0), (-50.0, 150.0, 0)),
+    ),
+    _goal(
+        *("chapel", False, (-16.67, 16.67, 45), (-83.33, 83.33, 225), (-50.0, -83.33, 0), (116.67, -16.67, 45)),
+        *((83.33, 116.67, 225), (100.0, -100.0, 0), (100.0, 50.0, 90, True)),
+    ),
+)
+# For the training alone: whoever has seen a goal must not be its operator later.
+TRAINING = _goal(
+    *("training", True, (-33.33, -25.0, 315), (33.33, 41.67, 135), (0.0, -125.0, 0), (133.33, -25.0, 225)),
+    *((-133.33, 75.0, 135), (150.0, 58.33, 0), (-150.0, 8.33, 90)),
+)
+GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
+
+
+def goal_text(goal: Goal) -> str:
+    """A goal as one line: its name, * where it is symmetric, the placement of every piece, and what own pieces look like."""
+    rows = (f"{piece}:{p.x:g},{p.y:g},{p.rotation},{int(p.flipped)}" for piece, p in goal.placements.items())
+    own = pieces_to_data(goal.placements)
+    looks = f"|{json.dumps(own, ensure_ascii=False, separators=(',', ':'))}" if own else ""
+    return f"{goal.name}{'*' if goal.symmetric else ''}|{';'.join(rows)}{looks}"
+
+
+def parse_goal(text: str) -> Goal:
+    """A goal from its line."""
+    name, _, rest = text.partition("|")
+    rows, _, looks = rest.partition("|")
+    try:
+        placed = dict(_placed(row) for row in rows.split(";"))
+        own = json.loads(looks or "{}")
+    except ValueError:
+        raise InputError(f"not a goal: {text:.60}", remedy="`referee tangram goals check FILE` writes them") from None
+    learn_from_data(own)
+    if set_of(placed) is None:
+        raise InputError(f"the goal {name!r} has no pieces of one set", remedy="`referee tangram goals check FILE`")
+    return Goal(name.removesuffix("*"), name.endswith("*"), MappingProxyType(placed))
+
+
+def _placed(row: str) -> tuple[str, Placement]:
+    piece, _, numbers = row.partition(":")
+    x, y, rotation, flipped = numbers.split(",")
+    return piece, Placement(float(x), float(y), int(rotation), flipped == "1")
+
+
+# Six pentominoes each: all twelve would be hours of work for people.
+PENTOMINO_GOALS: Mapping[str, Goal] = MappingProxyType(
+    {
+        goal.name: goal
+        for goal in map(
+            parse_goal,
+            (
+                "block*|12:-100,0,0,0;13:92,8,180,0;16:-36,40,270,0;18:36,56,270,0;19:-28,-32,0,0;21:36,-72,270,0",
+                "dog|12:-160,20,0,0;13:-112,28,180,1;14:-24,-4,90,1;15:128,-84,90,0;21:88,-4,0,1;22:40,60,0,0",
+                "castle*|12:-120,-20,0,0;13:-88,52,0,1;15:96,68,180,1;16:40,-44,180,0;20:-40,-60,0,0;21:112,-44,0,0",
+                "ship|12:-40,-40,0,0;14:104,64,270,1;15:-112,56,90,0;16:24,40,270,0;19:32,-32,0,0;21:-24,112,270,1",
+                "tower*|12:40,20,0,0;13:32,132,270,0;15:-24,12,0,0;17:40,-116,0,0;19:-48,-92,0,0;22:-40,100,90,0",
+            ),
+        )
+    }
+)
+
+
+PENTOMINO_TRAINING = parse_goal("training-pentomino*|13:32,32,270,0;16:-56,0,270,0;21:24,-32,90,1")
+_KNOWN = MappingProxyType(
+    {**GOALS, **PENTOMINO_GOALS, TRAINING.name: TRAINING, PENTOMINO_TRAINING.name: PENTOMINO_TRAINING}
+)
+
+
+def is_shipped(name: str) -> bool:
+    """Whether a figure of this package has this name."""
+    return name in _KNOWN
+
+
+def training_for(goal: Goal) -> Goal:
+    """The figure with which one gets used to the pieces of a goal."""
+    # Own pieces have no figure of their own for it; what matters is that the one shown can be laid with their turns.
+    return TRAINING if 45 % step_of(goal.placements) == 0 else PENTOMINO_TRAINING
+
+
+def turn_step(goals: Iterable[Goal]) -> int:
+    """One turn of a piece in degrees, small enough for all figures."""
+    return min(step_of(goal.placements) for goal in goals)
+
+
+def own_goal(goal: Goal) -> dict[str, list[str]]:
+    """What a recording keeps of its goal in its settings: nothing of this package's goals, the whole of an own one."""
+    return {} if _KNOWN.get(goal.name) is goal else {"goals": [goal_text(goal)]}
+
+
+def find_goal(name: str, own: Iterable[str] = ()) -> Goal:
+    """A goal by its name: one of the lines `own`, or one of this package's; the figure of the training has a name too."""
+    goals = {goal.name: goal for goal in map(parse_goal, own)}
+    known = {**_KNOWN, **goals}
+    if name not in known:
+        offered = [*GOALS, *PENTOMINO_GOALS, *goals]
+        raise UnknownName("goal", name, offered, hint=f"the goals are {', '.join(offered)}")
+    return known[name]
+
+
+@cache
+def _outline(text: str) -> Polygon:
+    return _closed(parse_goal(text))
+
+
+def outline(goal: Goal) -> Polygon:
+    """The silhouette as one polygon about (0, 0)."""
+    return _outline(goal_text(goal))
+
+
+def _closed(goal: Goal) -> Polygon:
+    from shapely import Polygon, unary_union
+
+    # Mitred, so that swelling and shrinking give the sharp corners back.
+    swollen = [Polygon(corners(p, placed)).buffer(HAIR, join_style="mitre") for p, placed in goal.placements.items()]
+    figure = unary_union(swollen).buffer(-HAIR, join_style="mitre").simplify(2 * HAIR)
+    # Placements are kept to hundredths, which may leave crumbs of no size.
+    parts = [part for part in getattr(figure, "geoms", [figure]) if part.area > HAIR]
+    if len(parts) != 1 or not isinstance(parts[0], Polygon):
+        raise InputError(f"the goal {goal.name!r} falls apart", remedy="let all pieces touch along their sides")
+    return parts[0]
+
+
+def outline_path(goal: Goal) -> str:
+    """The silhouette as the `d` of an SVG path about (0, 0); holes are left open by the even-odd rule."""
+    figure = outline(goal)
+    rings = [figure.exterior, *figure.interiors]
+    return " ".join("M" + " L".join(f"{x:.2f},{y:.2f}" for x, y in ring.coords[:-1]) + " Z" for ring in rings)
+
+
+def solution(goal: Goal, centre: tuple[float, float] = (WORK_AREA[0] / 2, WORK_AREA[1] / 2), step: int = 45) -> Board:
+    """The goal laid out on a board about a point."""
+    placed = {p: _shifted(place, *centre) for p, place in goal.placements.items()}
+    return Board(MappingProxyType(placed), tuple(placed), step)
+
+
+def hint(goal: Goal, number: int) -> tuple[str, Placement]:
+    """The n-th hint: the right place of one piece in the figure (after 5 minutes the first, after 10 the second), large pieces first."""
+    piece = list(goal.placements)[number % len(goal.placements)]
+    return piece, goal.placements[piece]
+
+
+def scatter(seed: int, step: int = 45, pieces: Collection[str] = PIECES) -> Board:
+    """A random beginning: every piece on the work area, apart from the others, turned at random; the same seed gives the same board."""
+    rng = Random(seed)
+    # All are thrown anew where one of them finds no room.
+    while len(placed := dict(_thrown(rng, step, pieces))) < len(pieces):
+        continue
+    order = list(placed)
+    rng.shuffle(order)
+    return Board(MappingProxyType(placed), tuple(order), step)
+
+
+def _thrown(rng: Random, step: int, pieces: Collection[str]) -> Iterator[tuple[str, Placement]]:
+    """Pieces thrown one after the other, up to fifty times each, until they keep clear of the edge and of those before."""
+    from shapely import Polygon, box
+
+    table = box(0, 0, *WORK_AREA)
+    taken: list[Polygon] = []
+    for piece in pieces:
+        for _ in range(50):
+            x, y = (hundredths(rng.uniform(ROOM / 2, side - ROOM / 2)) for side in WORK_AREA)
+            place = Placement(x, y, rng.randrange(0, 360, step), has_two_sides(piece) and rng.random() < 0.5)
+            shape = Polygon(corners(piece, place))
+            if table.contains(shape) and all(other.distance(shape) > UNIT / 10 for other in taken):
+                taken.append(shape)
+                yield piece, place
+                break
+
+
+def _shifted(place: Placement, dx: float, dy: float) -> Placement:
+    return place._replace(x=hundredths(place.x + dx), y=hundredths(place.y + dy))

@@ -1,0 +1,575 @@
+"""What an instruction asks an operator to do, told from its words and the board: take, turn, flip, put, shift, beside, undo; a question where it is not clear.
+
+A piece is named by size, shape and place (*the small triangle on the left*), by *the other one*, or by pointing (*it*, *that one*), which is the piece
+handled last. To take a piece is to touch it, so that a wrong guess does no harm; anything else is done to a piece only when there is one that is meant.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import lru_cache
+from random import Random
+
+from referee_lab.tangram.game.board import Board, Placement, corners
+from referee_lab.tangram.game.instruction_words import (
+    AGAIN,
+    AXES,
+    BACK,
+    COUNTED,
+    COUNTS,
+    DEGREES,
+    DISTANCES,
+    DOING,
+    EITHER,
+    IS_RIGHT,
+    LEFT_ALONE,
+    LOOK,
+    MEASURED,
+    NEXT_CLAUSE,
+    NICKNAMES,
+    NO_ANSWER,
+    NUMBERS,
+    OPENING,
+    PRAISE,
+    REGION,
+    RELATED,
+    SENT,
+    SHAPES,
+    SIDES,
+    SIZES,
+    SPEAKER_DOES,
+    SPELT,
+    STEP,
+    TAKING,
+    TOO_FAR,
+    USUAL,
+    VERBS,
+    WAY,
+    WAYS,
+    WHERE,
+    WHERE_TO,
+    WRONG,
+    WRONG_PIECE,
+)
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PENTOMINOES, PIECES, piece_name
+from referee_lab.tangram.game.solver_bot import REGIONS
+
+__all__ = ["Command", "Hand", "clauses", "understand"]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceWords:
+    """The words for the pieces of a board: which pieces a noun names, and which a colour; as patterns, those and a place beside another piece."""
+
+    nouns: Mapping[str, frozenset[str]]
+    colours: frozenset[str]
+    noun: str
+    look: str
+    relation: re.Pattern[str]
+
+
+def _words_on(board: Board) -> PieceWords:
+    return _piece_words(tuple(sorted(board.placements, key=int)))
+
+
+@lru_cache(maxsize=16)
+def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
+    nouns: dict[str, set[str]] = {}
+    for piece in pieces:
+        for word in _nouns(piece):
+            nouns.setdefault(word, set()).add(piece)
+    colours = frozenset(colour for piece in pieces if (colour := ALL_PIECES[piece].get("colour", "").lower()))
+    noun = "|".join(re.escape(word) for word in sorted(nouns, key=len, reverse=True))
+    look = "|".join([LOOK, *map(re.escape, colours)])
+    named = rf"(?:(?:the|that|this|a|an|another|your)\s+)?(?:(?:{look})\s+)*(?:{noun}|one|piece|shape|(?:{'|'.join(SIZES)}) one)s?(?!\w){WHERE}"
+    relation = re.compile(
+        rf"{RELATED}(?P<what>(?:it|that|this)\b(?! (?:{look}|{noun}|shape)\b)(?: (?:one|piece))?|{named})"
+    )
+    return PieceWords({word: frozenset(own) for word, own in nouns.items()}, colours, noun, look, relation)
+
+
+def _nouns(piece: str) -> list[str]:
+    """What a piece is called: by its shape, by its letter, or by the name of an own piece."""
+    shape = ALL_PIECES[piece]["shape"]
+    if piece in PIECES:
+        return [word for word, named in SHAPES.items() if named == shape]
+    if piece in PENTOMINOES:
+        letter = shape.lower()
+        # With its article: *a* and *i* alone are words of their own.
+        called = (f"{letter} piece", f"{letter}-piece", f"{letter} shape", f"{letter}-shape", f"{letter}-shaped piece")
+        alone = (f"{letter}-shaped one", f"letter {letter}", f"the {letter}", f"that {letter}", f"this {letter}")
+        return [*called, *alone, *NICKNAMES.get(shape, ())]
+    return [shape.lower()]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What an instruction asks for: `kind` is take, turn, flip, put, shift, beside, undo, ask (with a `question`) or none.
+
+    Programs also say `place`, which is exact where a hand that was told *put* is not.
+    """
+
+    kind: str
+    piece: str | None = None
+    x: float = 0.0
+    y: float = 0.0
+    degrees: int = 0
+    other: str | None = None
+    question: str = ""
+    # Of a question: the pieces to choose from, and what is to be done with the one chosen.
+    options: tuple[str, ...] = ()
+    wish: Command | None = None
+    # Of a wish to turn: the words, because how far to turn may hang on the piece.
+    said: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """Where the cursor is, which piece was handled last, where that piece lay before, and what was done last."""
+
+    cursor: tuple[float, float] = (600.0, 400.0)
+    piece: str | None = None
+    before: Placement | None = None
+    last: Command | None = None
+    asked: Command | None = None
+
+
+def clauses(text: str) -> list[str]:
+    """The things that one message asks for, one after the other: *turn the square and put it in the middle* asks for two."""
+    parts = NEXT_CLAUSE.split(text)
+    whole = parts[:1]
+    for part in parts[1:]:
+        # *Take the square and turn it* asks for one thing.
+        if re.search(DOING, whole[-1].lower()):
+            whole.append(part)
+        else:
+            whole[-1] += f", {part}"
+    return whole
+
+
+def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
+    """What an instruction asks for; where the words fit several pieces it touches one of them, or asks before it does more."""
+    words = " ".join(_with_articles(text, board).lower().replace("’", "'").split())
+    for pattern, plain in SPELT.items():
+        words = re.sub(pattern, plain, words)
+    words = _lying_there(_too_far(_respelt(words, board)), board)
+    if PRAISE.match(words) or LEFT_ALONE.search(words):
+        return Command("none")
+    if IS_RIGHT.search(words) and not any(re.search(v, words) for v in VERBS.values()):
+        return Command("none")
+    if hand.asked and (answered := _answer(words, hand.asked, board)):
+        return answered
+    if re.search(VERBS["undo"], words):
+        return _undone(hand)
+    if AGAIN.search(words) and hand.last and not re.search(_words_on(board).noun, words):
+        return hand.last
+    if hand.piece and WRONG_PIECE.search(words.rstrip(" .!")):
+        return _another(board, hand)
+    if WRONG.search(words):
+        return Command("ask", question="sorry, what should I do instead?")
+    if re.search(r"\b(?:face|facing|look|looking|point|pointing) the other way\b", words):
+        return _settled(Command("turn"), words, board, hand, rng, degrees="half turn")
+    if re.search(r"\b(?:other|opposite|wrong) (?:way|direction)\b", words) and not re.search(VERBS["flip"], words):
+        return _reversed(hand.last) if hand.last else Command("ask", question="the other way: which piece do you mean?")
+    return _asked(words, board, hand, rng)
+
+
+def _with_articles(text: str, board: Board) -> str:
+    """*Put L below T* speaks of pieces by their letters; *I want …* does not."""
+    letters = "".join(ALL_PIECES[piece]["shape"] for piece in board.placements if piece in PENTOMINOES)
+    if not letters:
+        return text
+    before = r"(?:(?:the|that|this|an?|letter|piece) )?"
+    return re.sub(rf"\b{before}([{letters}])\b(?!['’])(?!(?<=I) (?:{SPEAKER_DOES})\b)", r"the \1", text)
+
+
+def _respelt(words: str, board: Board) -> str:
+    """The words with slips of the keyboard in the names of pieces put right."""
+    nouns = [noun for noun in _words_on(board).nouns if len(noun) > 5 and noun.isalpha()]
+
+    def put_right(word: re.Match[str]) -> str:
+        if re.fullmatch(rf"(?:{'|'.join(map(re.escape, nouns))})s?", word[0]):
+            return word[0]
+        return next(iter(get_close_matches(word[0], nouns, 1, 0.8)), word[0])
+
+    return re.sub(r"[a-z]{5,}", put_right, words) if nouns else words
+
+
+def _too_far(words: str) -> str:
+    """*Too far left* asks for the way back, unless the way is said as well."""
+    found = TOO_FAR.search(words)
+    if found is None:
+        return words
+    rest = TOO_FAR.sub("", words)
+    return rest if re.search(rf"\b(?:{WAY})\b", rest) else f"{rest} a bit {BACK[found[1]]}".strip()
+
+
+def _lying_there(words: str, board: Board) -> str:
+    """*The triangle on the left* before yet another place is the left triangle."""
+    known = _words_on(board)
+    lying = re.search(
+        rf"\bthe (?P<what>(?:(?:{known.look}) )*(?:{known.noun}|one|piece))(?P<told> that is| that's| which is)? "
+        r"(?:on|at|in) the (?:far )?(?P<side>left|right|top|bottom)(?:[- ]hand side| side)?\b(?! (?:left|right|corner|of|side))",
+        words,
+    )
+    if lying is None:
+        return words
+    after = words[lying.end() :]
+    elsewhere = REGION.search(after) or known.relation.search(after) or re.search(rf"\b(?:{WAY})\b", after)
+    if not (lying["told"] or elsewhere):
+        return words
+    return f"{words[: lying.start()]}the {lying['side']} {lying['what']}{after}"
+
+
+def _another(board: Board, hand: Hand) -> Command:
+    """What *not that one* asks for: the other one of its kind where there is just one, else words."""
+    kind = ALL_PIECES[str(hand.piece)]
+    alike = [p for p in board.placements if p != hand.piece and ALL_PIECES[p] == kind]
+    if len(alike) == 1:
+        return Command("take", alike[0])
+    return Command("ask", question="sorry, which piece do you mean?")
+
+
+def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
+    relation = _words_on(board).relation.search(words)
+    theme = words[: relation.start()] if relation else words
+    kind = _kind(words, theme, board)
+    if kind in ("flip", "turn"):
+        # *Flip over the square* lies over nothing.
+        named = theme if relation is None or _names_a_piece(theme, board) or _pointed(theme) else words
+        return _settled(Command(kind), named, board, hand, rng, degrees=words)
+    if kind == "put" and "together" in words and len(pair := _fitting(words, board, Hand())) == 2:
+        return Command("beside", pair[0], other=pair[1])
+    if relation and (kind == "put" or re.search(r"\bget\b", words)):
+        return _beside(words, relation, theme, board, hand, rng)
+    if (kind == "put" or (kind is None and SENT.search(words))) and (region := _region(words)):
+        return _settled(Command("put", None, *region), theme, board, hand, rng)
+    if (way := _way(words, board)) and (kind == "put" or MEASURED.search(words) or not _names_a_piece(words, board)):
+        return _settled(Command("shift", None, *way), theme, board, hand, rng)
+    if WHERE_TO.search(words) and _names_a_piece(words, board) and len(_fitting(words, board, hand)) > 1:
+        return _settled(Command("take"), theme, board, hand, rng)
+    return _taken(words, board, hand, rng, relation)
+
+
+def _kind(words: str, theme: str, board: Board) -> str | None:
+    """What the verb asks for. One that is not known puts the piece somewhere, because somewhere is said only where it is to go."""
+    known = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
+    if known or TAKING.search(words) or _naming(words, board):
+        return known
+    return "put" if _names_a_piece(theme, board) or _pointed(theme) else None
+
+
+def _naming(words: str, board: Board) -> bool:
+    """Whether the words do no more than name a piece: *no, the square on the left*."""
+    known = _words_on(board)
+    first = rf"(?!lower (?:the|it|that|this))(?:the|a|an|that|this|another|other|any|one|it|its|it's|which|what|where|{known.look}|{known.noun})"
+    return bool(re.match(rf"(?:(?:{OPENING})[ ,:]+)*{first}\b", words))
+
+
+def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match[str] | None) -> Command:
+    """A piece to take; what was said of nothing that is on the board is a question back."""
+    theme = words[: relation.start()] if relation else words
+    if not _names_a_piece(theme, board) and not _pointed(theme):
+        # *Click on the square* speaks of one piece, not of two.
+        theme, relation = words, None
+    fitting = _fitting(theme, board, hand)
+    if relation and fitting and (landmark := _landmark(relation, board, hand)):
+        fitting = [_nearest(landmark, [p for p in fitting if p != landmark] or fitting, board)]
+    # The piece in hand, or one told by its place, is no matter of chance.
+    if fitting == [hand.piece] or (fitting and _place_of(words, board)):
+        return Command("take", fitting[0])
+    if fitting:
+        return Command("take", rng.choice(fitting))
+    pointing = re.search(r"\b(?:take|pick|next|now|no|use|grab|the|that|this|it)\b", words)
+    if pointing and hand.piece:
+        return Command("take", hand.piece)
+    return Command("ask", question="sorry, which piece, and what should I do with it?")
+
+
+def _settled(
+    command: Command, theme: str, board: Board, hand: Hand, rng: Random, degrees: str | None = None
+) -> Command:
+    """The command for the one piece that is meant, or a question."""
+    fitting = _fitting(theme, board, hand)
+    if hand.piece and (not fitting or hand.piece in fitting):
+        fitting = [hand.piece]
+    turning = degrees is not None and command.kind == "turn"
+    if len(fitting) != 1:
+        wish = replace(command, said=str(degrees)) if turning else command
+        return Command("ask", question=_question(fitting), options=tuple(fitting), wish=wish)
+    (piece,) = fitting
+    return replace(command, piece=piece, degrees=_degrees(str(degrees), board, piece) if turning else 0)
+
+
+def _answer(words: str, asked: Command, board: Board) -> Command | None:
+    """What was wished for, done to the piece that an answer chooses; None where the words are no answer to the question."""
+    if not asked.options or asked.wish is None or NO_ANSWER.search(words):
+        return None
+    fitting = _chosen(words, asked.options, board)
+    if not fitting or (len(fitting) > 1 and len(fitting) == len(asked.options)):
+        return None
+    if len(fitting) > 1:
+        return replace(asked, question=_question(fitting), options=tuple(fitting))
+    (piece,), wish = fitting, asked.wish
+    if wish.piece is not None:
+        # The piece was clear, and what to lay it against was not.
+        return replace(wish, other=piece) if piece != wish.piece else None
+    turned = _degrees(wish.said, board, piece) if wish.kind == "turn" else 0
+    return replace(wish, piece=piece, degrees=turned)
+
+
+def _chosen(words: str, options: Sequence[str], board: Board) -> list[str]:
+    """Those of the pieces asked about that an answer leaves; none where it says nothing about them."""
+    known = _words_on(board)
+    relation = known.relation.search(words)
+    theme = words[: relation.start()] if relation else words
+    shape = re.search(rf"\b({known.noun})s?\b", theme)
+    size = re.search(rf"\b({'|'.join(SIZES)})\b", theme)
+    colour = re.search(rf"\b({'|'.join(map(re.escape, known.colours))})\b", theme) if known.colours else None
+    place = re.search(r"\b(left|right|top|bottom|upper|lower)", theme)
+    if not (shape or size or colour or place or relation or EITHER.search(words)):
+        return []
+    fitting = [p for p in options if not shape or p in known.nouns[shape[1]]]
+    fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
+    fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
+    if place and fitting:
+        axis, sign = AXES.get(place[1], (1, -1))
+        fitting = [min(fitting, key=lambda p: sign * board.placements[p][axis])]
+    elif relation and fitting and (landmark := _landmark(relation, board, Hand())):
+        fitting = [_nearest(landmark, fitting, board)]
+    return fitting[:1] if EITHER.search(words) else fitting
+
+
+def _question(fitting: Sequence[str]) -> str:
+    if not fitting:
+        return "sorry, which piece do you mean?"
+    kinds = {f"{PIECES[p]['size']} {PIECES[p]['shape']}" if p in PIECES else piece_name(p) for p in fitting}
+    if len(kinds) > 1:
+        return f"which one: the {' or the '.join(sorted(kinds))}?"
+    return f"which {next(iter(kinds))}: the one on the left or the one on the right?"
+
+
+def _undone(hand: Hand) -> Command:
+    if hand.piece is None or hand.before is None:
+        return Command("ask", question="there is nothing to undo: which piece do you mean?")
+    return Command("undo", hand.piece)
+
+
+def _reversed(last: Command) -> Command:
+    return replace(last, x=-last.x, y=-last.y, degrees=-last.degrees) if last.kind in ("shift", "turn") else last
+
+
+# -- pieces --------------------------------------------------------------------------------------------------------------------
+
+
+def _names_a_piece(words: str, board: Board) -> bool:
+    known = _words_on(board)
+    look = "|".join([*SIZES, *known.colours])
+    return bool(re.search(rf"\b(?:{known.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
+
+
+def _pointed(words: str) -> bool:
+    return bool(re.search(r"\b(?:it|that|this)\b", words))
+
+
+def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
+    """The pieces that the words name; none where they name no kind of piece."""
+    known = _words_on(board)
+    shape = re.search(rf"\b({known.noun})s?\b", words)
+    colour = re.search(rf"\b({'|'.join(map(re.escape, known.colours))})\b", words) if known.colours else None
+    # A size counts before a noun only: *a little to the left* names no piece.
+    size = re.search(
+        rf"\b({'|'.join(SIZES)})(?: of the)?(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece|shape))", words
+    )
+    other = re.search(r"\b(?:other|another|second)\b(?! (?:side|time|way|direction|end|turn|step))", words)
+    place = _place_of(words, board)
+    if not shape and not size and not other and not colour and not (place and re.search(r"\b(?:one|piece)\b", words)):
+        return []
+    fitting = [p for p in sorted(board.placements, key=int) if not shape or p in known.nouns[shape[1]]]
+    fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
+    fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
+    if place and hand.piece and not (shape or size or colour or other):
+        # *The one on the left* is one of those that were spoken of.
+        alike = [p for p in fitting if ALL_PIECES[p] == ALL_PIECES[hand.piece]]
+        fitting = alike if len(alike) > 1 else fitting
+    if other:
+        fitting = _others(fitting, hand.piece)
+    elif not size and not place and not colour and hand.piece in fitting:
+        return [str(hand.piece)]
+    if place and fitting:
+        axis, sign = place
+        return [min(fitting, key=lambda p: sign * board.placements[p][axis])]
+    return fitting
+
+
+def _place_of(words: str, board: Board) -> tuple[int, int] | None:
+    """Where the piece lies that is meant: *the left triangle*, *the one on the left*. After *put* a place says where to."""
+    known = _words_on(board)
+    after = rf"(?: (?:{'|'.join([*SIZES, *known.colours])}))? (?:{known.noun}|one|piece)\b"
+    place = re.search(
+        rf"\b(left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest)(?:most)?(?={after})", words
+    )
+    if place is None and not re.search(VERBS["put"], words):
+        place = re.search(r"\b(?:on|at|in) the (?:far )?(left|right|top|bottom)\b", words)
+    if place is None:
+        return None
+    word = place[1].removesuffix("most")
+    return AXES.get(word, (1, -1))
+
+
+def _others(fitting: list[str], held: str | None) -> list[str]:
+    """What *the other one* can be: not the one in hand, and of its shape if there is one."""
+    rest = [p for p in fitting if p != held]
+    alike = [p for p in rest if held and ALL_PIECES[p]["shape"] == ALL_PIECES[held]["shape"]]
+    return [p for p in alike if held and ALL_PIECES[p] == ALL_PIECES[held]] or alike or rest
+
+
+def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
+    here = board.placements[landmark]
+    return min(fitting, key=lambda p: math.dist(here[:2], board.placements[p][:2]))
+
+
+# -- places --------------------------------------------------------------------------------------------------------------------
+
+
+def _landmark(relation: re.Match[str], board: Board, hand: Hand) -> str | None:
+    what = relation["what"]
+    if _points(what):
+        return hand.piece
+    fitting = _fitting(what, board, Hand())
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _points(what: str) -> bool:
+    """Whether a landmark is the piece in hand: *it*, *that*, *this one*."""
+    return what.split(" ")[0] in ("it", "that", "this") and what.split(" ")[1:] in ([], ["one"], ["piece"])
+
+
+def _beside(words: str, relation: re.Match[str], theme: str, board: Board, hand: Hand, rng: Random) -> Command:
+    """A piece to be laid against another one."""
+    landmarks = _fitting(relation["what"], board, Hand())
+    pointed = _points(relation["what"])
+    landmark = hand.piece if pointed else landmarks[0] if len(landmarks) == 1 else None
+    command = _settled(Command("beside"), theme, board, hand, rng)
+    if command.kind == "ask":
+        return command
+    if not pointed and len(landmarks) > 1:
+        # Of two alike the other one is meant when one of them is in hand, else the nearer one.
+        rest = [p for p in landmarks if p != command.piece]
+        landmark = rest[0] if len(rest) == 1 else None
+    side = _side(relation["word"])
+    if side == "beside" and (
+        after := re.search(r"\b(?:on|to|at) the (left|right|top|bottom)\b", words[relation.end() :])
+    ):
+        side = _side(after[1])
+    x, y = SIDES[side]
+    command = replace(command, x=float(x), y=float(y))
+    if landmark is None or landmark == command.piece:
+        return Command("ask", question=_question(landmarks), options=tuple(landmarks), wish=command)
+    return replace(command, other=landmark)
+
+
+def _side(word: str) -> str:
+    if "left" in word or "right" in word:
+        return "left" if "left" in word else "right"
+    if "top" in word or "upper" in word or word in ("above", "over", "on top of", "onto", "on"):
+        return "above"
+    return (
+        "below"
+        if "bottom" in word or "lower" in word or word in ("below", "under", "underneath", "beneath")
+        else "beside"
+    )
+
+
+def _region(words: str) -> tuple[float, float] | None:
+    """A part of the table; *to the left* without a side or corner is a way, not a place."""
+    fitting = [r for r in REGIONS if r in words]
+    # *In the middle at the top* is at the top.
+    fitting = [r for r in fitting if "middle" not in r] or fitting
+    if fitting and not re.search(r"\b(?:in|into|to) the (?:top|bottom|upper|lower)?[- ]?(?:left|right)", words):
+        # The longest, because *at the top left* holds *at the top*.
+        return REGIONS[max(fitting, key=len)]
+    found = list(REGION.finditer(words))
+    if not found:
+        return None
+    # *In the right corner at the bottom* is one place.
+    place = " ".join(each["place"] for each in found)
+    if (
+        place in ("left", "right")
+        and not found[0]["spot"]
+        and not re.search(r"\b(?:put|place|lay|set|drop|park|goes|go|belongs?)\b", words)
+    ):
+        return None
+    x = 200.0 if "left" in place else 1000.0 if "right" in place else 600.0
+    y = 133.0 if re.search("top|upper", place) else 667.0 if re.search("bottom|lower", place) else 400.0
+    return x, y
+
+
+def _without_where_it_lies(words: str, board: Board) -> str:
+    """*The piece at the far right* lies there, and *the left triangle* too: neither is a way to go."""
+    known = _words_on(board)
+    lying = r"\b(?:at|on|in) the (?:far )?(?:(?:top|bottom|upper|lower)[- ]?)?(?:left|right)\b"
+    return re.sub(
+        rf"{lying}|\b(?:left|right|upper|lower)(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece)\b)", "", words
+    )
+
+
+def _way(words: str, board: Board) -> tuple[float, float] | None:
+    moving = _without_where_it_lies(words, board)
+    found = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in STEP.finditer(moving)]
+    if not found:
+        return None
+    return sum(way[0] * amount for way, amount in found), sum(way[1] * amount for way, amount in found)
+
+
+# -- turns ---------------------------------------------------------------------------------------------------------------------
+
+
+def _degrees(words: str, board: Board, piece: str) -> int:
+    if facing := re.search(
+        r"\b(?:points?|pointing|faces?|facing|looks?|looking|tip|point|corner)\b.*?\b(up|down|left|right)", words
+    ):
+        return _to_face(facing[1], board, piece)
+    if number := re.search(r"\b(\d+) ?(?:degrees?|°)|\b(?:by )?(45|90|135|180|225|270|315|360)\b", words):
+        amount = int(number[1] or number[2])
+    elif counted := COUNTED.search(words):
+        amount = board.step * int(COUNTS.get(counted[1], counted[1]))
+    else:
+        named = next((d for phrase, d in DEGREES.items() if phrase in words), None)
+        amount = named or board.step * next((n for phrase, n in NUMBERS.items() if phrase in words), 1)
+    turning = _without_where_it_lies(words, board)
+    return -amount if re.search(r"\b(?:left|anticlockwise|counter-?\s?clockwise)\b", turning) else amount
+
+
+def _to_face(way: str, board: Board, piece: str) -> int:
+    """How far to turn until the right angle of a triangle, or a corner of another piece, looks that way."""
+    placed = board.placements[piece]
+    wanted = WAYS[way]
+    turns = range(-4 * 45 // board.step, 4 * 45 // board.step + 1)
+    best = max(
+        turns,
+        key=lambda n: (
+            round(_faces(piece, placed._replace(rotation=placed.rotation + n * board.step), wanted), 6),
+            -abs(n),
+        ),
+    )
+    return best * board.step
+
+
+def _faces(piece: str, placed: Placement, wanted: tuple[int, int]) -> float:
+    points = corners(piece, placed)
+    # A triangle's tip is its right angle; the other pieces have none, and any corner will do.
+    tips = [min(points, key=lambda p: _slant(p, points))] if len(points) == 3 else points
+    return max(
+        ((x - placed.x) * wanted[0] + (y - placed.y) * wanted[1]) / math.dist((x, y), placed[:2]) for x, y in tips
+    )
+
+
+def _slant(point: tuple[float, float], points: Sequence[tuple[float, float]]) -> float:
+    """How far the corner of a triangle is from a right angle."""
+    (ax, ay), (bx, by) = ((q[0] - point[0], q[1] - point[1]) for q in points if q != point)
+    return abs(ax * bx + ay * by)

@@ -1,0 +1,340 @@
+"""The raw log of a game: every event once and in order, stored states instead of video, replayed without running the rules again (situated.md, section 8).
+
+A recording is a file of JSON lines: a header, then entries `{seq, t_server_ms, t_client_ms, actor, kind, data}` that are only ever appended.
+The server numbers the entries; `t_client_ms` is the sender's monotonic clock and None for the server's own entries. What `data` holds:
+
+| kind | data |
+| --- | --- |
+| start, snapshot | `state` (the whole board, `Board.to_data`), `hash` |
+| cursor | `points`: [[dt_ms, x, y], …], dt_ms ≤ 0 counted from the entry's own time |
+| grab, move, rotate, flip, release | `piece`, `x`, `y`, `rotation`, `flipped`: the state *after* the change, as the server accepted it |
+| typing | `typing`: true or false |
+| say | `text`, `typing_start_ms`, `typing_end_ms` (sender's clock), `keystrokes`, `expressions` (known references: see tiers) |
+| voice | `chunk`, `name`, `sha256`, `start_ms`, `end_ms` (sender's clock), `part` (the first chunk of its file), `puzzle` |
+| call | `state`, `lost`, `received`, `jitter_ms`: how well the sender hears the partner |
+| speech | `text`, `start_ms`, `end_ms` since the start: what a transcript says was spoken; the actor is the speaker |
+| hint | `number`, `piece`, `x`, `y`, `rotation`, `flipped` |
+| role | `role` |
+| clock | `sent_ms`, `received_ms` (sender's clock), `server_ms`: one ping, raw |
+| disconnect, reconnect, solved, timeout, end | nothing, or a reason |
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from referee.corpora.reading.lines import is_finite
+from referee.errors import InputError, MalformedInput
+from referee.records import NOTHING
+from referee_lab.tangram.game.board import CHANGES, Board, placement
+from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.own_pieces import learn_from_data
+from referee_lab.tangram.game.piece_sets import ALL_PIECES
+from referee_lab.tangram.json_lines import json_object
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+__all__ = [
+    "FORMAT",
+    "KINDS",
+    "VERSION",
+    "Header",
+    "LogEntry",
+    "Moment",
+    "Recording",
+    "board_after",
+    "entry_line",
+    "faults",
+    "header_line",
+    "parse_recording",
+    "positions",
+    "replay",
+    "state_at",
+    "write_recording",
+]
+
+FORMAT, VERSION = "referee-tangram", 1
+STATES = ("start", "snapshot")
+HANDLING = CHANGES
+KINDS = frozenset(
+    {
+        *(*STATES, *HANDLING, "cursor", "say", "typing", "voice", "call", "speech", "hint", "role", "clock"),
+        *("disconnect", "reconnect", "solved", "timeout", "end"),
+    }
+)
+_NEEDED: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(STATES, ("state", "hash")),
+    **dict.fromkeys(HANDLING, ("piece", "x", "y", "rotation", "flipped")),
+    "cursor": ("points",),
+    "say": ("text",),
+    "speech": ("text", "start_ms", "end_ms"),
+    "clock": ("sent_ms", "received_ms", "server_ms"),
+}
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_known(value: Any) -> bool:
+    return value is None or is_finite(value)
+
+
+def _are_points(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        isinstance(p, list) and len(p) == 3 and all(map(is_finite, p)) for p in value
+    )
+
+
+def _are_expressions(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(x, dict) and _is_expression(x) for x in value)
+
+
+def _is_expression(value: Mapping[str, Any]) -> bool:
+    places = all(isinstance(value.get(name), int) for name in ("start", "end"))
+    return places and isinstance(value.get("referents"), list) and isinstance(value.get("attributes", []), list)
+
+
+def _is_state(value: Any) -> bool:
+    """Own pieces come with the states in which they lie, and are known from the first of them on."""
+    if isinstance(value, dict):
+        learn_from_data(value.get("own", {}))
+    return isinstance(value, dict)
+
+
+_PLACED: Mapping[str, Callable[[Any], bool]] = {
+    "piece": lambda value: str(value) in ALL_PIECES if isinstance(value, (str, int)) else False,
+    **dict.fromkeys(("x", "y", "rotation"), is_finite),
+    "flipped": lambda value: isinstance(value, bool),
+}
+_STORED: Mapping[str, Callable[[Any], bool]] = {"state": _is_state, "hash": _is_text}
+_FITTING: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
+    **dict.fromkeys(STATES, _STORED),
+    **dict.fromkeys(HANDLING, _PLACED),
+    "cursor": {"points": _are_points},
+    "say": {
+        "text": _is_text,
+        "typing_start_ms": _is_known,
+        "typing_end_ms": _is_known,
+        "expressions": _are_expressions,
+    },
+    "clock": dict.fromkeys(("sent_ms", "received_ms", "server_ms"), is_finite),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the log."""
+
+    seq: int
+    t_server_ms: float
+    t_client_ms: float | None
+    actor: str
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The first line: what was played, by whom in which role (`players`: actor → role), in which language, and with which code."""
+
+    session: str
+    pair: str
+    goal: str
+    players: Mapping[str, str]
+    settings: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    code: str = ""
+    synthetic: bool = False
+    # Files from before this was kept are of English games.
+    language: str = "en"
+    version: int = VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A header and its entries; `torn` is what a crash left of the last line, None where the file ends as it should."""
+
+    header: Header
+    entries: tuple[LogEntry, ...]
+    torn: str | None = None
+
+
+class Moment(NamedTuple):
+    """What both players saw at a time: milliseconds since the start, the board, and the operator's cursor if it was seen yet."""
+
+    t_ms: float
+    board: Board
+    cursor: tuple[float, float] | None
+
+
+def header_line(header: Header) -> str:
+    """The header as a line of JSON, with its line end."""
+    fields = {name: getattr(header, name) for name in Header.__slots__}
+    return _line({"format": FORMAT, **fields, "players": dict(header.players), "settings": dict(header.settings)})
+
+
+def entry_line(entry: LogEntry) -> str:
+    """An entry as a line of JSON, with its line end: append it, flush it, then acknowledge it."""
+    return _line({name: getattr(entry, name) for name in LogEntry.__slots__} | {"data": dict(entry.data)})
+
+
+def write_recording(recording: Recording) -> str:
+    """A whole recording as text."""
+    return header_line(recording.header) + "".join(map(entry_line, recording.entries))
+
+
+def parse_recording(content: str | bytes, where: str = "recording") -> Recording:
+    """A recording from its text; a last line torn by a crash is set aside and reported, nothing before it is lost."""
+    # A torn line may end inside a character, which is no reason to lose the lines before.
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    lines = text.split("\n")
+    # A whole file ends with a line end, and nothing is left behind it.
+    torn = lines.pop() or None
+    if not lines:
+        raise MalformedInput("the recording has no header", where=where, line=1, remedy="record the session again")
+    header = _header(_object(lines[0], where, 1), where)
+    rows = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip()]
+    return Recording(header, tuple(_entry(_object(line, where, n), where, n) for n, line in rows), torn)
+
+
+def board_after(board: Board | None, entry: LogEntry) -> Board | None:
+    """The board once an entry has happened, exactly as it was stored."""
+    if entry.kind in STATES:
+        return Board.from_data(entry.data["state"])
+    if entry.kind in HANDLING and board is not None:
+        return board.put(str(entry.data["piece"]), placement(entry.data))
+    return board
+
+
+def replay(recording: Recording) -> Iterator[Moment]:
+    """Every moment at which the board or the cursor changed, in order of time; stored states, no rules."""
+    board: Board | None = None
+    cursor: tuple[float, float] | None = None
+    # Cursor points come in batches and are older than their entry: sorting puts them between the changes.
+    for t_ms, _, entry, point in sorted(_marks(recording), key=lambda mark: mark[:2]):
+        cursor = point or cursor
+        board = board if point else board_after(board, entry)
+        if board is not None:
+            yield Moment(t_ms, board, cursor)
+
+
+def _marks(recording: Recording) -> Iterator[tuple[float, int, LogEntry, tuple[float, float] | None]]:
+    """Changes of the board at their times, which never run backwards, and single cursor points at theirs."""
+    latest = 0.0
+    for t_ms, entry in timeline(recording):
+        if entry.kind == "cursor":
+            yield from ((t_ms + dt, entry.seq, entry, (x, y)) for dt, x, y in entry.data["points"])
+        elif entry.kind in STATES or entry.kind in HANDLING:
+            # Estimated times of two connections may cross; changes keep the order in which the server took them.
+            latest = max(latest, t_ms)
+            yield latest, entry.seq, entry, None
+
+
+def state_at(recording: Recording, t_ms: float) -> Moment | None:
+    """What was on the screens at a time; None before the start."""
+    found = None
+    for moment in replay(recording):
+        if moment.t_ms > t_ms:
+            break
+        found = moment
+    return found
+
+
+def positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, float]]]:
+    """Where the pieces lay at any time (before the start: at the start); prepared once, quick to ask."""
+    moments = list(replay(recording))
+    times = [moment.t_ms for moment in moments]
+
+    def at(t_ms: float) -> dict[str, tuple[float, float]]:
+        board = moments[max(bisect_right(times, t_ms) - 1, 0)].board
+        return {piece: (place.x, place.y) for piece, place in board.placements.items()}
+
+    return at
+
+
+def faults(recording: Recording) -> list[str]:
+    """Everything that speaks against a recording: torn end, missing or repeated numbers, snapshots that differ from the states before them."""
+    found = [] if recording.torn is None else [f"the last line is torn after {len(recording.torn)} characters"]
+    found += _gaps(recording.entries)
+    board: Board | None = None
+    for entry in recording.entries:
+        after = board_after(board, entry)
+        if entry.kind in STATES and after is not None:
+            if after.hash() != entry.data["hash"]:
+                found.append(f"entry {entry.seq}: the stored state does not have the stored hash")
+            if board is not None and board.hash() != entry.data["hash"]:
+                found.append(f"entry {entry.seq}: the changes before the {entry.kind} lead to another state")
+        board = after
+    return found
+
+
+def _gaps(entries: Iterable[LogEntry]) -> list[str]:
+    expected, found = None, []
+    for entry in entries:
+        if expected is not None and entry.seq != expected:
+            found.append(f"entry {entry.seq} follows entry {expected - 1}")
+        expected = entry.seq + 1
+    return found
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":"), allow_nan=False) + "\n"
+
+
+def _object(line: str, where: str, number: int) -> dict[str, Any]:
+    return json_object(line, where, number, "restore the line from the server")
+
+
+def _header(row: dict[str, Any], where: str) -> Header:
+    if row.pop("format", None) != FORMAT:
+        raise MalformedInput("not a Tangram recording", where=where, line=1, remedy=f"the header says format {FORMAT}")
+    version = row.get("version")
+    if not isinstance(version, int) or version > VERSION:
+        problem = f"version {version!r} of the format is newer than this program's ({VERSION})"
+        raise InputError(problem, where=where, line=1, remedy="install a newer Referee")
+    try:
+        header = Header(**row)
+        odd = [role for role in header.players.values() if role not in (SOLVER, OPERATOR)]
+    except (TypeError, AttributeError) as error:
+        raise MalformedInput(f"unusable header: {error}", where=where, line=1, remedy="see docs") from None
+    if odd:
+        remedy = f"players are {SOLVER} or {OPERATOR}"
+        raise MalformedInput(f"{odd[0]!r} is no role of this game", where=where, line=1, remedy=remedy)
+    return header
+
+
+def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
+    try:
+        entry = LogEntry(**row)
+    except TypeError as error:
+        raise MalformedInput(f"unusable entry: {error}", where=where, line=number, remedy="see docs") from None
+    if (
+        not _is_text(entry.kind)
+        or entry.kind not in KINDS
+        or not isinstance(entry.seq, int)
+        or not isinstance(entry.data, dict)
+    ):
+        remedy = f"kinds are {', '.join(sorted(KINDS))}"
+        raise MalformedInput(f"unusable entry of kind {entry.kind!r}", where=where, line=number, remedy=remedy)
+    if missing := [name for name in _NEEDED.get(entry.kind, ()) if name not in entry.data]:
+        problem = f"{entry.kind} without {', '.join(missing)}"
+        raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
+    if wrong := _misshapen(entry):
+        problem = f"{entry.kind} with {wrong}"
+        raise MalformedInput(problem, where=where, line=number, remedy="restore the line from the server")
+    return entry
+
+
+def _misshapen(entry: LogEntry) -> str:
+    """The first thing in an entry that is not of its kind, in words; empty where all is well."""
+    if not isinstance(entry.actor, str):
+        return f"the actor {entry.actor!r:.40}"
+    if not is_finite(entry.t_server_ms) or not (entry.t_client_ms is None or is_finite(entry.t_client_ms)):
+        return "a time that is no number"
+    for name, fits in _FITTING.get(entry.kind, {}).items():
+        if name in entry.data and not fits(entry.data[name]):
+            return f"{name} {entry.data[name]!r:.40}"
+    return ""

@@ -1,0 +1,155 @@
+"""An operator that can be programmed: it understands short instructions and carries them out with a hand that moves like a hand.
+
+Cursor paths follow the minimum-jerk profile of arm movements (Flash & Hogan 1985) with a slight bow, and take the time that Fitts's law gives;
+points come at 60 Hz. The bot knows nothing of the goal: what it does depends on the words, the board, and chance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+
+from referee_lab.tangram.game.board import WORK_AREA, Board, Change, Placement
+from referee_lab.tangram.game.instructions import Command, Hand, understand
+
+__all__ = ["Act", "Command", "Hand", "follow", "rest", "understand"]
+
+FRAME = 1000 / 60
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing the hand does at a time: the cursor is at (x, y), and perhaps a change."""
+
+    t_ms: float
+    x: float
+    y: float
+    change: Change | None = None
+
+
+def follow(command: Command, board: Board, hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
+    """What the hand does from a time on, and the hand afterwards."""
+    if command.kind not in _HANDLE or command.piece is None:
+        return [], hand
+    now = board.placements[command.piece]
+    hold = (now.x + rng.gauss(0, 8), now.y + rng.gauss(0, 8))
+    acts = [Act(t, *point) for t, point in _path(hand.cursor, hold, t_ms, rng)]
+    ready = acts[-1].t_ms + rng.uniform(80, 200)
+    if command.kind == "undo":
+        acts += _put_back(command.piece, now, hand.before or now, hold, ready)
+    else:
+        acts += _HANDLE[command.kind](command, board, hold, ready, rng)
+    # Touching a piece changes nothing, so that what can be undone stays what it was.
+    before = hand.before if command.kind == "take" and command.piece == hand.piece else now
+    last = hand.last if command.kind in ("take", "undo") else command
+    return acts, Hand((acts[-1].x, acts[-1].y), command.piece, before, last)
+
+
+def _take(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+    """Touches the piece to show which one is meant."""
+    piece = str(command.piece)
+    return [Act(t_ms, *hold, Change("grab", piece)), Act(t_ms + rng.uniform(120, 300), *hold, Change("release", piece))]
+
+
+def _turned(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+    piece, acts, t = str(command.piece), [], t_ms
+    sign = 1 if command.degrees >= 0 else -1
+    for step in range(1, max(1, round(abs(command.degrees) / board.step)) + 1):
+        rotation = board.placements[piece].rotation + sign * step * board.step
+        acts.append(Act(t, *hold, Change("rotate", piece, rotation=rotation)))
+        t += rng.uniform(140, 320)
+    return acts
+
+
+def _flipped(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+    piece = str(command.piece)
+    return [Act(t_ms, *hold, Change("flip", piece, flipped=not board.placements[piece].flipped))]
+
+
+def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+    """Drags the piece: to a region, or by as much as was said, give or take a little."""
+    piece = str(command.piece)
+    now = board.placements[piece]
+    if command.kind == "beside":
+        goal = _against(command, board)
+    elif command.kind == "place":
+        goal = (command.x, command.y)
+    elif command.kind == "put":
+        goal = (command.x + rng.gauss(0, 12), command.y + rng.gauss(0, 12))
+    else:
+        goal = tuple(v + d * (1 + rng.gauss(0, 0.04)) for v, d in ((now.x, command.x), (now.y, command.y)))  # type: ignore[assignment]
+    # The cursor keeps its place on the piece while it is dragged.
+    grip = (hold[0] - now.x, hold[1] - now.y)
+    acts = [Act(t_ms, *hold, Change("grab", piece))]
+    for t, (x, y) in _path((now.x, now.y), goal, t_ms + rng.uniform(60, 140), rng, bow=0.02):
+        acts.append(Act(t, x + grip[0], y + grip[1], Change("move", piece, x, y)))
+    last = acts[-1]
+    return [*acts, Act(last.t_ms + rng.uniform(60, 180), last.x, last.y, Change("release", piece))]
+
+
+def _against(command: Command, board: Board) -> tuple[float, float]:
+    """Where a piece lies against another one: on the side that was said, else on the nearest one."""
+    mine, other = str(command.piece), str(command.other)
+    (left, top, right, bottom), here = board.polygon(other).bounds, board.placements[mine]
+    x0, y0, x1, y1 = board.polygon(mine).bounds
+    middle = ((left + right) / 2, (top + bottom) / 2)
+    places = {
+        (-1.0, 0.0): (left - (x1 - here.x), middle[1]),
+        (1.0, 0.0): (right + (here.x - x0), middle[1]),
+        (0.0, -1.0): (middle[0], top - (y1 - here.y)),
+        (0.0, 1.0): (middle[0], bottom + (here.y - y0)),
+    }
+    said = places.get((command.x, command.y))
+    return said or min(places.values(), key=lambda place: math.dist(place, here[:2]))
+
+
+def _put_back(piece: str, now: Placement, before: Placement, hold: tuple[float, float], t_ms: float) -> list[Act]:
+    """The piece as it was: carried back, turned and turned over as need be."""
+    acts = [
+        Act(t_ms, *hold, Change("grab", piece)),
+        Act(t_ms + 250, before.x, before.y, Change("move", piece, before.x, before.y)),
+        Act(t_ms + 400, before.x, before.y, Change("release", piece)),
+    ]
+    if before.rotation != now.rotation:
+        acts.append(Act(t_ms + 600, before.x, before.y, Change("rotate", piece, rotation=before.rotation)))
+    if before.flipped != now.flipped:
+        acts.append(Act(t_ms + 800, before.x, before.y, Change("flip", piece, flipped=before.flipped)))
+    return acts
+
+
+def rest(hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
+    """The hand draws back to some point of the table, as hands do while their owner waits."""
+    angle, way = rng.uniform(0, 2 * math.pi), rng.uniform(150, 350)
+    x, y = hand.cursor[0] + way * math.cos(angle), hand.cursor[1] + way * math.sin(angle)
+    end = (min(max(x, 10.0), WORK_AREA[0] - 10), min(max(y, 10.0), WORK_AREA[1] - 10))
+    return [Act(t, *point) for t, point in _path(hand.cursor, end, t_ms, rng)], replace(hand, cursor=end)
+
+
+_HANDLE = {
+    "take": _take,
+    "turn": _turned,
+    "flip": _flipped,
+    "put": _carried,
+    "shift": _carried,
+    "beside": _carried,
+    "place": _carried,
+    "undo": _carried,
+}
+
+
+def _path(
+    start: tuple[float, float], end: tuple[float, float], t_ms: float, rng: Random, bow: float = 0.06
+) -> Iterator[tuple[float, tuple[float, float]]]:
+    """Points of a reach at 60 Hz: minimum jerk along the way, a bow across it."""
+    dx, dy = end[0] - start[0], end[1] - start[1]
+    distance = math.hypot(dx, dy)
+    # Fitts's law: a constant and so much for every bit of difficulty, pieces being about 25 units wide to a hand.
+    frames = max(2, round((150 + 140 * math.log2(distance / 25 + 1)) * rng.uniform(0.85, 1.2) / FRAME))
+    bend = rng.gauss(0, bow)
+    for frame in range(1, frames + 1):
+        tau = frame / frames
+        # The polynomial of least jerk (Flash & Hogan 1985).
+        along, across = tau**3 * (10 - 15 * tau + 6 * tau**2), bend * math.sin(math.pi * tau)
+        yield t_ms + frame * FRAME, (start[0] + along * dx - across * dy, start[1] + along * dy + across * dx)

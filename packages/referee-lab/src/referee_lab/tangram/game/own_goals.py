@@ -1,0 +1,230 @@
+"""Own goal figures: laid freely on a board, checked, and kept in a file (JSON or TOML) that the game takes.
+
+A figure can be solved when its pieces do not lie over each other and are one figure: then the way in which it was laid is a solution. Whether it is symmetric
+(left to right) is worked out, not told. Pieces of the Tangram are used all seven; of others those count that touch, and the rest is left out. Own pieces
+(`own_pieces`) stand in the file of the figures too, which is whole without theirs.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import InputError
+from referee_lab.tangram.game.board import WORK_AREA, Board, Placement, corners, hundredths
+from referee_lab.tangram.game.goals import HAIR, Goal, is_shipped, outline
+from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
+from referee_lab.tangram.game.piece_sets import PIECES, set_of
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+__all__ = ["CheckedGoal", "check_figure", "figure_on", "goals_in", "read_goals", "write_goals"]
+
+FORMAT = "referee-goals"
+# Shares of the figure's area: what may lie doubly, and by how much a figure may differ from its mirror image and still count as symmetric.
+DOUBLED, ALIKE = 0.01, 0.02
+FEWEST = 2
+_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedGoal:
+    """A figure with what speaks against it; `goal` is there only where nothing does."""
+
+    name: str
+    goal: Goal | None
+    problems: tuple[str, ...] = ()
+
+
+def figure_on(board: Board) -> dict[str, Placement]:
+    """The pieces of a board that make the figure: all of a Tangram, of others the largest group that touches."""
+    if set_of(board.placements) == "tangram":
+        return dict(board.placements)
+    largest = max(_groups(board.placements), key=len)
+    return {piece: place for piece, place in board.placements.items() if piece in largest}
+
+
+def check_figure(name: str, placements: Mapping[str, Placement]) -> CheckedGoal:
+    """Whether a figure can be a goal, in sentences; with the goal itself, about its middle, where it can."""
+    problems = [*_problems_of_name(name), *_problems_of_pieces(placements)]
+    if not problems:
+        problems += _problems_of_shape(placements)
+    if problems:
+        return CheckedGoal(name, None, tuple(problems))
+    middle = _centred(placements)
+    goal = Goal(name, False, MappingProxyType(middle))
+    return CheckedGoal(name, Goal(name, _is_symmetric(outline(goal)), goal.placements))
+
+
+def _problems_of_name(name: str) -> list[str]:
+    if not _NAME.fullmatch(name):
+        return [f"{name!r} is no name for a figure: small letters, digits and hyphens, beginning with a letter"]
+    return [f"{name} is a figure of this package: choose another name"] if is_shipped(name) else []
+
+
+def _problems_of_pieces(placements: Mapping[str, Placement]) -> list[str]:
+    kind = set_of(placements)
+    if kind is None:
+        return [
+            "the pieces are not of one set: 1 to 7 for a Tangram, 11 to 22 for pentominoes, own ones as in their file"
+        ]
+    if kind == "tangram" and len(placements) < len(PIECES):
+        lacking = ", ".join(piece for piece in PIECES if piece not in placements)
+        return [f"a figure of the Tangram has all seven pieces; {lacking} is missing"]
+    return ["a figure has two pieces or more"] if len(placements) < FEWEST else []
+
+
+def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
+    from shapely import unary_union
+
+    found = []
+    shapes = _shapes(placements)
+    whole = unary_union(list(shapes.values()))
+    doubled = sum(shape.area for shape in shapes.values()) - whole.area
+    if doubled > DOUBLED * whole.area:
+        pairs = [
+            f"{a} and {b}"
+            for a in shapes
+            for b in shapes
+            if int(a) < int(b) and shapes[a].intersection(shapes[b]).area > DOUBLED * whole.area / 10
+        ]
+        found.append(f"pieces lie over each other: {', '.join(pairs)}")
+    groups = _groups(placements)
+    if len(groups) > 1:
+        apart = sorted((piece for group in sorted(groups, key=len)[:-1] for piece in group), key=int)
+        found.append(f"the figure falls apart: {', '.join(apart)} touches the rest at no side")
+    left, top, right, bottom = whole.bounds
+    if right - left > WORK_AREA[0] or bottom - top > WORK_AREA[1]:
+        found.append(f"the figure does not fit on a board of {WORK_AREA[0]:g} by {WORK_AREA[1]:g}")
+    return found
+
+
+def _shapes(placements: Mapping[str, Placement]) -> dict[str, Polygon]:
+    from shapely import Polygon
+
+    return {piece: Polygon(corners(piece, place)) for piece, place in placements.items()}
+
+
+def _groups(placements: Mapping[str, Placement]) -> list[set[str]]:
+    """Pieces that hang together by their sides."""
+    shapes = {piece: shape.buffer(HAIR, join_style="mitre") for piece, shape in _shapes(placements).items()}
+    groups: list[set[str]] = []
+    for piece, shape in shapes.items():
+        # A corner alone holds nothing: what two swollen pieces share there is a crumb.
+        touched = [g for g in groups if any(shapes[other].intersection(shape).area > HAIR for other in g)]
+        groups = [g for g in groups if g not in touched]
+        groups.append({piece}.union(*touched))
+    return groups
+
+
+def _centred(placements: Mapping[str, Placement]) -> dict[str, Placement]:
+    from shapely import unary_union
+
+    left, top, right, bottom = unary_union(list(_shapes(placements).values())).bounds
+    x, y = (left + right) / 2, (top + bottom) / 2
+    return {
+        piece: p._replace(x=hundredths(p.x - x), y=hundredths(p.y - y))
+        for piece, p in sorted(placements.items(), key=lambda row: int(row[0]))
+    }
+
+
+def _is_symmetric(figure: Polygon) -> bool:
+    from shapely.affinity import scale
+
+    mirrored = scale(figure, -1, 1, origin=figure.centroid)
+    return bool(figure.symmetric_difference(mirrored).area <= ALIKE * figure.area)
+
+
+# -- files -----------------------------------------------------------------------------------------------------------------
+
+
+def read_goals(path: Path) -> list[Goal]:
+    """The figures of a file; one that cannot be laid is an error that names it."""
+    found = []
+    for checked in goals_in(path):
+        if checked.goal is None:
+            raise InputError(
+                f"the figure {checked.name!r} cannot be laid: {'; '.join(checked.problems)}",
+                where=path,
+                remedy=f"mend it, and try `referee tangram goals check {path}`",
+            )
+        found.append(checked.goal)
+    return found
+
+
+def goals_in(path: Path) -> list[CheckedGoal]:
+    """Every figure of a file with what speaks against it."""
+    rows = _rows(path)
+    found, names = [], set[str]()
+    for number, row in enumerate(rows, 1):
+        checked = _checked(row, path, number)
+        if checked.name in names:
+            checked = CheckedGoal(checked.name, None, ("another figure of the file has the same name",))
+        names.add(checked.name)
+        found.append(checked)
+    return found
+
+
+def _rows(path: Path) -> list[Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a file of figures") from None
+    except ValueError as error:
+        raise InputError(
+            f"cannot be read: {error}", where=path, remedy="write JSON, or TOML with the ending .toml"
+        ) from None
+    rows = data.get("goals") if isinstance(data, dict) else None
+    if isinstance(data, dict) and isinstance(data.get("own"), dict):
+        learn_from_data(data["own"])
+    if not isinstance(rows, list) or not rows:
+        raise InputError(
+            "there are no figures in it", where=path, remedy="`referee tangram goals draw FILE` draws some"
+        )
+    return rows
+
+
+def _checked(row: Any, path: Path, number: int) -> CheckedGoal:
+    try:
+        name, pieces = str(row["name"]), row["pieces"]
+        placed = {str(piece): _placement(at) for piece, at in pieces.items()}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            f"figure {number} is not written as figures are",
+            where=path,
+            remedy='give each a name and pieces: {"1": [x, y, rotation, turned over], …}',
+        ) from None
+    return check_figure(name, placed)
+
+
+def _placement(at: Any) -> Placement:
+    x, y, rotation, flipped = at
+    return Placement(float(x), float(y), int(rotation) % 360, bool(flipped))
+
+
+def write_goals(path: Path, goals: Iterable[Goal]) -> None:
+    """Figures as a file of JSON, one piece a line short enough to read."""
+    from referee.files import write_atomically
+
+    kept = list(goals)
+    rows = [
+        {
+            "name": g.name,
+            "symmetric": g.symmetric,
+            "pieces": {piece: list(place) for piece, place in g.placements.items()},
+        }
+        for g in kept
+    ]
+    lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
+    used = dict.fromkeys(piece for goal in kept for piece in goal.placements)
+    own = pieces_to_data(used)
+    looks = f', "own": {json.dumps(own, ensure_ascii=False)}' if own else ""
+    write_atomically(path, f'{{"format": "{FORMAT}"{looks}, "goals": [\n{lines}\n]}}'.split("\n"))

@@ -1,0 +1,231 @@
+"""Own sets of pieces: polygons with names and colours in a file (TOML or JSON), checked, made known to the game, and carried along with boards and figures.
+
+    name = "arrows"
+    step = 90                                  # one turn, in degrees; 45 unless told
+    [[pieces]]
+    name = "arrow"
+    colour = "red"                             # a word, or #rrggbb with `colour_word`
+    corners = [[0, 0], [80, 0], [80, 40]]      # units of the board, which is 1200 wide and 800 high
+
+Numbers begin with 31 in the order of the file, unless a piece has a `number` of its own; two sets that are looked at together need different ones.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.errors import InputError
+from referee_lab.tangram.game.piece_sets import OwnPiece, learn_pieces, own_pieces_among
+
+if TYPE_CHECKING:
+    from shapely import Polygon
+
+__all__ = ["learn_from_data", "pieces_to_data", "read_pieces", "set_named"]
+
+FIRST = 31
+STEPS = (15, 45, 90)
+FEWEST, MOST, MOST_CORNERS = 2, 24, 40
+# Smaller ones cannot be taken hold of, and larger ones leave no room on the board.
+SMALLEST, LARGEST, WIDEST, ALL_TOGETHER = 600.0, 60_000.0, 400.0, 200_000.0
+COLOURS: Mapping[str, str] = {
+    "red": "#c0392b",
+    "blue": "#2469b3",
+    "green": "#2e8b57",
+    "yellow": "#c9a400",
+    "orange": "#d2691e",
+    "purple": "#7d3c98",
+    "pink": "#c2587f",
+    "brown": "#7b5136",
+    "grey": "#6b7280",
+    "black": "#30343b",
+    "": "#4d6a8f",
+}
+_NAME = re.compile(r"[^\W_][\w -]{0,29}")
+_SET = re.compile(r"[a-z][a-z0-9-]{0,29}")
+EXAMPLE = 'name = "arrows", and for each piece [[pieces]] with name, colour and corners = [[x, y], …]'
+
+
+def set_named(written: str) -> str:
+    """The name of a set: one that is known, or the one in a file."""
+    return read_pieces(Path(written)) if written.endswith((".toml", ".json")) else written
+
+
+def read_pieces(path: Path) -> str:
+    """Make the pieces of a file known; returns the name of their set."""
+    data = _data(path)
+    try:
+        pieces = list(_pieces(data))
+    except InputError as error:
+        raise InputError(error.problem, where=path, remedy=error.remedy) from None
+    learn_pieces(pieces)
+    return pieces[0].set
+
+
+def _data(path: Path) -> Mapping[str, Any]:
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a file of pieces") from None
+    except ValueError as error:
+        raise InputError(f"cannot be read: {error}", where=path, remedy=EXAMPLE) from None
+    if not isinstance(data, dict) or not isinstance(data.get("pieces"), list):
+        raise InputError("there are no pieces in it", where=path, remedy=EXAMPLE)
+    return data
+
+
+def _pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
+    name, step, rows = data.get("name"), data.get("step", 45), data["pieces"]
+    if not isinstance(name, str) or not _SET.fullmatch(name) or name in ("tangram", "pentomino"):
+        raise InputError(
+            f"{name!r} is no name for a set",
+            remedy="small letters, digits and hyphens; tangram and pentomino are taken",
+        )
+    if step not in STEPS:
+        raise InputError(f"one turn of {step!r:.20} degrees", remedy=f"step is {' or '.join(map(str, STEPS))}")
+    if not FEWEST <= len(rows) <= MOST:
+        raise InputError(f"a set has {FEWEST} to {MOST} pieces, not {len(rows)}", remedy=EXAMPLE)
+    found = [_piece(row, name, step, place) for place, row in enumerate(rows)]
+    _refuse_twins(found)
+    whole = sum(_area(piece) for piece in found)
+    if whole > ALL_TOGETHER:
+        raise InputError(f"together they cover {whole:g}, and a board needs room", remedy=f"{ALL_TOGETHER:g} at most")
+    return found
+
+
+def _piece(row: Any, own_set: str, step: int, place: int) -> OwnPiece:
+    if not isinstance(row, dict):
+        raise InputError(f"piece {place + 1} is not written as pieces are", remedy=EXAMPLE)
+    name, number = row.get("name"), row.get("number", FIRST + place)
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError(
+            f"piece {place + 1} has no name that can be said: {name!r:.40}",
+            remedy="letters, digits and blanks, 30 at most",
+        )
+    if type(number) is not int or not FIRST <= number <= 999:
+        raise InputError(f"{name}: {number!r:.20} is no number for an own piece", remedy=f"{FIRST} to 999")
+    colour, word = _colour(row, name)
+    corners = _corners(row.get("corners"), name)
+    shape = _checked_shape(corners, name)
+    middle = shape.centroid
+    about = tuple((round(x - middle.x, 2), round(y - middle.y, 2)) for x, y in corners)
+    return OwnPiece(str(number), own_set, name, colour, word, about, step, _is_two_sided(about, step))
+
+
+def _colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    given = row.get("colour", "")
+    if isinstance(given, str) and given in COLOURS:
+        return COLOURS[given], given
+    if isinstance(given, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", given):
+        word = row.get("colour_word", "")
+        if isinstance(word, str) and (not word or _NAME.fullmatch(word)):
+            return given.lower(), word
+    known = ", ".join(word for word in COLOURS if word)
+    raise InputError(f"{name}: {given!r:.30} is no colour", remedy=f"one of {known}, or #rrggbb with colour_word")
+
+
+def _corners(given: Any, name: str) -> list[tuple[float, float]]:
+    fits = isinstance(given, list) and 3 <= len(given) <= MOST_CORNERS
+    if not fits or any(not isinstance(p, list) or len(p) != 2 or {type(n) for n in p} - {int, float} for p in given):
+        raise InputError(
+            f"{name}: corners are 3 to {MOST_CORNERS} pairs of numbers", remedy="corners = [[0, 0], [80, 0], [80, 40]]"
+        )
+    return [(float(x), float(y)) for x, y in given]
+
+
+def _checked_shape(corners: list[tuple[float, float]], name: str) -> Polygon:
+    from shapely import Polygon
+    from shapely.validation import explain_validity
+
+    shape = Polygon(corners)
+    if not shape.is_valid or not shape.is_simple:
+        told = explain_validity(shape).replace("[", " at ").replace("]", "")
+        raise InputError(
+            f"{name}: the outline crosses or touches itself ({told})", remedy="name the corners in order, once around"
+        )
+    if not SMALLEST <= shape.area <= LARGEST:
+        raise InputError(
+            f"{name}: an area of {shape.area:g}",
+            remedy=f"between {SMALLEST:g} and {LARGEST:g}; the Tangram's square has 10000",
+        )
+    left, top, right, bottom = shape.bounds
+    if max(right - left, bottom - top) > WIDEST:
+        raise InputError(f"{name}: {max(right - left, bottom - top):g} from end to end", remedy=f"{WIDEST:g} at most")
+    return shape
+
+
+def _area(piece: OwnPiece) -> float:
+    from shapely import Polygon
+
+    return float(Polygon(piece.corners).area)
+
+
+def _is_two_sided(corners: tuple[tuple[float, float], ...], step: int) -> bool:
+    """Whether no turn makes the piece what it is when turned over."""
+    from shapely import Polygon
+    from shapely.affinity import rotate, scale
+
+    shape = Polygon(corners)
+    over = scale(shape, -1, 1, origin=(0, 0))
+    turned = (rotate(over, angle, origin=(0, 0)) for angle in range(0, 360, step))
+    return all(shape.symmetric_difference(other).area > 0.01 * shape.area for other in turned)
+
+
+def _refuse_twins(pieces: list[OwnPiece]) -> None:
+    numbers = Counter(piece.number for piece in pieces)
+    looks = Counter((piece.name, piece.colour_word, piece.corners) for piece in pieces)
+    names = Counter((piece.name, piece.colour_word) for piece in pieces)
+    for piece in pieces:
+        if numbers[piece.number] > 1:
+            raise InputError(f"two pieces have the number {piece.number}", remedy="give each its own")
+        key = (piece.name, piece.colour_word)
+        # Two that look alike may share a name, as the triangles of the Tangram do; two that do not could not be told apart by it.
+        if names[key] > 1 and looks[(*key, piece.corners)] != names[key]:
+            raise InputError(
+                f"two different pieces are called {' '.join(reversed(key)).strip()!r}",
+                remedy="give them other names or colours",
+            )
+
+
+# -- carried along -------------------------------------------------------------------------------------------------------------
+
+
+def pieces_to_data(pieces: Iterable[str]) -> dict[str, Any]:
+    """The own ones of some pieces as plain data; `learn_from_data` takes them back."""
+    return {
+        p.number: {
+            "set": p.set,
+            "name": p.name,
+            "colour": p.colour,
+            "colour_word": p.colour_word,
+            "corners": [list(corner) for corner in p.corners],
+            "step": p.step,
+            "two_sided": p.two_sided,
+        }
+        for p in own_pieces_among(pieces)
+    }
+
+
+def learn_from_data(data: Any) -> None:
+    """Make pieces known that came with a board or a figure."""
+    try:
+        pieces = [_from_data(str(number), row) for number, row in dict(data).items()]
+    except (KeyError, TypeError, ValueError):
+        raise InputError(
+            "the pieces that came with it are not written as pieces are", remedy="export it anew"
+        ) from None
+    learn_pieces(pieces)
+
+
+def _from_data(number: str, row: Mapping[str, Any]) -> OwnPiece:
+    corners = tuple((float(x), float(y)) for x, y in row["corners"])
+    if not number.isdigit() or int(number) < FIRST or len(corners) < 3 or row["set"] in ("tangram", "pentomino"):
+        raise ValueError(number)
+    own, name, colour, word = (str(row[key]) for key in ("set", "name", "colour", "colour_word"))
+    return OwnPiece(number, own, name, colour, word, corners, int(row["step"]), bool(row["two_sided"]))

@@ -1,0 +1,127 @@
+"""The sound of a recording: which files there are, whose voice is in them, and when in the game they begin.
+
+Every puzzle has a file for each person (more where a page was loaded again), named after the session. The log says when the first piece of a file was begun by
+the speaker's own clock; pings lay that clock on the server's, so that sound and board run together.
+A file that was converted (`.wav` for `.webm`) is found too.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+
+from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.log import LogEntry, Recording
+from referee_lab.tangram.game.sound_files import SOUND_KINDS, cut_sound
+
+__all__ = [
+    "RecordedSound",
+    "SoundStretch",
+    "embedded_sounds",
+    "recorded_sounds",
+    "sound_name",
+    "sound_stretches",
+    "sounds_in",
+]
+
+
+class RecordedSound(NamedTuple):
+    """A file, whose it is, and where it begins and ends in milliseconds since the start of the game."""
+
+    name: str
+    actor: str
+    role: str
+    start_ms: float
+    end_ms: float
+
+
+class SoundStretch(NamedTuple):
+    """A stretch of somebody's voice: who speaks, when in the game it begins and ends, its content and its kind (`.webm`)."""
+
+    by: str
+    start_ms: float
+    end_ms: float
+    content: bytes
+    ending: str
+
+
+def sound_name(recording: Recording, actor: str, part: int) -> str:
+    return f"{recording.header.session}.{actor}-{part:05d}.webm"
+
+
+def recorded_sounds(recording: Recording) -> list[RecordedSound]:
+    """The files of a recording in order of their beginnings."""
+    offsets = _offsets(recording)
+    found: dict[tuple[str, int], tuple[float, float]] = {}
+    for connection, _, entry in _connections(recording):
+        if entry.kind != "voice" or "part" not in entry.data:
+            continue
+        key = (entry.actor, int(entry.data["part"]))
+        offset = offsets.get((entry.actor, connection), offsets.get((entry.actor, 0), 0.0))
+        begin, end = float(entry.data["start_ms"]) + offset, float(entry.data["end_ms"]) + offset
+        before = found.get(key, (begin, end))
+        found[key] = (min(before[0], begin), max(before[1], end))
+    roles = recording.header.players
+    sounds = [
+        RecordedSound(
+            sound_name(recording, actor, part), actor, roles.get(actor, actor), round(start, 1), round(end, 1)
+        )
+        for (actor, part), (start, end) in found.items()
+    ]
+    return sorted(sounds, key=lambda sound: (sound.start_ms, sound.name))
+
+
+def sounds_in(recording: Recording, folder: Path) -> list[tuple[RecordedSound, Path]]:
+    """The sounds of a recording that lie in a folder, each with its file."""
+    found = []
+    for sound in recorded_sounds(recording):
+        places = ((folder / sound.name).with_suffix(ending) for ending in SOUND_KINDS)
+        file = next((place for place in places if place.is_file()), None)
+        if file is not None:
+            found.append((sound, file))
+    return found
+
+
+def sound_stretches(recording: Recording, folder: Path, start_ms: float, end_ms: float) -> list[SoundStretch]:
+    """What is heard between two times, cut out so that nothing said later is in it."""
+    found = []
+    for sound, file in sounds_in(recording, folder):
+        start, end = max(sound.start_ms, start_ms), min(sound.end_ms, end_ms)
+        if start < end:
+            content = cut_sound(file.read_bytes(), start - sound.start_ms, end - sound.start_ms, str(file))
+            found.append(SoundStretch(sound.role, round(start, 1), round(end, 1), content, file.suffix))
+    return found
+
+
+def embedded_sounds(recording: Recording, folder: Path) -> list[dict[str, Any]]:
+    """The sounds in a folder for a page that holds everything it needs."""
+    return [
+        {
+            "by": sound.role,
+            "start_ms": sound.start_ms,
+            "end_ms": sound.end_ms,
+            "src": f"data:{SOUND_KINDS[file.suffix]};base64,{b64encode(file.read_bytes()).decode()}",
+        }
+        for sound, file in sounds_in(recording, folder)
+    ]
+
+
+def _connections(recording: Recording) -> Iterator[tuple[int, float, LogEntry]]:
+    """Entries with their times and the number of the connection: a page that was loaded again has a new clock."""
+    number: dict[str, int] = {}
+    for t_ms, entry in timeline(recording):
+        if entry.kind == "reconnect":
+            number[entry.actor] = number.get(entry.actor, 0) + 1
+        yield number.get(entry.actor, 0), t_ms, entry
+
+
+def _offsets(recording: Recording) -> dict[tuple[str, int], float]:
+    """Time in the game minus the speaker's own clock on each connection, from the entries that have both."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for connection, t_ms, entry in _connections(recording):
+        if entry.t_client_ms is not None and entry.kind != "voice":
+            found.setdefault((entry.actor, connection), []).append(t_ms - entry.t_client_ms)
+    return {key: median(differences) for key, differences in found.items()}

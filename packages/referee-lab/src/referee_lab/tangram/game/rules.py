@@ -1,0 +1,134 @@
+"""The rules of the Tangram game without any wire or clock (Tokunaga et al. 2010): what a change, a moment, or a lost hand does to a running game.
+
+Every function takes a game and a server time and gives the game afterwards with the notes to log and to send, in order; a room, a bot or a test calls
+the same ones. A released piece is drawn to its neighbours only after it was carried further than the snap reaches, so that a small
+correction is never taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import hypot
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from referee_lab.tangram.game.board import Board, Change, cover_error
+from referee_lab.tangram.game.goals import Goal, hint, outline, scatter
+
+__all__ = ["SETTINGS", "Game", "Note", "begin", "change", "let_go", "pass_time", "state_of"]
+
+# Hints after 5 and 10 minutes, the second in place of the first, and 15 minutes in all, as in REX-J.
+SETTINGS: Mapping[str, Any] = MappingProxyType(
+    {
+        "tolerance": 0.05,
+        "snap": 12.0,
+        "step": 45,
+        "hints_ms": (300_000, 600_000),
+        "limit_ms": 900_000,
+        "snapshot_ms": 5_000,
+    }
+)
+
+NEARLY = 3.0
+
+
+class Note(NamedTuple):
+    """Something to log: its kind and data as in `log`; `by_server` tells a player's deed from the game's own."""
+
+    kind: str
+    data: Mapping[str, Any]
+    by_server: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A running game: times count from its start; `nearly` while the figure is laid but for hair's breadths; `outcome` is solved or timeout once it is over."""
+
+    goal: Goal
+    settings: Mapping[str, Any]
+    board: Board
+    held: str | None = None
+    grabbed: Board | None = None
+    hints: int = 0
+    snapshot_ms: float = 0.0
+    nearly: bool = False
+    outcome: str | None = None
+
+
+def begin(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> tuple[Game, list[Note]]:
+    """A new game with scattered pieces."""
+    game = Game(goal, settings, scatter(seed, settings["step"], goal.placements))
+    return game, [Note("start", state_of(game))]
+
+
+def change(game: Game, wanted: Change, t_ms: float) -> tuple[Game, list[Note]]:
+    """The operator does something; nothing happens once the game is over."""
+    if game.outcome:
+        return game, []
+    board = game.board.apply(wanted)
+    if wanted.kind == "release":
+        board = _released(game, board, wanted.piece)
+    held, grabbed = game.held, game.grabbed
+    if wanted.kind == "grab":
+        held, grabbed = wanted.piece, board
+    elif wanted.kind == "release":
+        held, grabbed = None, None
+    after = replace(game, board=board, held=held, grabbed=grabbed)
+    note = Note(wanted.kind, {"piece": wanted.piece, **board.placements[wanted.piece]._asdict()}, by_server=False)
+    # A piece in the hand finishes nothing: the outline is looked at when it is let go.
+    if wanted.kind in ("grab", "move"):
+        return after, [note]
+    settled, notes = _settle(after, t_ms)
+    return settled, [note, *notes]
+
+
+def let_go(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
+    """The hand is gone (a lost connection): a held piece is released where it is."""
+    return change(game, Change("release", game.held), t_ms) if game.held else (game, [])
+
+
+def pass_time(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
+    """Time goes by: hints that are due (each replaces the one before), and the limit."""
+    notes = []
+    due = game.settings["hints_ms"]
+    while not game.outcome and game.hints < len(due) and t_ms >= due[game.hints]:
+        piece, place = hint(game.goal, game.hints)
+        notes.append(Note("hint", {"number": game.hints, "piece": piece, **place._asdict()}))
+        game = replace(game, hints=game.hints + 1)
+    if not game.outcome and t_ms >= game.settings["limit_ms"]:
+        game, last = _over(game, "timeout")
+        notes += last
+    return game, notes
+
+
+def _released(game: Game, board: Board, piece: str) -> Board:
+    if game.grabbed is None or not game.settings["snap"]:
+        return board
+    now, then = board.placements[piece], game.grabbed.placements[piece]
+    carried = hypot(now.x - then.x, now.y - then.y) > game.settings["snap"]
+    return board.snapped(piece, game.settings["snap"]) if carried else board
+
+
+def _settle(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
+    """After a change that may finish the figure: over if it does, else a snapshot if one is due."""
+    missing = max(cover_error(game.board, outline(game.goal))) if game.held is None else 1.0
+    if missing <= game.settings["tolerance"]:
+        return _over(game, "solved")
+    # Whoever has laid the figure but for hair's breadths is told so at once, and does not go looking for another way.
+    nearly = missing <= NEARLY * game.settings["tolerance"] if game.held is None else game.nearly
+    if nearly == game.nearly and t_ms - game.snapshot_ms < game.settings["snapshot_ms"]:
+        return game, []
+    game = replace(game, snapshot_ms=t_ms, nearly=nearly)
+    return game, [Note("snapshot", state_of(game))]
+
+
+def _over(game: Game, outcome: str) -> tuple[Game, list[Note]]:
+    over = replace(game, outcome=outcome, nearly=False)
+    return over, [Note("snapshot", state_of(over)), Note(outcome, {}), Note("end", {})]
+
+
+def state_of(game: Game) -> dict[str, Any]:
+    """What a snapshot holds."""
+    nearly = {"nearly": True} if game.nearly else {}
+    return {"state": game.board.to_data(), "hash": game.board.hash(), **nearly}

@@ -1,0 +1,104 @@
+"""The log of a game that programs play: what they say and do, timed like people's, in the order in which it reaches the server."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from referee_lab.tangram.game.instructions import Command, Hand
+from referee_lab.tangram.game.log import LogEntry
+from referee_lab.tangram.game.operator_bot import Act, follow, rest
+from referee_lab.tangram.game.rules import Game, Note, change, pass_time
+from referee_lab.tangram.game.solver_bot import Instruction
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+__all__ = ["SERVER", "SessionLog"]
+
+KEY_MS = 90.0
+BATCH = 3
+SERVER = "server"
+# Milliseconds on the wire, so that arriving and happening differ as in real sessions.
+DELAY = {SOLVER: 12.0, OPERATOR: 9.0, SERVER: 9.0}
+AHEAD = {SOLVER: 5_000.0, OPERATOR: -3_000.0}  # the players' own clocks do not start when the server's does
+
+
+@dataclass(slots=True)
+class SessionLog:
+    """A game that is being played by programs, and everything that happens in it; `t_ms` is its clock."""
+
+    game: Game
+    rng: Random
+    hand: Hand = field(default_factory=Hand)
+    t_ms: float = 1_000.0
+    rows: list[tuple[float, str, str, Mapping[str, Any]]] = field(default_factory=list)
+
+    def open(self, notes: list[Note]) -> None:
+        self.take_down(0.0, notes)
+        for actor in (SOLVER, OPERATOR):
+            self.note(0.0, actor, "role", {"role": actor})
+            mine, delay = AHEAD[actor], DELAY[actor]
+            # The way there takes as long as the way back, so that `clocks` finds the offset exactly.
+            self.note(0.0, actor, "clock", {"sent_ms": mine, "server_ms": delay, "received_ms": mine + 2 * delay})
+
+    def note(self, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> None:
+        self.rows.append((t_ms, actor, kind, data))
+
+    def take_down(self, t_ms: float, notes: list[Note]) -> None:
+        for note in notes:
+            self.note(t_ms, SERVER if note.by_server else OPERATOR, note.kind, note.data)
+
+    def say(self, actor: str, instruction: Instruction) -> None:
+        """Types and sends, at a typist's pace."""
+        begins = self.t_ms + self.rng.uniform(300, 900)
+        ends = begins + sum(self.rng.uniform(0.6, 1.5) * KEY_MS for _ in instruction.text)
+        sent = ends + self.rng.uniform(80, 200)
+        mine = AHEAD[actor]
+        self.note(begins, actor, "typing", {"typing": True})
+        data = {
+            "text": instruction.text,
+            "typing_start_ms": round(begins + mine, 1),
+            "typing_end_ms": round(ends + mine, 1),
+            "keystrokes": len(instruction.text),
+            "expressions": [dict(e) for e in instruction.expressions],
+        }
+        self.note(sent, actor, "say", data)
+        self.t_ms = sent
+
+    def carry_out(self, command: Command) -> None:
+        """The operator's hand does what was asked for."""
+        begins = self.t_ms + self.rng.uniform(350, 900)
+        acts, self.hand = follow(command, self.game.board, self.hand, begins, self.rng)
+        self.trace(acts)
+        for act in acts:
+            if act.change:
+                self.game, notes = change(self.game, act.change, act.t_ms)
+                self.take_down(act.t_ms, notes)
+        self.t_ms = max([self.t_ms, *(a.t_ms for a in acts)])
+
+    def draw_back(self) -> None:
+        """The hand leaves the pieces."""
+        away, self.hand = rest(self.hand, self.t_ms + self.rng.uniform(100, 400), self.rng)
+        self.trace(away)
+
+    def pass_time(self) -> None:
+        """Hints that are due, and the limit."""
+        self.game, notes = pass_time(self.game, self.t_ms)
+        self.take_down(self.t_ms, notes)
+
+    def trace(self, acts: list[Act]) -> None:
+        """The cursor's points in small batches, counted back from the last one of each."""
+        for first in range(0, len(acts), BATCH):
+            batch = acts[first : first + BATCH]
+            points = [[round(a.t_ms - batch[-1].t_ms, 1), round(a.x, 2), round(a.y, 2)] for a in batch]
+            self.note(batch[-1].t_ms, OPERATOR, "cursor", {"points": points})
+
+    def log(self) -> tuple[LogEntry, ...]:
+        """The rows in the order in which they reach the server."""
+        arrived = sorted(self.rows, key=lambda row: row[0] + DELAY[row[1]])
+        return tuple(self._entry(seq, *row) for seq, row in enumerate(arrived))
+
+    def _entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> LogEntry:
+        mine = None if actor == SERVER else round(t_ms + AHEAD[actor], 1)
+        return LogEntry(seq, round(t_ms + DELAY[actor], 1), mine, actor, kind, data)

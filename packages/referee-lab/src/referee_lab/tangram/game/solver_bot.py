@@ -1,0 +1,174 @@
+"""A solver that can be programmed: it sees goal and board and says the next thing, knowing what each of its expressions refers to.
+
+Its words are few (take, turn, flip, put, move) and its expressions are of the kinds that REX-J counts: descriptions with size, type and place for
+a new piece, pronouns and demonstratives for the piece in hand, *the other one* when the wrong piece was taken.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+from referee_lab.tangram.game.board import Board, Placement, corners
+from referee_lab.tangram.game.goals import Goal, solution
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, piece_name
+
+__all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "instruct"]
+
+# How far the words carry, in units; the hearer's half of the agreement is in `instruction_words`.
+AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
+# The middles of nine fields of the work area.
+REGIONS: Mapping[str, tuple[float, float]] = {
+    f"at the {v} {h}" if v and h else f"at the {v}" if v else f"on the {h}" if h else "in the middle": (x, y)
+    for v, y in (("top", 133.0), ("", 400.0), ("bottom", 667.0))
+    for h, x in (("left", 200.0), ("", 600.0), ("right", 1000.0))
+}
+TURNS = {1: "", 2: " twice", 3: " three times", 4: " four times"}
+FORMS: tuple[tuple[str, tuple[str, ...], float], ...] = (
+    ("it", ("dpr",), 0.55),
+    ("that one", ("dpr",), 0.15),
+    ("that", ("dpr",), 0.1),
+    ("that {shape}", ("dad", "typ"), 0.1),
+    ("the {shape}", ("typ",), 0.1),
+)
+NEAR = 2.0
+# Two corners that close are one, in units.
+SAME = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """Something to say, and what its expressions refer to (`start` and `end` are characters of the text)."""
+
+    text: str
+    expressions: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Mind:
+    """What the solver wants (a place for every piece) and which piece it is speaking about."""
+
+    wanted: Mapping[str, Placement]
+    focus: str | None = None
+
+    @classmethod
+    def of(cls, goal: Goal) -> Mind:
+        return cls(solution(goal).placements)
+
+
+def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tuple[Instruction | None, Mind]:
+    """The next thing to say about a board, given the piece last handled; None when every piece lies where it should."""
+    if mind.focus is None or in_place(mind, board, mind.focus):
+        # In the order of the pieces, large ones first.
+        focus = next((p for p in mind.wanted if not in_place(mind, board, p)), None)
+        if focus is None:
+            return None, mind
+        return (_new(focus, mind, board, rng), replace(mind, focus=focus))
+    if handled != mind.focus:
+        return _again(mind.focus, handled), mind
+    return _adjust(mind.focus, mind.wanted[mind.focus], board, rng), mind
+
+
+def in_place(mind: Mind, board: Board, piece: str) -> bool:
+    """Whether a piece lies where the solver wants it, as far as eyes can tell."""
+    now, wanted = board.placements[piece], mind.wanted[piece]
+    return _turn(piece, now, wanted, board.step) == 0 and max(_way(now, wanted)) <= NEAR
+
+
+def _way(now: Placement, wanted: Placement) -> tuple[float, float]:
+    return abs(wanted.x - now.x), abs(wanted.y - now.y)
+
+
+def _turn(piece: str, now: Placement, wanted: Placement, step: int) -> int | None:
+    """The rotation still needed in degrees, between −180 and 180, the shortest that looks right; None where the other side has to be up."""
+    looks = (wanted.rotation, wanted.flipped)
+    return _shortest(piece, (now.rotation, now.flipped), looks, step)
+
+
+@lru_cache(maxsize=4096)
+def _shortest(piece: str, now: tuple[int, bool], wanted: tuple[int, bool], step: int) -> int | None:
+    turns = sorted(range(-180, 181, step), key=lambda turn: (abs(turn), turn < 0))
+    goal = corners(piece, Placement(0.0, 0.0, *wanted))
+    return next((t for t in turns if _alike(corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None)
+
+
+def _alike(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
+    return all(any(math.dist(a, b) < SAME for b in other) for a in one)
+
+
+def _new(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
+    """Asks for a piece that was not spoken of before, with its place on the board where its kind is not enough (but not always)."""
+    phrase, attributes = _named(piece)
+    rivals = [p for p in mind.wanted if p != piece and piece_name(p) == piece_name(piece)]
+    if rivals and rng.random() < 0.6:
+        phrase += " " + _side(board.placements[piece], board.placements[rivals[0]])
+        attributes.append("prj")
+    opening = rng.choice(("take ", "now take ", "pick up ", "next is "))
+    return _said(opening, phrase, "", piece, attributes)
+
+
+def _side(one: Placement, other: Placement) -> str:
+    if abs(one.x - other.x) >= abs(one.y - other.y):
+        return "on the left" if one.x < other.x else "on the right"
+    return "at the top" if one.y < other.y else "at the bottom"
+
+
+def _again(piece: str, handled: str | None) -> Instruction:
+    """Corrects a wrong choice."""
+    size = ALL_PIECES[piece]["size"] if piece in PIECES else ""
+    if handled is not None and piece_name(handled) == piece_name(piece):
+        other = f"the other {size} one" if size else f"the other {piece_name(piece)}"
+        return _said("no, ", other, "", piece, ["siz", "cmp"] if size else ["typ", "cmp"])
+    phrase, attributes = _named(piece)
+    return _said("no, take ", phrase, "", piece, attributes)
+
+
+def _named(piece: str) -> tuple[str, list[str]]:
+    """A piece by its name, and the kinds of words in it."""
+    sized = piece in PIECES and piece_name(piece) != ALL_PIECES[piece]["shape"]
+    return f"the {piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
+
+
+def _adjust(piece: str, wanted: Placement, board: Board, rng: Random) -> Instruction:
+    """Turns, flips or moves the piece in hand."""
+    now = board.placements[piece]
+    form, attributes = _form(piece, rng)
+    # Flipping and turning leave the middle where it is, so they come before moving.
+    turn = _turn(piece, now, wanted, board.step)
+    if turn is None:
+        return _said("flip ", form, "", piece, attributes)
+    if turn:
+        steps = abs(turn) // board.step
+        side = "right" if turn > 0 else "left"
+        return _said("turn ", form, f" to the {side}{TURNS.get(steps, f' {steps} times')}", piece, attributes)
+    if max(_way(now, wanted)) > 200:
+        nearest = min(REGIONS, key=lambda r: sum(abs(a - b) for a, b in zip(REGIONS[r], wanted[:2], strict=True)))
+        if _far(now, REGIONS[nearest]):
+            return _said("put ", form, f" {nearest}", piece, attributes)
+    return _said("move ", form, " " + " and ".join(_shifts(now, wanted)), piece, attributes)
+
+
+def _far(now: Placement, place: tuple[float, float]) -> bool:
+    """Whether a piece is still far from a region: nobody is sent where they are."""
+    return max(abs(now.x - place[0]), abs(now.y - place[1])) > 100
+
+
+def _shifts(now: Placement, wanted: Placement) -> Iterator[str]:
+    for missing, ways in ((wanted.x - now.x, ("left", "right")), (wanted.y - now.y, ("up", "down"))):
+        if abs(missing) > NEAR:
+            amount = min(AMOUNTS, key=lambda a: abs(AMOUNTS[a] - abs(missing)))
+            yield f"{ways[missing > 0]} {amount}"
+
+
+def _form(piece: str, rng: Random) -> tuple[str, list[str]]:
+    ((form, attributes, _),) = rng.choices(FORMS, [weight for _, _, weight in FORMS])
+    return form.format(shape=ALL_PIECES[piece]["shape"] if piece in PIECES else piece_name(piece)), list(attributes)
+
+
+def _said(before: str, phrase: str, after: str, piece: str, attributes: list[str]) -> Instruction:
+    span = {"start": len(before), "end": len(before) + len(phrase), "referents": [piece], "attributes": attributes}
+    return Instruction(before + phrase + after, (span,))

@@ -1,0 +1,122 @@
+"""How each piece stands as a candidate for an expression: the 22 yes/no features of reference resolution (Iida, Kobayashi & Tokunaga 2010, table 2).
+
+DH1-10 come from the dialogue, AH1-6 from the cursor, CO1-6 from what was handled. DH7 and DH8 ask for the Japanese particles *o* and *ni* after
+the expression and are no in other languages. DH6 compares the words of the expression with the attributes of the piece.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from referee_lab.tangram.models.history import BINS, Situation, Standing, bin_of
+from referee_lab.tangram.tiers.reference_forms import words_of
+
+__all__ = ["ACTION_NAMES", "CANDIDATE_NAMES", "DISCOURSE_NAMES", "OPERATION_NAMES", "candidate_features", "fits"]
+
+DISCOURSE_NAMES = tuple(f"DH{i}" for i in range(1, 11))
+ACTION_NAMES = tuple(f"AH{i}" for i in range(1, 7))
+OPERATION_NAMES = tuple(f"CO{i}" for i in range(1, 7))
+CANDIDATE_NAMES = (*DISCOURSE_NAMES, *ACTION_NAMES, *OPERATION_NAMES)
+
+# German adjectives change their ends; what some call turquoise others call blue.
+_ENDINGS = ("e", "en", "es", "er", "em", "ne", "nen", "nes", "ner", "nem", "farbene", "farbenen")
+_GERMAN = {
+    "grey": "grau",
+    "orange": "orange",
+    "purple": "lila",
+    "pink": "pink rosa",
+    "yellow": "gelb",
+    "red": "rot",
+    "brown": "braun",
+    "turquoise": "türkis blau hellblau",
+    "blue": "blau hellblau dunkelblau",
+    "green": "grün hellgrün dunkelgrün",
+    "light": "hell hellblau hellgrün",
+    "dark": "dunkel dunkelblau dunkelgrün",
+}
+# Other words for the values of attributes; a value always stands for itself.
+WORDS: Mapping[str, tuple[str, ...]] = {
+    "large": ("big", "ôkii", "ookii", "oki", "大きい", "大きな"),
+    "medium": ("middle-sized", "mid-sized", "tyûkurai", "中くらい", "中ぐらい"),
+    "small": ("little", "tiisai", "tittyai", "小さい", "小さな", "ちっちゃい"),
+    "triangle": ("triangles", "sankaku", "sankakkei", "三角"),
+    "square": ("seihôkei", "sikaku", "正方形", "四角"),
+    **{
+        colour: tuple(f"{word}{end}" for word in words.split() for end in ("", *_ENDINGS))
+        for colour, words in _GERMAN.items()
+    },
+    "parallelogram": ("rhomboid", "heikousihenkei", "平行四辺形"),
+}
+_AFTER = {"o": re.compile(r"^\s*(?:o\b|を)"), "ni": re.compile(r"^\s*(?:ni\b|に)")}
+
+
+def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, str]]) -> bool:
+    """Whether a piece has every attribute an expression names; an expression that names none fits all."""
+    words = set(words_of(text))
+    for attribute in piece:
+        values = {attributes[attribute] for attributes in pieces.values() if attribute in attributes}
+        named = {value for value in values if _says(text, words, value)}
+        if named and piece[attribute] not in named:
+            return False
+    return True
+
+
+def _says(text: str, words: set[str], value: str) -> bool:
+    names = (value.lower(), *WORDS.get(value.lower(), ()))
+    # Japanese sets no blanks between words, so they are looked for inside the text.
+    return any(name in words if name.isascii() else name in text for name in names)
+
+
+def candidate_features(
+    situation: Situation, piece: str, *, text: str | None = None, pronoun: bool | None = None
+) -> dict[str, float]:
+    """The 22 features of a piece for the expression of a situation, or for another text put in its place."""
+    said = situation.text if text is None else text
+    is_pronoun = situation.pronoun if pronoun is None else pronoun
+    standing = situation.standings[piece]
+    yes = {
+        **_discourse(standing, is_pronoun),
+        "DH6": fits(said, situation.pieces[piece], situation.pieces),
+        "DH7": _followed_by(situation, "o"),
+        "DH8": _followed_by(situation, "ni"),
+        **_cursor(standing),
+        **_handled(standing),
+    }
+    return {name: float(yes[name]) for name in CANDIDATE_NAMES}
+
+
+def _discourse(s: Standing, pronoun: bool) -> dict[str, bool]:
+    time = bin_of(s.since_mention)
+    return {
+        "DH1": s.mentioned_last,
+        "DH2": time == "10s",
+        "DH3": time == "20s",
+        "DH4": time == "older",
+        "DH5": time == "never",
+        "DH9": pronoun and s.mention_was_pronoun is False,
+        "DH10": not pronoun and s.mention_was_pronoun is True,
+    }
+
+
+def _cursor(s: Standing) -> dict[str, bool]:
+    return _by_time(ACTION_NAMES, s.cursor_over, s.cursor_last, s.since_cursor)
+
+
+def _handled(s: Standing) -> dict[str, bool]:
+    return _by_time(OPERATION_NAMES, s.handled_now, s.handled_latest, s.since_handled)
+
+
+def _by_time(names: Sequence[str], now: bool, last: bool, since: float | None) -> dict[str, bool]:
+    """Six features of one kind of event: going on, the last one, and how long ago."""
+    time = bin_of(since)
+    # The second of each six asks for the last event only where none is going on ("if AH1 is no", table 2).
+    return dict(zip(names, (now, last and not now, *(time == bin for bin in BINS)), strict=True))
+
+
+def _followed_by(situation: Situation, particle: str) -> bool:
+    """Whether the expression is followed by a particle in its utterance."""
+    if situation.language != "ja" or situation.utterance is None or situation.utterance.text is None:
+        return False
+    _, found, rest = situation.utterance.text.partition(situation.text)
+    return bool(found and _AFTER[particle].match(rest))

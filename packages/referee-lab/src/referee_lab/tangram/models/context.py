@@ -1,0 +1,110 @@
+"""How much of a dialogue an overhearer must see before a reference: the clip before it (Spanger et al. 2010, 2013).
+
+The published clip begins before both the last mention of the target and the last action on it, ends where the utterance begins (a typed one: where it is
+shown, since nobody sees it before), and is at most 30 s long. The earlier study also showed clips with only the later of the two
+events, or with neither. An instance that allows no such clip has a reason.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from referee.errors import InputError
+from referee.records import Event
+from referee_lab.tangram.models.history import Situation, known_ms
+from referee_lab.tangram.tiers.dialogue import Dialogue
+
+__all__ = ["VARIANTS", "Clip", "Unusable", "cut", "seen"]
+
+VARIANTS = ("both", "mention", "action", "none")
+# In both studies.
+LIMIT_MS = 30_000.0
+MARGIN_MS = 500.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clip:
+    """What is replayed before an utterance."""
+
+    start_ms: float
+    end_ms: float
+    shows: str
+
+    @property
+    def seconds(self) -> float:
+        return (self.end_ms - self.start_ms) / 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unusable:
+    """Why an instance allows no such clip."""
+
+    reason: str
+
+
+def cut(
+    situation: Situation, shows: str = "both", *, limit_ms: float = LIMIT_MS, margin_ms: float = MARGIN_MS
+) -> Clip | Unusable:
+    """The clip before the utterance of a reference that shows both events, one of them, or none."""
+    if shows not in VARIANTS:
+        raise InputError(f"a clip cannot show {shows!r}", remedy=f"one of {', '.join(VARIANTS)}")
+    end = _onset(situation)
+    mention, action = situation.standing.mention, situation.standing.action
+    if mention is None or action is None:
+        return Unusable(reason="no earlier mention" if mention is None else "no earlier action")
+    # What is in the sentence cannot be shown before it.
+    if _start(mention) >= end:
+        return Unusable(reason="mentioned earlier in the same utterance")
+    if _start(action) >= end:
+        return Unusable(reason="handled only after the utterance began")
+    begin = _begin(shows, mention, action, end, margin_ms)
+    if isinstance(begin, Unusable):
+        return begin
+    if end - begin > limit_ms:
+        oldest = "last mention" if begin == _start(mention) - margin_ms else "last action"
+        return Unusable(reason=f"{oldest} too long ago")
+    return Clip(start_ms=max(0.0, begin), end_ms=end, shows=shows)
+
+
+def _begin(shows: str, mention: Event, action: Event, end: float, margin: float) -> float | Unusable:
+    first = min((mention, action), key=_start)
+    if shows == "both":
+        return _start(first) - margin
+    if shows == "none":
+        over = max(_end(mention), _end(action))
+        return over if over < end else Unusable(reason="an event is still going on")
+    wanted, other = (mention, action) if shows == "mention" else (action, mention)
+    if wanted is first:
+        return Unusable(
+            reason=f"the last {'action' if other is action else 'mention'} comes later and would be seen too"
+        )
+    if _end(other) > _start(wanted):
+        return Unusable(reason="the two events overlap")
+    # Not before the other event is over, which is not to be seen.
+    return max(_start(wanted) - margin, _end(other))
+
+
+def _onset(situation: Situation) -> float:
+    said = situation.utterance
+    if "shown_ms" in situation.expression.data:
+        return known_ms(situation.expression)
+    # The sentence is read as a whole: the clip ends where it begins, not where the expression does.
+    return situation.onset_ms if said is None or said.start_ms is None else min(said.start_ms, situation.onset_ms)
+
+
+def _start(event: Event) -> float:
+    # A message begins to be there when it is shown.
+    return known_ms(event)
+
+
+def _end(event: Event) -> float:
+    return _start(event) if event.end_ms is None else max(event.end_ms, _start(event))
+
+
+def seen(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
+    """The dialogue as an overhearer knows it: what is over before the clip is gone, and nothing comes after the expression."""
+    last = situation.expression
+    kept = (e for e in dialogue.events if _end(e) >= clip.start_ms and (_start(e) < _start(last) or e is last))
+    # Places among the utterances no longer hold once earlier ones are gone.
+    events = tuple(replace(e, data={**e.data, "utterance": None}) if e is last else e for e in kept)
+    return replace(dialogue, events=events)

@@ -1,0 +1,98 @@
+"""What a corpus of dialogues holds: its size, who refers how often, and the kinds of expressions (Table 2 of Spanger et al. 2013).
+
+Kinds are those of the annotation scheme (sixteen codes); one expression may have several. Where a corpus has no codes but for
+pronouns, the words tell what they can: personal or demonstrative.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from referee.records import Event
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOLVER, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.reference_forms import DEMONSTRATIVE, PERSONAL, is_pronoun, marked_kind
+
+__all__ = ["GROUPS", "PRINTED", "CorpusStatistics", "count_corpus"]
+
+# The groups of the table, each with its codes; a group counts expressions, not codes.
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "demonstrative": ("dad", "dpr"),
+    "attribute": ("siz", "typ", "dir"),
+    "spatial relation": ("prj", "tpl", "ovl"),
+    "action-mentioning": ("act",),
+    "other": ("cmp", "sim", "num", "rpr", "err", "nest", "meta"),
+}
+# Spanger et al. 2013, table 2, as recovered from Iida et al. 2010, table 1: 1,242 expressions of the solver for one piece.
+PRINTED: Mapping[str, int] = {
+    "demonstrative": 742,
+    "dad": 194,
+    "dpr": 548,
+    "attribute": 795,
+    "siz": 223,
+    "typ": 566,
+    "dir": 6,
+    "spatial relation": 147,
+    "prj": 143,
+    "tpl": 2,
+    "ovl": 2,
+    "action-mentioning": 85,
+    "act": 85,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusStatistics:
+    """Counts; `codes` and `groups` count expressions with a code or any code of a group, `pronouns` kinds of pronouns by their words."""
+
+    dialogues: int
+    pairs: int
+    minutes: float
+    utterances: int
+    actions: int
+    expressions: int
+    by_speaker: Mapping[str, int]
+    one_piece: int
+    several: int
+    unclear: int
+    types: int
+    groups: Mapping[str, int]
+    codes: Mapping[str, int]
+    pronouns: Mapping[str, int]
+    coded: bool
+
+
+def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
+    """All counts over some dialogues."""
+    found = [(d, e) for d in dialogues for e in d.tier(EXPRESSION)]
+    codes = Counter(code for _, e in found for code in set(_codes(e)))
+    groups = {name: sum(bool(set(own) & set(_codes(e))) for _, e in found) for name, own in GROUPS.items()}
+    kinds = Counter(marked_kind(e.text or "", d.language) for d, e in found if is_pronoun(e))
+    return CorpusStatistics(
+        dialogues=len(dialogues),
+        pairs=len({d.pair for d in dialogues}),
+        minutes=round(sum(_length(d) for d in dialogues) / 60_000, 1),
+        utterances=sum(len(d.tier(UTTERANCE)) for d in dialogues),
+        actions=sum(len(d.tier(ACTION)) for d in dialogues),
+        expressions=len(found),
+        by_speaker={role: sum(e.by == role for _, e in found) for role in (SOLVER, OPERATOR)},
+        one_piece=sum(len(e.entities) == 1 and not e.data.get("uncertain") for _, e in found),
+        several=sum(len(e.entities) > 1 and not e.data.get("uncertain") for _, e in found),
+        unclear=sum(bool(e.data.get("uncertain")) or not e.entities for _, e in found),
+        types=len({" ".join((e.text or "").lower().split()) for _, e in found}),
+        groups=groups,
+        codes={code: codes[code] for own in GROUPS.values() for code in own},
+        pronouns={kind: kinds[kind] for kind in (DEMONSTRATIVE, PERSONAL)},
+        coded=any(set(_codes(e)) - {"dpr"} for _, e in found),
+    )
+
+
+def _codes(event: Event) -> tuple[str, ...]:
+    codes = event.data.get("attributes") or ()
+    return tuple(codes.replace(",", " ").split()) if isinstance(codes, str) else tuple(codes)
+
+
+def _length(dialogue: Dialogue) -> float:
+    times = [t for e in dialogue.events for t in (e.start_ms, e.end_ms) if t is not None]
+    return max(times) - min(times) if times else 0.0

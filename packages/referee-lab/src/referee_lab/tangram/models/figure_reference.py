@@ -1,0 +1,275 @@
+"""Reference in real dialogue about twenty figures: which form is chosen, and which figure is meant (KTH Tangrams; Shore & Skantze 2018).
+
+Everything is tested on games the models have not seen. Resolution sets four sources beside each other: who was mentioned when (history), what words mean
+(words as classifiers), how the pair called each figure before (earlier wordings), and all together in a ranking machine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.errors import naming_extra
+from referee.jobs.watching import ShowsProgress, watched
+from referee_lab.tangram.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
+from referee_lab.tangram.models.context import VARIANTS, Clip, cut
+from referee_lab.tangram.models.demonstratives import fold_places, matrix
+from referee_lab.tangram.models.history import ACTION_HISTORY, DIALOGUE_HISTORY, Situation
+from referee_lab.tangram.models.resolution import learn_ranking
+from referee_lab.tangram.models.word_meanings import Use, WordMeanings, figure_features
+from referee_lab.tangram.tiers.reference_forms import FORMS, describing_words, form_of, words_of
+
+__all__ = ["Clips", "FormPrediction", "Ranking", "count_clips", "predict_forms", "resolve_figures"]
+
+IntArray = npt.NDArray[np.int64]
+HISTORY = tuple(
+    n for n in (*DISCOURSE_NAMES, *OPERATION_NAMES) if n not in ("DH6", "DH7", "DH8")
+)  # those look at words
+INNER = 3
+
+
+# -- form ----------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormPrediction:
+    """How well the form of a reference is told from some features: accuracy, the mean of the forms' F values, and F by form."""
+
+    features: str
+    accuracy: float
+    macro_f: float
+    f: dict[str, float | None]
+    n: int
+
+
+def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int = 1) -> list[FormPrediction]:
+    """The majority form of the other games, then linear machines on dialogue history, action history, both, and both with the figure's past forms."""
+    kept = [s for s in situations if form_of(s.text) is not None]
+    forms = np.array([str(form_of(s.text)) for s in kept])
+    places = fold_places(kept, folds, "pair", seed)
+    sources = {
+        "dialogue history": matrix(kept, (DIALOGUE_HISTORY,)),
+        "action history": matrix(kept, (ACTION_HISTORY,)),
+        "both": matrix(kept, (DIALOGUE_HISTORY, ACTION_HISTORY)),
+    }
+    sources["both + repetition, last form"] = np.column_stack([sources["both"], _own_past(kept)])
+    guesses = {"majority": _majority(forms, places)}
+    guesses |= {name: _guess(rows, forms, places) for name, rows in watched(sources.items(), "models of forms")}
+    return [_prediction(name, forms, guess) for name, guess in guesses.items()]
+
+
+def _own_past(situations: Sequence[Situation]) -> FloatArray:
+    """How often the pair had the figure before (log scale), and the form it had last: reduction goes by repetitions, not by seconds."""
+    forms: dict[tuple[str, str], list[str]] = {}
+    found = []
+    for s in situations:
+        past = forms.setdefault((s.dialogue, s.target), [])
+        found.append([np.log1p(len(past)), *(float(past[-1:] == [form]) for form in FORMS)])
+        past.append(str(form_of(s.text)))
+    return np.array(found)
+
+
+def _majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
+    common = {fold: Counter(forms[places != fold].tolist()).most_common(1)[0][0] for fold in set(places.tolist())}
+    return np.array([common[p] for p in places.tolist()])
+
+
+def _guess(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
+    with naming_extra():
+        from sklearn.svm import LinearSVC
+
+    guessed = forms.copy()
+    for fold in range(int(places.max()) + 1):
+        test = places == fold
+        # Far more instances than features, for which the primal problem is the quicker one.
+        guessed[test] = LinearSVC(C=1.0, dual=False).fit(rows[~test], forms[~test]).predict(rows[test])
+    return guessed
+
+
+def _prediction(name: str, forms: npt.NDArray[np.str_], guess: npt.NDArray[np.str_]) -> FormPrediction:
+    def f(form: str) -> float | None:
+        both, either = (
+            int(((forms == form) & (guess == form)).sum()),
+            int((forms == form).sum() + (guess == form).sum()),
+        )
+        return 2 * both / either if either else None
+
+    by_form = {form: f(form) for form in FORMS}
+    return FormPrediction(
+        features=name,
+        accuracy=float((forms == guess).mean()),
+        macro_f=float(np.mean([v for v in by_form.values() if v is not None])),
+        f=by_form,
+        n=len(forms),
+    )
+
+
+# -- referent ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """How high the figure meant comes out: first place and mean reciprocal rank; tied figures share the places they hold."""
+
+    source: str
+    top1: float
+    mrr: float
+    n: int
+
+
+def resolve_figures(
+    situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ShowsProgress | None = None
+) -> list[Ranking]:
+    """Chance, the most recently mentioned figure, history, words, earlier wordings, and all of them, by games left out."""
+    places = fold_places(situations, folds, "pair", seed)
+    uses = _uses(situations)
+    meant = np.array([u.place for u in uses])
+    recency = [_recency(s) for s in situations]
+    history = [_history(s) for s in situations]
+    earlier = _earlier_wordings(situations)
+    words = _word_scores(uses, places)
+    scores: dict[str, list[FloatArray]] = {
+        "chance": [np.zeros(len(u.things)) for u in uses],
+        "most recently mentioned": recency,
+        "history": _rank(history, meant, places),
+        "words as classifiers": words,
+        "earlier wordings": [e[:, 0] for e in earlier],
+    }
+    # Word scores of games that meanings were learned from look too good; the stack is trained on scores of unseen ones.
+    numbered = list(range(int(places.max()) + 1))
+    inner = {fold: _inner(uses, places, fold) for fold in (numbered if watch is None else watch(numbered, "folds"))}
+    scores["history + words"] = _stack([history], words, inner, meant, places)
+    scores["history + words + earlier wordings"] = _stack([history, earlier], words, inner, meant, places)
+    return [_ranking(name, found, meant) for name, found in scores.items()]
+
+
+def _uses(situations: Sequence[Situation]) -> list[Use]:
+    shapes = sorted({p["shape"] for s in situations for p in s.pieces.values()})
+    return [
+        Use(
+            words=words_of(s.text),
+            things=figure_features(s.pieces, s.expression.data["positions"], shapes),
+            place=list(s.standings).index(s.target),
+        )
+        for s in situations
+    ]
+
+
+def _recency(situation: Situation) -> FloatArray:
+    times = [s.since_mention for s in situation.standings.values()]
+    # Never mentioned comes after everything mentioned, however long ago.
+    return np.array([-1e12 if t is None else -t for t in times])
+
+
+def _history(situation: Situation) -> FloatArray:
+    rows = [candidate_features(situation, piece) for piece in situation.standings]
+    return np.array([[row[name] for name in HISTORY] for row in rows])
+
+
+def _earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
+    """For every figure how much the words share with what the pair called it before (the best Dice), and whether it was called anything."""
+    told: dict[tuple[str, str], list[set[str]]] = {}
+    found = []
+    for s in situations:
+        now = set(describing_words(s.text))
+        rows = [
+            [_best_overlap(now, told.get((s.dialogue, p), [])), float((s.dialogue, p) in told)] for p in s.standings
+        ]
+        found.append(np.array(rows))
+        told.setdefault((s.dialogue, s.target), []).append(now)
+    return found
+
+
+def _best_overlap(now: set[str], before: Sequence[set[str]]) -> float:
+    return max((2 * len(now & b) / (len(now) + len(b)) for b in before if now or b), default=0.0)
+
+
+def _word_scores(uses: Sequence[Use], places: IntArray) -> list[FloatArray]:
+    """Scores by meanings learned from the other folds."""
+    found: list[FloatArray] = [np.zeros(0)] * len(uses)
+    for fold in sorted(set(places.tolist())):
+        meanings = WordMeanings().fit([u for u, p in zip(uses, places, strict=True) if p != fold])
+        for i in np.flatnonzero(places == fold).tolist():
+            found[i] = meanings.scores(uses[i].words, uses[i].things)
+    return found
+
+
+def _inner(uses: Sequence[Use], places: IntArray, fold: int) -> dict[int, FloatArray]:
+    """Word scores of the training instances of a fold, each by meanings that have not seen its game."""
+    train = np.flatnonzero(places != fold).tolist()
+    groups = {old: new % INNER for new, old in enumerate(sorted(set(places[train].tolist())))}
+    scores = _word_scores([uses[i] for i in train], np.array([groups[p] for p in places[train].tolist()]))
+    return dict(zip(train, scores, strict=True))
+
+
+def _stack(
+    rows: Sequence[Sequence[FloatArray]],
+    words: Sequence[FloatArray],
+    inner: dict[int, dict[int, FloatArray]],
+    meant: IntArray,
+    places: IntArray,
+) -> list[FloatArray]:
+    """A ranking machine over the rows and the word scores."""
+    found: list[FloatArray] = [np.zeros(0)] * len(words)
+    for fold, known in inner.items():
+        train = sorted(known)
+        table = [_beside([r[i] for r in rows], known[i]) for i in train]
+        weights = learn_ranking(table, [int(meant[i]) for i in train])
+        for i in np.flatnonzero(places == fold).tolist():
+            found[i] = _beside([r[i] for r in rows], words[i]) @ weights
+    return found
+
+
+def _beside(rows: Sequence[FloatArray], scores: FloatArray) -> FloatArray:
+    return np.column_stack([*rows, scores - scores.mean()])
+
+
+def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list[FloatArray]:
+    found: list[FloatArray] = [np.zeros(0)] * len(rows)
+    for fold in sorted(set(places.tolist())):
+        train = np.flatnonzero(places != fold).tolist()
+        weights = learn_ranking([rows[i] for i in train], [int(meant[i]) for i in train])
+        for i in np.flatnonzero(places == fold).tolist():
+            found[i] = rows[i] @ weights
+    return found
+
+
+def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> Ranking:
+    first, reciprocal = [], []
+    for found, place in zip(scores, meant, strict=True):
+        # Sums in another order differ in their last digits; that is a tie.
+        above = int((found > found[place] + 1e-9).sum())
+        level = int((np.abs(found - found[place]) <= 1e-9).sum())
+        first.append(1 / level if above == 0 else 0.0)
+        reciprocal.append(float(np.mean(1 / (above + 1 + np.arange(level)))))
+    return Ranking(source=name, top1=float(np.mean(first)), mrr=float(np.mean(reciprocal)), n=len(meant))
+
+
+# -- contexts ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clips:
+    """How many references allow a clip of one kind, how long the clips are, and why the others allow none."""
+
+    shows: str
+    usable: int
+    seconds: float | None
+    reasons: dict[str, int]
+
+
+def count_clips(situations: Sequence[Situation]) -> list[Clips]:
+    """Every kind of clip over all references."""
+    found = []
+    for shows in VARIANTS:
+        cuts = [cut(s, shows) for s in situations]
+        clips = [c for c in cuts if isinstance(c, Clip)]
+        reasons = Counter(c.reason for c in cuts if not isinstance(c, Clip))
+        seconds = float(np.mean([c.seconds for c in clips])) if clips else None
+        found.append(Clips(shows=shows, usable=len(clips), seconds=seconds, reasons=dict(reasons.most_common())))
+    return found

@@ -1,0 +1,312 @@
+"""What a reference rests on when it begins: dialogue history, action history, current operation (Spanger et al. 2013; Iida et al. 2010).
+
+The seed's twelve features are known by category only (five, five, two), so they stand here under descriptive names, after the most likely
+reading; the 22 yes/no features of the resolution study (Iida, Kobayashi & Tokunaga 2010) are known exactly and stand in `candidates`.
+Times fall into the three bins of that work: at most 10 s, 10 to 20 s, more than 20 s. One pass over a dialogue serves all its references.
+
+What was typed is a mention from the moment it was shown (`known_ms`), what was said aloud from the moment it was said; within one message the words before
+an expression are known with it. An expression that may mean one of several pieces is a mention of none. Hands, cursors and actions may overlap: all that
+go on at a moment count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from referee.records import Event
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.reference_forms import is_pronoun
+
+__all__ = [
+    "ACTION_HISTORY",
+    "BINS",
+    "CATEGORIES",
+    "CURRENT_OPERATION",
+    "DIALOGUE_HISTORY",
+    "Situation",
+    "Standing",
+    "all_situations",
+    "bin_of",
+    "known_ms",
+    "situations",
+    "target_features",
+]
+
+NEAR_MS, FAR_MS = 10_000.0, 20_000.0
+DONE = "done"
+BINS = ("10s", "20s", "older", "never")
+DIALOGUE_HISTORY, ACTION_HISTORY, CURRENT_OPERATION = "dialogue history", "action history", "current operation"
+CATEGORIES = (DIALOGUE_HISTORY, ACTION_HISTORY, CURRENT_OPERATION)
+
+
+class Standing(NamedTuple):
+    """Where one piece stands when an expression begins: milliseconds since the last event of each kind (None: never; 0: still going on).
+
+    Action history is about actions that are over; one that is going on belongs to the current operation (`handled_now`, `since_handled`, `handled_latest`).
+    """
+
+    since_mention: float | None = None
+    mention_was_pronoun: bool | None = None
+    mentioned_last: bool = False
+    others_mentioned_since: int = 0
+    since_other_mention: float | None = None
+    since_action: float | None = None
+    last_action: str | None = None
+    handled_last: bool = False
+    others_handled_since: int = 0
+    since_other_action: float | None = None
+    handled_now: bool = False
+    since_handled: float | None = None
+    handled_latest: bool = False
+    cursor_over: bool = False
+    since_cursor: float | None = None
+    cursor_last: bool = False
+    mention: Event | None = None
+    action: Event | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """One reference to a single piece, and how every piece stood when it began."""
+
+    id: str
+    dialogue: str
+    pair: str
+    expression: Event
+    utterance: Event | None
+    target: str
+    pronoun: bool
+    pieces: Mapping[str, Mapping[str, str]]
+    standings: Mapping[str, Standing]
+    language: str = "en"
+    synthetic: bool = False
+
+    @property
+    def onset_ms(self) -> float:
+        return self.expression.start_ms or 0.0
+
+    @property
+    def text(self) -> str:
+        return self.expression.text or ""
+
+    @property
+    def standing(self) -> Standing:
+        """How the target stood."""
+        return self.standings[self.target]
+
+
+# -- one pass ------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Trace:
+    """The last event of one kind for every piece, in order of that event (the piece of the latest one comes last)."""
+
+    last: dict[str, Event] = field(default_factory=dict)
+
+    def note(self, event: Event) -> None:
+        for piece in event.entities:
+            # Taken out first, because a key that is set again keeps its old place.
+            before = self.last.pop(piece, None)
+            # Two hands on one piece: the one that stays longer is still there when the later one has gone.
+            stays = before is not None and event.kind != EXPRESSION and _end(before) > _end(event)
+            self.last[piece] = before if before is not None and stays else event
+
+    def latest(self) -> Event | None:
+        return self.last[next(reversed(self.last))] if self.last else None
+
+    def ranks(self) -> dict[str, int]:
+        """How many other pieces came after each piece."""
+        return {piece: after for after, piece in enumerate(reversed(self.last))}
+
+    def other(self, piece: str) -> Event | None:
+        """The latest event of another piece: the last one, or the one before it."""
+        return next((event for name, event in reversed(self.last.items()) if name != piece), None)
+
+
+def situations(dialogue: Dialogue) -> Iterator[Situation]:
+    """Every expression that surely refers to exactly one piece, with the situation it was said in; time linear in the number of events."""
+    utterances = dialogue.tier(UTTERANCE)
+    traces = {kind: _Trace() for kind in (EXPRESSION, ACTION, MOUSE, DONE)}
+    under_way: list[Event] = []
+    unsent: list[Event] = []
+    number = 0
+    for event in sorted(dialogue.events, key=_order):
+        if event.kind not in traces:
+            continue
+        if event.kind != EXPRESSION:
+            under_way += [event] if event.kind == ACTION else []
+            traces[event.kind].note(event)
+            continue
+        number += 1
+        # Only now, and by their ends: an action that began earlier may be over later.
+        under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
+        unsent = _mention(unsent, event, traces[EXPRESSION])
+        if _is_single(event, dialogue):
+            yield _situation(dialogue, number, event, utterances, traces)
+        if not event.data.get("uncertain"):
+            unsent.append(event)
+
+
+def known_ms(event: Event) -> float:
+    """When an expression was known to both: typed ones when they were shown, spoken ones when they began."""
+    shown = event.data.get("shown_ms")
+    return float(shown) if isinstance(shown, int | float) else event.start_ms or 0.0
+
+
+def _mention(unsent: Iterable[Event], now: Event, said: _Trace) -> list[Event]:
+    """Notes what is known by now, or stands earlier in the same utterance, in the order in which it became known; the rest stays unsent."""
+    waiting, here = [], now.data.get("utterance")
+    for event in sorted(unsent, key=lambda e: (known_ms(e), e.start_ms or 0.0)):
+        same = here is not None and event.data.get("utterance") == here
+        if same or known_ms(event) <= (now.start_ms or 0.0):
+            said.note(event)
+        else:
+            waiting.append(event)
+    return waiting
+
+
+def all_situations(dialogues: Iterable[Dialogue]) -> list[Situation]:
+    """The situations of many dialogues."""
+    return [situation for dialogue in dialogues for situation in situations(dialogue)]
+
+
+def _is_single(event: Event, dialogue: Dialogue) -> bool:
+    return len(event.entities) == 1 and event.entities[0] in dialogue.pieces and not event.data.get("uncertain")
+
+
+def _finish(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]:
+    """Notes the actions that are over by now, in order of their end; the others remain."""
+    for event in sorted((e for e in under_way if not _going_on(e, now)), key=_end):
+        done.note(event)
+    return [e for e in under_way if _going_on(e, now)]
+
+
+def _order(event: Event) -> tuple[float, bool]:
+    """By start; what begins together with an expression is already the case when it is said."""
+    return event.start_ms or 0.0, event.kind == EXPRESSION
+
+
+def _situation(
+    dialogue: Dialogue, number: int, event: Event, utterances: tuple[Event, ...], traces: Mapping[str, _Trace]
+) -> Situation:
+    place = event.data.get("utterance")
+    return Situation(
+        id=f"{dialogue.id}-{number}",
+        dialogue=dialogue.id,
+        pair=dialogue.pair,
+        expression=event,
+        utterance=utterances[place] if isinstance(place, int) and 0 <= place < len(utterances) else None,
+        target=event.entities[0],
+        pronoun=is_pronoun(event),
+        pieces=dialogue.pieces,
+        standings=_standings(event.start_ms or 0.0, dialogue.pieces, traces),
+        language=dialogue.language,
+        synthetic=dialogue.synthetic,
+    )
+
+
+def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace]) -> dict[str, Standing]:
+    said, done, started, under = traces[EXPRESSION], traces[DONE], traces[ACTION], traces[MOUSE]
+    said_ranks, done_ranks = said.ranks(), done.ranks()
+    last_said, last_done, last_started, last_under = (t.latest() for t in (said, done, started, under))
+    standings = {}
+    for piece in pieces:
+        mention, past, cursor = said.last.get(piece), done.last.get(piece), under.last.get(piece)
+        action = started.last.get(piece)
+        standings[piece] = Standing(
+            since_mention=_since(mention, now),
+            mention_was_pronoun=None if mention is None else is_pronoun(mention),
+            mentioned_last=_about(last_said, piece),
+            # Never mentioned: all pieces mentioned so far stand before it.
+            others_mentioned_since=said_ranks.get(piece, len(said_ranks)),
+            since_other_mention=_since(said.other(piece), now),
+            since_action=_since(past, now),
+            last_action=None if past is None else str(past.data.get("action", "")),
+            handled_last=_about(last_done, piece),
+            others_handled_since=done_ranks.get(piece, len(done_ranks)),
+            since_other_action=_since(done.other(piece), now),
+            handled_now=_going_on(action, now),
+            since_handled=_since(action, now),
+            handled_latest=_about(last_started, piece),
+            cursor_over=_going_on(cursor, now),
+            since_cursor=_since(cursor, now),
+            cursor_last=_about(last_under, piece),
+            mention=mention,
+            action=action,
+        )
+    return standings
+
+
+def _about(event: Event | None, piece: str) -> bool:
+    return event is not None and piece in event.entities
+
+
+def _end(event: Event) -> float:
+    return (event.start_ms if event.end_ms is None else event.end_ms) or 0.0
+
+
+def _since(event: Event | None, now: float) -> float | None:
+    return None if event is None else max(0.0, now - max(_end(event), known_ms(event)))
+
+
+def _going_on(event: Event | None, now: float) -> bool:
+    return event is not None and event.end_ms is not None and event.end_ms > now
+
+
+# -- features of the target ----------------------------------------------------------------------------------------------------
+
+
+def bin_of(since: float | None) -> str:
+    """The time bin of the resolution study: at most 10 s, at most 20 s, older, never."""
+    if since is None:
+        return "never"
+    return "10s" if since <= NEAR_MS else "20s" if since <= FAR_MS else "older"
+
+
+def _binned(name: str, since: float | None) -> dict[str, float]:
+    found = bin_of(since)
+    return {f"{name} {label}": float(label == found) for label in BINS}
+
+
+def _counted(name: str, count: int) -> dict[str, float]:
+    return {f"{name} {label}": float(hit) for label, hit in (("0", count == 0), ("1", count == 1), ("2+", count > 1))}
+
+
+def _dialogue_history(s: Standing) -> dict[str, float]:
+    return {
+        **_binned("target mentioned", s.since_mention),
+        "target's last mention a pronoun": float(s.mention_was_pronoun is True),
+        "target's last mention no pronoun": float(s.mention_was_pronoun is False),
+        **_counted("other pieces mentioned since:", s.others_mentioned_since),
+        **_binned("another piece mentioned", s.since_other_mention),
+        "target mentioned last": float(s.mentioned_last),
+    }
+
+
+def _action_history(s: Standing) -> dict[str, float]:
+    return {
+        **_binned("target handled", s.since_action),
+        **{f"target's last action {kind}": float(s.last_action == kind) for kind in ("move", "rotate", "flip")},
+        **_counted("other pieces handled since:", s.others_handled_since),
+        **_binned("another piece handled", s.since_other_action),
+        "target handled last": float(s.handled_last),
+    }
+
+
+def _current_operation(s: Standing) -> dict[str, float]:
+    return {"target being handled": float(s.handled_now), "cursor over target": float(s.cursor_over)}
+
+
+_TARGET = {
+    DIALOGUE_HISTORY: _dialogue_history,
+    ACTION_HISTORY: _action_history,
+    CURRENT_OPERATION: _current_operation,
+}
+
+
+def target_features(situation: Situation, categories: Iterable[str] = CATEGORIES) -> dict[str, float]:
+    """The features of the target by descriptive name, for some categories or all; all are 0 or 1."""
+    return {name: value for category in categories for name, value in _TARGET[category](situation.standing).items()}

@@ -1,0 +1,152 @@
+"""Reduction and partner-specificity in repeated games, and overhearers beside addressees (Hawkins et al. 2020; Schober & Clark 1989; Boyce et al. 2025)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+from pathlib import Path
+
+import numpy as np
+
+from referee.corpora.kth import KthTangrams
+from referee.corpora.tangrams import HawkinsTangrams, NaiveMatchers
+from referee.errors import InputError
+from referee.records import Trial
+from referee.statistics.clustered_regression import Slope, regress
+from referee.statistics.clusters import cluster_bootstrap
+from referee.statistics.comparisons import Comparison, paired_t
+from referee_lab.tangram.models.repeated_rounds import Affinity, Telling, affinities, tellings
+
+__all__ = ["CORPORA", "BlockAccuracy", "Level", "Reduction", "hearing_by_block", "reduce_games"]
+
+CORPORA = ("tangrams-hawkins", "kth-tangrams")
+LEAST = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """The mean of something at one repetition, with an interval clustered by game."""
+
+    repetition: int
+    mean: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockAccuracy:
+    """How often a description's target was found: by the addressee in the game, or by somebody who only read it."""
+
+    who: str
+    source: str
+    block: str
+    accuracy: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduction:
+    """Words by repetition, the slope of log words on log repetition, own and pseudo-dyad similarity and their difference by game, hearing."""
+
+    corpus: str
+    games: int
+    words: tuple[Level, ...]
+    slope: Slope
+    own: tuple[Level, ...]
+    pseudo: tuple[Level, ...]
+    specificity: Comparison
+    same: str
+    heard: tuple[BlockAccuracy, ...]
+
+
+def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> Reduction:
+    """Everything for one corpus of repeated games."""
+    if corpus not in CORPORA:
+        raise InputError(f"{corpus} is no corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
+    if corpus == "kth-tangrams":
+        told, same = tellings(KthTangrams(data).trials(), kind=_shape), "figures of the same shape"
+        heard: tuple[BlockAccuracy, ...] = ()
+    else:
+        told, same = tellings(HawkinsTangrams(data).trials()), "the same figure"
+        heard = tuple(hearing_by_block(data, seed))
+    near = affinities(told)
+    return Reduction(
+        corpus=corpus,
+        games=len({t.game for t in told}),
+        words=_levels([(t.repetition, t.game, float(t.words)) for t in told], seed),
+        slope=_slope(told),
+        own=_levels([(a.repetition, a.game, a.own) for a in near], seed),
+        pseudo=_levels([(a.repetition, a.game, a.pseudo) for a in near], seed),
+        specificity=_specificity(near),
+        same=same,
+        heard=heard,
+    )
+
+
+def _shape(trial: Trial) -> str:
+    (target,) = (e for e in trial.scene.entities if e.id == trial.targets[0])
+    return next(a.value for a in target.attributes if a.name == "shape")
+
+
+def _slope(told: Sequence[Telling]) -> Slope:
+    columns = {"log repetition": [log(t.repetition) for t in told]}
+    return regress(columns, [log(t.words) for t in told], [t.game for t in told])[1]
+
+
+def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, ...]:
+    """Means by repetition, for repetitions with enough descriptions."""
+    import polars as pl
+
+    frame = pl.DataFrame(rows, schema=["repetition", "game", "value"], orient="row")
+    frame = frame.filter(pl.len().over("repetition") >= LEAST).with_columns(pl.col("repetition").cast(pl.String))
+    if frame.is_empty():
+        return ()
+    found = cluster_bootstrap(frame, value="value", system="repetition", by=("game",), seed=seed)
+    levels = [
+        Level(repetition=int(r["system"]), mean=r["mean"], low=r["low"], high=r["high"], n=r["n"])
+        for r in found.iter_rows(named=True)
+    ]
+    return tuple(sorted(levels, key=lambda level: level.repetition))
+
+
+def _specificity(near: Sequence[Affinity]) -> Comparison:
+    """Own minus pseudo similarity, one difference for every game."""
+    games = sorted({a.game for a in near})
+    own = [float(np.mean([a.own for a in near if a.game == g])) for g in games]
+    pseudo = [float(np.mean([a.pseudo for a in near if a.game == g])) for g in games]
+    return paired_t(own, pseudo)
+
+
+def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[BlockAccuracy]:
+    """Addressees of the repeated game and readers of overheard descriptions, in the first and the sixth block.
+
+    The two come from different games (pairs of Hawkins et al.; groups of two and six of Boyce et al.), so the gap is between corpora.
+    """
+    import polars as pl
+
+    rows: list[tuple[str, str, float]] = []
+    trials = {t.id: t for t in HawkinsTangrams(data).trials()}
+    for r in HawkinsTangrams(data).responses():
+        trial = trials[r.trial]
+        block = str(trial.condition).removeprefix("repetition-")
+        if block in ("1", "6"):
+            rows.append((f"addressee|tangrams-hawkins|{block}", r.hearer, float(r.entity == trial.targets[0])))
+    readers = {t.id: t for t in NaiveMatchers(data).trials()}
+    for r in NaiveMatchers(data).responses():
+        trial = readers[r.trial]
+        if trial.condition is not None:
+            size, _, block = trial.condition.split("_")
+            rows.append(
+                (f"overhearer|tg-matcher, groups of {size}|{block}", r.hearer, float(r.entity == trial.targets[0]))
+            )
+    frame = pl.DataFrame(rows, schema=["system", "participant", "right"], orient="row")
+    found = cluster_bootstrap(frame, value="right", system="system", by=("participant",), seed=seed)
+    return [
+        BlockAccuracy(who=who, source=source, block=block, accuracy=r["mean"], low=r["low"], high=r["high"], n=r["n"])
+        for r in sorted(found.iter_rows(named=True), key=lambda r: str(r["system"]))
+        for who, source, block in [str(r["system"]).split("|")]
+    ]

@@ -1,0 +1,168 @@
+"""Do players adapt as people do? Words and success by repetition, for games played here and for people's games in corpora, with intervals over games."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isnan, log
+from pathlib import Path
+
+import numpy as np
+
+from referee.catalogue import create
+from referee.errors import InputError
+from referee.records import Outcome
+from referee.statistics.clustered_regression import Slope, regress
+from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
+from referee_lab.tangram.models.repeated_rounds import tellings
+from referee_lab.tangram.players.reference_game import PlayedGame
+
+__all__ = ["PEOPLE", "AdaptationCurve", "RepetitionLevel", "curve_of_games", "curve_of_people"]
+
+PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepetitionLevel:
+    """One repetition: mean words, the share of choices that were right, and mean seconds from the beginning of a round to a choice.
+
+    Each has its interval and number; seconds are known of people's games alone.
+    """
+
+    repetition: int
+    words: float | None
+    words_low: float | None
+    words_high: float | None
+    n_words: int
+    right: float | None
+    right_low: float | None
+    right_high: float | None
+    n_right: int
+    seconds: float | None = None
+    seconds_low: float | None = None
+    seconds_high: float | None = None
+    n_seconds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptationCurve:
+    """All repetitions of one source, and the slope of log words on log repetition (None where it cannot be told)."""
+
+    source: str
+    games: int
+    levels: tuple[RepetitionLevel, ...]
+    slope: Slope | None
+
+
+# One description: repetition, game, words; one choice: repetition, game, right, or the seconds it took.
+_Words = tuple[int, str, float]
+_Right = tuple[int, str, bool]
+_Seconds = tuple[int, str, float]
+# Of `multiparty-tangrams`: where all clocks are sound, and every choice lies within the limit of 180 seconds.
+SOUND_CLOCKS = ("2a", "2b", "2c")
+
+
+def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> AdaptationCurve:
+    """The curve of games that were played here."""
+    played = list(games)
+    words = [(r.repetition, g.game, float(r.words)) for g in played for r in g.rounds if r.words]
+    choices = [(r.repetition, g.game, c.right) for g in played for r in g.rounds for c in r.choices]
+    right = [(repetition, game, found) for repetition, game, found in choices if found is not None]
+    timed = [(r.repetition, g.game, c.seconds) for g in played for r in g.rounds for c in r.choices]
+    seconds = [(repetition, game, took) for repetition, game, took in timed if took is not None]
+    return _curve(source, len(played), words, right, seconds)
+
+
+def curve_of_people(corpus: str, data: str | Path | None = None) -> AdaptationCurve:
+    """The curve of a corpus of people's repeated games."""
+    if corpus not in PEOPLE:
+        raise InputError(f"{corpus} has no curve of people", remedy=f"one of {', '.join(PEOPLE)}")
+    reader = create("corpus", corpus, data=data)
+    trials = [t for t in reader.trials() if t.condition is None or not str(t.condition).startswith("model")]
+    words = [(t.repetition, t.game, float(t.words)) for t in tellings(trials)]
+    times: dict[tuple[str, str], int] = {}
+    repetition = {}
+    for t in trials:
+        key = (str(t.meta["game"]), t.targets[0])
+        times[key] = times.get(key, 0) + 1
+        repetition[t.id] = (times[key], str(t.meta["game"]), t.targets[0])
+    right = [
+        (*repetition[r.trial][:2], r.entity == repetition[r.trial][2])
+        for r in reader.responses()
+        if r.trial in repetition and r.outcome is Outcome.ENTITY
+    ]
+    seconds = [
+        (*repetition[t.id][:2], float(event.data["seconds_from_start"]))
+        for t in trials
+        if t.meta.get("study") in SOUND_CLOCKS
+        for event in t.episode
+        if "seconds_from_start" in event.data
+    ]
+    return _curve(corpus, len({str(t.meta["game"]) for t in trials}), words, right, seconds)
+
+
+def _curve(
+    source: str, games: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
+) -> AdaptationCurve:
+    repetitions = sorted({r for r, _, _ in (*words, *right)})
+    levels = tuple(
+        _level(n, [w for w in words if w[0] == n], [r for r in right if r[0] == n], [s for s in seconds if s[0] == n])
+        for n in repetitions
+    )
+    return AdaptationCurve(source=source, games=games, levels=levels, slope=_slope(words))
+
+
+def _level(
+    repetition: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
+) -> RepetitionLevel:
+    took = _mean([(game, value) for _, game, value in seconds], (0.0, None))
+    said = _mean([(game, value) for _, game, value in words], (0.0, None))
+    found = _mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
+    return RepetitionLevel(
+        repetition=repetition,
+        words=said[0],
+        words_low=said[1],
+        words_high=said[2],
+        n_words=len(words),
+        right=found[0],
+        right_low=found[1],
+        right_high=found[2],
+        n_right=len(right),
+        seconds=took[0],
+        seconds_low=took[1],
+        seconds_high=took[2],
+        n_seconds=len(seconds),
+    )
+
+
+def _mean(
+    values: Sequence[tuple[str, float]], limits: tuple[float | None, float | None]
+) -> tuple[float | None, float | None, float | None]:
+    if not values:
+        return None, None, None
+    rows = np.array([[value] for _, value in values])
+    found = spread(rows, mean_of_rows, Clusters.of({"game": [game for game, _ in values]}), limits=limits)
+    value, low, high = (None if isnan(v) else float(v) for v in (found.value, found.low, found.high))
+    return value, low, high
+
+
+def _changes(words: Sequence[_Words]) -> bool:
+    """Whether any game uses more or fewer words in one repetition than in another."""
+    totals: dict[tuple[str, int], float] = {}
+    for repetition, game, n in words:
+        totals[game, repetition] = totals.get((game, repetition), 0.0) + n
+    by_game: dict[str, set[float]] = {}
+    for (game, _), total in totals.items():
+        by_game.setdefault(game, set()).add(total)
+    return any(len(found) > 1 for found in by_game.values())
+
+
+def _slope(words: Sequence[_Words]) -> Slope | None:
+    usable = [w for w in words if w[2] > 0]
+    if len({r for r, _, _ in usable}) < 2 or len({g for _, g, _ in usable}) < 3:
+        return None
+    # Whoever always says the same has no spread to judge a slope by.
+    if not _changes(usable):
+        return None
+    columns = {"log repetition": [log(r) for r, _, _ in usable]}
+    return regress(columns, [log(n) for _, _, n in usable], [g for _, g, _ in usable])[1]

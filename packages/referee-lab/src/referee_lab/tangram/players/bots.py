@@ -1,0 +1,71 @@
+"""The two bots as players: one that knows how to lay the figure and says it piece by piece, one that does what it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+
+from referee_lab.tangram.game.board import Board, Placement
+from referee_lab.tangram.game.goals import Goal
+from referee_lab.tangram.game.instructions import Command, Hand, clauses, understand
+from referee_lab.tangram.game.solver_bot import Mind, instruct
+from referee_lab.tangram.players.contract import FLIP, GRAB, MOVE, SAY, TURN, WAIT, PlayerMove, Seen
+from referee_lab.tangram.tiers.dialogue import SOLVER
+
+__all__ = ["OperatorBot", "SolverBot"]
+
+# What a command looks like to the rules; the command itself says how the hand goes about it.
+_KINDS = {"take": GRAB, "turn": TURN, "flip": FLIP}
+
+
+class SolverBot:
+    """Says the next thing that brings the figure nearer; waits when there is nothing left to say."""
+
+    name = "bot"
+
+    def __init__(self, goal: Goal, seed: int = 1) -> None:
+        self.mind, self.rng = Mind.of(goal), Random(seed)
+
+    def act(self, seen: Seen) -> Sequence[PlayerMove]:
+        instruction, self.mind = instruct(self.mind, seen.board, seen.handled, self.rng)
+        if instruction is None:
+            return [PlayerMove(kind=WAIT)]
+        return [PlayerMove(kind=SAY, text=instruction.text, expressions=instruction.expressions)]
+
+
+class OperatorBot:
+    """Does what the solver's last words ask for, once, or asks back."""
+
+    name = "bot"
+
+    def __init__(self, seed: int = 1) -> None:
+        self.hand, self.rng, self.heard = Hand(), Random(seed), 0
+
+    def act(self, seen: Seen) -> Sequence[PlayerMove]:
+        told = [text for by, text in seen.talk if by == SOLVER]
+        new, self.heard = told[self.heard :], len(told)
+        if not new:
+            return [PlayerMove(kind=WAIT)]
+        moves: list[PlayerMove] = []
+        for clause in clauses(new[-1]):
+            moves += self._follow(clause, seen.board)
+            if self.hand.asked:
+                break
+        return moves or [PlayerMove(kind=WAIT)]
+
+    def _follow(self, told: str, board: Board) -> list[PlayerMove]:
+        command = understand(told, board, self.hand, self.rng)
+        self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
+        if command.kind == "ask":
+            return [PlayerMove(kind=SAY, text=command.question)]
+        if command.kind == "none" or command.piece is None:
+            return []
+        last = self.hand.last if command.kind in ("take", "undo") else command
+        self.hand = replace(self.hand, piece=command.piece, before=_before(command, board, self.hand), last=last)
+        return [PlayerMove(kind=_KINDS.get(command.kind, MOVE), piece=command.piece, command=command)]
+
+
+def _before(command: Command, board: Board, hand: Hand) -> Placement | None:
+    same = command.kind == "take" and command.piece == hand.piece
+    return hand.before if same else board.placements[str(command.piece)]

@@ -1,0 +1,161 @@
+"""What a player of the Tangram game sees and may do, whether it is a bot, a language model or a program of somebody's own.
+
+A player is asked whenever it is its turn: it sees its own side of the game (`Seen`: the goal is there for the solver only) and gives a few moves. What cannot
+be understood is raised as `Unreadable`, which is no move of the game: it is counted apart. A player that raises anything else has crashed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from referee_lab.tangram.game.board import Board
+from referee_lab.tangram.game.goals import Goal, outline
+from referee_lab.tangram.game.instructions import Command
+from referee_lab.tangram.game.piece_sets import ALL_PIECES
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+__all__ = [
+    "FLIP",
+    "GRAB",
+    "KINDS",
+    "MOVE",
+    "SAY",
+    "TURN",
+    "WAIT",
+    "PlayerMove",
+    "Seen",
+    "TangramPlayer",
+    "Unreadable",
+    "refused",
+]
+
+SAY, GRAB, MOVE, TURN, FLIP, WAIT = "say", "grab", "move", "turn", "flip", "wait"
+KINDS = (SAY, GRAB, MOVE, TURN, FLIP, WAIT)
+
+
+class Unreadable(Exception):
+    """An answer in which no move can be found; `said` is the answer."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(f"no move in {said!r:.80}")
+        self.said = said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerMove:
+    """One thing to do: say a `text`; grab, move (to `x`, `y`), turn (by `degrees`) or flip a `piece`; wait.
+
+    `expressions` are references that the player knows it made (see `log`); `command` is how a bot's hand goes about it.
+    """
+
+    kind: str
+    text: str = ""
+    piece: str | None = None
+    x: float = 0.0
+    y: float = 0.0
+    degrees: int = 0
+    expressions: tuple[Any, ...] = ()
+    command: Command | None = None
+
+
+def refused(move: PlayerMove, role: str, board: Board) -> bool:
+    """Whether the rules refuse a move of the hand: the solver has none, and nobody has pieces that are not there, or lays one beside the table."""
+    if role != OPERATOR or move.kind not in (GRAB, MOVE, TURN, FLIP) or move.piece not in board.placements:
+        return True
+    if move.command is not None:
+        return False
+    if move.kind == MOVE:
+        width, height = board.area
+        # Not a number lies nowhere.
+        return not (0 <= move.x <= width and 0 <= move.y <= height)
+    return move.kind == TURN and round(move.degrees / board.step) == 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One player's side of the game at its turn: the board for both, the goal for the solver, the talk so far, the clock."""
+
+    role: str
+    board: Board
+    t_ms: float
+    limit_ms: float
+    talk: tuple[tuple[str, str], ...] = ()
+    goal: Goal | None = None
+    handled: str | None = None
+
+    def in_words(self) -> str:
+        """The view as text: where the pieces lie, and for the solver the corners of the figure."""
+        lines = [f"{self._table()} The pieces:"]
+        for piece, placed in self.board.placements.items():
+            turned = ", turned over" if placed.flipped else ""
+            corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in self.board.corners(piece))
+            lines.append(
+                f"{piece}: {_look(piece)} at ({placed.x:.0f},{placed.y:.0f}), rotation {placed.rotation}{turned}, corners {corners}"
+            )
+        if self.handled is not None:
+            lines.append(f"The piece handled last is {self.handled}.")
+        if self.goal is not None:
+            corners = " ".join(f"({x:.0f},{y:.0f})" for x, y in outline(self.goal).exterior.coords[:-1])
+            lines.append(
+                f"The figure to be laid, anywhere on the table, has this outline about its own middle: {corners}"
+            )
+        return "\n".join([*lines, self._clock()])
+
+    def beside_pictures(self) -> str:
+        """What pictures alone do not tell: how places on them are counted, which picture is which, and the time."""
+        lines = [self._table(), "The first picture shows the whole of it, with the numbers of the pieces."]
+        if self.goal is not None and self.role == SOLVER:
+            lines.append("The second picture shows the figure to be laid, anywhere on the table.")
+        return "\n".join([*lines, self._clock()])
+
+    def _table(self) -> str:
+        width, height = self.board.area
+        return f"The table is {width:g} wide and {height:g} high; x grows to the right, y downwards."
+
+    def _clock(self) -> str:
+        return f"{self.t_ms / 1000:.0f} of {self.limit_ms / 1000:.0f} seconds are over."
+
+    def pictures(self) -> list[bytes]:
+        """The table, and for the solver the figure, as PNG."""
+        import io
+
+        from referee_lab.tangram.game.board_pictures import paint_board
+        from referee_lab.tangram.game.goals import solution
+
+        images = [paint_board(self.board, numbers=True)]
+        if self.goal is not None and self.role == SOLVER:
+            images.append(_silhouette(solution(self.goal)))
+        found = []
+        for image in images:
+            file = io.BytesIO()
+            image.save(file, "PNG")
+            found.append(file.getvalue())
+        return found
+
+
+def _look(piece: str) -> str:
+    kind = ALL_PIECES[piece]
+    return " ".join(word for word in (kind.get("colour"), kind["size"], kind["shape"]) if word)
+
+
+def _silhouette(board: Board) -> Any:
+    """A figure in one colour: no edges betray how it is laid."""
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", (600, 400), "#ffffff")
+    brush = ImageDraw.Draw(image)
+    for piece in board.order:
+        brush.polygon([(x / 2, y / 2) for x, y in board.corners(piece)], fill="#202830", outline="#202830", width=2)
+    return image
+
+
+@runtime_checkable
+class TangramPlayer(Protocol):
+    """Plays one role: `name` says who it is in scores, `act` gives the moves of a turn."""
+
+    @property
+    def name(self) -> str: ...
+
+    def act(self, seen: Seen) -> Sequence[PlayerMove]: ...

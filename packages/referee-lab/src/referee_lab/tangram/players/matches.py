@@ -1,0 +1,240 @@
+"""One game between two players: turn by turn, on a clock, to an end that says how it ended; recorded like people's games, and scored.
+
+The solver acts, then the operator, until the figure is laid or the time is over. Besides *solved* and *timeout* a game can end because nobody gets on
+(`turns`), or because a player crashed, stalled (no answer in time), talked nonsense (unreadable several times running) or could not be asked (`unanswered`):
+each is an outcome of its own and none is a failure to solve. The clock runs by what players do: words take a typist's time, hands a hand's, and thinking as
+long as it took.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from random import Random
+from typing import Any
+
+from referee.errors import RefereeError
+from referee_lab.tangram.game.goals import Goal, own_goal
+from referee_lab.tangram.game.instructions import Command
+from referee_lab.tangram.game.log import Header, Recording
+from referee_lab.tangram.game.rules import SETTINGS, begin
+from referee_lab.tangram.game.session_log import SERVER, SessionLog
+from referee_lab.tangram.game.solver_bot import Instruction
+from referee_lab.tangram.players.contract import (
+    FLIP,
+    GRAB,
+    MOVE,
+    SAY,
+    TURN,
+    WAIT,
+    PlayerMove,
+    Seen,
+    TangramPlayer,
+    Unreadable,
+    refused,
+)
+from referee_lab.tangram.players.model_players import Unanswered
+from referee_lab.tangram.players.patience import StalledPlayer, within
+from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
+
+__all__ = [
+    "CRASHED",
+    "NONSENSE",
+    "OUTCOMES",
+    "SOLVED",
+    "STALLED",
+    "TIMEOUT",
+    "TURNS",
+    "GameLimits",
+    "GameScore",
+    "command_of",
+    "play_match",
+]
+
+SOLVED, TIMEOUT, TURNS = "solved", "timeout", "turns"
+CRASHED, STALLED, NONSENSE, UNANSWERED = "crashed", "stalled", "nonsense", "unanswered"
+OUTCOMES = (SOLVED, TIMEOUT, TURNS, CRASHED, STALLED, NONSENSE, UNANSWERED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameLimits:
+    """When a game is given up: turns of the pair, seconds for one answer, unreadable answers in a row."""
+
+    turns: int = 200
+    answer_s: float = 120.0
+    unreadable: int = 3
+
+
+@dataclass(slots=True, kw_only=True)
+class GameScore:
+    """What came of a game. `errors` are moves that the rules refuse, `clarifications` questions of the operator, `unreadable` answers without a move."""
+
+    session: str
+    goal: str
+    solver: str
+    operator: str
+    outcome: str = ""
+    by: str = ""
+    why: str = ""
+    solved: bool = False
+    seconds: float = 0.0
+    turns: int = 0
+    words: int = 0
+    utterances: int = 0
+    moves: int = 0
+    errors: int = 0
+    clarifications: int = 0
+    unreadable: int = 0
+
+    def to_data(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class _Ended(Exception):
+    """The game cannot go on: the outcome, and why."""
+
+    def __init__(self, outcome: str, by: str, why: str = "") -> None:
+        super().__init__(outcome)
+        self.outcome, self.by, self.why = outcome, by, why
+
+
+@dataclass
+class _Match:
+    """A game under way."""
+
+    log: SessionLog
+    score: GameScore
+    limits: GameLimits
+    players: Mapping[str, TangramPlayer]
+    talk: list[tuple[str, str]] = field(default_factory=list)
+    running: dict[str, int] = field(default_factory=lambda: dict.fromkeys((SOLVER, OPERATOR), 0))
+
+    def turn(self, role: str) -> None:
+        """One player's turn, whatever comes of it."""
+        began = time.monotonic()
+        moves = self._asked(role)
+        self.log.t_ms += 1000 * (time.monotonic() - began)
+        for move in moves:
+            if self.log.game.outcome is None:
+                self._done(role, move)
+        self.log.pass_time()
+
+    def _asked(self, role: str) -> Sequence[PlayerMove]:
+        game = self.log.game
+        seen = Seen(
+            role=role,
+            board=game.board,
+            t_ms=self.log.t_ms,
+            limit_ms=game.settings["limit_ms"],
+            talk=tuple(self.talk),
+            goal=game.goal if role == SOLVER else None,
+            handled=self.log.hand.piece,
+        )
+        try:
+            moves = list(within(self.limits.answer_s, lambda: self.players[role].act(seen)))
+        except StalledPlayer as stalled:
+            raise _Ended(STALLED, role, str(stalled)) from None
+        except Unreadable:
+            self.score.unreadable += 1
+            self.running[role] += 1
+            if self.running[role] >= self.limits.unreadable:
+                raise _Ended(NONSENSE, role, f"{self.running[role]} unreadable answers running") from None
+            return []
+        except Unanswered as silent:
+            raise _Ended(UNANSWERED, role, silent.problem) from None
+        except RefereeError:
+            # A refused key or a wrong address is for whoever started the game, not a way to lose it.
+            raise
+        except Exception as error:  # whatever a player's program does, the game has an end and says which
+            raise _Ended(CRASHED, role, f"{type(error).__name__}: {error}"[:200]) from error
+        self.running[role] = 0
+        if odd := [move for move in moves if not isinstance(move, PlayerMove)]:
+            raise _Ended(CRASHED, role, f"gave {type(odd[0]).__name__} {str(odd[0])[:80]!r}, which is no move")
+        return moves
+
+    def _done(self, role: str, move: PlayerMove) -> None:
+        if move.kind == WAIT:
+            self.log.t_ms += 1000.0
+        elif move.kind == SAY:
+            self._said(role, move)
+        elif refused(move, role, self.log.game.board):
+            self.score.errors += 1
+        else:
+            self.score.moves += 1
+            self.log.carry_out(command_of(move))
+
+    def _said(self, role: str, move: PlayerMove) -> None:
+        if not move.text.strip():
+            self.score.errors += 1
+            return
+        self.log.say(role, Instruction(move.text, tuple(move.expressions)))
+        self.talk.append((role, move.text))
+        self.score.words += len(move.text.split())
+        self.score.utterances += 1
+        self.score.clarifications += role == OPERATOR and "?" in move.text
+
+
+def command_of(move: PlayerMove) -> Command:
+    """How a hand goes about a move: a bot's own way, else exactly what was said."""
+    if move.command is not None:
+        return move.command
+    kind = {GRAB: "take", MOVE: "place", TURN: "turn", FLIP: "flip"}[move.kind]
+    # Ten rounds end where one does.
+    degrees = int(math.fmod(move.degrees, 360)) or (360 if move.degrees else 0)
+    return Command(kind, move.piece, move.x, move.y, degrees)
+
+
+def play_match(
+    goal: Goal,
+    solver: TangramPlayer,
+    operator: TangramPlayer,
+    *,
+    seed: int = 1,
+    session: str | None = None,
+    settings: Mapping[str, Any] = SETTINGS,
+    limits: GameLimits | None = None,
+) -> tuple[Recording, GameScore]:
+    """A whole game, from the scattered pieces to its end."""
+    game, notes = begin(goal, seed, settings)
+    log = SessionLog(game, Random(seed))
+    log.open(notes)
+    name = session or f"{goal.name}-{seed}"
+    score = GameScore(session=name, goal=goal.name, solver=solver.name, operator=operator.name)
+    match = _Match(log, score, limits or GameLimits(), {SOLVER: solver, OPERATOR: operator})
+    _play(match)
+    score.seconds = round(log.t_ms / 1000, 1)
+    score.solved = score.outcome == SOLVED
+    header = Header(
+        session=name,
+        pair=name,
+        goal=goal.name,
+        players={SOLVER: SOLVER, OPERATOR: OPERATOR},
+        settings={
+            **{key: list(value) if isinstance(value, tuple) else value for key, value in settings.items()},
+            "solver": solver.name,
+            "operator": operator.name,
+            "outcome": score.outcome,
+            **own_goal(goal),
+        },
+        # Nobody in it is a person.
+        synthetic=True,
+    )
+    return Recording(header, log.log()), score
+
+
+def _play(match: _Match) -> None:
+    score, log = match.score, match.log
+    try:
+        while log.game.outcome is None:
+            if score.turns >= match.limits.turns:
+                raise _Ended(TURNS, "", f"{score.turns} turns")
+            score.turns += 1
+            for role in (SOLVER, OPERATOR):
+                if log.game.outcome is None:
+                    match.turn(role)
+        score.outcome = str(log.game.outcome)
+    except _Ended as ended:
+        score.outcome, score.by, score.why = ended.outcome, ended.by, ended.why
+        log.note(log.t_ms, SERVER, "end", {"reason": ended.outcome})

@@ -1,0 +1,118 @@
+"""A language model as speaker or hearer of a repeated reference game: it is told all earlier rounds, with what was meant, and may build on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Self
+
+from referee.errors import InputError
+from referee.models.answers import parse_call
+from referee.models.answers.calls import FAILED
+from referee.models.answers.parsing import ParsedAnswer
+from referee.models.model_client import ModelClient
+from referee.models.object_lines import object_line
+from referee.records import Description, Entity, Event, HearerView, Outcome, Response, SpeakerView, Trial
+from referee.systems.language_model import LANGUAGES
+from referee_lab.tangram.players.reference_game import SilentEndpoint
+
+__all__ = ["ModelHearer", "ModelSpeaker"]
+
+WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DONT_KNOW}
+
+
+@dataclass(eq=False, repr=False)
+class _Partner(ModelClient):
+    """What both share: the endpoint, and how a question is put."""
+
+    keeps_failures = False
+    offline_remedy = "play online"
+
+    model: str = ""
+    endpoint: str = "http://localhost:8000/v1"
+    key_variable: str = "OPENAI_API_KEY"
+    temperature: float = 0.0
+    max_tokens: int = 120
+    parallel: int = 1
+    per_minute: float = 0.0
+    timeout_s: float = 60.0
+    tries: int = 4
+    pause_s: float = 1.0
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        return self
+
+    def check(self) -> None:
+        """Refuses a partner that could never be asked."""
+        if not self.model:
+            raise InputError("no model is named", remedy="llm/openai-compatible|model:NAME|endpoint:URL")
+
+    def _parsed(self, text: str, trial: str, kind: str, **question: Any) -> ParsedAnswer:
+        self.check()
+        parsed = parse_call(self.ask([{"role": "user", "content": text}], trial), kind, **question)
+        if parsed.outcome == FAILED:
+            raise SilentEndpoint("the endpoint gave no answer")
+        return parsed
+
+
+class ModelSpeaker(_Partner):
+    """Describes the target; nothing where the model gave no readable answer."""
+
+    def describe(self, view: SpeakerView) -> Description:
+        numbers = {e.id: i for i, e in enumerate(view.scene.entities, 1)}
+        target = " and ".join(f"object {numbers[t]}" for t in view.targets)
+        language = LANGUAGES.get(view.language, view.language)
+        question = (
+            "You play a game with a partner. Both of you see these objects, your partner in another order and without numbers:\n"
+            f"{_listed(view.scene.entities, numbers)}\n\n{_past(view.history, numbers, speaking=True)}"
+            f"Now describe {target} in {language}, so that your partner can find it. Do not mention numbers of this list. "
+            "You may use what you two have established. Answer with the description alone, on one line."
+        )
+        return Description(text=self._parsed(question, view.id, "description").value)
+
+
+class ModelHearer(_Partner):
+    """Chooses an object by its number in a list whose order changes from round to round."""
+
+    name = "model"
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        entities = list(view.scene.entities)
+        # From the question alone, so that a game taken up again asks the very same.
+        Random(f"{view.id}|{description.text}").shuffle(entities)
+        numbers = {e.id: i for i, e in enumerate(entities, 1)}
+        question = (
+            "You play a game with a partner, who describes one of these objects:\n"
+            f"{_listed(entities, numbers)}\n\n{_past(view.history, numbers, speaking=False)}"
+            f"Now your partner says: {description.text!r}\nWhich object is meant? Answer with its number alone, or with unknown if you cannot tell."
+        )
+        choice = self._parsed(question, view.id, "choice", options=len(entities)).value
+        chosen = entities[choice - 1].id if isinstance(choice, int) else None
+        outcome = Outcome.ENTITY if chosen else WORDS.get(choice, Outcome.UNPARSABLE)
+        return Response(trial=view.id, hearer=self.model, outcome=outcome, entity=chosen, description=description)
+
+
+def _listed(entities: Sequence[Entity], numbers: Mapping[str, int]) -> str:
+    return "\n".join(f"{numbers[e.id]}. {object_line(e, numbers)}" for e in entities)
+
+
+def _past(history: Sequence[Event], numbers: Mapping[str, int], *, speaking: bool) -> str:
+    """Earlier rounds in words; the numbers are those of this round's list."""
+    lines: list[str] = []
+    said, chosen = "", list[str]()
+    for event in history:
+        if event.kind == "message":
+            said, chosen = event.text or "(nothing)", []
+        elif event.kind == "click":
+            chosen.append(f"object {_number(event, numbers)}" if event.entities else "nothing")
+        elif event.kind == "feedback":
+            who = "you said" if speaking else "your partner said"
+            other = "you chose" if not speaking else "your partners chose" if len(chosen) > 1 else "your partner chose"
+            what = ", ".join(chosen) or "nothing"
+            lines.append(f"- {who} {said!r}, {other} {what}; object {_number(event, numbers)} was meant")
+    return "The rounds so far:\n" + "\n".join(lines) + "\n\n" if lines else ""
+
+
+def _number(event: Event, numbers: Mapping[str, Any]) -> Any:
+    return numbers.get(event.entities[0], "?")

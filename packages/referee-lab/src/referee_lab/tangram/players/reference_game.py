@@ -1,0 +1,317 @@
+"""A plain reference game, repeated: the same objects come round several times, the hearer chooses, and both are told what was meant (Krauss & Weinheimer 1964).
+
+In a group several hearers choose, each on their own and without knowing what the others chose, and the speaker learns what all of them did (Boyce et al. 2024).
+
+Any speaker and any hearer can play over the scenes of any corpus: they see what speakers and hearers always see, with all earlier rounds as history. A round
+has an outcome of its own kind when somebody gives no readable answer; a game ends early, and says so, when a player crashes, stalls, cannot be asked, or
+gives nothing readable several times running.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol
+
+from referee.errors import RefereeError
+from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
+from referee_lab.tangram.players.patience import StalledPlayer, within
+from referee_lab.tangram.tiers.reference_forms import words_of
+
+__all__ = [
+    "COMPLETED",
+    "GamePlan",
+    "PlayedChoice",
+    "PlayedGame",
+    "PlayedRound",
+    "SaidLine",
+    "SilentEndpoint",
+    "game_to_json",
+    "in_words",
+    "is_named_only",
+    "parse_game",
+    "plan_games",
+    "play_reference_game",
+    "remembered",
+]
+
+COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
+SPEAKER, HEARER = "speaker", "hearer"
+SAID, NOTHING_SAID = "said", "unparsable"
+# What only people's games have.
+PEOPLES = frozenset({"hearer", "seconds", "simulated", "speaker", "talk"})
+
+
+class SilentEndpoint(Exception):
+    """A player that is asked over the network gave no answer at all."""
+
+
+class _Speaks(Protocol):
+    def describe(self, view: SpeakerView) -> Description: ...
+
+
+class _Hears(Protocol):
+    def resolve(self, description: Description, view: HearerView) -> Response: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GamePlan:
+    """What a game is about: a scene, and the order in which its objects come round, repetition by repetition."""
+
+    id: str
+    scene: Scene
+    orders: tuple[tuple[str, ...], ...]
+    domain: str | None = None
+    language: str = "en"
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedChoice:
+    """What one hearer did: `heard` is the kind of answer (None where there was nothing to hear).
+
+    Of people there are also an alias (`hearer`) and the seconds from the beginning of the round to the choice.
+    """
+
+    heard: str | None = None
+    chosen: str | None = None
+    right: bool | None = None
+    hearer: str | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidLine:
+    """One message in the chat of a round: who wrote it, in which role, and when it was sent, in seconds from the beginning of the round."""
+
+    by: str
+    role: str
+    text: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayedRound:
+    """One round. `spoken` is said or unparsable, `heard` the hearer's kind of answer (None where there was nothing to hear); `others` are the other hearers of
+    a group. Of people, `speaker` is an alias and `talk` all that was written; `text` is what the speaker wrote of it."""
+
+    repetition: int
+    target: str
+    text: str
+    words: int
+    spoken: str
+    heard: str | None = None
+    chosen: str | None = None
+    right: bool | None = None
+    hearer: str | None = None
+    seconds: float | None = None
+    others: tuple[PlayedChoice, ...] = ()
+    speaker: str | None = None
+    talk: tuple[SaidLine, ...] = ()
+
+    @property
+    def choices(self) -> tuple[PlayedChoice, ...]:
+        """What every hearer did."""
+        first = {name: getattr(self, name) for name in ("heard", "chosen", "right", "hearer", "seconds")}
+        return PlayedChoice(**first), *self.others
+
+
+@dataclass(slots=True, kw_only=True)
+class PlayedGame:
+    """A game with its rounds and how it ended; `by` and `why` tell who could not go on.
+
+    `simulated` marks a game in a room whose people were programs that rehearsed a study.
+    """
+
+    game: str
+    outcome: str = COMPLETED
+    by: str = ""
+    why: str = ""
+    rounds: list[PlayedRound] = field(default_factory=list)
+    simulated: bool = False
+
+
+def game_to_json(game: PlayedGame) -> str:
+    """A game as one JSON object; what is not known of it is left out."""
+    return json.dumps(_known(asdict(game)), ensure_ascii=False)
+
+
+def _known(value: Any) -> Any:
+    """Without what machines' games have none of: aliases, times, talk."""
+    if isinstance(value, dict):
+        return {name: _known(v) for name, v in value.items() if name not in PEOPLES or _is_told(v)}
+    return [_known(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+
+def _is_told(value: Any) -> bool:
+    # Not by equality alone: 0 seconds are a time.
+    return value is not None and value is not False and value not in ((), [])
+
+
+def parse_game(text: str) -> PlayedGame:
+    """A game as `game_to_json` writes it; ValueError, TypeError or KeyError for anything else."""
+    data = json.loads(text)
+    return PlayedGame(**{**data, "rounds": [_parse_round(row) for row in data["rounds"]]})
+
+
+def _parse_round(row: dict[str, Any]) -> PlayedRound:
+    others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
+    return PlayedRound(**{**row, "others": others, "talk": tuple(SaidLine(**line) for line in row.get("talk", ()))})
+
+
+def is_named_only(scene: Scene) -> bool:
+    """Whether the objects are known by a name alone: whoever sees it can only say it."""
+    return all({p.name for p in e.attributes} <= {"name"} and e.position is None for e in scene.entities)
+
+
+def plan_games(trials: Sequence[Trial], games: int, repetitions: int, objects: int, seed: int) -> list[GamePlan]:
+    """Games over scenes drawn from a corpus, each scene once before any comes twice."""
+    scenes = list({t.scene.id or t.id: t for t in trials if len(t.scene.entities) > 1}.values())
+    rng = random.Random(seed)
+    order = rng.sample(range(len(scenes)), len(scenes))
+    plans = []
+    for number in range(games):
+        trial = scenes[order[number % len(order)]]
+        own = random.Random(f"{seed}|{number}")
+        names = [e.id for e in trial.scene.entities]
+        chosen = own.sample(names, min(objects, len(names)))
+        orders = tuple(tuple(own.sample(chosen, len(chosen))) for _ in range(repetitions))
+        plans.append(
+            GamePlan(
+                id=f"game-{number + 1}",
+                scene=trial.scene,
+                orders=orders,
+                domain=trial.domain,
+                language=trial.language,
+                seed=seed + number,
+            )
+        )
+    return plans
+
+
+class _Over(Exception):
+    def __init__(self, outcome: str, by: str, why: str) -> None:
+        super().__init__(outcome)
+        self.outcome, self.by, self.why = outcome, by, why
+
+
+def play_reference_game(
+    plan: GamePlan, speaker: _Speaks, *hearers: _Hears, patience_s: float = 120.0, unreadable: int = 3
+) -> PlayedGame:
+    """All rounds of a game, with feedback after each; or as many as there were before somebody could not go on."""
+    played = PlayedGame(game=plan.id)
+    silent = dict.fromkeys((SPEAKER, *_named(hearers)), 0)
+    rng = random.Random(plan.seed)
+    try:
+        for repetition, order in enumerate(plan.orders, 1):
+            for place, target in enumerate(order):
+                trial = Trial(
+                    id=f"{plan.id}-{repetition}-{place + 1}",
+                    scene=plan.scene,
+                    targets=(target,),
+                    domain=plan.domain,
+                    language=plan.language,
+                )
+                done = _round(trial, played.rounds, repetition, (speaker, hearers), patience_s, rng)
+                played.rounds.append(done)
+                _count(done, silent, unreadable)
+    except _Over as over:
+        played.outcome, played.by, played.why = over.outcome, over.by, over.why
+    return played
+
+
+def _named(hearers: Sequence[_Hears]) -> list[str]:
+    return [HEARER if n == 1 else f"{HEARER} {n}" for n in range(1, len(hearers) + 1)]
+
+
+def _round(
+    trial: Trial,
+    before: Sequence[PlayedRound],
+    repetition: int,
+    who: tuple[_Speaks, Sequence[_Hears]],
+    patience_s: float,
+    rng: random.Random,
+) -> PlayedRound:
+    speaker, hearers = who
+    view = replace(trial, history=remembered(before)).for_speaker()
+    said = _asked(SPEAKER, patience_s, lambda: speaker.describe(view))
+    text = in_words(said)
+    target = trial.targets[0]
+    found = PlayedRound(
+        repetition=repetition,
+        target=target,
+        text=text,
+        words=len(words_of(text)),
+        spoken=SAID if text else NOTHING_SAID,
+    )
+    if not text:
+        return found
+    made = []
+    for n, (name, hearer) in enumerate(zip(_named(hearers), hearers, strict=True)):
+        # A question of their own: a model's kept answers and the order it sees things in go by the trial.
+        own = replace(trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=remembered(before, n))
+        made.append(_chosen(name, hearer, said, own, patience_s, rng))
+    first, *others = made
+    return replace(found, heard=first.heard, chosen=first.chosen, right=first.right, others=tuple(others))
+
+
+def _chosen(
+    name: str, hearer: _Hears, said: Description, trial: Trial, patience_s: float, rng: random.Random
+) -> PlayedChoice:
+    view = trial.for_hearer(rng)
+    response = _asked(name, patience_s, lambda: hearer.resolve(said, view))
+    chosen = response.entity if response.outcome is Outcome.ENTITY else None
+    # Only a choice is right or wrong; anything else is an answer of its own kind.
+    right = None if chosen is None else chosen == trial.targets[0]
+    return PlayedChoice(heard=str(response.outcome), chosen=chosen, right=right)
+
+
+def in_words(said: Description) -> str:
+    """The words of a description; of one that was never put into words, the values it names."""
+    return " ".join((said.text or " ".join(p.value for p in said.properties or ())).split())
+
+
+def _asked(who: str, patience_s: float, ask: Any) -> Any:
+    try:
+        return within(patience_s, ask)
+    except StalledPlayer as stalled:
+        raise _Over(STALLED, who, str(stalled)) from None
+    except SilentEndpoint as nobody:
+        raise _Over(UNANSWERED, who, str(nobody)) from None
+    except RefereeError:
+        # A refused key or a wrong name is for whoever started the game, not a way to lose it.
+        raise
+    except Exception as error:  # whatever a player's program does, the game has an end and says which
+        raise _Over(CRASHED, who, f"{type(error).__name__}: {error}"[:200]) from error
+
+
+def remembered(before: Sequence[PlayedRound], hearer: int | str | None = None) -> tuple[Event, ...]:
+    """What somebody remembers: the words, the choices (a hearer their own, the speaker everybody's), and what was meant.
+
+    A hearer is known by their place, or by an alias where people change roles: who spoke in a round knows everybody's choices of it.
+    """
+    return tuple(event for done in before for event in _events(done, hearer))
+
+
+def _events(done: PlayedRound, hearer: int | str | None) -> tuple[Event, ...]:
+    said = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
+    made = done.choices
+    if isinstance(hearer, str):
+        made = tuple(c for c in made if c.hearer == hearer) or made
+    elif hearer is not None and hearer < len(made):  # where nothing was said nobody of a group chose
+        made = (made[hearer],)
+    choices = [Event(kind="click", by="listener", entities=() if c.chosen is None else (c.chosen,)) for c in made]
+    return said, *choices, Event(kind="feedback", entities=(done.target,), data={"right": made[0].right})
+
+
+def _count(done: PlayedRound, silent: dict[str, int], most: int) -> None:
+    """A player who gives nothing readable several times running ends the game."""
+    silent[SPEAKER] = silent[SPEAKER] + 1 if done.spoken == NOTHING_SAID else 0
+    for who, choice in zip((name for name in silent if name != SPEAKER), done.choices, strict=False):
+        if choice.heard is not None:
+            silent[who] = silent[who] + 1 if choice.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
+    for who, times in silent.items():
+        if times >= most:
+            raise _Over(NONSENSE, who, f"{times} answers running that cannot be read")

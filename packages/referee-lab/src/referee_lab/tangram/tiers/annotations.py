@@ -1,0 +1,230 @@
+"""What one annotator marked in one recording, kept as lines that are only ever appended (after the annotation rules of Tokunaga et al. 2010).
+
+The file lies beside the recording: `SESSION.NAME.annotations.jsonl`, one for each annotator. After a header every line holds all expressions of one utterance,
+`{at, utterance, text, expressions: [{start, end, referents, attributes, uncertain}], done}`; the last line of an utterance counts, so that taking back is one
+more line and every step stays on record. Spans are characters of the text; several referents mean a set, and `uncertain` that one of them is meant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError, MalformedInput
+from referee.records import Event
+from referee_lab.tangram.json_lines import json_object
+from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.rex_tiers import mark_expression, quantised
+
+__all__ = [
+    "ADJUDICATED",
+    "SUFFIX",
+    "Annotation",
+    "ExpressionMark",
+    "annotated",
+    "annotation_files",
+    "annotation_path",
+    "check_name",
+    "header_of",
+    "line_of",
+    "marks_from",
+    "marks_in",
+    "parse_annotation",
+]
+
+FORMAT, VERSION = "referee-annotation", 1
+SUFFIX = ".annotations.jsonl"
+ADJUDICATED = "adjudicated"
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpressionMark:
+    """One expression: its characters in the utterance, what it refers to, and its codes (in the order of the sixteen)."""
+
+    start: int
+    end: int
+    referents: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    uncertain: bool = False
+
+    def to_data(self) -> dict[str, Any]:
+        return {
+            "start": self.start,
+            "end": self.end,
+            "referents": list(self.referents),
+            "attributes": list(self.attributes),
+            "uncertain": self.uncertain,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """All marks of an annotator by utterance (its place among the utterances), the texts they were made in, and which utterances are finished."""
+
+    annotator: str
+    session: str
+    marks: Mapping[int, tuple[ExpressionMark, ...]] = field(default_factory=dict)
+    texts: Mapping[int, str] = field(default_factory=dict)
+    done: frozenset[int] = frozenset()
+    # Marked by rule, and looked at by nobody.
+    program: bool = False
+
+
+def check_name(annotator: str) -> str:
+    """The name, if it can be part of a file's name."""
+    if not _NAME.fullmatch(annotator):
+        raise InputError(
+            f"{annotator!r} cannot be an annotator's name", remedy="small letters, digits and hyphens, at most 32"
+        )
+    return annotator
+
+
+def annotation_path(recording: Path, annotator: str) -> Path:
+    """Where an annotator's file lies."""
+    return recording.with_name(f"{recording.stem}.{check_name(annotator)}{SUFFIX}")
+
+
+def annotation_files(recording: Path) -> dict[str, Path]:
+    """The annotation files beside a recording, by annotator."""
+    found = sorted(recording.parent.glob(f"{recording.stem}.*{SUFFIX}"))
+    named = {path.name.removeprefix(f"{recording.stem}.").removesuffix(SUFFIX): path for path in found}
+    # What lies beside *s.spoken* belongs to that session and not to *s*.
+    return {annotator: path for annotator, path in named.items() if _NAME.fullmatch(annotator)}
+
+
+# -- lines ---------------------------------------------------------------------------------------------------------------------
+
+
+def header_of(annotator: str, session: str, *, program: bool = False) -> str:
+    """The first line, with its line end; a program's own marks say so."""
+    about = {"format": FORMAT, "version": VERSION, "annotator": annotator, "session": session}
+    return _line({**about, **({"program": True} if program else {})})
+
+
+def line_of(utterance: int, text: str, marks: Iterable[ExpressionMark], done: bool, at: str) -> str:
+    """The state of one utterance as a line, with its line end."""
+    expressions = [mark.to_data() for mark in marks]
+    return _line({"at": at, "utterance": utterance, "text": text, "expressions": expressions, "done": done})
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def parse_annotation(content: str, where: str = "annotation") -> Annotation:
+    """An annotation from its file; a last line torn by a crash was never acknowledged and is passed over."""
+    # What follows the last line end is empty, or torn.
+    lines = content.split("\n")[:-1]
+    rows = [_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]
+    if not rows or rows[0].get("format") != FORMAT:
+        raise MalformedInput("not an annotation", where=where, line=1, remedy=f"the header says format {FORMAT}")
+    marks: dict[int, tuple[ExpressionMark, ...]] = {}
+    texts: dict[int, str] = {}
+    done: set[int] = set()
+    for number, row in enumerate(rows[1:], 2):
+        try:
+            place, text = int(row["utterance"]), str(row["text"])
+            marks[place], texts[place] = marks_from(row["expressions"], text), text
+        except (KeyError, TypeError, ValueError, InputError) as error:
+            raise MalformedInput(f"unusable marks: {error}", where=where, line=number, remedy="undo the edit") from None
+        done = done | {place} if row.get("done") else done - {place}
+    about = {name: str(rows[0].get(name, "")) for name in ("annotator", "session")}
+    program = rows[0].get("program") is True
+    return Annotation(**about, marks=marks, texts=texts, done=frozenset(done), program=program)
+
+
+def _row(line: str, where: str, number: int) -> dict[str, Any]:
+    return json_object(line, where, number, "restore the line from a copy")
+
+
+def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
+    """Marks from plain data, in order of their place; refused where one is outside the text or two overlap."""
+    if not isinstance(rows, Sequence) or isinstance(rows, str):
+        raise InputError("expressions are a list", remedy="see docs/tangram-annotation.md")
+    # The longer first, so that an expression comes before those inside it.
+    marks = tuple(sorted((_mark(row, text) for row in rows), key=lambda m: (m.start, -m.end)))
+    for before, after in pairwise(marks):
+        nested = after.end <= before.end and (before.start, before.end) != (after.start, after.end)
+        if after.start < before.end and not nested:
+            raise InputError("two expressions cross each other", remedy="one may lie inside the other, no more")
+    return marks
+
+
+def _mark(row: Any, text: str) -> ExpressionMark:
+    try:
+        start, end = int(row["start"]), int(row["end"])
+        referents, attributes = {str(r) for r in row["referents"]}, {str(a) for a in row["attributes"]}
+        uncertain = bool(row.get("uncertain", False))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        remedy = "give start, end, referents, attributes, uncertain"
+        raise InputError("not an expression", remedy=remedy) from None
+    if not 0 <= start < end <= len(text):
+        raise InputError(f"characters {start} to {end} are not in the utterance", remedy=f"it has {len(text)}")
+    if unknown := attributes - ATTRIBUTES.keys():
+        raise InputError(f"no attribute is called {sorted(unknown)[0]!r}", remedy=", ".join(ATTRIBUTES))
+    codes = tuple(code for code in ATTRIBUTES if code in attributes)
+    return ExpressionMark(
+        start=start, end=end, referents=tuple(sorted(referents)), attributes=codes, uncertain=uncertain
+    )
+
+
+# -- dialogues -----------------------------------------------------------------------------------------------------------------
+
+
+def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
+    """The expressions that a dialogue already has, as marks by utterance; those without a place in an utterance are left out."""
+    said = dialogue.tier(UTTERANCE)
+    found: dict[int, list[dict[str, Any]]] = {}
+    for event in dialogue.tier(EXPRESSION):
+        place = event.data.get("utterance")
+        span = _span(event, said[place].text or "") if isinstance(place, int) and 0 <= place < len(said) else None
+        if span is None:
+            continue
+        row = {"start": span[0], "end": span[1], "referents": event.entities, "attributes": event.data["attributes"]}
+        found.setdefault(int(place), []).append({**row, "uncertain": bool(event.data.get("uncertain"))})  # type: ignore[arg-type]
+    return {place: marks_from(rows, said[place].text or "") for place, rows in found.items()}
+
+
+def _span(event: Event, text: str) -> tuple[int, int] | None:
+    """Where an expression stands; files of other programs tell only its words."""
+    span = event.data.get("span")
+    if span is not None:
+        return int(span[0]), int(span[1])
+    start = text.find(event.text or "")
+    return None if start < 0 or not event.text else (start, start + len(event.text))
+
+
+def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
+    """The dialogue with the annotator's expressions in place of any it had; utterances that are not finished have none."""
+    said = dialogue.tier(UTTERANCE)
+    events = [e for e in dialogue.events if e.kind != EXPRESSION]
+    for place in sorted(annotation.done):
+        # Spans are characters and would mark something else in another text.
+        if place >= len(said) or said[place].text != annotation.texts[place]:
+            raise InputError(
+                f"utterance {place} of {annotation.session} is not the one {annotation.annotator} annotated",
+                remedy="put annotation files beside the recording they were made from",
+            )
+        marked = [_event(said[place], place, mark) for mark in annotation.marks[place]]
+        events += [replace(e, data={**e.data, "proposed": True}) for e in marked] if annotation.program else marked
+    order = {UTTERANCE: 0, EXPRESSION: 1}
+    events.sort(key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
+    meta = {**dialogue.meta, "annotator": annotation.annotator, "annotated": len(annotation.done)}
+    return quantised(replace(dialogue, events=tuple(events), meta=meta))
+
+
+def _event(utterance: Event, place: int, mark: ExpressionMark) -> Event:
+    return mark_expression(
+        utterance,
+        place,
+        (mark.start, mark.end),
+        referents=mark.referents,
+        attributes=mark.attributes,
+        uncertain=mark.uncertain or not mark.referents,
+    )

@@ -1,0 +1,122 @@
+"""Do two annotators mark the same: expressions by F over spans, referents and attributes by kappa and alpha (Tokunaga et al. 2010 report none).
+
+Only utterances that both have finished count. A referent is the whole set, unclear ones apart; nothing is counted as agreement by default, for the
+two hardly agree on where there is nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from referee.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from referee_lab.tangram.tiers.annotations import Annotation, ExpressionMark
+from referee_lab.tangram.tiers.dialogue import ATTRIBUTES
+
+__all__ = ["AnnotatorComparison", "CodeAgreement", "compare_annotations", "differing"]
+
+Pair = tuple[ExpressionMark, ExpressionMark]
+Couple = tuple[Annotation, Annotation]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeAgreement:
+    """One of the sixteen attributes among the expressions both marked: how often each gave it, how often both, and kappa."""
+
+    code: str
+    first: int
+    second: int
+    both: int
+    kappa: Agreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnnotatorComparison:
+    """All counts and coefficients for two annotators; `*_f` is None where nobody marked anything."""
+
+    annotators: tuple[str, str]
+    recordings: int
+    utterances: int
+    first: int
+    second: int
+    same_span: int
+    overlapping: int
+    span_f: float | None
+    overlap_f: float | None
+    same_referents: int
+    referents_kappa: Agreement
+    referents_alpha: Agreement
+    same_attributes: int
+    codes: tuple[CodeAgreement, ...]
+    attributes_alpha: Agreement
+
+
+def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorComparison:
+    """Two annotators over any number of recordings."""
+    shared = [(a, b, place) for a, b in couples for place in sorted(a.done & b.done)]
+    firsts = [a.marks[place] for a, _, place in shared]
+    seconds = [b.marks[place] for _, b, place in shared]
+    pairs = [pair for a, b in zip(firsts, seconds, strict=True) for pair in _same(a, b)]
+    overlaps = sum(len(_overlapping(a, b)) for a, b in zip(firsts, seconds, strict=True))
+    n, m = sum(map(len, firsts)), sum(map(len, seconds))
+    labels = [[_label(one) for one in pair] for pair in pairs]
+    kappa = cohen_kappa([x for x, _ in labels], [y for _, y in labels])
+    given = [[code in one.attributes for one in pair] for pair in pairs for code in ATTRIBUTES]
+    return AnnotatorComparison(
+        annotators=(couples[0][0].annotator, couples[0][1].annotator) if couples else ("", ""),
+        recordings=len(couples),
+        utterances=len(shared),
+        first=n,
+        second=m,
+        same_span=len(pairs),
+        overlapping=overlaps,
+        span_f=2 * len(pairs) / (n + m) if n + m else None,
+        overlap_f=2 * overlaps / (n + m) if n + m else None,
+        same_referents=sum(x == y for x, y in labels),
+        referents_kappa=kappa,
+        referents_alpha=krippendorff_alpha(labels, seed=seed),
+        same_attributes=sum(a.attributes == b.attributes for a, b in pairs),
+        codes=tuple(_code(code, pairs) for code in ATTRIBUTES),
+        attributes_alpha=krippendorff_alpha(given, seed=seed),
+    )
+
+
+def differing(a: Annotation, b: Annotation) -> list[int]:
+    """The utterances that both have finished and marked differently."""
+    return [place for place in sorted(a.done & b.done) if a.marks[place] != b.marks[place]]
+
+
+def _same(a: Iterable[ExpressionMark], b: Iterable[ExpressionMark]) -> list[Pair]:
+    spans = {(m.start, m.end): m for m in b}
+    return [(m, spans[m.start, m.end]) for m in a if (m.start, m.end) in spans]
+
+
+def _overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) -> list[Pair]:
+    """Each expression with the one that shares most characters with it, every one used once."""
+    free, found = list(b), []
+    for mark in a:
+        best = max(free, key=lambda other: _shared(mark, other), default=None)
+        if best is not None and _shared(mark, best) > 0:
+            free.remove(best)
+            found.append((mark, best))
+    return found
+
+
+def _shared(a: ExpressionMark, b: ExpressionMark) -> int:
+    # Negative for spans that lie apart.
+    return min(a.end, b.end) - max(a.start, b.start)
+
+
+def _label(mark: ExpressionMark) -> str:
+    return ("?" if mark.uncertain or not mark.referents else "") + "+".join(mark.referents)
+
+
+def _code(code: str, pairs: Sequence[Pair]) -> CodeAgreement:
+    a, b = ([code in pair[side].attributes for pair in pairs] for side in (0, 1))
+    return CodeAgreement(
+        code=code,
+        first=sum(a),
+        second=sum(b),
+        both=sum(x and y for x, y in zip(a, b, strict=True)),
+        kappa=cohen_kappa(a, b),
+    )

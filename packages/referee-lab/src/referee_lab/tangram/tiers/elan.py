@@ -1,0 +1,399 @@
+"""ELAN files (.eaf, format 3.0) with the eleven tiers of REX (Tokunaga et al. 2010): written from a dialogue and read back into one.
+
+`OP-UT` and `SV-UT` hold utterances; `OP-REX` and `SV-REX` expressions, with children `-Ref` and `-Attr`; `Action` the kind of action with the child
+`Target`; `Mouse` the piece under the cursor. Referents are piece numbers with commas; a leading `?` says that it is not clear which of them is meant.
+ELAN does not let annotations of one tier overlap: an expression inside another one goes to a second tier (`SV-REX-2` and its children). Whatever has no
+tier (pieces, pair, language, whether expressions are a program's guesses) is kept in the properties of the header; guesses also name their annotator on
+their tiers. The kinds of actions and the pieces are controlled vocabularies, recordings of sound or video are linked.
+
+Files that were edited elsewhere are read where they have a meaning at all: overlaps, unknown types, swapped ends and slots without a time are no reason to
+refuse them, and are listed in `meta["faults"]`. Tiers of other names are read by a map of names (`{"A-utts": "SV-UT"}`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lxml import etree
+
+from referee.errors import InputError
+from referee.records import Event
+from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.tiers.dialogue import (
+    ACTION,
+    ATTRIBUTES,
+    EXPRESSION,
+    MOUSE,
+    OPERATOR,
+    SOLVER,
+    UNTOLD,
+    UTTERANCE,
+    Dialogue,
+    pieces_named,
+)
+from referee_lab.tangram.tiers.eaf import eaf_faults, parse_eaf, slot_times, unreadable
+from referee_lab.tangram.tiers.rex_tiers import quantised
+
+__all__ = ["TIERS", "from_eaf", "to_eaf"]
+
+TIERS = (
+    *("OP-UT", "SV-UT", "OP-REX", "OP-REX-Ref", "OP-REX-Attr", "SV-REX", "SV-REX-Ref", "SV-REX-Attr"),
+    *("Action", "Target", "Mouse"),
+)
+PREFIX = {OPERATOR: "OP", SOLVER: "SV"}
+ROLES = {prefix: role for role, prefix in PREFIX.items()}
+ORDER = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
+SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
+INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
+MEDIA = {"wav": "audio/x-wav", "webm": "video/webm", "ogg": "audio/ogg", "mp4": "video/mp4", "mp3": "audio/mpeg"}
+PROGRAM = "program (proposed)"
+# As ELAN itself writes it.
+ASSOCIATION = "1-1 association with a parent annotation"
+# XML 1.0 has no place for control characters, not even escaped; a chat may hold them all the same.
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_CHILD = re.compile(r"\b(?:Ref|Attr|Target)\b")
+_TIER = re.compile(r"(?:(OP|SV)-(UT|REX)|(Action)|(Mouse))(?:-(\d+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Lane:
+    """A tier of its own with events that do not overlap; `children` are values for the tiers below it."""
+
+    name: str
+    events: list[Event]
+    children: tuple[str, ...]
+
+
+def to_eaf(
+    dialogue: Dialogue,
+    *,
+    author: str = "",
+    date: str = "1970-01-01T00:00:00+00:00",
+    media: Mapping[str, float] | Iterable[str] = (),
+) -> bytes:
+    """A dialogue as an ELAN file; the date is an argument so that the same dialogue gives the same bytes.
+
+    `media` are files that lie beside it, with the times at which they begin where these are known.
+    """
+    lanes = list(_lanes(quantised(dialogue)))
+    xsi = f"{{{INSTANCE}}}noNamespaceSchemaLocation"
+    root = etree.Element("ANNOTATION_DOCUMENT", nsmap={"xsi": INSTANCE})
+    for name, value in (("AUTHOR", author), ("DATE", date), ("FORMAT", "3.0"), ("VERSION", "3.0"), (xsi, SCHEMA)):
+        root.set(name, value)
+    header = etree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    begins = media if isinstance(media, Mapping) else {}
+    for name in media:
+        kind = MEDIA.get(name.rpartition(".")[2].lower(), "unknown")
+        # ELAN's word for how far into the medium the tiers begin: it can only be skipped forward.
+        origin = {"TIME_ORIGIN": str(round(-begins[name]))} if begins.get(name, 0.0) < 0 else {}
+        etree.SubElement(
+            header, "MEDIA_DESCRIPTOR", MEDIA_URL=f"./{name}", MIME_TYPE=kind, RELATIVE_MEDIA_URL=f"./{name}", **origin
+        )
+    slots = _time_order(root, lanes)
+    # The header stands before the tiers and tells the last id used in them: it is filled afterwards.
+    number = _tiers(root, lanes, slots, _annotators(dialogue))
+    _header(header, dialogue, number)
+    _types(root)
+    _vocabularies(root, dialogue)
+    return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def _lanes(dialogue: Dialogue) -> Iterator[_Lane]:
+    """The eleven tiers, always there, and further ones where events of one kind overlap."""
+    for name, kind, by in _layout():
+        mine = [e for e in dialogue.tier(kind) if by is None or e.by == by]
+        below = {EXPRESSION: ("Ref", "Attr"), ACTION: ("Target",)}.get(kind, ())
+        # An empty tier is written too: annotators find all eleven, and readers need not guess.
+        for place, events in enumerate(_apart(mine) or [[]], 1):
+            yield _Lane(name if place == 1 else f"{name}-{place}", events, below)
+    if odd := [e for e in dialogue.events if e.kind in ORDER[:2] and e.by not in PREFIX]:
+        raise InputError(f"{odd[0].by!r} is neither solver nor operator", remedy="name the speakers by their roles")
+
+
+def _layout() -> Iterator[tuple[str, str, str | None]]:
+    yield from ((f"{PREFIX[by]}-UT", UTTERANCE, by) for by in PREFIX)
+    yield from ((f"{PREFIX[by]}-REX", EXPRESSION, by) for by in PREFIX)
+    yield from (("Action", ACTION, None), ("Mouse", MOUSE, None))
+
+
+def _apart(events: Iterable[Event]) -> list[list[Event]]:
+    """Events dealt out to as few lists as needed for none to overlap."""
+    lists: list[list[Event]] = []
+    for event in events:
+        start, _ = _times(event)
+        # In order of start, the first free list: that needs the fewest lists there can be.
+        free = next((one for one in lists if _times(one[-1])[1] <= start), None)
+        if free is None:
+            lists.append([event])
+        else:
+            free.append(event)
+    return lists
+
+
+def _times(event: Event) -> tuple[int, int]:
+    if event.start_ms is None or event.end_ms is None:
+        raise InputError(f"an event of kind {event.kind} has no time", remedy="give start and end in milliseconds")
+    return int(event.start_ms), int(event.end_ms)
+
+
+def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
+    # One slot a time, shared by all tiers, so that equal times stay equal.
+    times = sorted({t for lane in lanes for e in lane.events for t in _times(e)})
+    slots = {t: f"ts{i}" for i, t in enumerate(times, 1)}
+    order = etree.SubElement(root, "TIME_ORDER")
+    for t, slot in slots.items():
+        etree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(t))
+    return slots
+
+
+def _annotators(dialogue: Dialogue) -> str:
+    """Who marked the expressions: a person by name, the program, or nobody that is known."""
+    if any(e.data.get("proposed") for e in dialogue.tier(EXPRESSION)):
+        return PROGRAM
+    return str(dialogue.meta.get("annotator", ""))
+
+
+def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annotator: str) -> int:
+    """Writes every lane and its children; the number of annotations used."""
+    number = 0
+    for lane in lanes:
+        kind = {"Action": "action", "Mouse": "piece"}.get(lane.name.partition("-")[0], "span")
+        about = _about_tier(lane.name, annotator)
+        tier = etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, TIER_ID=lane.name)
+        below = [(name, _child(root, lane.name, name, about)) for name in lane.children]
+        for event in lane.events:
+            number += 1
+            parent = f"a{number}"
+            (start, end), annotation = _times(event), etree.SubElement(tier, "ANNOTATION")
+            refs = {"TIME_SLOT_REF1": slots[start], "TIME_SLOT_REF2": slots[end]}
+            aligned = etree.SubElement(annotation, "ALIGNABLE_ANNOTATION", ANNOTATION_ID=parent, **refs)
+            etree.SubElement(aligned, "ANNOTATION_VALUE").text = _value(event)
+            for name, child in below:
+                number += 1
+                refs = {"ANNOTATION_ID": f"a{number}", "ANNOTATION_REF": parent}
+                bound = etree.SubElement(etree.SubElement(child, "ANNOTATION"), "REF_ANNOTATION", **refs)
+                etree.SubElement(bound, "ANNOTATION_VALUE").text = _below(event, name)
+    return number
+
+
+def _about_tier(name: str, annotator: str) -> dict[str, str]:
+    """Whose words or hands a tier holds, and on expressions who marked them."""
+    prefix, _, rest = name.partition("-")
+    role = ROLES.get(prefix, OPERATOR)
+    return {**({"ANNOTATOR": annotator} if annotator and rest.startswith("REX") else {}), "PARTICIPANT": role}
+
+
+def _child(root: Any, parent: str, name: str, about: Mapping[str, str]) -> Any:
+    tier = parent.replace("Action", "Target") if name == "Target" else f"{parent}-{name}"
+    kind = "target" if name == "Target" else "label"
+    return etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, PARENT_REF=parent, TIER_ID=tier)
+
+
+def _value(event: Event) -> str:
+    """The text of an annotation; characters that XML cannot hold are shown as replaced."""
+    value = {ACTION: event.data.get("action", ""), MOUSE: ",".join(event.entities)}.get(event.kind, event.text or "")
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)
+
+
+def _below(event: Event, name: str) -> str:
+    if name == "Attr":
+        return ",".join(event.data.get("attributes", ()))
+    return ("?" if event.data.get("uncertain") else "") + ",".join(event.entities)
+
+
+def _header(header: Any, dialogue: Dialogue, number: int) -> None:
+    about = {"id": dialogue.id, "pair": dialogue.pair, "language": dialogue.language, "synthetic": dialogue.synthetic}
+    about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
+    if _annotators(dialogue):
+        about["expressions"] = _annotators(dialogue)
+    if "pointer" in dialogue.meta:
+        about["pointer"] = dialogue.meta["pointer"]
+    # ELAN gives new annotations ids above this one; without it they may collide.
+    for name, value in (("lastUsedAnnotationId", str(number)), ("referee-dialogue", json.dumps(about))):
+        etree.SubElement(header, "PROPERTY", NAME=name).text = value
+
+
+def _types(root: Any) -> None:
+    for name, vocabulary in (("span", None), ("action", "actions"), ("piece", "pieces")):
+        words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
+        plain = {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name, "TIME_ALIGNABLE": "true"}
+        etree.SubElement(root, "LINGUISTIC_TYPE", **words, **plain)
+    for name, vocabulary in (("label", None), ("target", "pieces")):
+        words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
+        bound = {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name, "TIME_ALIGNABLE": "false"}
+        etree.SubElement(root, "LINGUISTIC_TYPE", CONSTRAINTS="Symbolic_Association", **words, **bound)
+    etree.SubElement(
+        root, "LANGUAGE", LANG_DEF="http://cdb.iso.org/lg/CDB-00138502-001", LANG_ID="eng", LANG_LABEL="English (eng)"
+    )
+    etree.SubElement(root, "CONSTRAINT", DESCRIPTION=ASSOCIATION, STEREOTYPE="Symbolic_Association")
+
+
+def _vocabularies(root: Any, dialogue: Dialogue) -> None:
+    """What annotators may choose from: the kinds of actions and the pieces."""
+    actions = {e.data.get("action", "") for e in dialogue.tier(ACTION)} - {"", "move", "rotate", "flip"}
+    pieces = {piece: " ".join(kind.values()) for piece, kind in dialogue.pieces.items()}
+    lists = {"actions": dict.fromkeys(("move", "rotate", "flip", *sorted(actions)), ""), "pieces": pieces}
+    for name, entries in lists.items():
+        vocabulary = etree.SubElement(root, "CONTROLLED_VOCABULARY", CV_ID=name)
+        etree.SubElement(vocabulary, "DESCRIPTION", LANG_REF="eng")
+        for number, (value, meaning) in enumerate(entries.items(), 1):
+            entry = etree.SubElement(vocabulary, "CV_ENTRY_ML", CVE_ID=f"{name}-{number}")
+            etree.SubElement(entry, "CVE_VALUE", DESCRIPTION=meaning, LANG_REF="eng").text = value
+
+
+def from_eaf(content: bytes, where: str = "file.eaf", tiers: Mapping[str, str] | None = None) -> Dialogue:
+    """The dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them; what is in neither is passed over."""
+    root = parse_eaf(content, where)
+    unreadable(root, where)
+    faults = [fault for _, fault in eaf_faults(root)]
+    _rename(root, tiers or {}, where)
+    slots, labels = slot_times(root), _labels(root)
+    events = [e for tier in root.iterfind("TIER") for e in _events(tier, slots, labels)]
+    # Longer ones first, so that an expression comes before those nested in it, as it was written.
+    events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
+    said = [e for e in events if e.kind == UTTERANCE]
+    events = [_within(e, said) if e.kind == EXPRESSION else e for e in events]
+    about = _about(root, where)
+    told_pieces = about["pieces"] is not PIECES
+    if about.pop("expressions", None) == PROGRAM:
+        events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
+    board = about["pieces"] if told_pieces else None
+    odd = _odd_values(events, board)
+    events = [_meant(e, board) for e in events]
+    about["pieces"] = pieces_named(about["pieces"], events)
+    told = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
+    told |= _passed_over(root) | odd
+    pointer = about.pop("pointer")
+    meta = ({"faults": told} if told else {}) | ({"pointer": pointer} if pointer else {})
+    if meta:
+        about["meta"] = meta
+    return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
+
+
+def _passed_over(root: Any) -> dict[str, int]:
+    """Annotations of tiers that are none of REX's, nor the children of one."""
+    found = {
+        str(tier.get("TIER_ID")): len(tier)
+        for tier in root.iterfind("TIER")
+        if len(tier) and not _TIER.fullmatch(tier.get("TIER_ID") or "") and not _CHILD.search(tier.get("TIER_ID") or "")
+    }
+    if not found:
+        return {}
+    return {
+        f"annotations of tiers that are not known here ({', '.join(found)}; --tiers maps them)": sum(found.values())
+    }
+
+
+def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> dict[str, int]:
+    """What was written into a file by hand and means nothing: pieces that are not on its board, and codes that are none."""
+    told: dict[str, int] = {}
+    strange = [name for e in events for name in e.entities if pieces is not None and name not in pieces]
+    if strange:
+        told[f"names that are no pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
+    codes = [code for e in events for code in e.data.get("attributes", ()) if code not in ATTRIBUTES]
+    if codes:
+        told[
+            f"attributes that are no codes, left out ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"
+        ] = len(codes)
+    return told
+
+
+def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
+    """The event with codes that are some, and with pieces of the board only; a reference that names others as well is to nothing certain."""
+    if "attributes" in event.data:
+        codes = tuple(code for code in event.data["attributes"] if code in ATTRIBUTES)
+        event = replace(event, data={**event.data, "attributes": codes})
+    if pieces is None or all(name in pieces for name in event.entities):
+        return event
+    known = tuple(name for name in event.entities if name in pieces)
+    return replace(event, entities=() if event.kind == EXPRESSION else known)
+
+
+def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
+    """Tiers of other names get those of REX."""
+    if strange := [new for new in tiers.values() if not (_TIER.fullmatch(new) or _CHILD.search(new))]:
+        raise InputError(f"there is no tier {strange[0]!r} to map to", where=where, remedy=f"one of {', '.join(TIERS)}")
+    for tier in root.iterfind("TIER"):
+        for name in ("TIER_ID", "PARENT_REF"):
+            if tier.get(name) in tiers:
+                tier.set(name, tiers[tier.get(name)])
+
+
+def _guessed(event: Event) -> Event:
+    return replace(event, data={**event.data, "proposed": True})
+
+
+def _labels(root: Any) -> dict[str, dict[str, str]]:
+    """What the child tiers say about an annotation: id → {Ref, Attr, Target}."""
+    found: dict[str, dict[str, str]] = {}
+    for tier in root.iterfind("TIER[@PARENT_REF]"):
+        # Files of others call the tiers SV-Ref or SV-REX-Ref, and further lanes SV-REX-2-Ref: the word tells.
+        name = next((n for n in ("Ref", "Attr", "Target") if re.search(rf"\b{n}\b", tier.get("TIER_ID"))), None)
+        for bound in tier.iterfind("ANNOTATION/REF_ANNOTATION"):
+            if name:
+                found.setdefault(bound.get("ANNOTATION_REF"), {})[name] = bound.findtext("ANNOTATION_VALUE") or ""
+    return found
+
+
+def _events(tier: Any, slots: Mapping[str, float], labels: Mapping[str, dict[str, str]]) -> Iterator[Event]:
+    name = _TIER.fullmatch(tier.get("TIER_ID") or "")
+    if name is None:
+        return
+    for aligned in tier.iterfind("ANNOTATION/ALIGNABLE_ANNOTATION"):
+        # Ends that were swapped by hand still say when.
+        start, end = sorted(slots[aligned.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
+        span = {"start_ms": start, "end_ms": end}
+        value, below = aligned.findtext("ANNOTATION_VALUE") or "", labels.get(aligned.get("ANNOTATION_ID"), {})
+        yield _event(name, value, below, span)
+
+
+def _event(name: re.Match[str], value: str, below: Mapping[str, str], span: dict[str, float]) -> Event:
+    times: dict[str, Any] = dict(span)
+    if name[3]:
+        return Event(kind=ACTION, by=OPERATOR, entities=_ids(below.get("Target", "")), data={"action": value}, **times)
+    if name[4]:
+        return Event(kind=MOUSE, by=OPERATOR, entities=_ids(value), **times)
+    by = ROLES[name[1]]
+    if name[2] == "UT":
+        return Event(kind=UTTERANCE, by=by, text=value, **times)
+    referents = below.get("Ref", "")
+    data = {"attributes": _ids(below.get("Attr", "").lower()), "uncertain": referents.strip().startswith("?")}
+    return Event(kind=EXPRESSION, by=by, text=value, entities=_ids(referents), data=data, **times)
+
+
+def _ids(value: str) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"[,;\s]+", value.strip().lstrip("?")) if part)
+
+
+def _within(expression: Event, said: list[Event]) -> Event:
+    """The expression with the place of its utterance: the speaker's one that holds its middle; none where it stands alone."""
+    # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.
+    middle = ((expression.start_ms or 0.0) + (expression.end_ms or 0.0)) / 2
+    fits = (i for i, u in enumerate(said) if u.by == expression.by and (u.start_ms or 0) <= middle <= (u.end_ms or 0))
+    index = next(fits, None)
+    data = {**expression.data, **({} if index is None else {"utterance": index})}
+    return Event(
+        kind=EXPRESSION,
+        by=expression.by,
+        text=expression.text,
+        entities=expression.entities,
+        start_ms=expression.start_ms,
+        end_ms=expression.end_ms,
+        data=data,
+    )
+
+
+def _about(root: Any, where: str) -> dict[str, Any]:
+    """Id, pair, pieces, language: from the header if this program wrote it, else from the file's name and the standard set."""
+    about: dict[str, Any] = {"id": where, "pair": where, "language": UNTOLD, "synthetic": False, "pieces": PIECES}
+    about |= {"expressions": None, "pointer": None}
+    for prop in root.iterfind("HEADER/PROPERTY[@NAME='referee-dialogue']"):
+        try:
+            about |= {k: v for k, v in json.loads(prop.text or "{}").items() if k in about}
+        except (ValueError, AttributeError):
+            raise InputError("the property referee-dialogue is damaged", where=where, remedy="delete it") from None
+    return about

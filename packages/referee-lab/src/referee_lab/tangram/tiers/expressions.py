@@ -1,0 +1,235 @@
+"""Marks the referring expressions of a chat before a person does (after the annotation rules of Tokunaga et al. 2010).
+
+An expression is the smallest noun phrase with a word for a piece (*the small triangle on the left*), a pronoun, or a demonstrative. The words are those of
+the dialogue's language for its pieces (`piece_lexicon`). Codes by rule, here in English: `dpr` it, this, that, these, those, them, and *this/that one*; `dad`
+a demonstrative before another noun; `siz` a word of size; `typ` a word of shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …; `tpl`
+next to, near; `ovl` under, on top of; `act` *(that) you moved …*; `cmp` other, another, remaining; `sim` same; `num` a number. After *put* and its like a
+place is where to, not which (*put the square at the top*). *like that*, *that way*, *that's it* and the like are no references.
+
+The referent is proposed from the words (size, colour, shape, place, number) and, among what they leave, from what is being handled, else was handled or
+mentioned last. Where no piece has all that the words say, those count that have most of it (*the purple Z* of an N piece that is the only purple one). Where
+the words fit several pieces and nothing speaks for one, all are given as `uncertain`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from referee.records import Event
+from referee_lab.tangram.game.piece_sets import PIECES
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.piece_lexicon import TRAITS, PieceLexicon, WordFile, find_lexicon, no_words
+from referee_lab.tangram.tiers.rex_tiers import mark_expression
+
+__all__ = ["FoundPhrase", "SpanAgreement", "compare", "find_phrases", "preannotate"]
+
+Positions = Callable[[float], Mapping[str, tuple[float, float]]]
+
+# Which coordinate decides, and which way.
+PLACES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "bottom": (1, -1)}
+
+
+# Where words contradict each other: a colour is seen, and a shape is likened to something (*the purple Z* of an N).
+WEIGHT = {"size": 1, "colour": 2, "shade": 1, "shape": 1}
+
+
+class FoundPhrase(NamedTuple):
+    """An expression in a text: its characters, its codes, and what the words say about the referent."""
+
+    start: int
+    end: int
+    attributes: tuple[str, ...]
+    traits: Mapping[str, frozenset[str]]
+    place: str | None
+    number: int
+
+
+def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundPhrase, ...]:
+    """The expressions of a text, from left to right; by the words for the Tangram in English unless others are given."""
+    words = lexicon or find_lexicon("en", PIECES)
+    assert words is not None
+    found = (
+        m for m in words.phrase.finditer(text) if not m["pronoun"] or not words.has("not_behind", text[: m.start()])
+    )
+    return tuple(_phrase(text, *m.span(), bool(m["pronoun"]), words) for m in found)
+
+
+def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon) -> FoundPhrase:
+    """One expression with its codes, without a place that tells where to put it."""
+    if words.has("carrying", text[:start]) and (place := words.marks["place"].search(text[start:end])):
+        end = start + place.start()
+    said = text[start:end]
+    traits = {trait: meant for trait in TRAITS if (meant := words.says(trait, said))}
+    place_said, counted = min(words.says("place", said), default=None), min(words.says("number", said), default="1")
+    count = words.pieces if counted == "all" else int(counted)
+    many = count == 1 and (words.marks["several"].match(said) or words.has("plural", said))
+    codes = tuple(_codes(said, traits, place_said, pronoun, words))
+    return FoundPhrase(start, end, codes, traits, place_said, 2 if many else count)
+
+
+def _codes(
+    said: str, traits: Mapping[str, frozenset[str]], place: str | None, pronoun: bool, words: PieceLexicon
+) -> Iterator[str]:
+    pointing = bool(words.marks["demonstrative"].match(said))
+    other = words.has("others", said)
+    if (pronoun and not other) or (
+        pointing and words.has("stand_in", said) and not traits and place is None and not other
+    ):
+        yield "dpr"
+    elif pointing:
+        yield "dad"
+    facing, over = words.has("dir", said), words.has("ovl", said)
+    rules = (
+        ("siz", "size" in traits),
+        ("typ", "shape" in traits),
+        ("dir", facing),
+        # *Pointing left* is a direction and *on top of* an overlap; neither says where the piece lies.
+        ("prj", place is not None and not facing and not over),
+        ("tpl", words.has("tpl", said)),
+        ("ovl", over),
+        ("act", words.has("act", said)),
+        ("cmp", other),
+        ("sim", words.has("same", said)),
+        ("num", words.has("number", said)),
+    )
+    yield from (code for code, holds in rules if holds)
+
+
+def preannotate(dialogue: Dialogue, positions: Positions | None = None, own: WordFile | None = None) -> Dialogue:
+    """The dialogue with proposed expressions in place of any it had; `positions` tells where the pieces lay at a time, if known, `own` are more words.
+
+    Refused where there are no words for its language.
+    """
+    words = find_lexicon(dialogue.language, dialogue.pieces, own)
+    if words is None:
+        raise no_words(dialogue.language)
+    said = dialogue.tier(UTTERANCE)
+    marked: list[Event] = []
+    for index, utterance in enumerate(said):
+        for phrase in find_phrases(utterance.text or "", words):
+            marked.append(_proposed(dialogue, utterance, index, phrase, marked, positions))
+    kept = [e for e in dialogue.events if e.kind != EXPRESSION]
+    order = {UTTERANCE: 0, EXPRESSION: 1}
+    events = sorted([*kept, *marked], key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
+    return replace(dialogue, events=tuple(events))
+
+
+def _proposed(
+    dialogue: Dialogue,
+    utterance: Event,
+    index: int,
+    phrase: FoundPhrase,
+    before: list[Event],
+    positions: Positions | None,
+) -> Event:
+    blank = mark_expression(
+        utterance, index, (phrase.start, phrase.end), referents=(), attributes=phrase.attributes, uncertain=True
+    )
+    time = blank.start_ms or 0.0
+    referents, uncertain = _referents(dialogue, phrase, time, before, positions, utterance.by)
+    return replace(blank, entities=referents, data={**blank.data, "uncertain": uncertain, "proposed": True})
+
+
+def _referents(
+    dialogue: Dialogue,
+    phrase: FoundPhrase,
+    time: float,
+    before: list[Event],
+    positions: Positions | None,
+    by: str | None,
+) -> tuple[tuple[str, ...], bool]:
+    """The pieces that the words and the situation leave, and whether that is a guess among several."""
+    ranked = list(dict.fromkeys(_salient(dialogue, time, before, by)))
+    fitting, contradicted = _fitting(dialogue.pieces, phrase.traits)
+    # *The other one* is not the one at hand, but of its shape if there is such.
+    if "cmp" in phrase.attributes and ranked:
+        kind = dialogue.pieces[ranked[0]].get("shape")
+        fitting = [p for p in fitting if p != ranked[0]]
+        fitting = [p for p in fitting if dialogue.pieces[p].get("shape") == kind] or fitting
+    # No more pieces fit than are meant: the words alone decide.
+    if phrase.number >= len(fitting):
+        return tuple(fitting), not fitting or contradicted
+    if phrase.place and positions and "prj" in phrase.attributes and phrase.number == 1:
+        axis, sign = PLACES[phrase.place]
+        where = positions(time)
+        return (min(fitting, key=lambda p: sign * where[p][axis]),), False
+    described = "size" in phrase.traits or "prj" in phrase.attributes or "cmp" in phrase.attributes
+    near = [p for p in ranked if p in fitting][: phrase.number]
+    if described or len(near) < phrase.number:
+        return tuple(fitting), True
+    # Where nobody handles or points at anything, a pronoun may as well be of what is described next (*it's the one with …*).
+    return tuple(near), dialogue.meta.get("pointer") == "none"
+
+
+def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, frozenset[str]]) -> tuple[list[str], bool]:
+    """The pieces that have most of what the words say, and whether none has all of it."""
+    told = {
+        piece: sum(WEIGHT[trait] for trait, meant in traits.items() if meant & {kind.get(trait, ""), piece})
+        for piece, kind in pieces.items()
+    }
+    best = max(told.values(), default=0)
+    return [piece for piece, n in told.items() if n == best], best < sum(WEIGHT[trait] for trait in traits)
+
+
+def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | None) -> Iterator[str]:
+    """Pieces from the most to the least likely to be *it*: in hand now, then handled or mentioned, latest first.
+
+    The operator says *this* of what the cursor is over. A mention that fitted several pieces stands for the one the cursor stayed on longest since.
+    """
+    past = [e for e in dialogue.events if (e.start_ms or 0.0) <= time]
+    now = [e for e in past if e.end_ms is not None and e.end_ms > time]
+    if by == OPERATOR:
+        yield from (p for e in reversed(now) if e.kind == MOUSE for p in e.entities)
+    yield from (p for e in reversed(now) if e.kind == ACTION for p in e.entities)
+    # What is still going on counts as of now, not as of its later end.
+    recent = sorted([*(e for e in past if e.kind == ACTION), *before], key=lambda e: min(e.end_ms or 0.0, time))
+    for event in reversed(recent):
+        if not event.data.get("uncertain"):
+            yield from event.entities
+        elif stays := _stays(past, event, time):
+            yield max(stays, key=lambda p: stays[p])
+
+
+def _stays(past: list[Event], mention: Event, time: float) -> dict[str, float]:
+    """How long the cursor was over each candidate of a mention since it was made."""
+    since, stays = mention.start_ms or 0.0, dict[str, float]()
+    for event in past:
+        if event.kind == MOUSE and event.end_ms is not None and event.end_ms > since:
+            for piece in set(event.entities) & set(mention.entities):
+                shown = min(event.end_ms, time) - max(event.start_ms or 0.0, since)
+                stays[piece] = stays.get(piece, 0.0) + shown
+    return stays
+
+
+class SpanAgreement(NamedTuple):
+    """How well proposed expressions meet known ones: found and proposed spans, then shares among the spans that both have."""
+
+    known: int
+    proposed: int
+    same_span: int
+    same_attributes: int
+    same_referents: int
+    uncertain: int
+    # Whether the known ones carry codes beyond that of a pronoun, as those of corpora do not.
+    coded: bool = True
+
+
+def compare(known: Dialogue, proposed: Dialogue) -> SpanAgreement:
+    """Counts of agreement between two annotations of the same utterances; expressions without a place in one (whole turns) are left out."""
+    mine, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (known, proposed))
+    both = [(mine[k], yours[k]) for k in mine if k in yours]
+    return SpanAgreement(
+        known=len(mine),
+        proposed=len(yours),
+        same_span=len(both),
+        same_attributes=sum(set(a.data["attributes"]) == set(b.data["attributes"]) for a, b in both),
+        same_referents=sum(set(a.entities) == set(b.entities) for a, b in both),
+        uncertain=sum(bool(b.data.get("uncertain")) for _, b in both),
+        coded=any(set(e.data["attributes"]) - {"dpr"} for e in mine.values()),
+    )
+
+
+def _key(event: Event) -> tuple[int, tuple[int, int]]:
+    return int(event.data["utterance"]), tuple(event.data["span"])

@@ -1,0 +1,102 @@
+"""PENTOCV as dialogues: twelve real pieces, spoken German, and the manipulator's two hands (Zarrieß et al. 2016).
+
+The instructor is the solver, the manipulator the operator. What moves or turns a piece is an *action*; the time a hand is on a piece, from the grab to the
+release, stands where other dialogues have the cursor over it (*mouse*): reaching out and drawing back are neither. Both hands count, at the same time too.
+An expression is timed inside its utterance in proportion to its characters. It carries `dpr` where it is a pronoun by the rule of `reference_forms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from referee.corpora.pento_cv import COLOURS, PentoCv, PentoDialogue, PentoHand
+from referee.records import Event
+from referee_lab.tangram.tiers.dialogue import ACTION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.reference_forms import pronoun_kind
+from referee_lab.tangram.tiers.rex_tiers import mark_expression
+
+__all__ = ["pento_dialogue", "pento_dialogues"]
+
+ROLES = {"instructor": SOLVER, "manipulator": OPERATOR}
+# "postion" is how the corpus spells it.
+ACTIONS = {
+    "move_with_piece": "move",
+    "move_with_piece_piece": "move",
+    "rotate_piece": "rotate",
+    "adjust_piece_postion": "move",
+    "adjust_piece_position": "move",
+}
+ON_PIECE = frozenset(
+    {
+        *(*ACTIONS, "grab_piece", "grab", "drop_piece", "stationary_with_piece", "show"),
+        *("grab_piece_from_other_hand", "hand_over_piece_to_other_hand"),
+    }
+)
+# Neighbouring annotations of one hand on one piece are one stay.
+JOIN_MS = 100.0
+
+
+def pento_dialogues(data: str | Path | None = None) -> list[Dialogue]:
+    """One dialogue for every stretch of fixed roles in the files of a data folder."""
+    return [pento_dialogue(found) for found in PentoCv(data).dialogues()]
+
+
+def pento_dialogue(found: PentoDialogue) -> Dialogue:
+    """The tiers of one dialogue; times count from its beginning."""
+    said = [
+        Event(kind=UTTERANCE, by=ROLES[found.roles[u.by]], text=u.text, start_ms=u.start_ms, end_ms=u.end_ms)
+        for u in found.utterances
+    ]
+    events = [*said, *_expressions(found, said), *_actions(found), *_stays(found)]
+    return Dialogue(
+        id=f"pento-cv-{found.id}",
+        pair=f"pento-cv-{found.pair}",
+        pieces={letter: _attributes(letter) for letter in COLOURS},
+        events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)),
+        language="de",
+        meta={"pointer": "hand", "faults": dict(found.faults)},
+    )
+
+
+def _attributes(letter: str) -> dict[str, str]:
+    colour, shade = COLOURS[letter]
+    return {"shape": letter, "colour": colour} | ({} if shade is None else {"shade": shade})
+
+
+def _expressions(found: PentoDialogue, said: list[Event]) -> Iterator[Event]:
+    for index, (utterance, event) in enumerate(zip(found.utterances, said, strict=True)):
+        for reference in utterance.references:
+            words = utterance.text[reference.start : reference.end]
+            yield mark_expression(
+                event,
+                index,
+                (reference.start, reference.end),
+                referents=reference.pieces,
+                attributes=("dpr",) if pronoun_kind(words, "de") else (),
+            )
+
+
+def _actions(found: PentoDialogue) -> Iterator[Event]:
+    for hand in found.hands:
+        if hand.action in ACTIONS and hand.pieces:
+            yield _event(ACTION, hand, hand.end_ms, {"action": ACTIONS[hand.action], "hand": hand.hand})
+
+
+def _stays(found: PentoDialogue) -> Iterator[Event]:
+    """The stays of each hand on a piece."""
+    for side in sorted({hand.hand for hand in found.hands}):
+        stay: tuple[PentoHand, float] | None = None
+        for hand in (h for h in found.hands if h.hand == side and h.action in ON_PIECE and h.pieces):
+            if stay and stay[0].pieces == hand.pieces and hand.start_ms - stay[1] <= JOIN_MS:
+                stay = (stay[0], max(stay[1], hand.end_ms))
+                continue
+            if stay:
+                yield _event(MOUSE, *stay, {"hand": side})
+            stay = (hand, hand.end_ms)
+        if stay:
+            yield _event(MOUSE, *stay, {"hand": side})
+
+
+def _event(kind: str, hand: PentoHand, end_ms: float, data: dict[str, str]) -> Event:
+    return Event(kind=kind, by=OPERATOR, entities=hand.pieces, start_ms=hand.start_ms, end_ms=end_ms, data=data)

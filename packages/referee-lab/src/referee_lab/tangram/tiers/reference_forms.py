@@ -1,0 +1,243 @@
+"""The form of a reference told from its words: pronoun or demonstrative, reduced, full (after Clark & Wilkes-Gibbs 1986; Spanger et al. 2013).
+
+The rule: sounds, broken-off words, function words, hedges and game talk are set aside; what is left are words that describe. None left, but a
+pronoun, a demonstrative or a word such as *same* or *again*: PRONOUN. One or two different ones: REDUCED. Three or more: FULL. Nothing of
+all this (a bare "yes"): no form. An annotated expression is a pronoun exactly when it carries the attribute `dpr`, whatever its words.
+
+Personal and demonstrative pronouns are told apart by a list of words for each language: every word of the expression but sounds is on one of the lists
+(*es*, *er*; *das*, *dieses da*), and the first of them decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from referee.errors import InputError
+from referee.records import Event
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, Dialogue
+
+__all__ = [
+    "BOTH",
+    "DEMONSTRATIVE",
+    "FORMS",
+    "FULL",
+    "PERSONAL",
+    "PRONOUN",
+    "PRONOUNS",
+    "REDUCED",
+    "counting",
+    "describing_words",
+    "form_of",
+    "is_pronoun",
+    "marked_kind",
+    "pronoun_kind",
+    "words_of",
+]
+
+PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
+FORMS = (PRONOUN, REDUCED, FULL)
+REDUCED_UP_TO = 2
+PERSONAL, DEMONSTRATIVE, BOTH = "personal", "demonstrative", "both"
+PRONOUNS = (BOTH, DEMONSTRATIVE, PERSONAL)
+
+# English, then Japanese in the Latin spelling of the papers (Kunrei) and in kana.
+_POINTING = (
+    "this that these those it it's its that's he she him her they them one ones same again previous before last another other "
+    "kore sore are koitu soitu aitu これ それ あれ こいつ そいつ あいつ こっち そっち あっち"
+)
+POINTING = frozenset(_POINTING.split())
+_GRAMMAR = (
+    "a an the of to in on at by for from with without and or but so as than then also too if because since while into onto near "
+    "is isn't are aren't was wasn't were be been being am has have had having do does did don't doesn't didn't can can't could would should will "
+    "i i'm i've i'll we we're you you're your yours my mine me us our he's she's they're there there's here what what's which who whose where when how "
+    "not no any some all both each every very really quite just only more most much many lot kind sort kinda sorta bit part way"
+)
+_SOUNDS = "um uh uhm eh em er ah oh ooh mm hmm mhm mm-hmm uh-huh huh yeah yes yep yea ya nope okay ok alright right? well like please sorry exactly sure"
+_GAME = (
+    "now next time turn piece pieces thing things thingy something figure figures shape shapes shaped object looks look looking looked see "
+    "think know guess mean say said let let's get got go going want need move moved moving select take talking talk click find found called "
+    "maybe almost actually probably basically course"
+)
+_GERMAN_ARTICLES = "das der die den dem dessen deren"
+_GERMAN_ENDINGS = ("e", "er", "en", "em", "es")
+# By language: personal pronouns, demonstratives, and words that may stand beside one without describing.
+_KINDS: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
+    "de": (
+        frozenset(["es", "er", "ihn", "sie", "ihm", "ihr", "ihnen", "s"]),
+        frozenset(
+            {
+                *_GERMAN_ARTICLES.split(),
+                *(f"{stem}{end}" for stem in ("dies", "jen") for end in _GERMAN_ENDINGS),
+                "dies",
+                "dis",
+            }
+        ),
+        frozenset(["da", "hier", "dort", "äh", "ähm", "öh", "öhm", "hm", "mh", "ja", "ach", "so"]),
+    ),
+    "en": (
+        frozenset(["it", "its", "it's", "he", "she", "him", "her", "they", "them"]),
+        frozenset(["this", "that", "these", "those", "that's"]),
+        frozenset(["one", "ones", "here", "there", "um", "uh", "uhm", "eh", "er", "ah", "oh"]),
+    ),
+    "es": (
+        frozenset(["él", "ella", "ellos", "ellas", "lo", "la", "los", "las", "le", "les"]),
+        frozenset(
+            [
+                "este",
+                "esta",
+                "esto",
+                "estos",
+                "estas",
+                "ese",
+                "esa",
+                "eso",
+                "esos",
+                "esas",
+                "aquel",
+                "aquella",
+                "aquello",
+                "aquellos",
+                "aquellas",
+            ]
+        ),
+        frozenset(["ahí", "aquí", "allí", "allá", "eh", "em", "ah", "oh"]),
+    ),
+    "ja": (
+        frozenset(),
+        frozenset(
+            [
+                "これ",
+                "それ",
+                "あれ",
+                "こいつ",
+                "そいつ",
+                "あいつ",
+                "こっち",
+                "そっち",
+                "あっち",
+                "これら",
+                "それら",
+                "あれら",
+            ]
+        ),
+        frozenset(["えっと", "あの", "えー"]),
+    ),
+    "nl": (
+        frozenset(["het", "hem", "ze", "zij", "hij", "haar", "m", "t"]),
+        frozenset(["deze", "dit", "die", "dat"]),
+        frozenset(["daar", "hier", "eh", "ehm", "uh"]),
+    ),
+    "pt": (
+        frozenset(["ele", "ela", "eles", "elas", "lo", "la", "los", "las"]),
+        frozenset(
+            [
+                "este",
+                "esta",
+                "isto",
+                "estes",
+                "estas",
+                "esse",
+                "essa",
+                "isso",
+                "esses",
+                "essas",
+                "aquele",
+                "aquela",
+                "aquilo",
+                "aqueles",
+                "aquelas",
+            ]
+        ),
+        frozenset(["aí", "aqui", "ali", "lá", "hã", "hum", "ah"]),
+    ),
+    "zh": (
+        frozenset(["它", "它们"]),
+        frozenset(["这", "那", "这个", "那个", "这块", "那块", "这些", "那些"]),
+        frozenset(["嗯", "呃", "啊"]),
+    ),
+}
+SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
+# A hyphen at the end stays with its word: it marks one that was broken off.
+WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
+
+
+def words_of(text: str) -> list[str]:
+    """Words in lower case without broken-off ones; a single capital letter other than A and I stays as it is (*the K* names a shape)."""
+    found = (word.replace("’", "'") for word in WORD.findall(text))
+    kept = (word if _is_letter(word) else word.lower() for word in found if not word.endswith("-"))
+    return [word for word in kept if len(word) > 1 or _is_letter(word) or word in ("a", "i") or word.isdigit()]
+
+
+def _is_letter(word: str) -> bool:
+    return len(word) == 1 and word.isupper() and word not in "AI"
+
+
+def describing_words(text: str) -> list[str]:
+    """The words that describe, each once, in order of first use: neither grammar nor hedge nor game talk."""
+    return list(dict.fromkeys(w for w in words_of(text) if w not in SET_ASIDE and w not in ("a", "i")))
+
+
+def form_of(text: str) -> str | None:
+    """PRONOUN, REDUCED or FULL by the rule of this module; None where nothing refers."""
+    describing = describing_words(text)
+    if describing:
+        return REDUCED if len(describing) <= REDUCED_UP_TO else FULL
+    return PRONOUN if any(word in POINTING for word in words_of(text)) else None
+
+
+def is_pronoun(expression: Event) -> bool:
+    """Whether an expression is a demonstrative pronoun: by its annotation where it has one, else by its words."""
+    attributes: Iterable[str] | str | None = expression.data.get("attributes")
+    if attributes is None:
+        return form_of(expression.text or "") == PRONOUN
+    return "dpr" in (attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes)
+
+
+def pronoun_kind(text: str, language: str) -> str | None:
+    """PERSONAL or DEMONSTRATIVE where the expression is nothing but such a pronoun; None where it is not, or the language has no lists here.
+
+    >>> pronoun_kind("das da", "de"), pronoun_kind("'s", "de"), pronoun_kind("das rote", "de")
+    ('demonstrative', 'personal', None)
+    """
+    personal, demonstrative, beside = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
+    found = [w.replace("’", "'").lower() for w in WORD.findall(text)]
+    told = [w for w in found if not w.endswith("-") and w not in beside]
+    if not told or not set(told) <= personal | demonstrative:
+        return None
+    return PERSONAL if told[0] in personal else DEMONSTRATIVE
+
+
+def marked_kind(text: str, language: str) -> str:
+    """PERSONAL or DEMONSTRATIVE of what was marked as a pronoun, whatever else stands in it: the first word on a list decides.
+
+    What annotators call a demonstrative pronoun is one, whether or not its words are on a list.
+
+    >>> marked_kind("okay so it's", "en"), marked_kind("yeah that again", "en"), marked_kind("the same", "en")
+    ('personal', 'demonstrative', 'demonstrative')
+    """
+    personal, demonstrative, _ = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
+    found = (w.replace("’", "'").lower() for w in WORD.findall(text))
+    first = next((w for w in found if w in personal | demonstrative), None)
+    return PERSONAL if first in personal else DEMONSTRATIVE
+
+
+def counting(dialogue: Dialogue, pronouns: str) -> Dialogue:
+    """The dialogue with one kind of pronoun counted as such: the other kind is then one more way of not saying it."""
+    if pronouns not in PRONOUNS:
+        raise InputError(f"pronouns of the kind {pronouns!r} are not known", remedy=f"one of {', '.join(PRONOUNS)}")
+    if pronouns == BOTH:
+        return dialogue
+    events = (_counted(e, pronouns, dialogue.language) if e.kind == EXPRESSION else e for e in dialogue.events)
+    return replace(dialogue, events=tuple(events))
+
+
+def _counted(expression: Event, pronouns: str, language: str) -> Event:
+    kind = marked_kind(expression.text or "", language)
+    if not is_pronoun(expression) or kind == pronouns:
+        return expression
+    codes: Iterable[str] | str = expression.data.get("attributes") or ()
+    listed = codes.replace(",", " ").split() if isinstance(codes, str) else codes
+    kept = tuple(code for code in listed if code != "dpr")
+    return replace(expression, data={**expression.data, "attributes": kept})

@@ -1,0 +1,254 @@
+"""From a raw log to the tiers of REX-J (Tokunaga et al. 2010): actions with their targets, the piece under the cursor, utterances, known references.
+
+* *action*: a run of changes of one kind (move, rotate, flip) to one piece in one hand. The first run of a hold begins with the grab and a
+  move that ends the hold ends with the release; changes without a hold (keys, wheel) join where less than `JOIN` ms lie between them. A grab that
+  changes nothing is no action. Actions never overlap: one hand does one thing at a time.
+* *mouse*: the time the operator's cursor was over one piece, the top-most.
+* *utterance*: of chat, from the first key to the sending (`data["shown_ms"]` = when the partner saw it).
+* *expression*: references the log itself knows (bots), placed in their utterance in proportion to the characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from math import floor
+from typing import Any, NamedTuple
+
+from referee.records import Event
+from referee_lab.tangram.game.board import PIECES, Placement, placement
+from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.log import HANDLING, STATES, LogEntry, Recording, board_after, replay
+from referee_lab.tangram.game.piece_sets import pieces_of
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
+
+__all__ = ["GRID", "actions", "expressions", "mark_expression", "mouse_over", "quantised", "to_dialogue", "utterances"]
+
+# REX-J logged pieces and mouse every 10 ms.
+GRID = 10
+JOIN = 500
+
+
+def to_dialogue(recording: Recording) -> Dialogue:
+    """All tiers of a recording, on the grid of 10 ms."""
+    header = recording.header
+    said = utterances(recording)
+    events = [*said, *expressions(recording, said), *actions(recording), *mouse_over(recording)]
+    dialogue = Dialogue(
+        id=header.session,
+        pair=header.pair,
+        pieces=_pieces(recording),
+        events=_in_order(events),
+        language=header.language,
+        synthetic=header.synthetic,
+        meta={"goal": header.goal, "solved": any(e.kind == "solved" for e in recording.entries)},
+    )
+    return quantised(dialogue)
+
+
+def _pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:
+    """The pieces that lay on the board; those of the Tangram where no board was recorded."""
+    states = (entry.data["state"] for entry in recording.entries if entry.kind in STATES)
+    first = next(states, None)
+    return PIECES if first is None else pieces_of(first["pieces"])
+
+
+class _Step(NamedTuple):
+    """One change that was seen: when, what kind, of which piece, in which hold (None: without a hold)."""
+
+    t_ms: float
+    kind: str
+    piece: str
+    hold: int | None
+
+
+def actions(recording: Recording) -> tuple[Event, ...]:
+    """What was done to the pieces."""
+    steps, holds = _steps(recording)
+    runs = [list(run) for _, run in groupby(_with_runs(steps), key=lambda pair: pair[0])]
+    spans = [_Span(run[0][1].t_ms, run[-1][1].t_ms, *run[0][1][1:]) for run in runs]
+    return tuple(_apart(_first_and_last(spans, holds)))
+
+
+def _steps(recording: Recording) -> tuple[list[_Step], dict[int, tuple[float, float]]]:
+    """Every visible change, and every hold as its grab and release."""
+    steps: list[_Step] = []
+    holds: dict[int, tuple[float, float]] = {}
+    board, hold = None, None
+    for t_ms, entry in timeline(recording):
+        before, board = board, board_after(board, entry)
+        if entry.kind in HANDLING and before is not None:
+            piece = str(entry.data["piece"])
+            if entry.kind == "grab":
+                hold = entry.seq
+                holds[hold] = (t_ms, t_ms)
+            if hold is not None:
+                holds[hold] = (holds[hold][0], t_ms)
+            steps += [_Step(t_ms, k, piece, hold) for k in _changed(before.placements[piece], placement(entry.data))]
+            hold = None if entry.kind == "release" else hold
+        elif entry.kind in ("start", "disconnect", "end"):
+            hold = None
+    return steps, holds
+
+
+def _changed(before: Placement, after: Placement) -> list[str]:
+    moved = before[:2] != after[:2], before.rotation != after.rotation, before.flipped != after.flipped
+    return [kind for kind, yes in zip(("move", "rotate", "flip"), moved, strict=True) if yes]
+
+
+def _with_runs(steps: Iterable[_Step]) -> Iterator[tuple[int, _Step]]:
+    """Each step with the number of the run it belongs to."""
+    number, last = 0, None
+    for step in steps:
+        if last is None or step[1:] != last[1:] or (step.hold is None and step.t_ms - last.t_ms > JOIN):
+            number += 1
+        yield number, step
+        last = step
+
+
+class _Span(NamedTuple):
+    start: float
+    end: float
+    kind: str
+    piece: str
+    hold: int | None
+
+
+def _first_and_last(spans: list[_Span], holds: Mapping[int, tuple[float, float]]) -> Iterator[_Span]:
+    """Spans stretched to the grab and the release of their hold."""
+    for i, span in enumerate(spans):
+        if span.hold is None:
+            yield span
+            continue
+        grab, release = holds[span.hold]
+        first = i == 0 or spans[i - 1].hold != span.hold
+        last = i + 1 == len(spans) or spans[i + 1].hold != span.hold
+        yield span._replace(
+            start=grab if first and span.kind == "move" else span.start,
+            end=release if last and span.kind == "move" else span.end,
+        )
+
+
+def _apart(spans: Iterable[_Span]) -> Iterator[Event]:
+    """Spans of at least one step of the grid, none beginning before the one before has ended."""
+    free = 0.0
+    for span in spans:
+        start = max(span.start, free)
+        free = max(span.end, start + GRID)
+        data = {"action": span.kind}
+        yield Event(kind=ACTION, by=OPERATOR, entities=(span.piece,), start_ms=start, end_ms=free, data=data)
+
+
+def mouse_over(recording: Recording) -> tuple[Event, ...]:
+    """The pieces under the operator's cursor, one span for each stay."""
+    seen = [(m.t_ms, m.board.piece_at(*m.cursor)) for m in replay(recording) if m.cursor is not None]
+    if not seen:
+        return ()
+    turns = [next(group) for _, group in groupby(seen, key=lambda pair: pair[1])]
+    ends = [t for t, _ in turns[1:]] + [max(seen[-1][0], _end(recording))]
+    return tuple(
+        Event(kind=MOUSE, by=OPERATOR, entities=(piece,), start_ms=start, end_ms=end)
+        for (start, piece), end in zip(turns, ends, strict=True)
+        if piece is not None and end - start >= GRID
+    )
+
+
+def _end(recording: Recording) -> float:
+    return max((t for t, _ in timeline(recording)), default=0.0)
+
+
+def utterances(recording: Recording) -> tuple[Event, ...]:
+    """What was said in the game, in order of its beginning; talk before the start belongs to the waiting room."""
+    typed = (_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
+    return _in_order([*typed, *(_spoken(e, recording) for e in recording.entries if e.kind == "speech")])
+
+
+def _spoken(entry: LogEntry, recording: Recording) -> Event:
+    """What a transcript says was spoken: heard while it was said, so that it has no time of being shown."""
+    return Event(
+        kind=UTTERANCE,
+        by=recording.header.players.get(entry.actor, entry.actor),
+        text=str(entry.data["text"]),
+        start_ms=float(entry.data["start_ms"]),
+        end_ms=float(entry.data["end_ms"]),
+        data={"seq": entry.seq},
+    )
+
+
+def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
+    began = entry.data.get("typing_start_ms")
+    # Both times are of the sender's clock, so that the difference needs no offset.
+    typed = 0.0 if began is None or entry.t_client_ms is None else max(entry.t_client_ms - began, 0.0)
+    return Event(
+        kind=UTTERANCE,
+        by=recording.header.players.get(entry.actor, entry.actor),
+        text=str(entry.data["text"]),
+        start_ms=max(t_ms - typed, 0.0),
+        end_ms=t_ms,
+        data={"shown_ms": t_ms, "keystrokes": entry.data.get("keystrokes"), "seq": entry.seq},
+    )
+
+
+def expressions(recording: Recording, said: Iterable[Event]) -> tuple[Event, ...]:
+    """The references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
+    known = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
+    return tuple(_expression(u, i, span) for i, u in enumerate(said) for span in known.get(u.data["seq"], ()))
+
+
+def _expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:
+    return mark_expression(
+        utterance,
+        index,
+        (int(span["start"]), int(span["end"])),
+        referents=tuple(map(str, span["referents"])),
+        attributes=tuple(span.get("attributes", ())),
+        uncertain=bool(span.get("uncertain")),
+    )
+
+
+def mark_expression(
+    utterance: Event,
+    index: int,
+    span: tuple[int, int],
+    *,
+    referents: tuple[str, ...],
+    attributes: tuple[str, ...],
+    uncertain: bool = False,
+) -> Event:
+    """An expression inside the utterance at place `index`, timed in proportion to its characters."""
+    text, (first, last) = utterance.text or "", span
+    start, end = utterance.start_ms or 0.0, utterance.end_ms or 0.0
+    rate = (end - start) / max(len(text), 1)
+    return Event(
+        kind=EXPRESSION,
+        by=utterance.by,
+        text=text[first:last],
+        entities=referents,
+        start_ms=start + rate * first,
+        end_ms=start + rate * last,
+        data={"attributes": attributes, "utterance": index, "span": span, "uncertain": uncertain, **_shown(utterance)},
+    )
+
+
+def _shown(utterance: Event) -> dict[str, float]:
+    """When the partner saw a message; nothing for speech, which is heard as it is said."""
+    shown = utterance.data.get("shown_ms")
+    return {} if shown is None else {"shown_ms": shown}
+
+
+def quantised(dialogue: Dialogue, grid: int = GRID) -> Dialogue:
+    """The dialogue with all times on a grid, spans at least one step long."""
+    return replace(dialogue, events=_in_order(_on_grid(e, grid) for e in dialogue.events))
+
+
+def _on_grid(event: Event, grid: int) -> Event:
+    if event.start_ms is None:
+        return event
+    start = grid * floor(event.start_ms / grid + 0.5)
+    end = None if event.end_ms is None else max(grid * floor(event.end_ms / grid + 0.5), start + grid)
+    return replace(event, start_ms=start, end_ms=end)
+
+
+def _in_order(events: Iterable[Event]) -> tuple[Event, ...]:
+    return tuple(sorted(events, key=lambda e: e.start_ms or 0.0))

@@ -1,0 +1,177 @@
+"""The tiers of a dialogue as plain tables: CSV with one row per event and a codebook for people, JSON lines without any loss for programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from referee.errors import MalformedInput
+from referee.records import Event
+from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.json_lines import json_object
+from referee_lab.tangram.tiers.dialogue import (
+    ACTION,
+    ATTRIBUTES,
+    EXPRESSION,
+    MOUSE,
+    OPERATOR,
+    SOLVER,
+    UNTOLD,
+    UTTERANCE,
+    Dialogue,
+    pieces_named,
+)
+
+__all__ = ["CODEBOOK", "FORMAT", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
+
+FORMAT, VERSION = "referee-dialogue", 1
+CODEBOOK: Mapping[str, str] = {
+    "dialogue": "the trial",
+    "pair": "the two people, the same in all their trials",
+    "tier": "utterance, expression (a reference inside an utterance), action, or mouse (piece under the cursor)",
+    "start_ms": "milliseconds since the start of the trial",
+    "end_ms": "milliseconds since the start of the trial",
+    "by": "solver (sees the goal) or operator (moves the pieces)",
+    "text": "what was said; empty for actions and mouse",
+    "entities": "the pieces referred to, handled or pointed at, by number, with blanks between",
+    "uncertain": "1 if it is not clear which of the entities is meant",
+    "action": "move, rotate or flip; select in games without handling",
+    "attributes": "; ".join(f"{code} = {meaning}" for code, meaning in ATTRIBUTES.items()),
+    "utterance": "of an expression: the place of its utterance among all utterances of the trial, counted from 0",
+    "shown_ms": "of what was typed: when the other one saw it, in milliseconds since the start of the trial; empty for speech",
+    "proposed": "of an expression: 1 if a program marked it, and nobody looked",
+    "language": "in which they spoke, as two letters; und: not told",
+    "synthetic": "1 if programs played, or the dialogue is invented",
+}
+# Tables of earlier versions, and those of others, may lack them.
+OPTIONAL = ("shown_ms", "proposed", "language", "synthetic")
+TIERS = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
+
+
+def to_csv(dialogue: Dialogue) -> str:
+    """All tiers, one row per event, columns as in `CODEBOOK`."""
+    out = io.StringIO()
+    table = csv.DictWriter(out, list(CODEBOOK), lineterminator="\n")
+    table.writeheader()
+    table.writerows(_row(dialogue, event) for event in dialogue.events)
+    return out.getvalue()
+
+
+def _row(dialogue: Dialogue, event: Event) -> dict[str, Any]:
+    return {
+        "dialogue": dialogue.id,
+        "pair": dialogue.pair,
+        "tier": event.kind,
+        "start_ms": _number(event.start_ms),
+        "end_ms": _number(event.end_ms),
+        "by": event.by or "",
+        "text": event.text or "",
+        "entities": " ".join(event.entities),
+        "uncertain": "1" if event.data.get("uncertain") else "",
+        "action": event.data.get("action", ""),
+        "attributes": " ".join(event.data.get("attributes", ())),
+        "utterance": event.data.get("utterance", ""),
+        "shown_ms": _number(event.data.get("shown_ms")),
+        "proposed": "1" if event.data.get("proposed") else "",
+        "language": dialogue.language,
+        "synthetic": "1" if dialogue.synthetic else "",
+    }
+
+
+def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] = PIECES) -> list[Dialogue]:
+    """The dialogues of a table, in the order in which they appear; the pieces are the seven of the Tangram unless others are given, or named in it."""
+    # Spreadsheets of some countries write semicolons.
+    first = text.partition("\n")[0]
+    # Line breaks inside quoted texts stay as they are.
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=";" if ";" in first and "," not in first else ",")
+    if missing := [c for c in CODEBOOK if c not in (*(table.fieldnames or ()), *OPTIONAL)]:
+        raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
+    found: dict[tuple[str, str], list[Event]] = {}
+    about: dict[tuple[str, str], dict[str, Any]] = {}
+    for row in table:
+        named = row["dialogue"], row["pair"]
+        found.setdefault(named, []).append(_event(row, where, table.line_num))
+        about[named] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
+    board = pieces_named(pieces, (event for events in found.values() for event in events))
+    return [Dialogue(id=i, pair=p, pieces=board, events=tuple(e), **about[i, p]) for (i, p), e in found.items()]
+
+
+def _event(row: Mapping[str, str], where: str, line: int) -> Event:
+    try:
+        start, end = (float(row[name]) if row[name] else None for name in ("start_ms", "end_ms"))
+        data = dict(_data(row))
+    except (ValueError, TypeError, AttributeError):
+        remedy = "times and utterance are numbers; quote texts with commas"
+        raise MalformedInput("a row that cannot be read", where=where, line=line, remedy=remedy) from None
+    _refuse_odd(row, start, end, where, line)
+    entities = tuple(row["entities"].split())
+    by, text = row["by"] or None, row["text"] or None
+    return Event(kind=row["tier"], by=by, text=text, entities=entities, start_ms=start, end_ms=end, data=data)
+
+
+def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, where: str, line: int) -> None:
+    """What was mistyped would else be left out of every count in silence."""
+    if row["tier"] not in TIERS:
+        problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(TIERS)}"
+    elif row["by"] not in (SOLVER, OPERATOR):
+        problem, remedy = f"{row['by']!r} is no role of this game", f"by is {SOLVER} or {OPERATOR}"
+    elif start is not None and end is not None and end < start:
+        problem, remedy = "it ends before it begins", "exchange start_ms and end_ms"
+    else:
+        return
+    raise MalformedInput(problem, where=where, line=line, remedy=remedy)
+
+
+def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    if row["tier"] == "expression":
+        yield "attributes", tuple(row["attributes"].split())
+        yield "uncertain", row["uncertain"] == "1"
+    if row["action"]:
+        yield "action", row["action"]
+    if row["utterance"]:
+        yield "utterance", int(row["utterance"])
+    if row.get("proposed") == "1":
+        yield "proposed", True
+    if row.get("shown_ms"):
+        yield "shown_ms", float(row["shown_ms"])
+
+
+def to_jsonl(dialogue: Dialogue) -> str:
+    """A first line about the dialogue, then one line per event with all its data."""
+    about = {name: getattr(dialogue, name) for name in ("id", "pair", "language", "synthetic")}
+    about |= {"pieces": {p: dict(a) for p, a in dialogue.pieces.items()}, "meta": dict(dialogue.meta)}
+    lines = [{"format": FORMAT, "version": VERSION, **about}]
+    for e in dialogue.events:
+        fields = {name: getattr(e, name) for name in ("kind", "by", "text", "start_ms", "end_ms")}
+        lines.append({**fields, "entities": list(e.entities), "data": dict(e.data)})
+    return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+
+
+def from_jsonl(text: str, where: str = "dialogue.jsonl") -> Dialogue:
+    """A dialogue from `to_jsonl`."""
+    rows = [_json(line, where, n) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not rows or rows[0].pop("format", None) != FORMAT:
+        raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
+    if rows[0].pop("version", 0) > VERSION:
+        raise MalformedInput("written by a newer version", where=where, line=1, remedy="install a newer Referee")
+    try:
+        events = tuple(Event(**{**r, "entities": tuple(r["entities"]), "data": _tuples(r["data"])}) for r in rows[1:])
+        return Dialogue(events=events, **rows[0])
+    except (TypeError, KeyError) as error:
+        raise MalformedInput(f"unusable dialogue: {error}", where=where, remedy="export it again") from None
+
+
+def _json(line: str, where: str, number: int) -> dict[str, Any]:
+    return json_object(line, where, number, "export the dialogue again")
+
+
+def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+
+
+def _number(value: float | None) -> str:
+    # The format g keeps six digits and would write a million as 1e+06.
+    return "" if value is None else f"{value:g}" if value < 1e6 else f"{value:.0f}"

@@ -1,0 +1,157 @@
+"""Transcripts of speech made elsewhere, as utterances of a recording: WebVTT, the JSON that Whisper writes, and ELAN.
+
+A transcript's times count from the beginning of its sound; the recording knows when that was. What was spoken becomes lines of kind `speech` in a copy of the
+recording, and from there on is like anything else that was said: in replays, clips, annotation and ELAN.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from html import unescape
+from typing import Any, NamedTuple
+
+from referee.errors import InputError, MalformedInput
+from referee_lab.tangram.game.log import LogEntry, Recording
+from referee_lab.tangram.tiers.eaf import parse_eaf, slot_times, unreadable
+
+__all__ = ["READERS", "SpokenLine", "read_elan_tier", "read_transcript", "read_vtt", "read_whisper", "with_speech"]
+
+_TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
+_CUE = re.compile(rf"^\s*({_TIME.pattern})\s+-->\s+({_TIME.pattern})", re.MULTILINE)
+_MARKUP = re.compile(r"<[^>]*>")
+
+
+class SpokenLine(NamedTuple):
+    """What was said from one time to another, in milliseconds of the sound."""
+
+    start_ms: float
+    end_ms: float
+    text: str
+
+
+def read_transcript(content: bytes, where: str, tier: str | None = None) -> list[SpokenLine]:
+    """The lines of a transcript, by the ending of its name: .vtt or .srt, .json, .eaf (of one tier)."""
+    kind = where.rpartition(".")[2].lower()
+    if kind not in READERS:
+        raise InputError("not a transcript", where=where, remedy=f"files end in .{', .'.join(READERS)}")
+    if kind == "eaf":
+        found = read_elan_tier(content, where, tier)
+    else:
+        try:
+            found = READERS[kind](content.decode("utf-8-sig"), where)
+        except UnicodeDecodeError:
+            raise MalformedInput("not UTF-8", where=where, remedy="save the file as UTF-8") from None
+    return sorted(line for line in found if line.text)
+
+
+def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
+    """Cues of a WebVTT (or SubRip) file."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    cues = list(_CUE.finditer(text))
+    _refuse_broken_cues(text, cues, where)
+    if not cues:
+        raise MalformedInput("no cues with times", where=where, line=1, remedy="lines such as 00:01.000 --> 00:02.500")
+    ends = [cue.start() for cue in cues[1:]] + [len(text)]
+    found = []
+    for cue, end in zip(cues, ends, strict=True):
+        # Up to the empty line: after it comes the number or name of the next cue.
+        body = text[cue.end() : end].split("\n", 1)[-1].split("\n\n", 1)[0]
+        words = " ".join(unescape(_MARKUP.sub("", body)).split())
+        found.append(SpokenLine(_ms(cue[1]), _ms(cue[6]), words))
+        if found[-1].end_ms < found[-1].start_ms:
+            line = text.count("\n", 0, cue.start(1)) + 1
+            raise MalformedInput("the cue ends before it begins", where=where, line=line, remedy="exchange its times")
+    return found
+
+
+def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) -> None:
+    """What looks like a cue and has no times that can be read would else be left out in silence."""
+    read = {text.count("\n", 0, cue.start(1)) for cue in cues}
+    for number, line in enumerate(text.split("\n")):
+        if "-->" in line and number not in read:
+            remedy = "write them as 00:01.000 --> 00:02.500"
+            raise MalformedInput("the times of this cue cannot be read", where=where, line=number + 1, remedy=remedy)
+
+
+def _ms(text: str) -> float:
+    found = _TIME.fullmatch(text)
+    assert found is not None, "the cue's own pattern has found it"
+    hours, minutes, seconds, part = found.groups()
+    return 1000.0 * (3600 * int(hours or 0) + 60 * int(minutes) + int(seconds)) + float(part.ljust(3, "0"))
+
+
+def read_whisper(text: str, where: str = "speech.json") -> list[SpokenLine]:
+    """Whisper's JSON: `segments` in seconds (OpenAI's program, and endpoints), `chunks` (transformers), or `transcription` in milliseconds (whisper.cpp)."""
+    try:
+        answer = json.loads(text)
+        kind = next(kind for kind in _SEGMENTS if kind in answer)
+        found = [SpokenLine(*_SEGMENTS[kind](each), " ".join(str(each["text"]).split())) for each in answer[kind]]
+    except (ValueError, KeyError, TypeError, StopIteration):
+        remedy = 'ask for {"segments": [{"start", "end", "text"}, …]} (response_format verbose_json)'
+        raise MalformedInput("not Whisper's JSON", where=where, remedy=remedy) from None
+    for number, line in enumerate(found, 1):
+        if not 0 <= line.start_ms <= line.end_ms < math.inf:
+            said = f"its segment {number} goes from {line.start_ms / 1000:g} s to {line.end_ms / 1000:g} s"
+            raise MalformedInput(said, where=where, remedy="an end comes after its beginning, in seconds of the sound")
+    return found
+
+
+def _chunk_times(chunk: Mapping[str, Any]) -> tuple[float, float]:
+    start, end = chunk["timestamp"]
+    # The last chunk may have no end.
+    return 1000 * float(start), 1000 * float(start if end is None else end)
+
+
+_SEGMENTS: Mapping[str, Callable[[Mapping[str, Any]], tuple[float, float]]] = {
+    "segments": lambda segment: (1000 * float(segment["start"]), 1000 * float(segment["end"])),
+    "chunks": _chunk_times,
+    "transcription": lambda part: (float(part["offsets"]["from"]), float(part["offsets"]["to"])),
+}
+
+
+def read_elan_tier(content: bytes, where: str, tier: str | None) -> list[SpokenLine]:
+    """One tier of an ELAN file."""
+    root = parse_eaf(content, where)
+    unreadable(root, where)
+    tiers = {t.get("TIER_ID"): t for t in root.iterfind("TIER")}
+    if tier not in tiers:
+        raise InputError(
+            f"there is no tier {tier!r}", where=where, remedy=f"--tier one of {', '.join(map(str, tiers))}"
+        )
+    slots = slot_times(root)
+    found = []
+    for aligned in tiers[tier].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION"):
+        start, end = sorted(slots[aligned.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
+        found.append(SpokenLine(start, end, " ".join((aligned.findtext("ANNOTATION_VALUE") or "").split())))
+    return found
+
+
+READERS: Mapping[str, Callable[[str, str], list[SpokenLine]]] = {
+    "vtt": read_vtt,
+    "srt": read_vtt,
+    "json": read_whisper,
+    "eaf": lambda text, where: read_elan_tier(text.encode(), where, None),
+}
+
+
+def with_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], begins_ms: float = 0.0) -> Recording:
+    """The recording with what somebody spoke, in place of any earlier transcript of theirs; `begins_ms` is when the sound began."""
+    if actor not in recording.header.players:
+        known = ", ".join(f"{name} ({role})" for name, role in recording.header.players.items())
+        raise InputError(f"nobody is called {actor!r} in this recording", remedy=f"one of {known}")
+    kept = [e for e in recording.entries if not (e.kind == "speech" and e.actor == actor)]
+    start = next((e.t_server_ms for e in kept if e.kind == "start"), 0.0)
+    spoken = [_entry(actor, line, begins_ms, start) for line in lines if line.text]
+    merged = sorted([*kept, *spoken], key=lambda e: e.t_server_ms)
+    return replace(recording, entries=tuple(replace(entry, seq=n) for n, entry in enumerate(merged)))
+
+
+def _entry(actor: str, line: SpokenLine, begins_ms: float, start: float) -> LogEntry:
+    times = {"start_ms": round(line.start_ms + begins_ms, 1), "end_ms": round(line.end_ms + begins_ms, 1)}
+    data: dict[str, Any] = {"text": line.text, **times}
+    # Known when it is over, as far as the order of the log goes.
+    return LogEntry(0, round(start + times["end_ms"], 3), None, actor, "speech", data)

@@ -1,0 +1,196 @@
+"""CSV and JSON lines give the tiers back; games of KTH Tangrams become dialogues."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from referee.errors import MalformedInput
+from referee.records import Event
+from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.goals import GOALS
+from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.kth_dialogues import colour_name, kth_dialogues
+from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.tier_tables import CODEBOOK, from_csv, from_jsonl, to_csv, to_jsonl
+
+
+@pytest.fixture(scope="module")
+def dialogue():
+    return to_dialogue(play(GOALS["eagle"], 2))
+
+
+def test_json_lines_lose_nothing(dialogue):
+    back = from_jsonl(to_jsonl(dialogue))
+    assert back.events == dialogue.events
+    assert back.pieces == dialogue.pieces
+    assert (back.id, back.pair, back.synthetic, back.meta) == (dialogue.id, dialogue.pair, True, dialogue.meta)
+
+
+def test_csv_gives_back_what_its_columns_hold(dialogue):
+    (back,) = from_csv(to_csv(dialogue))
+    assert to_csv(back) == to_csv(dialogue)
+    for one, other in zip(back.events, dialogue.events, strict=True):
+        assert (one.kind, one.by, one.text, one.entities) == (other.kind, other.by, other.text, other.entities)
+        assert (one.start_ms, one.end_ms) == (other.start_ms, other.end_ms)
+
+
+def test_the_codebook_explains_every_column(dialogue):
+    assert next(csv.reader(io.StringIO(to_csv(dialogue)))) == list(CODEBOOK)
+    assert all(CODEBOOK.values())
+
+
+def test_texts_with_commas_quotes_and_line_ends_survive(dialogue):
+    from dataclasses import replace
+
+    said = replace(dialogue.tier("utterance")[0], text='no, "that"\none')
+    (back,) = from_csv(to_csv(replace(dialogue, events=(said,))))
+    assert back.events[0].text == said.text
+
+
+def test_a_row_that_is_no_number_is_named_by_its_line(dialogue):
+    lines = to_csv(dialogue).splitlines()
+    lines[2] = lines[2].replace(lines[2].split(",")[3], "soon", 1)
+    with pytest.raises(MalformedInput, match=r"t\.csv:3"):
+        from_csv("\n".join(lines), "t.csv")
+    with pytest.raises(MalformedInput, match="no column"):
+        from_csv("a,b\n1,2\n")
+
+
+@pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"format":"referee-dialogue","version":9}\n'])
+def test_a_file_that_is_no_dialogue_is_refused(text):
+    with pytest.raises(MalformedInput):
+        from_jsonl(text)
+
+
+def figure(number: int, shape: str, size: str, hue: float) -> dict[str, object]:
+    return {"id": number, "shape": shape, "size": size, "edges": 4, "area": 0.1, "rgb": [0, 0, 0], "hsb": [hue, 1, 1]}
+
+
+def happened(number: int, time: float, name: str, by: str, selected: int | None, **positions: list[float]):
+    places = {piece.removeprefix("p"): place for piece, place in positions.items()}
+    about = {"event": number, "round": 1, "time_s": time, "name": name, "by": by, "referent": 2, "score": 0}
+    return {**about, "selected": selected, "positions": places}
+
+
+GAME = {
+    "game": 0,
+    "rounds": 1,
+    "duration_s": 5.0,
+    "first_instructor": "A",
+    "pieces": [figure(1, "boot", "large", 0.6), figure(2, "wedge", "small", 0.0)],
+    "events": [
+        happened(1, 1.0, "nextturn.request", "A", None, p1=[0, 0], p2=[1, 1]),
+        happened(2, 4.5, "selection.request", "B", 2, p2=[0.5, 0.5]),
+    ],
+    "utterances": [
+        {"round": 0, "by": "B", "role": "manipulator", "start_s": 0.2, "end_s": 0.5, "text": "hi"},
+        {"round": 1, "by": "A", "role": "instructor", "start_s": 1.5, "end_s": 2.5, "text": "the red one"},
+    ],
+}
+
+
+def write(folder: Path, game: dict[str, object]) -> Path:
+    (folder / "kth-tangrams").mkdir()
+    with gzip.open(folder / "kth-tangrams" / "games.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(json.dumps(game) + "\n")
+    return folder
+
+
+def test_a_kth_game_becomes_a_dialogue(tmp_path: Path):
+    (game,) = kth_dialogues(write(tmp_path, GAME), moves=True)
+    assert [(p["shape"], p["size"], p["colour"]) for p in game.pieces.values()] == [
+        ("boot", "large", "blue"),
+        ("wedge", "small", "red"),
+    ]
+    hi, red = game.tier("utterance")
+    assert (hi.by, hi.data["player"], "referent" in hi.data) == ("operator", "B", False)
+    assert (red.by, red.data["referent"], red.start_ms, red.end_ms) == ("solver", "p2", 1500, 2500)
+    assert [(e.data["action"], e.entities, e.start_ms, e.data["player"]) for e in game.tier("action")] == [
+        ("select", ("p2",), 4500, "B"),
+        ("move", ("p2",), 4500, "B"),
+    ]
+    assert game.meta["rounds"] == [{"round": 1, "referent": "p2", "instructor": "A"}]
+
+
+def test_without_moves_the_selections_are_the_actions(tmp_path: Path):
+    (game,) = kth_dialogues(write(tmp_path, GAME))
+    assert [e.data["action"] for e in game.tier("action")] == ["select"]
+
+
+def test_what_is_no_game_is_refused(tmp_path: Path):
+    with pytest.raises(MalformedInput, match=r"games\.jsonl\.gz:1"):
+        kth_dialogues(write(tmp_path, {"game": 1}))
+
+
+@pytest.mark.parametrize(
+    ("hsb", "name"),
+    [
+        ((0, 1, 1), "red"),
+        ((1 / 3, 1, 1), "green"),
+        ((2 / 3, 1, 1), "blue"),
+        ((1 / 6, 1, 1), "yellow"),
+        ((0, 0, 1), "white"),
+        ((0, 1, 0.1), "black"),
+        ((0.98, 1, 1), "red"),
+        ((0.5, 0.1, 0.5), "grey"),
+    ],
+)
+def test_pure_colours_have_their_names(hsb, name):
+    assert colour_name(*hsb) == name
+
+
+@pytest.mark.data
+def test_all_kth_games_are_read(data_folder):
+    # Counts of the corpus card: 34 games, 2,693 rounds, 2,797 selections, 12,203 utterances.
+    games = kth_dialogues(data_folder, moves=True)
+    assert len(games) == 34
+    assert sum(len(g.meta["rounds"]) for g in games) == 2693
+    assert sum(e.data["action"] == "select" for g in games for e in g.tier("action")) == 2797
+    assert sum(len(g.tier("utterance")) for g in games) == 12203
+    assert all(len(g.pieces) == 20 for g in games)
+
+
+def test_a_source_of_pronouns_is_kth_by_utterance(tmp_path: Path):
+    """A turn is hardly ever a pronoun (4 of 2,688); learning from it, or testing on it, would be about nothing."""
+    from referee_lab.commands.tangram.sources import open_source
+
+    name, (game,) = open_source("kth-tangrams", write(tmp_path, GAME), seed=1)
+    assert name == "kth-tangrams, by utterance"
+    (spoken,) = kth_dialogues(tmp_path, unit="utterance")
+    assert [e.text for e in game.tier("expression")] == [e.text for e in spoken.tier("expression")]
+    assert spoken.tier("expression")
+
+
+def test_a_table_keeps_its_language_who_played_who_marked_and_when_it_was_shown():
+    said = Event(kind="utterance", by="solver", text="nimm es", start_ms=0.0, end_ms=900.0, data={"shown_ms": 1000.0})
+    marks = {"attributes": ("dpr",), "uncertain": False, "utterance": 0, "proposed": True, "shown_ms": 1000.0}
+    es = Event(kind="expression", by="solver", text="es", entities=("1",), start_ms=500.0, end_ms=900.0, data=marks)
+    whole = Dialogue(id="d", pair="p", pieces=PIECES, events=(said, es), language="de", synthetic=True)
+    (back,) = from_csv(to_csv(whole))
+    assert back == whole
+    # An earlier table without these columns says nothing about them, and is not taken for English.
+    short = [",".join(line.split(",")[:12]) for line in to_csv(whole).splitlines()]
+    (older,) = from_csv("\n".join(short))
+    assert (older.language, older.synthetic, "shown_ms" in older.events[0].data) == ("und", False, False)
+    # As spreadsheets of some countries write it.
+    assert from_csv(to_csv(whole).replace(",", ";")) == [whole]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("d,p,utterence,0,9,solver,hm,,,,,", "no tier is called 'utterence'"),
+        ("d,p,utterance,0,9,king,hm,,,,,", "'king' is no role"),
+        ("d,p,utterance,9,0,solver,hm,,,,,", "ends before it begins"),
+    ],
+)
+def test_a_mistyped_row_is_named_and_not_left_out(row, problem):
+    with pytest.raises(MalformedInput, match=rf"t\.csv:2: .*{problem}"):
+        from_csv(",".join(list(CODEBOOK)[:12]) + "\n" + row + "\n", "t.csv")

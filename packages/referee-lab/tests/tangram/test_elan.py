@@ -1,0 +1,334 @@
+"""ELAN files hold the eleven tiers, pass the rules of their format, and give the dialogue back."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tarfile
+from importlib import metadata
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from referee.errors import InputError, MalformedInput
+from referee.records import Event
+from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.game.bot_games import play
+from referee_lab.tangram.game.goals import GOALS
+from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, Dialogue
+from referee_lab.tangram.tiers.eaf import check_eaf, eaf_faults
+from referee_lab.tangram.tiers.elan import TIERS, from_eaf, to_eaf
+from referee_lab.tangram.tiers.expressions import preannotate
+from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), min_size=1, max_size=20)
+IDS = st.lists(st.sampled_from(sorted(PIECES)), max_size=3, unique=True).map(tuple)
+
+
+def shown(dialogue):
+    return [(e.kind, e.by, e.text, e.entities, e.start_ms, e.end_ms) for e in dialogue.events]
+
+
+def marked(dialogue):
+    return [(e.data["attributes"], e.data["uncertain"], e.data.get("utterance")) for e in dialogue.tier("expression")]
+
+
+@st.composite
+def dialogues(draw):
+    """Utterances one after the other, each with up to two expressions that may lie in one another; actions and mouse beside them."""
+    events, t = [], 0
+    for index in range(draw(st.integers(0, 5))):
+        by = draw(st.sampled_from(("solver", "operator")))
+        span = (t, t + 1000)
+        events.append(Event(kind="utterance", by=by, text=draw(TEXT), start_ms=span[0], end_ms=span[1]))
+        for shift in range(draw(st.integers(0, 2))):
+            attributes = tuple(draw(st.lists(st.sampled_from(sorted(ATTRIBUTES)), max_size=3, unique=True)))
+            data = {"attributes": attributes, "uncertain": draw(st.booleans()), "utterance": index}
+            times = {"start_ms": t + 100 + 10 * shift, "end_ms": t + 800 - 10 * shift}
+            events.append(Event(kind="expression", by=by, text=draw(TEXT), entities=draw(IDS), data=data, **times))
+        piece = (draw(st.sampled_from(sorted(PIECES))),)
+        data = {"action": draw(st.sampled_from(("move", "rotate", "flip")))}
+        times = {"start_ms": t + 200, "end_ms": t + 500}
+        events.append(Event(kind="action", by="operator", entities=piece, data=data, **times))
+        events.append(Event(kind="mouse", by="operator", entities=piece, **times))
+        t += draw(st.integers(100, 300)) * 10
+    order = ("utterance", "expression", "action", "mouse")
+    events.sort(key=lambda e: (e.start_ms, order.index(e.kind)))
+    return Dialogue(id="d", pair="p", pieces=PIECES, events=tuple(events))
+
+
+@given(dialogues())
+def test_a_dialogue_comes_back_from_its_file(dialogue):
+    content = to_eaf(dialogue)
+    assert list(eaf_faults(etree.fromstring(content))) == []
+    back = from_eaf(content)
+    assert shown(back) == shown(dialogue)
+    assert marked(back) == marked(dialogue)
+    assert to_eaf(back) == content
+
+
+@pytest.mark.parametrize("name", ["cat", "house"])
+def test_a_played_session_comes_back_from_its_file(name):
+    dialogue = to_dialogue(play(GOALS[name], 6))
+    back = from_eaf(to_eaf(dialogue))
+    assert shown(back) == shown(dialogue)
+    assert (back.id, back.pair, back.language, back.synthetic) == (dialogue.id, dialogue.pair, "en", True)
+    assert [e.data["action"] for e in back.tier("action")] == [e.data["action"] for e in dialogue.tier("action")]
+
+
+def test_the_eleven_tiers_are_there_even_when_empty():
+    root = etree.fromstring(to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=())))
+    assert tuple(t.get("TIER_ID") for t in root.iterfind("TIER")) == TIERS
+    assert len(TIERS) == 11
+
+
+def test_another_reader_sees_the_same_annotations(tmp_path):
+    pympi = pytest.importorskip("pympi", reason="pympi-ling is the independent reader of this test")
+    dialogue = to_dialogue(play(GOALS["boat"], 2))
+    path = tmp_path / "boat.eaf"
+    path.write_bytes(to_eaf(dialogue))
+    eaf = pympi.Elan.Eaf(str(path))
+    assert set(eaf.get_tier_names()) == set(TIERS)
+    solver = [e for e in dialogue.tier("utterance") if e.by == "solver"]
+    spans = sorted(eaf.get_annotation_data_for_tier("SV-UT"))
+    assert spans == [(int(e.start_ms), int(e.end_ms), e.text) for e in solver]
+    targets = sorted(eaf.get_ref_annotation_data_for_tier("Target"))
+    expected = [(int(e.start_ms), int(e.end_ms), *e.entities, e.data["action"]) for e in dialogue.tier("action")]
+    assert targets == expected
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory):
+    """ELAN's own schema of EAF 3.0, which the source distribution of pympi-ling carries among its tests."""
+    wanted = f"pympi-ling=={metadata.version('pympi-ling')}"
+    place = tmp_path_factory.mktemp("schema")
+    fetch = ["download", wanted, "--no-deps", "--no-binary", "pympi-ling", "--retries", "1", "--timeout", "20"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *fetch, "--dest", place], capture_output=True, text=True, check=False
+    )
+    found = next(place.glob("pympi*.tar.gz"), None)
+    if found is None:
+        pytest.skip(f"the source of pympi-ling, which has ELAN's schema, could not be fetched: {done.stderr[-200:]}")
+    with tarfile.open(found) as archive:
+        name = next(n for n in archive.getnames() if n.endswith("/EAFv3.0.xsd"))
+        return etree.XMLSchema(etree.parse(archive.extractfile(name)))
+
+
+@pytest.mark.long
+def test_files_pass_the_schema_of_elan_itself(schema):
+    dialogues = [to_dialogue(play(goal, seed)) for seed, goal in enumerate(islice(GOALS.values(), 2))]
+    odd = Event(kind="utterance", by="solver", text="<&\u0007> \u732b \U0001f600", start_ms=0, end_ms=10)
+    for events in ((), (odd,)):
+        dialogues.append(Dialogue(id="d", pair="p", pieces=PIECES, events=events))
+    for dialogue in dialogues:
+        document = etree.fromstring(to_eaf(dialogue))
+        assert schema.validate(document), schema.error_log
+    document.find("TIER").set("LINGUISTIC_TYPE_REF", "unheard of")
+    assert not schema.validate(document), "the schema can say no"
+
+
+REX = """<?xml version="1.0" encoding="UTF-8"?>
+<ANNOTATION_DOCUMENT AUTHOR="" DATE="2010-03-01T10:00:00+09:00" FORMAT="2.6" VERSION="2.6">
+  <HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>
+  <TIME_ORDER>
+    <TIME_SLOT TIME_SLOT_ID="t1" TIME_VALUE="1000"/><TIME_SLOT TIME_SLOT_ID="t2" TIME_VALUE="1200"/>
+    <TIME_SLOT TIME_SLOT_ID="t3" TIME_VALUE="2000"/><TIME_SLOT TIME_SLOT_ID="t4" TIME_VALUE="3000"/>
+  </TIME_ORDER>
+  <TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-UT">
+    <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t4">
+      <ANNOTATION_VALUE>put either of them there</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+  </TIER>
+  <TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">
+    <ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3">
+      <ANNOTATION_VALUE>either of them</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>
+  </TIER>
+  <TIER LINGUISTIC_TYPE_REF="c" PARENT_REF="SV-REX" TIER_ID="SV-Ref">
+    <ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a2"><ANNOTATION_VALUE>? 1, 2</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+  </TIER>
+  <TIER LINGUISTIC_TYPE_REF="c" PARENT_REF="SV-REX" TIER_ID="SV-Attr">
+    <ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a4" ANNOTATION_REF="a2"><ANNOTATION_VALUE>dpr num</ANNOTATION_VALUE></REF_ANNOTATION></ANNOTATION>
+  </TIER>
+  <TIER LINGUISTIC_TYPE_REF="d" TIER_ID="Gaze"/>
+  <LINGUISTIC_TYPE GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="d" TIME_ALIGNABLE="true"/>
+  <LINGUISTIC_TYPE CONSTRAINTS="Symbolic_Association" GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID="c" TIME_ALIGNABLE="false"/>
+  <CONSTRAINT DESCRIPTION="1-1" STEREOTYPE="Symbolic_Association"/>
+</ANNOTATION_DOCUMENT>
+"""
+
+
+def test_rex_style_tiers_of_others_are_read_with_unclear_and_several_referents():
+    dialogue = from_eaf(REX.encode(), "trial-3.eaf")
+    (expression,) = dialogue.tier("expression")
+    assert expression.entities == ("1", "2")
+    assert expression.data == {"attributes": ("dpr", "num"), "uncertain": True, "utterance": 0}
+    assert (dialogue.id, dialogue.language) == ("trial-3.eaf", "und")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('TIME_VALUE="2000"', 'TIME_VALUE="1100"', "backwards"),
+        ('TIME_SLOT_REF1="t2"', 'TIME_SLOT_REF1="t9"', "unknown time slot"),
+        ('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a1"', "parent tier"),
+        ('PARENT_REF="SV-REX" TIER_ID="SV-Attr"', 'TIER_ID="SV-Attr"', "belong together"),
+        ('TIER_ID="Gaze"', 'TIER_ID="SV-UT"', "used twice"),
+        ('LINGUISTIC_TYPE_REF="d" TIER_ID="Gaze"', 'LINGUISTIC_TYPE_REF="x" TIER_ID="Gaze"', "unknown linguistic type"),
+        ('<CONSTRAINT DESCRIPTION="1-1" STEREOTYPE="Symbolic_Association"/>', "", "unknown constraint"),
+        ('TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF1="t3" TIME_SLOT_REF2="t2"', "before it begins"),
+        ('DATE="2010-03-01T10:00:00+09:00"', 'DATE="yesterday"', "no date"),
+        ('<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds"/>', "", "HEADER"),
+        ("ANNOTATION_DOCUMENT", "DOCUMENT", "root"),
+    ],
+)
+def test_each_rule_of_the_format_is_checked(old, new, fault):
+    with pytest.raises(MalformedInput, match=fault):
+        check_eaf(etree.fromstring(REX.replace(old, new).encode()), "x.eaf")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('TIME_SLOT_REF1="t2"', 'TIME_SLOT_REF1="t9"', "unknown time slot"),
+        ('ANNOTATION_REF="a2"', 'ANNOTATION_REF="a1"', "parent tier"),
+        ("ANNOTATION_DOCUMENT", "DOCUMENT", "root"),
+    ],
+)
+def test_what_leaves_no_meaning_is_refused(old, new, fault):
+    with pytest.raises(MalformedInput, match=fault):
+        from_eaf(REX.replace(old, new).encode())
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('LINGUISTIC_TYPE_REF="d" TIER_ID="Gaze"', 'LINGUISTIC_TYPE_REF="x" TIER_ID="Gaze"'),
+        ('TIME_SLOT_REF1="t2" TIME_SLOT_REF2="t3"', 'TIME_SLOT_REF1="t3" TIME_SLOT_REF2="t2"'),
+        ('DATE="2010-03-01T10:00:00+09:00"', 'DATE="yesterday"'),
+        (
+            '<TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">',
+            '<TIER LINGUISTIC_TYPE_REF="d" PARENT_REF="SV-UT" TIER_ID="SV-REX">',
+        ),
+    ],
+)
+def test_files_edited_elsewhere_are_read_and_their_faults_are_told(old, new):
+    dialogue = from_eaf(REX.replace(old, new).encode())
+    (expression,) = dialogue.tier("expression")
+    assert (expression.start_ms, expression.end_ms, expression.entities) == (1200, 2000, ("1", "2"))
+    assert dialogue.meta["faults"]
+
+
+def test_slots_without_a_time_lie_between_their_neighbours():
+    dialogue = from_eaf(REX.replace(' TIME_VALUE="1200"', "").encode())
+    # t1 is 1000, t3 is 2000: the one between them gets the middle.
+    assert dialogue.tier("expression")[0].start_ms == 1500
+
+
+def test_tiers_of_other_names_are_mapped():
+    foreign = REX.replace('"SV-UT"', '"A-utts"').replace('"SV-REX"', '"A-refs"')
+    assert from_eaf(foreign.encode()).events == ()
+    mapped = from_eaf(foreign.encode(), tiers={"A-utts": "SV-UT", "A-refs": "SV-REX"})
+    assert [e.kind for e in mapped.events] == ["utterance", "expression"]
+    assert mapped.tier("expression")[0].entities == ("1", "2")
+    with pytest.raises(InputError, match="no tier 'words'"):
+        from_eaf(foreign.encode(), tiers={"A-utts": "words"})
+
+
+def test_a_programs_guesses_are_marked_as_such_in_the_file():
+    dialogue = preannotate(to_dialogue(play(GOALS["cat"], 6)))
+    content = to_eaf(dialogue)
+    rex = {t.get("TIER_ID"): t.get("ANNOTATOR") for t in etree.fromstring(content).iterfind("TIER")}
+    assert (rex["SV-REX"], rex["SV-UT"]) == ("program (proposed)", None)
+    assert all(e.data["proposed"] for e in from_eaf(content).tier("expression"))
+
+
+def test_media_participants_and_vocabularies_are_in_the_file():
+    root = etree.fromstring(to_eaf(to_dialogue(play(GOALS["cat"], 6)), media=["a.wav"]))
+    assert root.find("HEADER/MEDIA_DESCRIPTOR").get("RELATIVE_MEDIA_URL") == "./a.wav"
+    assert {t.get("PARTICIPANT") for t in root.iterfind("TIER")} == {"solver", "operator"}
+    words = {v.get("CV_ID"): [x.text for x in v.iter("CVE_VALUE")] for v in root.iterfind("CONTROLLED_VOCABULARY")}
+    assert words == {"actions": ["move", "rotate", "flip"], "pieces": list("1234567")}
+    assert list(eaf_faults(root)) == []
+
+
+def test_overlap_in_one_tier_is_a_fault():
+    second = """<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a9" TIME_SLOT_REF1="t1" TIME_SLOT_REF2="t3">
+      <ANNOTATION_VALUE>x</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER><TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">"""
+    document = REX.replace('</TIER>\n  <TIER LINGUISTIC_TYPE_REF="d" TIER_ID="SV-REX">', second)
+    with pytest.raises(MalformedInput, match="overlaps"):
+        check_eaf(etree.fromstring(document.encode()), "x.eaf")
+    # Both are read all the same, and it is told.
+    dialogue = from_eaf(document.encode())
+    assert [e.text for e in dialogue.tier("utterance")] == ["put either of them there", "x"]
+    assert any("overlaps" in fault for fault in dialogue.meta["faults"])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<a",
+        b'<!DOCTYPE a [<!ENTITY x "y">]><a>&x;</a>',
+        b'<!DOCTYPE a SYSTEM "file:///etc/hostname"><a/>',
+        b"<a>&x;</a>",
+    ],
+)
+def test_broken_and_hostile_files_are_refused(content):
+    with pytest.raises(MalformedInput):
+        from_eaf(content)
+
+
+def test_characters_that_xml_cannot_hold_are_replaced():
+    said = Event(kind="utterance", by="solver", text="a\x00b", start_ms=0, end_ms=10)
+    back = from_eaf(to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,))))
+    assert back.events[0].text == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def test_a_speaker_without_a_role_is_refused():
+    said = Event(kind="utterance", by="Anna", text="hello", start_ms=0, end_ms=10)
+    with pytest.raises(InputError, match="neither"):
+        to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,)))
+
+
+def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
+    """Before, a file with tiers of other names was empty without a word, and references to other pieces than the Tangram's were left out."""
+    file = to_eaf(to_dialogue(play(GOALS["cat"], 1))).decode()
+    file = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", file)
+    file = file.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"').replace("<ANNOTATION_VALUE>6<", "<ANNOTATION_VALUE>Q<")
+    found = from_eaf(file.encode())
+    (told,) = found.meta["faults"]
+    assert "A-utts; --tiers maps them" in told
+    assert found.pieces["Q"] == {"shape": "Q"}
+    assert "6" not in found.pieces
+    assert {p for e in found.tier("expression") for p in e.entities} <= found.pieces.keys()
+
+
+def test_a_file_says_whether_a_hand_or_a_cursor_points():
+    hand = Dialogue(id="d", pair="p", pieces=PIECES, events=(), language="de", meta={"pointer": "hand"})
+    assert from_eaf(to_eaf(hand)).meta == {"pointer": "hand"}
+    assert not from_eaf(to_eaf(to_dialogue(play(GOALS["cat"], 1)))).meta
+
+
+@pytest.mark.parametrize(("written", "told"), [("9", "left out (9)"), ("the triangle", "left out (the, triangle)")])
+def test_a_referent_that_is_no_piece_of_the_board_is_told_and_means_nothing_certain(written, told):
+    said = Event(kind="utterance", by="solver", text="take that", start_ms=0.0, end_ms=1000.0)
+    marks = {"attributes": ("dpr",), "uncertain": False, "utterance": 0}
+    that = Event(
+        kind="expression", by="solver", text="that", entities=("1",), start_ms=500.0, end_ms=1000.0, data=marks
+    )
+    whole = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said, that), language="en")).decode()
+    edited = whole.replace("<ANNOTATION_VALUE>1<", f"<ANNOTATION_VALUE>{written}<").replace(">dpr<", ">DPR, size<")
+    assert edited.count(f">{written}<") == 1
+    back = from_eaf(edited.encode())
+    (found,) = back.tier("expression")
+    assert found.entities == ()
+    assert back.pieces.keys() == PIECES.keys()
+    # Codes are read whatever their case, and what is none is told.
+    assert found.data["attributes"] == ("dpr",)
+    assert [fault for fault in back.meta["faults"] if told in fault or "no codes, left out (size;" in fault] == list(
+        back.meta["faults"]
+    )
+    assert len(back.meta["faults"]) == 2

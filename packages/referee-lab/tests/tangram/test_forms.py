@@ -1,0 +1,37 @@
+"""The form of a reference, told from its words."""
+
+from __future__ import annotations
+
+import pytest
+
+from referee.records import Event
+from referee_lab.tangram.tiers.reference_forms import FULL, PRONOUN, REDUCED, describing_words, form_of, is_pronoun
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("that", PRONOUN),
+        ("uh it's the same one again", PRONOUN),
+        ("the rooster", REDUCED),
+        ("the K", REDUCED),
+        ("um the the blue crab", REDUCED),
+        ("the big blue crab on the left", FULL),
+        ("okay yeah", None),
+        ("", None),
+        ("the purp-", None),
+    ],
+)
+def test_the_rule_of_the_documentation(text: str, form: str | None) -> None:
+    assert form_of(text) == form
+
+
+def test_a_word_said_twice_describes_once() -> None:
+    assert describing_words("the blue one the Blue one with blue hat") == ["blue", "hat"]
+
+
+def test_an_annotation_overrules_the_words() -> None:
+    nested = Event(kind="expression", text="the same shape as that", data={"attributes": ("dpr", "sim")})
+    assert is_pronoun(nested)
+    assert not is_pronoun(Event(kind="expression", text="that", data={"attributes": ()}))
+    assert is_pronoun(Event(kind="expression", text="that"))

@@ -1,0 +1,40 @@
+"""Reduction and partner-specificity on real repeated games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.errors import InputError
+from referee_lab.tangram.models.reduction import hearing_by_block, reduce_games
+
+
+@pytest.mark.data
+@pytest.mark.long
+def test_descriptions_of_the_repeated_game_shorten_as_its_page_says(data_folder: Path) -> None:
+    found = reduce_games("tangrams-hawkins", data_folder)
+    words = {level.repetition: level.mean for level in found.words}
+    # README of the corpus: 16.0 words in round 1, 3.8 in round 6 (words are counted there by spaces)
+    assert words[1] == pytest.approx(16.0, abs=0.2)
+    assert words[6] == pytest.approx(3.8, abs=0.2)
+    assert found.slope.high < 0
+    assert all(own.low > pseudo.high for own, pseudo in zip(found.own, found.pseudo, strict=True))
+    assert (found.specificity.low or 0) > 0.5
+
+
+@pytest.mark.data
+def test_addressees_get_better_and_overhearers_do_not(data_folder: Path) -> None:
+    heard = {(h.who, h.source.removeprefix("tg-matcher, "), h.block): h for h in hearing_by_block(data_folder)}
+    # README of the corpus: 78 % in round 1, 94 % in round 6
+    assert heard["addressee", "tangrams-hawkins", "1"].accuracy == pytest.approx(0.78, abs=0.005)
+    assert heard["addressee", "tangrams-hawkins", "6"].accuracy == pytest.approx(0.94, abs=0.005)
+    for size in ("2", "6"):
+        first, last = (heard["overhearer", f"groups of {size}", block] for block in "16")
+        assert last.high < heard["addressee", "tangrams-hawkins", "6"].low
+        assert last.accuracy - first.accuracy < 0.05
+
+
+def test_other_corpora_are_refused() -> None:
+    with pytest.raises(InputError, match="tangrams-hawkins, kth-tangrams"):
+        reduce_games("tuna")

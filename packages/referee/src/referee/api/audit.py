@@ -1,0 +1,121 @@
+"""`referee.audit`: does what a paper prints follow from what it prints?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.api import charts
+from referee.api.frames import AUDIT, frame_of
+from referee.api.options import AuditOptions
+from referee.api.results import Result
+from referee.auditing.audit import Audit, summarise
+from referee.auditing.audit import audit as audit_paper
+from referee.auditing.claims import AuditVerdict
+from referee.auditing.corrections import as_toml
+from referee.auditing.explain.wording import shown
+from referee.auditing.paper import DESCRIPTION, Paper, read_paper, shipped, shipped_paper
+from referee.errors import InputError
+from referee.options import takes
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["AuditResult", "audit"]
+
+
+class AuditResult(Result):
+    """Every printed number that could be checked, and what does not follow.
+
+    Args:
+        audits: one for each paper.
+
+    >>> import referee
+    >>> referee.audit("tuna-2008").findings[0][:9]
+    'tuna-2008'
+    """
+
+    def __init__(self, audits: Sequence[Audit]) -> None:
+        self.audits = tuple(audits)
+        rows = [
+            {
+                "paper": a.paper,
+                "source": row.source,
+                "item": row.item,
+                "printed": shown(row.printed),
+                "recomputed": shown(row.recomputed),
+                "low": row.low,
+                "high": row.high,
+                "verdict": row.verdict.value,
+                "explanation": row.explanation,
+            }
+            for a in self.audits
+            for row in a.rows
+        ]
+        super().__init__(frame_of(rows, AUDIT))
+
+    @property
+    def findings(self) -> list[str]:
+        """What does not follow, in sentences, with the paper's name."""
+        return [f"{f.paper}: {f.sentence}" for a in self.audits for f in a.findings]
+
+    @property
+    def corrections(self) -> str:
+        """The register of corrections (TOML), as the court reads it."""
+        return as_toml(c for a in self.audits for c in a.corrections)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """How the numbers of every paper came out."""
+        counts = self.frame.group_by("paper", "verdict", maintain_order=True).len("n").to_dicts()
+        return charts.bars(counts, "printed numbers by verdict", x="n", y="paper", colour="verdict")
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        import polars as pl
+
+        wrong = self.frame.filter(pl.col("verdict") == AuditVerdict.DOES_NOT_FOLLOW.value)
+        return Result(wrong.drop("explanation", "verdict"))._table()
+
+    def _title(self) -> str:
+        return f"AuditResult: {summarise(self.audits)}"
+
+    def _below(self) -> str:
+        return "<ul>" + "".join(f"<li>{escape(finding)}</li>" for finding in self.findings) + "</ul>"
+
+
+@takes(AuditOptions)
+def audit(options: AuditOptions) -> AuditResult:
+    """Recompute what one printed number implies about another, and say what does not follow (`referee audit`).
+
+    Returns:
+        An `AuditResult`.
+
+    Raises:
+        InputError: where a name is neither a folder nor a shipped paper.
+
+    >>> import referee
+    >>> found = referee.audit("tuna-2008")
+    >>> len(found.findings) > 0, found.frame.columns[:3]
+    (True, ['paper', 'source', 'item'])
+    """
+    named = [options.papers] if isinstance(options.papers, (str, Path)) else list(options.papers)
+    found = [p if isinstance(p, Paper) else _find(p) for p in named or shipped()]
+    return AuditResult([audit_paper(paper) for paper in options.progress(found, "papers")])
+
+
+def _find(name: str | Path) -> Paper:
+    """A folder if there is one of that name, else a shipped paper."""
+    folder = Path(name)
+    # A folder first: somebody may keep a changed copy of a shipped paper under its name.
+    if folder.is_dir():
+        return read_paper(folder)
+    if folder.name == DESCRIPTION and folder.is_file():
+        return read_paper(folder.parent)
+    if str(name) in shipped():
+        return shipped_paper(str(name))
+    raise InputError(
+        "neither a folder nor a shipped paper",
+        where=name,
+        remedy=f"give a folder with a {DESCRIPTION}, or one of {', '.join(shipped())}",
+    )

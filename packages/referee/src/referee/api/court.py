@@ -1,0 +1,161 @@
+"""`referee.court`: which measures can be trusted to say what hearers do?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property, partial
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.api import charts
+from referee.api.frames import COURT, frame_of
+from referee.api.options import CourtOptions
+from referee.api.results import Result
+from referee.courtroom.heard_evidence import TrialSettings, try_runs
+from referee.courtroom.printed_evidence import published as published_names
+from referee.courtroom.printed_evidence import published_sheets, sheets_of_csv
+from referee.courtroom.proceedings import Proceedings, as_json, hold_court, hold_published_court
+from referee.engines.choice import engine_apart
+from referee.errors import InputError
+from referee.jobs.folder import is_run
+from referee.options import takes
+from referee.show.reports.court_figure import court_figure
+from referee.show.reports.court_page import court_page
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from referee.courtroom.evidence import Evidence
+
+__all__ = ["CourtResult", "court"]
+
+
+class CourtResult(Result):
+    """What a court heard and said: one row per measure and hearer measure, and a verdict per measure.
+
+    Args:
+        proceedings: all of it.
+
+    >>> import referee
+    >>> referee.court(published="belz-gatt-2008")
+    CourtResult on belz-gatt-2008: 9 measures, 45 pairs
+    """
+
+    def __init__(self, proceedings: Proceedings) -> None:
+        self.proceedings = proceedings
+        ways = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
+        super().__init__(frame_of([row for way, p in ways.items() for row in _rows(way, p)], COURT))
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """One sentence or two per measure, as corrected."""
+        return dict(self.proceedings.best.verdicts)
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """Everything as plain data: what `referee court --format json` prints."""
+        return as_json(self.proceedings)
+
+    def page(self, width: int = 160) -> str:
+        """The page that the command prints."""
+        return "\n".join(court_page(self.proceedings, width))
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Every coefficient with its interval, and how far one system can move it."""
+        best = self.proceedings.best
+        return charts.drawn(court_figure(best.evidence, f"The court on {self.proceedings.source}"))
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        import polars as pl
+
+        best = "corrected" if self.proceedings.corrected else "printed"
+        shown = self.frame.filter((pl.col("as") == best) & pl.col("domain").is_null()).drop("as", "domain")
+        return Result(shown)._table()
+
+    def _title(self) -> str:
+        cases = len(self.proceedings.best.cases)
+        return f"CourtResult on {self.proceedings.source}: {len(self.verdicts)} measures, {cases} pairs"
+
+    def _below(self) -> str:
+        return "".join(f"<p>{escape(verdict)}</p>" for verdict in self.verdicts.values())
+
+
+def _rows(way: str, proceedings: Proceedings) -> list[dict[str, Any]]:
+    findings = {(c.domain, c.automatic, c.hearer): c.finding for c in proceedings.cases}
+    return [_row(way, e, findings.get((e.domain, e.automatic, e.hearer))) for e in proceedings.evidence]
+
+
+def _row(way: str, e: Evidence, finding: str | None) -> dict[str, Any]:
+    low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
+    return {
+        "as": way,
+        "domain": e.domain,
+        "rows": e.rows,
+        "metric": e.automatic,
+        "hearer": e.hearer,
+        "n": e.n,
+        "r": e.pearson.r,
+        "r_low": low,
+        "r_high": high,
+        "rho": e.spearman.r,
+        "rho_low": e.spearman.low,
+        "rho_high": e.spearman.high,
+        "families": e.families.n if e.families else None,
+        "p": e.families.p_adjusted if e.families else None,
+        "without_low": e.lowest.r if e.lowest else None,
+        "without_high": e.highest.r if e.highest else None,
+        "finding": finding,
+    }
+
+
+@takes(CourtOptions)
+def court(options: CourtOptions) -> CourtResult:
+    """Try every automatic measure against every hearer measure, and say which ones hold (`referee court`).
+
+    Returns:
+        A `CourtResult`; ``.verdicts`` says it in sentences.
+
+    Raises:
+        InputError: where there is nothing to try, or a source is neither a run nor a CSV file.
+
+    >>> import referee
+    >>> "BLEU-4" in referee.court(published="refoi-2025").verdicts
+    True
+    """
+    settings = TrialSettings(
+        resamples=options.resamples,
+        permutations=options.permutations,
+        cluster=options.cluster,
+        seed=options.seed,
+        progress=options.progress,
+        engine=engine_apart(options.engine, options.jobs, options.address),
+        shard=options.shard,
+    )
+    paths = [Path(options.sources)] if isinstance(options.sources, (str, Path)) else list(map(Path, options.sources))
+    return CourtResult(_summon(paths, options.published, settings))
+
+
+def _summon(sources: Sequence[Path], paper: str | None, settings: TrialSettings) -> Proceedings:
+    if (paper is None) == (not sources):
+        raise InputError(
+            "nothing to try" if paper is None else "either a printed table or sources of one's own, not both",
+            remedy=f"name run folders, a CSV file, or --published with one of {', '.join(published_names())}",
+        )
+    if paper is not None:
+        return hold_published_court(paper, published_sheets(paper), settings.seed, settings.progress, settings.engine)
+    hold = partial(hold_court, seed=settings.seed, progress=settings.progress, engine=settings.engine)
+    if all(map(is_run, sources)):
+        from referee.hearers.passports.cards import cards_of
+        from referee.hearers.passports.quoting import warn_elsewhere
+
+        hearings = try_runs(sources, settings, cards_of, warn_elsewhere)
+        return hold(", ".join(map(str, sources)), hearings.sheets, hearings)
+    if len(sources) > 1 or sources[0].is_dir():
+        wrong = next(s for s in sources if not is_run(s))
+        raise InputError("this is not a run folder", where=wrong, remedy="name run folders only, or one CSV file")
+    if not sources[0].exists():
+        raise InputError(
+            "there is no such run folder or file", where=sources[0], remedy="name run folders, or one CSV file"
+        )
+    return hold(str(sources[0]), sheets_of_csv(sources[0]))

@@ -1,0 +1,129 @@
+"""`referee.draw`: a scene as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.api.frames import ENTITIES, frame_of
+from referee.api.options import DrawOptions
+from referee.api.results import Result
+from referee.errors import InputError
+from referee.files import write_atomically, write_bytes
+from referee.geometry import Region
+from referee.jobs.describe import scene_of
+from referee.jobs.open import trial_named
+from referee.options import takes
+from referee.records import Scene, Trial
+from referee.show.drawing import Layout, draw_scene, draw_sheet, place, to_png
+
+__all__ = ["Drawing", "draw"]
+
+
+class Drawing(Result):
+    """A picture: notebooks show it, ``.save("scene.png")`` writes it; its frame has the attributes of the entities.
+
+    Args:
+        svg: the picture.
+        scene: what it shows; None for a contact sheet.
+        framed: ids of the entities with a frame.
+        layout: where its entities stand; needed for their regions.
+
+    >>> import referee
+    >>> referee.draw({"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}]})
+    Drawing of 1 entity
+    """
+
+    def __init__(
+        self, svg: str, scene: Scene | None = None, framed: Sequence[str] = (), layout: Layout | None = None
+    ) -> None:
+        self.svg, self.scene, self.framed, self.layout = svg, scene, tuple(framed), layout
+        rows = [
+            {"entity": e.id, "target": e.id in self.framed, "name": p.name, "value": p.value}
+            for e in (scene.entities if scene else ())
+            for p in e.attributes
+        ]
+        super().__init__(frame_of(rows, ENTITIES))
+
+    def png(self, scale: float = 2.0) -> bytes:
+        """The picture as PNG; a cell is 100 units wide, and `scale` pixels are one unit."""
+        if not 0.1 <= scale <= 10:
+            raise InputError(f"cannot scale by {scale:g}", remedy="--scale is between 0.1 and 10")
+        return to_png(self.svg, scale)
+
+    def regions(self, scale: float = 2.0, *, outlines: bool = False) -> dict[str, Region]:
+        """Where every entity is, in pixels of the PNG of that scale: the smallest box around it, or its pixels themselves; what cannot be seen has none."""
+        if self.scene is None:
+            raise InputError("a contact sheet has no regions", remedy="draw a scene")
+        from referee.show.drawing.drawn_regions import draw_pixels
+
+        return dict(draw_pixels(self.scene, layout=self.layout, scale=scale, outlines=outlines).regions)
+
+    def save(self, out: str | Path, scale: float = 2.0) -> Path:
+        """Write FILE.svg or FILE.png."""
+        ending = Path(out).suffix.lower()
+        if ending not in (".svg", ".png"):
+            raise InputError("the ending says neither SVG nor PNG", where=out, remedy="name FILE.svg or FILE.png")
+        if ending == ".png":
+            write_bytes(out, [self.png(scale)])
+        else:
+            write_atomically(out, [self.svg])
+        return Path(out)
+
+    def plot(self) -> Any:
+        """The picture itself."""
+        return self
+
+    def _title(self) -> str:
+        if self.scene is None:
+            return "Drawing of a contact sheet"
+        n = len(self.scene.entities)
+        return f"Drawing of {n} entit{'ies' if n != 1 else 'y'}"
+
+    def _repr_html_(self) -> str:
+        return self.svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+@takes(DrawOptions)
+def draw(options: DrawOptions) -> Drawing:
+    """Draw a scene, a trial of a corpus, or a contact sheet (`referee draw`).
+
+    Returns:
+        A `Drawing`.
+
+    Raises:
+        InputError: where there is not exactly one thing to draw, or it cannot be read.
+
+    >>> import referee
+    >>> scene = {"entities": [{"id": "a", "attributes": {"type": "chair"}}, {"id": "b", "attributes": {"type": "sofa"}}]}
+    >>> referee.draw(scene, target="b").frame["target"].to_list()
+    [False, True]
+    """
+    # Two sources at once would silently draw one of them.
+    if sum(thing is not None for thing in (options.scene, options.corpus, options.sheet)) != 1:
+        raise InputError(
+            "there is not exactly one thing to draw", remedy="give SCENE.json, or --corpus NAME, or --sheet NAME"
+        )
+    if options.sheet is not None:
+        return Drawing(draw_sheet(options.sheet))
+    if options.trial is not None and options.corpus is None:
+        raise InputError("--trial belongs to a corpus", remedy="name it: --corpus NAME")
+    shown, own = _shown(options.scene, options.corpus, options.trial, options.data)
+    wanted = options.target.split(",") if isinstance(options.target, str) else options.target
+    framed = list(dict.fromkeys([*(t.strip() for t in wanted if t.strip()), *(own if options.mark else ())]))
+    if options.mark and not own:
+        raise InputError("the scene names no target of its own", remedy="name one with --target ID")
+    labels = {e.id: str(i) for i, e in enumerate(shown.entities, 1)} if options.numbers else None
+    layout = place(shown, jitter=options.jitter, seed=options.seed)
+    return Drawing(draw_scene(shown, layout=layout, mark=framed, numbers=labels), shown, framed, layout)
+
+
+def _shown(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:
+    """The scene, and the targets that it names itself."""
+    if corpus is not None:
+        scene = trial_named(corpus, trial, data)
+    return (scene.scene, scene.targets) if isinstance(scene, Trial) else scene_of(scene)

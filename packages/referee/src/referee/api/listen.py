@@ -1,0 +1,294 @@
+"""`referee.listen`: a hearer answers what a run's systems said, and the hearing of it is measured."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from referee.api import charts
+from referee.api.frames import HEARING, RESPONSES, frame_of
+from referee.api.options import ListenOptions
+from referee.api.results import Result, bounded
+from referee.api.score import labels_of
+from referee.engines.choice import engine_named
+from referee.errors import InputError
+from referee.jobs.folder import Run
+from referee.jobs.heard import hearing_rows
+from referee.jobs.listen import Session, add_people, add_recorded
+from referee.jobs.listen import listen as listen_to
+from referee.jobs.open import RECORDED, open_corpus
+from referee.metrics.hearing import OVER_ITEMS
+from referee.options import takes
+from referee.records import HUMAN
+from referee.show.reports.score_tables import number
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["SHARES", "Heard", "Responses", "listen", "tells"]
+
+SHARES = ("several", "none", "dont-know", "timeout", "unparsable")
+
+
+class Responses(Result):
+    """Every answer of a hearer, one row each.
+
+    Args:
+        frame: the rows.
+
+    >>> import referee, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run = referee.score(demo=True, metrics="set/dice").save(f"{place}/run")
+    ...     referee.listen(run, "literal", items=True)
+    Responses: 1,560 answers, 2 systems, 1 hearer
+    """
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Outcomes by system, stacked."""
+        found = self.frame.group_by("system", "outcome", maintain_order=True).len("n").to_dicts()
+        return charts.bars(found, "what hearers did", x="n", y="system", colour="outcome")
+
+    def _title(self) -> str:
+        systems, hearers = self.frame["system"].n_unique(), self.frame["hearer"].n_unique()
+        return f"Responses: {len(self.frame):,} answers, {systems} systems, {hearers} hearer{'s' * (hearers != 1)}"
+
+
+class Heard(Result):
+    """What hearers made of a run: every measure of hearing by system and hearer, with its interval.
+
+    Args:
+        run: the run folder.
+        rows: the measures.
+        signed: the hearers' signatures.
+        confidence: of the intervals.
+        warnings: sentences about passports of other corpora.
+
+    >>> import referee, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run = referee.score(demo=True, metrics="set/dice").save(f"{place}/run")
+    ...     referee.listen(run, "literal")
+    Heard: toy-chatty ir 1.000, toy-minimal ir 1.000
+    """
+
+    def __init__(
+        self,
+        run: Path,
+        rows: list[dict[str, Any]],
+        signed: dict[str, str],
+        confidence: float,
+        warnings: tuple[str, ...],
+    ) -> None:
+        self.run, self.rows, self.signatures, self.confidence, self.warnings = run, rows, signed, confidence, warnings
+        super().__init__(frame_of(map(self._row, rows), HEARING))
+
+    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {
+            **row,
+            "metric": row["measure"],
+            "clusters": row["cluster"] or None,
+            "excluded": sum(row["excluded"].values()),
+            "signature": self.signatures.get(row["hearer"]),
+        }
+
+    @property
+    def items(self) -> Responses:
+        """Every answer, with the labels of its trial and whether it found the target."""
+        opened = Run(self.run)
+        trials = {t.id: t for t in opened.trials()}
+        rows = (
+            {
+                "system": r.system or HUMAN,
+                "hearer": r.hearer,
+                "trial": r.trial,
+                **(labels_of(trials[r.trial]) if r.trial in trials else {}),
+                "outcome": str(r.outcome),
+                "entity": r.entity,
+                "found": r.entity in trials[r.trial].targets if r.trial in trials else None,
+                "reading_ms": r.reading_ms,
+                "identification_ms": r.identification_ms,
+                "repeats": r.repeats,
+            }
+            for r in opened.responses()
+        )
+        return Responses(frame_of(rows, RESPONSES))
+
+    def filled(self) -> list[str]:
+        """The measures that some row tells something about."""
+        groups = self.groups().values()
+        return [name for name in dict.fromkeys(r["measure"] for r in self.rows) if any(tells(name, g) for g in groups)]
+
+    def groups(self) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
+        """Rows by system and hearer, then by measure."""
+        found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        for row in self.rows:
+            found.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
+        return found
+
+    def plot(self) -> alt.TopLevelMixin:
+        """A dot with its interval for every system and hearer, one panel a measure."""
+        many = len({r["hearer"] for r in self.rows}) > 1
+        names = self.filled()
+        rows = [
+            {
+                "system": f"{r['system']} / {r['hearer']}" if many else r["system"],
+                "metric": r["measure"],
+                **{k: r[k] for k in ("value", "low", "high", "n")},
+            }
+            for r in self.rows
+            if r["measure"] in names
+        ]
+        return charts.dots(rows, f"hearing, {self.confidence:.0%} intervals")
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        names = self.filled()
+        body = [
+            [
+                *who,
+                str(group["ir"]["n"]),
+                *(bounded(group[m]["value"], group[m]["low"], group[m]["high"]) for m in names),
+            ]
+            for who, group in self.groups().items()
+        ]
+        return ["system", "hearer", "n", *names], body
+
+    def _title(self) -> str:
+        told = [f"{s} ir {number(g['ir']['value'])}" for (s, _), g in self.groups().items()]
+        return f"Heard: {', '.join(told[:6])}{' …' if len(told) > 6 else ''}"
+
+    def _below(self) -> str:
+        notes = [*self.signatures.values(), *self.warnings]
+        return "".join(f"<p><small>{escape(note)}</small></p>" for note in notes)
+
+
+def tells(name: str, group: dict[str, dict[str, Any]]) -> bool:
+    """Whether a value is worth a column: shares that are not 0, and votes only where several voted on an item."""
+    row = group[name]
+    # A vote of one is no vote: with one answer an item, majority and agreement would repeat the rate.
+    if name in OVER_ITEMS:
+        return bool(row["n"]) and group["ir"]["n"] > row["items"]
+    return bool(row["n"]) and (name not in (*SHARES, "repeats") or bool(row["value"]))
+
+
+@takes(ListenOptions)
+def listen(options: ListenOptions) -> Heard:
+    """Let a hearer answer what a run's systems said, and measure the hearing (`referee listen`); answers are kept in the run.
+
+    Returns:
+        A `Heard`, or with `items` the `Responses`.
+
+    Raises:
+        InputError: where the folder is no run, or nobody answered in it.
+
+    >>> import referee, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     run = referee.score(demo=True, metrics="set/dice").save(f"{place}/run")
+    ...     heard = referee.listen(run, "noisy", cluster="none")
+    >>> heard.frame.columns[:4]
+    ['system', 'hearer', 'metric', 'value']
+    """
+    folder = Path(options.run)
+    Run(folder).manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
+    if options.people is not None:
+        _add_people(folder, options.people, options.data)
+    if (
+        options.hearer is not None
+        and options.hearer.startswith(RECORDED)
+        and Path(options.hearer.removeprefix(RECORDED)).suffix
+    ):
+        add_recorded(folder, Path(options.hearer.removeprefix(RECORDED)))
+    elif options.hearer is not None:
+        from referee.hearers.passports.named_hearer import name_of, summon
+
+        # Checked before the answers are asked for, which may take hours or money.
+        card = _card(options.passport, name_of(options.hearer))
+        session = Session(
+            hearer=options.hearer,
+            # Not the path of a FILE.py: a run names its hearers alike on every machine.
+            label=name_of(options.hearer),
+            summon=summon,
+            seed=options.seed,
+            humans=options.humans,
+            folds=options.folds,
+            by=options.folds_by,
+            train=None if options.train is None else str(options.train),
+            passport=_signed(card),
+            batch_in=None if options.batch_in is None else Path(options.batch_in),
+            batch_out=None if options.batch_out is None else Path(options.batch_out),
+        )
+        number = options.jobs or options.workers or (1 if options.engine == "local" else None)
+        worker = engine_named(options.engine, number, options.address)
+        listen_to(folder, session, worker, options.shard, options.progress(_expected(folder, options.humans)))
+        _keep(folder, card)
+    found = _measured(folder, options.cluster, options.confidence, options.ties)
+    return cast(Heard, found.items) if options.items else found
+
+
+def _measured(folder: Path, cluster: str, confidence: float, ties: str) -> Heard:
+    from referee.hearers.passports.quoting import warn_elsewhere
+
+    opened = Run(folder)
+    corpus = open_corpus(folder)
+    signed = opened.manifest.get("hearers", {})
+    responses = list(opened.responses())
+    if not responses:
+        raise InputError(
+            "nobody has answered in this run",
+            where=folder,
+            remedy="name a hearer: --hearer literal, or people: --people CORPUS",
+        )
+    sampled = corpus.source.sampled
+    rows = hearing_rows(opened.trials(), responses, cluster=cluster, sampled=sampled, confidence=confidence, ties=ties)
+    # A passport speaks of the corpus it was made on.
+    return Heard(folder, rows, signed, confidence, tuple(warn_elsewhere(signed, corpus.name)))
+
+
+def _card(path: str | Path | None, hearer: str) -> dict[str, Any] | None:
+    """The hearer's card; another hearer's, or that of the same one with other switches, is refused."""
+    if path is None:
+        return None
+    from referee.hearers.passports.cards import read_card
+
+    card = read_card(Path(path))
+    if str(card["hearer"]) != hearer:
+        raise InputError(
+            f"this is the passport of {card['hearer']}, not of {hearer}",
+            where=path,
+            remedy="name this hearer's own card, made with the same switches",
+        )
+    return card
+
+
+def _signed(card: dict[str, Any] | None) -> str:
+    if card is None:
+        return ""
+    from referee.hearers.passports.quoting import sign
+
+    return sign("", card)
+
+
+def _keep(run: Path, card: dict[str, Any] | None) -> None:
+    if card is not None:
+        from referee.hearers.passports.cards import keep_card
+
+        keep_card(run, card)
+
+
+def _add_people(run: Path, source: str | Path, data: str | Path | None) -> None:
+    """Answers of a corpus to what its people said, or of a file to what the run's systems (or people) said."""
+    from referee.hearers.passports.people import open_people
+
+    file = Path(source)
+    found = (
+        open_people(str(run), file)
+        if file.is_file()
+        else open_people(str(source), None if data is None else Path(data))
+    )
+    add_people(run, (a.response for a in found.answers), file.name if file.is_file() else str(source))
+
+
+def _expected(run: Path, humans: bool) -> int:
+    """How many answers there will be, for the progress bar."""
+    opened = Run(run)
+    said = sum(1 for _ in opened.outputs()) if (opened.folder / "outputs.jsonl").exists() else 0
+    return said + (sum(bool(t.references) for t in opened.trials()) if humans else 0)

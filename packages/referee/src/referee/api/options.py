@@ -1,0 +1,411 @@
+"""The options of every job, each declared once: the Python functions, the commands and the page of reference are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.jobs.watching import ShowsProgress, unwatched
+from referee.options import (
+    CLUSTERINGS,
+    CUTS,
+    GROUPINGS,
+    ITEMS,
+    READS,
+    REFERENCES,
+    SHARD,
+    SHEETS,
+    STYLES,
+    TIES,
+    UNITS,
+    option,
+)
+
+__all__ = [
+    "AuditOptions",
+    "Begin",
+    "CourtOptions",
+    "DrawOptions",
+    "ListenOptions",
+    "PassportOptions",
+    "ReplicateOptions",
+    "ReportOptions",
+    "RunOptions",
+    "ScoreOptions",
+]
+
+Begin = Callable[[int], Callable[[int], None]]
+"""Called with the number of answers to come; returns what to call as they come."""
+
+
+def _no_progress(total: int) -> Callable[[int], None]:
+    return lambda n: None
+
+
+def _data() -> Any:
+    return option(None, "Folder of corpora (default: REFEREE_DATA).", cli=Path)
+
+
+def _reading() -> Any:
+    return option(None, "Of TUNA: raw, true or challenge.")
+
+
+def _seed(minimum: int | None = None) -> Any:
+    return option(1, "Seed of all randomness.", minimum=minimum)
+
+
+def _jobs(default: int | None = None, *names: str) -> Any:
+    about = "Processes (default: 1; on Ray, as many as there is room for)."
+    return option(default, about, *(names or ("--jobs",)), minimum=1, show_default=False)
+
+
+def _engine() -> Any:
+    return option("local", "Where the work is done: local or ray (docs/clusters.md).")
+
+
+def _shard(default: int | None, about: str = "Items a piece of work; affects memory and speed, not results.") -> Any:
+    return option(default, about, minimum=1)
+
+
+def _address() -> Any:
+    return option(None, "A Ray cluster: HOST:6379 or ray://HOST:10001.")
+
+
+def _confidence() -> Any:
+    return option(0.95, "Coverage of the intervals.", minimum=0.5, maximum=0.999)
+
+
+def _overwrite(what: str = "run folder") -> Any:
+    return option(False, f"Replace an existing {what}.")
+
+
+def _batch_out() -> Any:
+    return option(None, "Write questions for a batch endpoint into this file instead of asking them.", cli=Path)
+
+
+def _batch_in() -> Any:
+    return option(None, "The batch endpoint's file of answers.", cli=Path)
+
+
+def _cluster(about: str) -> Any:
+    return option(
+        "design", f"{about}: {', '.join(CLUSTERINGS)} (design: as the corpus card says).", choices=CLUSTERINGS
+    )
+
+
+def _folds(about: str = "Parts of the corpus, each the test part once.") -> Any:
+    return option(5, about, minimum=2)
+
+
+def _folds_by(default: str, units: tuple[str, ...]) -> Any:
+    return option(default, f"What stays together in a fold: {', '.join(units)}.", "--folds-by", "--by", choices=units)
+
+
+def _counting() -> Any:
+    about = "Called with the number of answers to come; returns a function to call as they come."
+    return option(_no_progress, about, python_only=True)
+
+
+def _watching(default: ShowsProgress | None = unwatched) -> Any:
+    return option(default, "Called with pieces of work and a label; yields the pieces.", python_only=True)
+
+
+@dataclass
+class ScoreOptions:
+    """Options of `referee.score` and `referee score`."""
+
+    outputs: Any = option(
+        None,
+        "Files of outputs (JSONL, CSV, Parquet or challenge XML), - for standard input, or a run folder; in Python also rows or a frame.",
+        cli=list[str],
+        positional=True,
+        argument=True,
+    )
+    corpus: Any = option(
+        None, "A corpus by name (referee list corpora) or a JSONL file of trials; in Python also trials.", "--corpus", "-c", cli=str, positional=True
+    )  # fmt: skip
+    data: str | Path | None = _data()
+    reading: str | None = _reading()
+    split: str | None = option(
+        None, "A part: speaker=101, domain=furniture, challenge-80/20:test, speaker-fold-1/5:test."
+    )
+    ids: str | Path | Sequence[str] | None = option(
+        None, "Only these trials: a file with one id on each line; in Python also a list of ids.", "--items", cli=Path
+    )
+    by: str | Sequence[str] = option(
+        (), f"Also score groups, comma-separated: {', '.join(GROUPINGS)}.", cli=str, choices=GROUPINGS
+    )
+    metrics: str | Sequence[str] = option(
+        "default",
+        "Names, families (set, scene, meaning, string, distribution), default or all; comma-separated. "
+        "Switches as in a signature: name|switch:value.",
+        cli=str,
+    )
+    references: str = option(
+        "own", "own: the trial's references; others: other speakers' of the same scene.", choices=REFERENCES
+    )
+    humans: bool | None = option(
+        None,
+        "Add people as a row: each speaker against the others (implies --references others). A run remembers it.",
+        "--humans/--no-humans",
+        cli=bool | None,
+    )
+    baseline: str | None = option(None, "Mark differences from this system.")
+    cluster: str = _cluster("What was sampled, so that trials of one cluster count as one")
+    test: str = option(
+        "t",
+        "Which test puts the stars: t, or randomisation (whole clusters swapped; not where two are crossed).",
+        choices=("t", "randomisation"),
+    )
+    resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
+    confidence: float = _confidence()
+    seed: int = _seed(0)
+    lenient: bool = option(False, "Keep going over bad lines, missing or unknown trials; count them in columns.")
+    convention: Sequence[str] = option(
+        (),
+        'Answers with places: what a system\'s numbers mean, as SYSTEM=CONVENTION ("qwen25vl=pixels xyxy sent:qwen28"); docs/sight.md.',
+        cli=list[str],
+    )
+    items: bool = option(False, "Return the item-level frame instead of the table.", python_only=True)
+    jobs: int | None = option(
+        None,
+        "Worker processes; 1 is this process. By default one a core for a corpus file of 64 MB or more.",
+        minimum=1,
+    )
+    engine: str = _engine()
+    shard: int | None = _shard(None, "Trials measured at a time; affects memory and speed, not results.")
+    address: str | None = _address()
+    out: str | Path | None = option(None, "Also write a run folder (manifest, trials, outputs, scores).", cli=Path)
+    overwrite: bool = _overwrite()
+    demo: bool = option(False, "Score the shipped toy speakers on the shipped synthetic corpus.")
+    progress: ShowsProgress | None = _watching(None)
+
+
+@dataclass
+class RunOptions:
+    """Options of `referee.run` and `referee run`."""
+
+    systems: str | Sequence[str] = option(
+        (),
+        "Names or groups (referee list systems), comma-separated; switches as NAME|switch:value.",
+        "--systems", "-s", cli=str, positional=True,
+    )  # fmt: skip
+    corpus: Any = option(
+        None, "A corpus by name, or a JSONL file of trials.", "--corpus", "-c", cli=str, positional=True
+    )
+    out: str | Path | None = option(None, "The run folder to write.", cli=Path, positional=True)
+    retry: str | Path | None = option(
+        None, "A finished run: questions that failed are asked again, at the rate of --systems if given.", cli=Path
+    )
+    data: str | Path | None = _data()
+    reading: str | None = _reading()
+    only: str | None = option(None, "Part of the corpus: domain=furniture, condition=-LOC …")
+    limit: int | None = option(None, "At most this many trials, from the beginning.", minimum=2)
+    folds: int = _folds()
+    folds_by: str = _folds_by("speaker", CUTS)
+    cut: str | None = option(
+        None, "One named cut instead of folds: challenge-80/20, speaker-80/20 …", "--cut", "--split"
+    )
+    seed: int = _seed()
+    jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
+    engine: str = _engine()
+    shard: int = _shard(SHARD)
+    address: str | None = _address()
+    replay: str | Path | None = option(
+        None, "A finished run: language models answer from its calls, without a network.", cli=Path
+    )
+    samples: int = option(1, "Let language models describe every object so many times (LABEL#1, LABEL#2 …).", minimum=1)
+    batch_out: str | Path | None = _batch_out()
+    batch_in: str | Path | None = _batch_in()
+    overwrite: bool = _overwrite()
+    restart: bool = option(False, "Give up an unfinished run and begin again.")
+    progress: Begin = _counting()
+
+
+@dataclass
+class ListenOptions:
+    """Options of `referee.listen` and `referee listen`."""
+
+    run: str | Path = option(..., "A run folder (referee run … --out RUN).", cli=Path, positional=True, argument=True)
+    hearer: str | None = option(
+        None,
+        "A hearer by name (referee list hearers), MODULE:CLASS or FILE.py:CLASS; with switches as NAME|switch:value. "
+        "Without one the answers of the run are measured.",
+        positional=True,
+    )
+    people: str | Path | None = option(
+        None, "Add people's answers: a corpus with responses, or a file of responses to the run's trials.", cli=str
+    )
+    data: str | Path | None = option(None, "Folder of corpora for --people (default: REFEREE_DATA).", cli=Path)
+    humans: bool = option(False, "Let it read what people said, too.")
+    train: str | Path | None = option(None, "JSONL trials that a learning hearer learns from.", cli=Path)
+    folds: int = _folds("Without --train: folds of the run's own trials.")
+    folds_by: str = _folds_by("speaker", CUTS)
+    passport: str | Path | None = option(
+        None, "The hearer's card (referee passport … --out CARD.json); its hash goes into the signature.", cli=Path
+    )
+    batch_out: str | Path | None = _batch_out()
+    batch_in: str | Path | None = _batch_in()
+    seed: int = option(1, "Seed of all randomness, the order of entities included.")
+    jobs: int | None = _jobs(None, "--jobs", "--workers")
+    workers: int | None = option(None, "Another name for jobs.", python_only=True)
+    engine: str = _engine()
+    shard: int = _shard(SHARD)
+    address: str | None = _address()
+    ties: str = option("strict", f"Items with a tied vote in MIR: {', '.join(TIES)}.", choices=TIES)
+    cluster: str = _cluster("What intervals are over")
+    confidence: float = _confidence()
+    items: bool = option(False, "Return every answer instead of the measures.", python_only=True)
+    progress: Begin = _counting()
+
+
+@dataclass
+class CourtOptions:
+    """Options of `referee.court` and `referee court`."""
+
+    sources: str | Path | Sequence[str | Path] = option(
+        (), "Run folders with scores and responses, or one CSV file.", cli=list[Path], positional=True, argument=True
+    )
+    published: str | None = option(None, "A printed table by name.")
+    resamples: int = option(500, "Draws of other answers, for noise and for evidence over items.", minimum=0)
+    permutations: int = option(200, "Permutations between two measures, for their ranks.", minimum=20)
+    cluster: str = _cluster("What answers of runs are drawn by")
+    seed: int = _seed()
+    jobs: int | None = _jobs()
+    engine: str = _engine()
+    shard: int = _shard(1, "Parts of the work (a measure, a sheet) at a time; affects speed only.")
+    address: str | None = _address()
+    progress: ShowsProgress = _watching()
+
+
+@dataclass
+class PassportOptions:
+    """Options of `referee.passport` and `referee passport`."""
+
+    hearer: str = option(
+        ...,
+        "A hearer by name (referee list hearers), MODULE:CLASS or FILE.py:CLASS, with switches as NAME|switch:value; "
+        "or recorded:FILE.jsonl.",
+        positional=True,
+        argument=True,
+    )
+    corpus: str | Path | None = option(
+        None, "A corpus with human responses, or a JSONL file of trials.", cli=str, positional=True
+    )
+    data: str | Path | None = option(
+        None, "A folder with trials.jsonl and responses.jsonl, a file of responses, or the folder of corpora.", cli=Path
+    )
+    folds: int = _folds("Folds; a hearer that learns is tested on the fold it did not see.")
+    folds_by: str = _folds_by("game", UNITS)
+    train: str | None = option(
+        None, "Learn from another corpus, or a part of one (degen2020:domain=exp1), instead of the other folds."
+    )
+    reads: str = option(
+        "words", f"What it reads: {' or '.join(READS)} (refused where they reveal the outcome).", choices=READS
+    )
+    new: bool = option(
+        True, "Ask a hearer that learns about new scenes, objects and conditions, too.", "--new/--no-new"
+    )
+    limit: int | None = option(None, "About so many answers: whole games drawn by lot.", minimum=1)
+    probes: int = option(100, "Scenes for empty, contradictory and ambiguous descriptions.", minimum=0)
+    speaker: Sequence[str] = option(
+        (), "A system or model that the hearer is to judge: flagged if of the hearer's family.", cli=list[str]
+    )
+    resamples: int = option(500, "Random orders (200 at most) for the chance level of ranking.", minimum=0)
+    calls: str | Path | None = option(None, "Folder where a remote hearer keeps its calls and goes on from.", cli=Path)
+    seed: int = option(1, "Seed of all randomness, the order of entities included.")
+    jobs: int | None = option(
+        None,
+        "Processes (default: 1, or one a core for a hearer that learns from many trials; on Ray, as many as there is room for).",
+        minimum=1,
+    )
+    engine: str = _engine()
+    shard: int = _shard(SHARD, "Questions a piece of work, in steps of 512; affects speed only.")
+    address: str | None = _address()
+    spread: bool = option(
+        False,
+        "Without jobs, use one process a core where the hearer learns from 100,000 trials and more in all, as the command does.",
+        python_only=True,
+    )
+    out: str | Path | None = option(None, "CARD.json; the picture goes beside it (svg, png, pdf).", cli=Path)
+    progress: Begin = _counting()
+
+
+@dataclass
+class AuditOptions:
+    """Options of `referee.audit` and `referee audit`."""
+
+    papers: Any = option(
+        (),
+        "Folders with a paper.toml, or names of shipped papers; default: all shipped.",
+        cli=list[str],
+        positional=True,
+        argument=True,
+    )
+    progress: ShowsProgress = _watching()
+
+
+@dataclass
+class ReportOptions:
+    """Options of `referee.report` and `referee report`."""
+
+    runs: str | Path | Sequence[str | Path] = option(
+        (), "Run folders, scored or not.", cli=list[Path], positional=True, argument=True
+    )
+    out: str | Path = option("report", "The folder to write.", cli=Path, positional=True)
+    title: str | None = option(None, "Title of the page.")
+    style: str | None = option(None, f"Also tables in the shape of a paper: {', '.join(STYLES)}.", choices=STYLES)
+    audit: bool = option(False, "Also the audit of printed tables.")
+    court: bool = option(False, "Hold the court also over very many answers, which takes minutes.")
+    items: int = option(ITEMS, "Items in the browser at most, the worst first.", minimum=1)
+    pictures: str | Path | None = option(
+        None, "Where the pictures of the trials are, for boxes and points on them.", cli=Path
+    )
+    overwrite: bool = _overwrite("report")
+    progress: ShowsProgress | None = _watching(None)
+
+
+@dataclass
+class DrawOptions:
+    """Options of `referee.draw` and `referee draw`."""
+
+    scene: Any = option(
+        None,
+        "A JSON file with a scene or a trial, or - for standard input; in Python also a Scene or Trial.",
+        cli=str,
+        positional=True,
+        argument=True,
+    )
+    target: str | Sequence[str] = option((), "Frame these entities (ids with commas).", "--target", "-t", cli=str)
+    mark: bool = option(False, "Frame the target that the trial itself names.")
+    numbers: bool = option(False, "Number the entities from 1, in the scene's order.")
+    jitter: float = option(0.0, "Shift each entity by up to this share of a cell (0.15 is slight).")
+    seed: int = option(0, "Which shifts.")
+    corpus: Any = option(None, "Draw a trial of this corpus.", "--corpus", "-c", cli=str)
+    trial: str | None = option(None, "Which trial of the corpus (default: the first).")
+    data: str | Path | None = _data()
+    sheet: str | None = option(None, f"A contact sheet: {', '.join(SHEETS)}.", choices=SHEETS)
+
+
+@dataclass
+class ReplicateOptions:
+    """Options of `referee.replicate` and `referee replicate`."""
+
+    task: str = option(
+        ...,
+        "One of asgre2007, tuna2008-as, tuna2008-r, tuna2008-reg, tunareg2009, or a team's development table (tuna2008-as.dev).",
+        positional=True,
+        argument=True,
+    )
+    data: str | Path | None = _data()
+    folds: int = _folds("Parts the corpus is cut into.")
+    seed: int = _seed()
+    seeds: int = option(1, "Cut the corpus so many times, for the range of rho.", minimum=1)
+    reading: str = option("challenge", "How TUNA's attribute sets are read (docs/corpora.md).")
+    least_words: int = option(0, "Score only trials whose reference has so many words.", minimum=0)
+    jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
+    out: str | Path | None = option(None, "Keep the run folder here.", cli=Path)
+    overwrite: bool = _overwrite()
+    progress: Begin = _counting()

@@ -1,0 +1,129 @@
+"""`referee.passport`: may a simulated hearer stand in for people?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.api import charts
+from referee.api.frames import PASSPORT, frame_of
+from referee.api.options import PassportOptions
+from referee.api.results import Result
+from referee.engines.choice import engine_apart
+from referee.errors import CannotWrite, InputError
+from referee.hearers.passports.examination import Examination
+from referee.hearers.passports.hearer_cards import examine
+from referee.options import takes
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Passport", "check_place", "passport"]
+
+Begin = Callable[[int], Callable[[int], None]]
+
+
+class Passport(Result):
+    """The card of a hearer: what it gets right beside people, and the verdict.
+
+    Args:
+        card: all of it, as `referee passport --format json` prints it.
+
+    >>> import referee
+    >>> card = {"hearer": "mine", "corpus": "c", "n": 3, "verdict": "not fit", "signature": "mine", "accuracy": 0.5, "intervals": {}}
+    >>> Passport(card)
+    Passport of mine on c: not fit, n = 3
+    """
+
+    def __init__(self, card: dict[str, Any]) -> None:
+        self.card = card
+        bounds = card.get("intervals") or {}
+        whose = {key: card[key] for key in ("hearer", "corpus", "verdict", "signature")}
+        rows = [
+            {**whose, "metric": name, "value": value, "n": card["n"], **_bounds(bounds.get(name))}
+            for name, value in card.items()
+            if isinstance(value, float)
+        ]
+        super().__init__(frame_of(rows, PASSPORT))
+
+    def save(self, out: str | Path) -> Path:
+        """The card as JSON, and where figures can be saved its picture beside it."""
+        from referee.files import write_atomically
+        from referee.show.reports.passport_card import save_card_pictures
+
+        check_place(Path(out))
+        # Pictures first and the card last: where the card is, everything is there.
+        save_card_pictures(self.card, Path(out))
+        write_atomically(Path(out), [json.dumps(self.card, ensure_ascii=False, indent=1)])
+        return Path(out)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Calibration beside bars for what it gets right."""
+        from referee.show.reports.passport_card import draw_card
+
+        return charts.drawn(draw_card(self.card).spec)
+
+    def _title(self) -> str:
+        card = self.card
+        return f"Passport of {card['hearer']} on {card['corpus']}: {card['verdict']}, n = {card['n']:,}"
+
+    def _below(self) -> str:
+        return "".join(f"<p>{escape(str(reason))}</p>" for reason in self.card.get("reasons", ()))
+
+
+def _bounds(found: Any) -> dict[str, Any]:
+    return dict(zip(("low", "high"), found, strict=True)) if found else {}
+
+
+def check_place(out: Path) -> None:
+    """What is wrong with where a card is to be written, said before an examination that may take hours."""
+    if out.suffix != ".json":
+        raise InputError(f"the card is JSON, not {out.suffix or 'nameless'}", where=out, remedy="name it CARD.json")
+    if not out.parent.is_dir():
+        raise CannotWrite("there is no such folder", where=out.parent, remedy="make it, or choose another place")
+
+
+@takes(PassportOptions)
+def passport(options: PassportOptions) -> Passport:
+    """Hold a hearer against people who read the same descriptions, and say whether it may be used (`referee passport`).
+
+    Returns:
+        A `Passport`.
+
+    Raises:
+        InputError: where the corpus has no answers of people, or an option cannot be.
+
+    >>> import referee
+    >>> referee.passport("literal", "synthetic", folds_by="mood")
+    Traceback (most recent call last):
+    ...
+    referee.errors.InputError: folds_by cannot be 'mood'...
+    """
+    if options.out is not None:
+        check_place(Path(options.out))
+    examination = Examination(
+        hearer=options.hearer,
+        corpus=None if options.corpus is None else str(options.corpus),
+        data=None if options.data is None else Path(options.data),
+        folds=options.folds,
+        by=options.folds_by,
+        train=options.train,
+        reads=options.reads,
+        beside=options.new,
+        limit=options.limit,
+        probes=options.probes,
+        resamples=options.resamples,
+        seed=options.seed,
+        families=tuple(options.speaker),
+        calls=None if options.calls is None else Path(options.calls),
+        engine=engine_apart(options.engine, options.jobs, options.address),
+        shard=options.shard,
+        spread=options.spread and options.jobs is None,
+    )
+    found = Passport(examine(examination, options.progress))
+    if options.out is not None:
+        found.save(options.out)
+    return found

@@ -1,0 +1,109 @@
+"""`referee.replicate`: a challenge's systems run again, ours beside print."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.api import charts
+from referee.api.frames import REPLICATION, frame_of
+from referee.api.options import ReplicateOptions
+from referee.api.results import Result
+from referee.engines.choice import available_cores
+from referee.jobs.challenge_tasks import TASKS, task_named
+from referee.jobs.open import open_corpus
+from referee.jobs.replicate import replicate as replicate_task
+from referee.jobs.replicate import summarise
+from referee.options import takes
+from referee.show.reports.score_tables import number
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Replication", "replicate"]
+
+
+class Replication(Result):
+    """Our scores beside the printed ones, and how well they agree.
+
+    Args:
+        task: of which challenge.
+        rows: one per system, domain and measure.
+        other_cuts: the same of other cuts of the corpus, for the range of rho.
+
+    >>> row = {"system": "A", "domain": "both", "metric": "set/dice", "ours": 0.7, "published": 0.8, "difference": -0.1, "evidence": "faithful"}
+    >>> Replication("tuna2008-as", [row])
+    Replication of tuna2008-as: 1 systems, set/dice: Spearman's rho –, mean absolute difference 0.100
+    """
+
+    def __init__(self, task: str, rows: list[dict[str, Any]], other_cuts: Sequence[list[dict[str, Any]]] = ()) -> None:
+        self.task, self.rows, self.summary = task, rows, summarise(task, rows, other_cuts)
+        super().__init__(frame_of(({**r, "task": task, "value": r["ours"]} for r in rows), REPLICATION))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why ours can differ from print."""
+        return TASKS[self.task].reasons
+
+    def plot(self) -> alt.TopLevelMixin:
+        """Ours against print, one panel a measure, over both domains."""
+        keep = ("system", "metric", "ours", "published")
+        rows = [{k: r[k] for k in keep} for r in self.rows if r["domain"] == "both"]
+        return charts.scatter(
+            rows, f"{self.task}: ours beside print", x="published", y="ours", panel="metric", label="system"
+        )
+
+    def _title(self) -> str:
+        s, n = self.summary, self.frame["system"].n_unique()
+        return (
+            f"Replication of {self.task}: {n} systems, {s['metric']}: Spearman's rho {number(s['spearman'])}, "
+            f"mean absolute difference {number(s['mean_absolute_difference'])}"
+        )
+
+    def _below(self) -> str:
+        return "".join(f"<p><small>{escape(reason)}</small></p>" for reason in self.reasons)
+
+
+@takes(ReplicateOptions)
+def replicate(options: ReplicateOptions) -> Replication:
+    """Run the systems of a challenge on TUNA and set our scores beside the printed ones (`referee replicate`).
+
+    Returns:
+        A `Replication`.
+
+    Raises:
+        UnknownName: for a task that nobody set.
+        DataNotFound: where TUNA is not in the data folder.
+
+    >>> import referee
+    >>> referee.replicate("tuna2010")
+    Traceback (most recent call last):
+    ...
+    referee.errors.UnknownName: no task is called 'tuna2010'...
+    """
+    # A wrong name is told before the corpus is read.
+    task_named(options.task)
+    opened = open_corpus("tuna", data=options.data, reading=options.reading)
+    # Made in any case: without `out` the run is only a means.
+    with tempfile.TemporaryDirectory(prefix="referee-") as place:
+        cuts = [
+            replicate_task(
+                options.task,
+                opened,
+                # Only the first cut is kept: the others are there for the range.
+                Path(options.out) if options.out and not number_of_cut else Path(place) / f"run{number_of_cut}",
+                folds=options.folds,
+                seed=options.seed + number_of_cut,
+                jobs=options.jobs or available_cores(),
+                least_words=options.least_words,
+                watch=options.progress,
+                overwrite=options.overwrite,
+                command=sys.argv[1:],
+            )
+            for number_of_cut in range(options.seeds)
+        ]
+    return Replication(options.task, cuts[0], cuts[1:])

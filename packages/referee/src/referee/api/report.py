@@ -1,0 +1,159 @@
+"""`referee.report`: run folders in, one page and its tables and figures out."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.api import charts
+from referee.api.frames import REPORT, frame_of
+from referee.api.options import ReportOptions
+from referee.api.results import Result
+from referee.errors import InputError
+from referee.options import takes
+from referee.show.reports.material import Material
+from referee.show.reports.page import Part, named_apart
+from referee.show.reports.report_sources import gather, gather_hearing, summon_court
+from referee.show.reports.sections import sections_of
+from referee.show.reports.speaker_picture import speakers_section
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["WrittenReport", "report"]
+
+# Findings, scores and items come first.
+AFTER_ITEMS = 3
+
+
+class WrittenReport(Result):
+    """A report folder: `page` is what to open, and the frame lists its files.
+
+    Args:
+        folder: its path.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     WrittenReport(Path(place))
+    WrittenReport: 0 files in ...
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.page = folder, folder / "index.html"
+        files = sorted(p for p in folder.rglob("*") if p.is_file())
+        rows = [
+            {"kind": f.suffix.removeprefix("."), "file": f.relative_to(folder).as_posix(), "bytes": f.stat().st_size}
+            for f in files
+        ]
+        super().__init__(frame_of(rows, REPORT))
+
+    def plot(self) -> alt.TopLevelMixin:
+        """What the folder holds, by size."""
+        return charts.bars(self.frame.to_dicts(), "files of the report, bytes", x="bytes", y="file")
+
+    def _title(self) -> str:
+        return f"WrittenReport: {len(self.frame)} files in {self.folder}"
+
+    def _repr_html_(self) -> str:
+        return f'<p>{escape(self._title())}: <a href="{escape(self.page.as_posix())}">{escape(str(self.page))}</a></p>'
+
+
+@takes(ReportOptions)
+def report(options: ReportOptions) -> WrittenReport:
+    """One page with everything a paper and its readers need (`referee report`): scores, panels, items, methods; tables and figures beside it.
+
+    Returns:
+        A `WrittenReport`; ``.page`` is what to open.
+
+    Raises:
+        InputError: where no run is named, or `out` is taken.
+
+    >>> import referee
+    >>> referee.report()
+    Traceback (most recent call last):
+    ...
+    referee.errors.InputError: no run was named...
+    """
+    folders = [Path(options.runs)] if isinstance(options.runs, (str, Path)) else list(map(Path, options.runs))
+    if not folders and not options.audit:
+        raise InputError("no run was named", remedy="make one with `referee score … --out RUN`, or ask for --audit")
+    place = Path(options.out)
+    # Asked again when it is written; here it saves the wait.
+    if place.exists() and not options.overwrite:
+        raise InputError(
+            "something is there already", where=place, remedy="choose another --out, or --overwrite a report"
+        )
+    from referee.show.reports.report_folder import publish
+
+    materials = gather(folders, options.progress)
+    watched = materials if options.progress is None else options.progress(materials, "tables, items, court")
+    parts = [_part(m, options.style, options.items, options.court) for m in watched]
+    beside = _add_places(parts, materials, options.pictures)
+    if options.audit:
+        parts.append(_audit())
+    names = [s.name for m in materials for s in m.scored]
+    shown = options.title or _title(materials)
+    publish(
+        named_apart(parts),
+        place,
+        title=shown,
+        made=_made(names),
+        runs=names,
+        overwrite=options.overwrite,
+        watch=options.progress,
+        beside=beside,
+    )
+    return WrittenReport(place)
+
+
+def _part(material: Material, style: str | None, items: int, court: bool) -> Part:
+    hearing, held = gather_hearing(material), summon_court(material, always=court)
+    sections = sections_of(material, style=style, items=items, hearing=hearing, court=held)
+    speakers = speakers_section(material)
+    # After what hearers did, before the tables by group.
+    sections[5:5] = [speakers] if speakers is not None else []
+    return Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)
+
+
+def _add_places(
+    parts: list[Part], materials: Sequence[Material], pictures: str | Path | None
+) -> dict[str, Callable[[Path], object]]:
+    """A chapter for every run with boxes or points, right after the items; returns the folders with their pages, which are written with the report."""
+    from referee.show.reports.place_pages import has_places, places_section, write_place_pages
+
+    beside: dict[str, Callable[[Path], object]] = {}
+    for i, material in enumerate(materials):
+        chapters = []
+        for scored in material.scored:
+            if has_places(scored.run, material.heard_in(scored)):
+                folder = f"places-{len(beside) + 1}" if beside else "places"
+                beside[folder] = partial(write_place_pages, run=scored.run, pictures=pictures)
+                section = places_section(scored.name, scored.run, f"{folder}/index.html", pictures is not None)
+                chapters.append(replace(section, name=folder))
+        sections = parts[i].sections
+        parts[i] = replace(parts[i], sections=(*sections[:AFTER_ITEMS], *chapters, *sections[AFTER_ITEMS:]))
+    return beside
+
+
+def _audit() -> Part:
+    from referee.auditing.audit import audit
+    from referee.auditing.paper import shipped, shipped_paper
+    from referee.show.reports.audit_section import audit_section
+
+    return Part(title="Audit", sections=(audit_section([audit(shipped_paper(name)) for name in shipped()]),))
+
+
+def _title(materials: list[Material]) -> str:
+    if not materials:
+        return "Audit of printed tables"
+    return "Report on " + " and ".join(dict.fromkeys(m.label for m in materials))
+
+
+def _made(names: list[str]) -> str:
+    day = datetime.datetime.now(datetime.UTC).date().isoformat()
+    return f"Made {day} from {', '.join(names)}" if names else f"Made {day}"

@@ -1,0 +1,115 @@
+"""What a function gives back: one frame, and the ways to look at it that a notebook and a paper need."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from referee.api.frames import to_pandas
+from referee.show.reports.score_tables import number, tex
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+    import polars as pl
+
+__all__ = ["Result", "bounded", "html_table", "latex_table"]
+
+MOST_ROWS = 30
+CELLS = "padding:2px 10px 2px 0;text-align:left;white-space:nowrap"
+
+
+class Result:
+    """A frame with its figure, its table for a paper and its look in a notebook; whatever else a polars frame can do, a result can do as well.
+
+    Args:
+        frame: the rows, under a schema that does not change with the options.
+
+    >>> import polars as pl
+    >>> result = Result(pl.DataFrame({"system": ["a", "b"], "value": [0.5, 0.25]}))
+    >>> result
+    Result: 2 rows of system, value
+    >>> result["value"].to_list()
+    [0.5, 0.25]
+    """
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The frame for pandas, where that is installed."""
+        return to_pandas(self.frame)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """A figure (altair): notebooks show it, and ``.save("figure.svg")`` writes it."""
+        raise NotImplementedError
+
+    def to_latex(self) -> str:
+        """A booktabs table that compiles as it stands."""
+        return latex_table(*self._table())
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        """Heads and cells, as people read them."""
+        return list(self.frame.columns), [[_shown(cell) for cell in row] for row in self.frame.iter_rows()]
+
+    def _title(self) -> str:
+        return f"{type(self).__name__}: {len(self.frame)} rows of {', '.join(self.frame.columns)}"
+
+    def _below(self) -> str:
+        """HTML under the table: pictures, notes."""
+        return ""
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self._title())}</p>{html_table(*self._table())}{self._below()}"
+
+    def __repr__(self) -> str:
+        return self._title()
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def __getitem__(self, wanted: Any) -> Any:
+        return self.frame[wanted]
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not found here; what a copy being made asks for is not passed on.
+        if name.startswith("_") or not self.__dict__:
+            raise AttributeError(name)
+        return getattr(self.frame, name)
+
+
+def _shown(cell: Any) -> str:
+    return "–" if cell is None else number(cell) if isinstance(cell, float) else str(cell)
+
+
+def bounded(value: float | None, low: float | None, high: float | None, marks: str = "") -> str:
+    """A value with its marks and its interval, as everywhere: 0.512* [0.470, 0.560]."""
+    bounds = "" if value is None or low is None else f" [{number(low)}, {number(high)}]"
+    return f"{number(value)}{marks}{bounds}"
+
+
+def html_table(heads: list[str], rows: list[list[str]], most: int = MOST_ROWS) -> str:
+    head = "".join(f'<th style="{CELLS}">{escape(h)}</th>' for h in heads)
+    body = "".join(
+        f"<tr>{''.join(f'<td style={CELLS!r}>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[:most]
+    )
+    more = f"<p>… and {len(rows) - most:,} more rows (.frame has them all)</p>" if len(rows) > most else ""
+    # Wide tables scroll in their own box, not the page.
+    return (
+        f'<div style="overflow-x:auto"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}'
+    )
+
+
+def latex_table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [" & ".join(map(tex, row)) + r" \\" for row in rows]
+    return "\n".join(
+        [
+            r"\begin{tabular}{" + "l" * len(heads) + "}",
+            r"\toprule",
+            " & ".join(map(tex, heads)) + r" \\",
+            r"\midrule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )

@@ -1,0 +1,148 @@
+"""`referee.run`: systems speak on a corpus, and a run folder keeps what they said."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.api import charts
+from referee.api.frames import OUTPUTS, RUNS, frame_of
+from referee.api.options import RunOptions
+from referee.api.results import Result
+from referee.api.score import Scores, listed, score
+from referee.engines.choice import engine_named
+from referee.errors import InputError
+from referee.jobs.folder import Run
+from referee.jobs.folds import RunPlan
+from referee.jobs.open import Opened, open_corpus
+from referee.jobs.run import Watch
+from referee.jobs.run import run as run_plan
+from referee.jobs.speak import sampled, systems_named
+from referee.options import takes
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+__all__ = ["FinishedRun", "limited", "run"]
+
+
+class FinishedRun(Result):
+    """A run folder that was just made: what every system answered, and where it is kept.
+
+    Args:
+        folder: its path.
+        counts: what was counted, by system.
+
+    >>> import referee, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     made = referee.run("classic/incremental", "synthetic", out=f"{place}/run", limit=20, folds_by="random", jobs=1)
+    ...     made, made.outputs["text"][0] is None
+    (FinishedRun: 1 system, 20 trials in run, True)
+    """
+
+    def __init__(self, folder: Path, counts: dict[str, dict[str, float]]) -> None:
+        self.folder, self.counts = folder, counts
+        signed = Run(folder).manifest.get("signatures", {})
+        rows = [{"system": s, "signature": signed.get(s), **found} for s, found in counts.items()]
+        super().__init__(frame_of(rows, RUNS))
+
+    @property
+    def outputs(self) -> pl.DataFrame:
+        """What was said: one row per system and trial."""
+        rows = (
+            {
+                "system": o.system,
+                "trial": o.trial,
+                "text": o.description.text,
+                "properties": None
+                if o.description.properties is None
+                else " ".join(map(str, o.description.properties)),
+            }
+            for o in Run(self.folder).outputs()
+        )
+        return frame_of(rows, OUTPUTS)
+
+    def score(self, **options: Any) -> Scores:
+        """Score this run: the options are those of `referee.score`."""
+        return score(self.folder, **options)
+
+    def plot(self) -> alt.TopLevelMixin:
+        """How many trials each system answered."""
+        return charts.bars(self.frame.to_dicts(), "trials answered", x="answered", y="system")
+
+    def _title(self) -> str:
+        n = len(self.frame)
+        trials = max(self.frame["trials"], default=0)
+        return f"FinishedRun: {n} system{'s' * (n != 1)}, {trials:,} trials in {self.folder.name}"
+
+
+@takes(RunOptions)
+def run(options: RunOptions) -> FinishedRun:
+    """Train and run systems by name on a corpus (`referee run`); each trial is described by a system that was trained on others.
+
+    Returns:
+        A `FinishedRun`; ``.score()`` measures it.
+
+    Raises:
+        UnknownName: for a system or corpus that is not in the catalogue.
+        InputError: where `out` is taken, or something cannot be read.
+
+    >>> import referee, tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     made = referee.run("classic/greedy", "synthetic", out=f"{place}/run", limit=20, folds_by="random", jobs=1)
+    ...     made.frame["answered"].to_list(), made.score(metrics="set/dice").frame["n"].to_list()
+    ([20], [20])
+    """
+    if options.retry is not None:
+        return _again(Path(options.retry), listed(options.systems), options.progress)
+    if not options.systems or options.corpus is None or options.out is None:
+        raise InputError("systems, a corpus and a place for the run are needed", remedy="name all three, or `retry`")
+    named = sampled(systems_named(listed(options.systems)), options.samples)
+    # A named split here would be mistaken for the cut into training and test.
+    if options.only is not None and "=" not in options.only:
+        raise InputError(
+            f"cannot choose trials by {options.only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut"
+        )
+    plan = RunPlan(systems=named, folds=options.folds, by=options.folds_by, split=options.cut, seed=options.seed)
+    opened = limited(open_corpus(options.corpus, options.data, options.reading, options.only), options.limit)
+    counts = run_plan(
+        plan,
+        opened,
+        Path(options.out),
+        engine=engine_named(options.engine, options.jobs, options.address),
+        shard=options.shard,
+        overwrite=options.overwrite,
+        restart=options.restart,
+        replay=None if options.replay is None else Path(options.replay),
+        batch_in=None if options.batch_in is None else Path(options.batch_in),
+        batch_out=None if options.batch_out is None else Path(options.batch_out),
+        command=sys.argv[1:],
+        watch=options.progress,
+    )
+    return FinishedRun(Path(options.out), counts)
+
+
+def _again(folder: Path, systems: Sequence[str], progress: Watch) -> FinishedRun:
+    """Failed questions of a finished run asked again; a run without any stays as it is."""
+    from referee.jobs.retry import failures_of
+    from referee.jobs.retry import retry as ask_again
+
+    counts = Run(folder).manifest.get("counts", {})
+    if failures_of(folder):
+        named = systems_named(systems) if systems else ()
+        counts = ask_again(folder, named, command=sys.argv[1:], watch=progress)
+    return FinishedRun(folder, counts)
+
+
+def limited(opened: Opened, limit: int | None) -> Opened:
+    """A corpus of which only the first trials are read."""
+    if limit is None:
+        return opened
+    # Part of the plan: an unfinished run with another limit is another run.
+    parameters = {**opened.parameters, "limit": limit}
+    return replace(opened, trials=lambda: islice(opened.trials(), limit), parameters=parameters)

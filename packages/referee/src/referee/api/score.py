@@ -1,0 +1,381 @@
+"""`referee.score`: outputs in, signed scores out, as a frame, a figure, a table for a paper, and pictures of the worst items."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, cached_property
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from referee import catalogue
+from referee.api import charts
+from referee.api.frames import ITEMS, SCORES, frame_of, group_columns
+from referee.api.options import ScoreOptions
+from referee.api.results import Result, bounded
+from referee.engines.choice import engine_named
+from referee.errors import InputError, UnknownName
+from referee.files import is_address
+from referee.jobs.folder import Run, is_run
+from referee.jobs.grounding import declare
+from referee.jobs.open import RECORDED, Answers, Opened, expand_outputs, only_items, open_corpus, open_outputs
+from referee.jobs.score import score_trials
+from referee.jobs.score_table import ScoreTable, Settings, metric_names
+from referee.jobs.watching import ShowsProgress, unwatched
+from referee.options import GROUPINGS, takes
+from referee.records import Trial
+from referee.show.drawing.trial_cards import side_by_side, trial_card
+from referee.show.reports import score_tables
+
+if TYPE_CHECKING:
+    import altair as alt
+    import polars as pl
+
+__all__ = ["TESTS", "ItemScores", "ScoreOptions", "Scores", "WorstItems", "labels_of", "listed", "score"]
+
+TESTS = {"t": "p", "randomisation": "p_randomisation"}
+# Read again for pictures only where that is quick.
+PICTURED = 20_000
+LARGE = 64 << 20
+
+
+class WorstItems(Result):
+    """The items that a measure likes least, as pictures with what was said.
+
+    Args:
+        frame: one row an item.
+        cards: its pictures, as HTML.
+
+    >>> import referee
+    >>> referee.score(demo=True, metrics="set/dice").worst("set/dice", n=2)
+    WorstItems: 2 items by set/dice
+    """
+
+    def __init__(self, frame: Any, cards: Sequence[str]) -> None:
+        super().__init__(frame)
+        self.cards = cards
+
+    def plot(self) -> alt.TopLevelMixin:
+        return charts.strips(self.frame.to_dicts(), self._title())
+
+    def _title(self) -> str:
+        return f"WorstItems: {len(self.frame)} items by {', '.join(self.frame['metric'].unique(maintain_order=True))}"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self._title())}</p>{side_by_side(self.cards)}"
+
+
+class ItemScores(Result):
+    """One row per system, item and measure, with the labels of the trial.
+
+    Args:
+        frame: the rows.
+
+    >>> import referee
+    >>> referee.score(demo=True, metrics="set/dice", items=True)
+    ItemScores: 1,560 values, 2 systems, 780 trials, set/dice
+    """
+
+    def plot(self) -> alt.TopLevelMixin:
+        """A strip a system, a panel a measure."""
+        return charts.strips(self.frame.to_dicts(), "items by score")
+
+    def _title(self) -> str:
+        metrics = self.frame["metric"].unique(maintain_order=True).to_list()
+        systems, trials = self.frame["system"].n_unique(), self.frame["trial"].n_unique()
+        shown = ", ".join(metrics) if len(metrics) < 4 else f"{len(metrics)} measures"
+        return f"ItemScores: {len(self.frame):,} values, {systems} systems, {trials:,} trials, {shown}"
+
+
+class Scores(Result):
+    """Signed scores of every system, group and measure.
+
+    Args:
+        table: the statistics they are made of.
+        answers: gives what the systems said, which not every use of scores needs.
+        opened: the corpus.
+        test: which p the stars go by.
+        progress: is shown the rows as they are made.
+
+    >>> import referee
+    >>> scores = referee.score(demo=True, metrics=["set/dice", "string/edit"])
+    >>> scores
+    Scores: toy-chatty, toy-minimal on synthetic, 780 trials: set/dice 0.551, 0.302; string/edit 11.485, 8.264
+    >>> scores.frame.columns[:4]
+    ['system', 'metric', 'value', 'low']
+    """
+
+    def __init__(
+        self,
+        table: ScoreTable,
+        answers: Callable[[], Answers],
+        opened: Opened,
+        test: str = "p",
+        progress: ShowsProgress | None = None,
+    ) -> None:
+        self.table, self._answers, self.opened, self.test = table, answers, opened, test
+        self.rows = table.scores(progress)
+
+    @property
+    def answers(self) -> Answers:
+        """What the systems said."""
+        return self._answers()
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:  # type: ignore[override]
+        """One row per system, group and measure."""
+        return frame_of(map(self._row, self.rows), SCORES)
+
+    def _row(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {**self.table.counts[row["system"]], **row, **group_columns(row["group"])}
+
+    @property
+    def measured(self) -> list[dict[str, Any]]:
+        """The rows of measures that somebody's outputs allow; all of them where there are none."""
+        known = {r["metric"] for r in self.rows if r["n"]}
+        return [r for r in self.rows if r["metric"] in known] or self.rows
+
+    @cached_property
+    def items(self) -> ItemScores:
+        """The same item by item, for those that could be measured."""
+        labels = {t.id: labels_of(t) for t in self.opened.trials()}
+        return ItemScores(frame_of(({**row, **labels[row["trial"]]} for row in self.table.items()), ITEMS))
+
+    def worst(self, metric: str | None = None, system: str | None = None, n: int = 5) -> WorstItems:
+        """The items with the poorest values of a measure (the first one that was measured), as pictures."""
+        import polars as pl
+
+        metric = metric or self.measured[0]["metric"]
+        frame = self.items.frame.filter(pl.col("metric") == metric)
+        if not len(frame):
+            known = list(dict.fromkeys(r["metric"] for r in self.measured))
+            raise UnknownName("measure of these scores", metric, known, hint=f"one of {', '.join(known)}")
+        if system is not None:
+            if system not in self.table.systems:
+                raise UnknownName("system of these scores", system, self.table.systems)
+            frame = frame.filter(pl.col("system") == system)
+        less_is_better = catalogue.configure("metric", metric).direction == "lower"
+        frame = frame.sort("value", descending=less_is_better, maintain_order=True).head(n)
+        wanted = set(frame["trial"])
+        trials = {t.id: t for t in self.opened.trials() if t.id in wanted}
+        return WorstItems(frame, [self._card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
+
+    def _card(self, trial: Trial, row: dict[str, Any]) -> str:
+        answered = self.answers.by_system.get(row["system"])
+        output = None if answered is None else answered.get(trial.id)
+        said = (
+            ""
+            if output is None
+            else output.description.text or ", ".join(map(str, output.description.properties or ()))
+        )
+        value = f"{row['metric']} {score_tables.number(row['value'])}"
+        return trial_card(trial, [value, *([f"{row['system']}: “{said}”"] if said else [])])
+
+    def plot(self) -> alt.TopLevelMixin:
+        """A dot with its interval for every system, one panel a measure."""
+        rows = [r for r in self.measured if r["group"] is None]
+        keep = ("system", "metric", "value", "low", "high", "n")
+        confidence = f"{self.table.settings.confidence:.0%}"
+        return charts.dots([{k: r[k] for k in keep} for r in rows], f"{self.opened.name}: {confidence} intervals")
+
+    def to_latex(self) -> str:
+        """The table of `referee score --format latex`."""
+        return score_tables.as_latex(self.measured, self.test, self.table.about_clusters())
+
+    def to_markdown(self) -> str:
+        """The table of `referee score --format markdown`."""
+        return score_tables.as_markdown(self.measured, self.test, self.table.about_clusters())
+
+    def save(self, out: str | Path, overwrite: bool = False) -> Path:
+        """Keep all of it as a run folder, for `referee.listen`, `referee.court` and `referee.report`."""
+        from referee.jobs.scored_run import save_scored
+
+        save_scored(Path(out), self.answers, self.opened, self.table, self.measured, sys.argv[1:], overwrite)
+        return Path(out)
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        rows = self.measured
+        metrics = list(dict.fromkeys(r["metric"] for r in rows))
+        cells = {(r["system"], r["group"], r["metric"]): r for r in rows}
+        lines = list(dict.fromkeys((r["system"], r["group"]) for r in rows))
+        heads = ["system", "group", "n", *metrics]
+        body = []
+        for system, group in lines:
+            mine = [cells[system, group, m] for m in metrics]
+            values = [bounded(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in mine]
+            body.append([system, group or "all", str(max(r["n"] for r in mine)), *values])
+        return heads, body
+
+    def _title(self) -> str:
+        systems = self.table.systems
+        whole = [r for r in self.measured if r["group"] is None]
+        metrics = list(dict.fromkeys(r["metric"] for r in whole))
+        told = "; ".join(
+            f"{m} {', '.join(score_tables.number(r['value']) for r in whole if r['metric'] == m)}" for m in metrics[:3]
+        )
+        who = ", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"
+        if len(systems) > 4:
+            told = f"{len(metrics)} measures"
+        more = " …" if len(metrics) > 3 and len(systems) <= 4 else ""
+        return f"Scores: {who} on {self.opened.name}, {len(self.table.trials):,} trials: {told}{more}"
+
+    def _below(self) -> str:
+        signed = "<br>".join(
+            map(escape, score_tables.shared_signatures(dict.fromkeys(r["signature"] for r in self.measured)))
+        )
+        card = self.opened.card
+        label = "<b>SYNTHETIC corpus: generated, not human data.</b> " if card is not None and card.synthetic else ""
+        notes = f"<p>{label}{escape(self.table.about_clusters())}</p><details><summary>signatures</summary><small>{signed}</small></details>"
+        if len(self.table.trials) > PICTURED or not any(r["n"] for r in self.measured):
+            return notes
+        first = self.measured[0]["metric"]
+        pictures = side_by_side(self.worst(first, n=3).cards)
+        return f"{notes}<details><summary>worst items by {escape(first)}</summary>{pictures}</details>"
+
+
+def labels_of(trial: Trial) -> dict[str, str | None]:
+    return {name: trial.scene.id if name == "scene" else getattr(trial, name) for name in GROUPINGS}
+
+
+@takes(ScoreOptions)
+def score(options: ScoreOptions) -> Scores:
+    """Score outputs against a corpus (`referee score`).
+
+    Returns:
+        A `Scores`, or with `items` an `ItemScores`; `.frame` is tidy and always has the same columns.
+
+    Raises:
+        InputError: where outputs and corpus do not fit together; the message says which file, where in it, and what to do.
+        UnknownName: for a metric or corpus that is not in the catalogue.
+
+    >>> import referee
+    >>> red, blue = referee.Property("colour", "red"), referee.Property("colour", "blue")
+    >>> things = tuple(referee.Entity(id=p.value, attributes=(p,)) for p in (red, blue))
+    >>> said = referee.Description(properties=(red,))
+    >>> scene = referee.Scene(entities=things)
+    >>> trials = [referee.Trial(id="t1", scene=scene, targets=("red",), references=(said,))]
+    >>> rows = [{"trial": "t1", "system": "mine", "properties": [["colour", "red"]]}]
+    >>> referee.score(rows, trials, metrics=["set/dice"], resamples=0).frame["value"].to_list()
+    [1.0]
+    """
+    outputs, corpus = options.outputs, options.corpus
+    if options.demo:
+        from referee.corpora.demo import outputs_files
+
+        outputs, corpus = [*_several(outputs), *map(str, outputs_files())], corpus or "synthetic"
+    if _nothing(outputs):
+        raise InputError("no outputs were named", remedy="name a file of outputs, or try: referee score --demo")
+    # Not said is not the same as --no-humans: a run that had people keeps them.
+    humans = _remembered(outputs) if options.humans is None else options.humans
+    settings = Settings(
+        metrics=_present(metric_names(listed(options.metrics))),
+        by=listed(options.by),
+        # A person held against their own words would always win.
+        references="others" if humans else options.references,
+        humans=humans,
+        baseline=options.baseline,
+        cluster=options.cluster,
+        resamples=options.resamples,
+        confidence=options.confidence,
+        seed=options.seed,
+        lenient=options.lenient,
+    )
+    opened = open_corpus(
+        _corpus_of(outputs) if corpus is None else corpus, options.data, options.reading, options.split, options.seed
+    )
+    if options.ids is not None:
+        opened = only_items(opened, options.ids)
+
+    def answers(index: bool = False) -> Answers:
+        opened_outputs = open_outputs(outputs, options.lenient, opened, index=index)
+        if options.convention:
+            declare(opened_outputs, options.convention)
+        return opened_outputs
+
+    indexed = answers(index=True)
+    jobs = options.jobs or (None if options.engine != "local" or _is_large(opened) else 1)
+    workers = engine_named(options.engine, jobs, options.address)
+    table = score_trials(
+        indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or unwatched
+    )
+    if not table.trials:
+        raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")
+    if options.baseline is not None and options.test == "randomisation" and len(table.clusters.names) == 2:
+        raise InputError(
+            f"clusters cannot be swapped where {' and '.join(table.clusters.names)} are crossed",
+            remedy=f"use --test t, or --cluster {table.clusters.names[0]} to swap by one of them",
+        )
+
+    @cache
+    def read_answers() -> Answers:
+        """Return the answers to the scored trials; the index alone does not hold their words."""
+        if indexed.is_read:
+            return indexed
+        whole = answers()
+        whole.leave_out({trial.id for trial in opened.trials()}, opened.everyone)
+        return whole
+
+    found = Scores(table, read_answers, opened, TESTS[options.test], options.progress)
+    if options.out is not None:
+        found.save(options.out, options.overwrite)
+    return cast(Scores, found.items) if options.items else found
+
+
+def _is_large(opened: Opened) -> bool:
+    """Whether a corpus takes longer to read than worker processes take to start."""
+    if opened.file is None:
+        return False
+    return is_address(opened.file) or (Path(opened.file).is_file() and Path(opened.file).stat().st_size >= LARGE)
+
+
+def listed(text: str | Iterable[str]) -> tuple[str, ...]:
+    """Names from a text with commas, or from a list of them."""
+    names = text.split(",") if isinstance(text, str) else text
+    return tuple(name.strip() for name in names if name.strip())
+
+
+def _present(names: tuple[str, ...]) -> tuple[str, ...]:
+    if not names:
+        raise InputError("no metric was named", remedy="see `referee list metrics`")
+    return names
+
+
+def _nothing(outputs: Any) -> bool:
+    return outputs is None or (isinstance(outputs, (str, list, tuple)) and not len(outputs))
+
+
+def _several(outputs: Any) -> list[Any]:
+    return [] if outputs is None else [outputs] if isinstance(outputs, (str, Path)) else list(outputs)
+
+
+def _paths(outputs: Any) -> list[str]:
+    """The files and folders among the outputs."""
+    named = [outputs] if isinstance(outputs, (str, Path)) else outputs if isinstance(outputs, (list, tuple)) else []
+    return [str(o) for o in named if isinstance(o, (str, Path))]
+
+
+def _corpus_of(outputs: Any) -> str:
+    """The run folder itself when one was named; otherwise the user has to say."""
+    paths = _paths(outputs)
+    recorded = [o for o in paths if o.startswith(RECORDED)]
+    if recorded and len(recorded) == len(paths):
+        return recorded[0].removeprefix(RECORDED).partition("|")[0]
+    runs = [o for o in paths if is_run(o)]
+    # Before the question for the corpus: a mistyped file name is the likelier mistake.
+    files = (o for path in paths for o in expand_outputs(path))
+    missing = [o for o in files if o != "-" and not is_address(o) and not Path(o).exists()]
+    if missing:
+        raise InputError(
+            f"there is no file or run folder {missing[0]!r}", remedy="name a file with outputs, or the folder of a run"
+        )
+    if len(runs) != 1:
+        raise InputError(
+            "no corpus was named", remedy="say which: --corpus NAME (referee list corpora) or --corpus FILE.jsonl"
+        )
+    return runs[0]
+
+
+def _remembered(outputs: Any) -> bool:
+    """Whether the run folder that is scored again had people as a row."""
+    return any(bool(Run(o).manifest.get("settings", {}).get("humans")) for o in _paths(outputs) if is_run(o))

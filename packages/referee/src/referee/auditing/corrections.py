@@ -1,0 +1,132 @@
+"""The register of corrections: what a paper prints in a cell, what would have to stand there, why, and which check found it.
+
+One file is shipped (`corrections.toml`), made by `referee audit --corrections` from what the audit finds, and read by whoever uses the printed
+tables. A correction is a value, or an interval where the print determines no more.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from referee.auditing.paper import Paper
+from referee.auditing.printed import PrintedTable
+from referee.errors import MalformedInput
+
+__all__ = ["REGISTER", "Correction", "as_toml", "correct_paper", "read_register"]
+
+REGISTER = Path(__file__).with_name("corrections.toml")
+REMEDY = "make it again: referee audit --corrections > packages/referee/src/referee/auditing/corrections.toml"
+HEAD = """# The register of corrections: made by `referee audit --corrections`, read by the court and the report. Do not edit by hand.
+# from: as printed; to: a value, or [lowest, highest] where the print determines no more.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """One cell: `table` is its name in `paper.toml`; `low` and `high` bound what would have to stand there."""
+
+    paper: str
+    table: str
+    row: str
+    column: str
+    printed: str
+    low: float
+    high: float
+    why: str
+    check: str
+
+    @property
+    def exact(self) -> bool:
+        return self.low == self.high
+
+    def between(self, fraction: float = 0.5) -> float:
+        """A value of the interval; the midpoint where nothing else is asked for."""
+        return self.low + fraction * (self.high - self.low)
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data: `to` is a number or a pair, `used` the value that the court takes."""
+        return {
+            "paper": self.paper,
+            "table": self.table,
+            "row": self.row,
+            "column": self.column,
+            "from": self.printed,
+            "to": self.low if self.exact else [self.low, self.high],
+            "used": float(f"{self.between():.10g}"),
+            "why": self.why,
+            "check": self.check,
+        }
+
+
+def as_toml(corrections: Iterable[Correction]) -> str:
+    """The register as a file: cells that one finding corrects stand together."""
+    parts = [HEAD]
+    # Only neighbours are joined, which is enough: corrections come finding by finding.
+    for (paper, check, why), cells in groupby(corrections, key=lambda c: (c.paper, c.check, c.why)):
+        parts += ["", "[[corrections]]", f"paper = {_text(paper)}", f"check = {_text(check)}", f"why = {_text(why)}"]
+        parts += ["cells = [", *(f"  {_cell(c)}," for c in cells), "]"]
+    return "\n".join(parts) + "\n"
+
+
+def _cell(c: Correction) -> str:
+    to = f"{c.low:.10g}" if c.exact else f"[{c.low:.10g}, {c.high:.10g}]"
+    place = f"table = {_text(c.table)}, row = {_text(c.row)}, column = {_text(c.column)}"
+    return f"{{ {place}, from = {_text(c.printed)}, to = {to} }}"
+
+
+def _text(text: str) -> str:
+    """A basic string of TOML, which every string of JSON is."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def read_register(path: Path = REGISTER) -> tuple[Correction, ...]:
+    """All corrections of a register; whatever is wrong with the file is said with its place."""
+    try:
+        entries = tomllib.loads(path.read_text("utf-8"))["corrections"]
+        return tuple(_correction(entry, cell) for entry in entries for cell in entry["cells"])
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise MalformedInput(f"cannot be read ({error})", where=path, remedy=REMEDY) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise MalformedInput(f"an entry lacks or garbles {error}", where=path, remedy=REMEDY) from error
+
+
+def _correction(entry: Mapping[str, Any], cell: Mapping[str, Any]) -> Correction:
+    low, high = cell["to"] if isinstance(cell["to"], list) else (cell["to"], cell["to"])
+    return Correction(
+        paper=entry["paper"],
+        check=entry["check"],
+        why=entry["why"],
+        table=cell["table"],
+        row=cell["row"],
+        column=cell["column"],
+        printed=cell["from"],
+        low=float(low),
+        high=float(high),
+    )
+
+
+def correct_paper(
+    paper: Paper, corrections: Sequence[Correction], value: Callable[[Correction], float] = Correction.between
+) -> Paper:
+    """The paper with corrected cells: midpoints of intervals unless `value` says otherwise."""
+    tables = dict(paper.tables)
+    for correction in corrections:
+        table = tables.get(correction.table)
+        # The register is about one state of the tables; a cell that reads otherwise means that one of the two is stale.
+        if table is None or table.text(correction.row, correction.column) != correction.printed:
+            what = f"{correction.table}, {correction.row}, {correction.column} of {paper.name}"
+            raise MalformedInput(f"{what} does not read {correction.printed!r}", where=REGISTER, remedy=REMEDY)
+        tables[correction.table] = _with_cell(table, correction, value(correction))
+    return replace(paper, tables=tables)
+
+
+def _with_cell(table: PrintedTable, correction: Correction, value: float) -> PrintedTable:
+    at = table.labels.index(correction.row)
+    row = {**table.cells[at], correction.column: f"{value:.10g}"}
+    return replace(table, cells=(*table.cells[:at], row, *table.cells[at + 1 :]))

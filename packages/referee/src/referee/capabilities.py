@@ -1,0 +1,404 @@
+"""What a plug-in may offer beyond its contract, each as a small protocol, with what is assumed of those that do not offer it.
+
+Nobody has to inherit or declare anything: an object that has the attribute has the capability. Whoever wants to use one asks with `isinstance`, or with the
+function beside it where there is a default to be taken; so the default is said once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from referee.contracts import Batch, FloatArray, Hearer
+from referee.records import Description, HearerView, Property, Response, SpeakerView
+
+__all__ = [
+    "AnswersInBatches",
+    "AnswersMany",
+    "AnswersParallel",
+    "CountsAnswered",
+    "Explains",
+    "HasDistribution",
+    "HasFamily",
+    "HasFormula",
+    "HasFragments",
+    "HasManner",
+    "HasModel",
+    "HasSelector",
+    "HasWidth",
+    "KeepsAccount",
+    "LearnsFirst",
+    "LearnsFrom",
+    "NeedsHardware",
+    "PutsAside",
+    "Remembers",
+    "SaysWhetherItLearns",
+    "SeesMarks",
+    "SignsCalls",
+    "Stops",
+    "TellsTrouble",
+    "WritesBatches",
+    "family_word",
+    "in_parallel",
+    "learns",
+    "manner_of",
+    "needs_of",
+    "parallel_of",
+    "resolve_all",
+    "width_of",
+]
+
+# How many questions for each thread are taken in: enough that a slow one does not hold up the rest.
+AHEAD = 32
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+# -- hearers and speakers ------------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """Waits for a network, and keeps what it was answered: asked from one process, and able to go on after a break."""
+
+    def remember(self, folder: Path, offline: bool = False) -> Any:
+        """Keep answers in a folder and look there first; offline, look nowhere else."""
+        ...
+
+
+@runtime_checkable
+class AnswersParallel(Protocol):
+    """Can be asked that many questions at once, from as many threads."""
+
+    parallel: int
+
+
+def parallel_of(thing: object) -> int:
+    """How many questions a plug-in takes at once; one, unless it says more.
+
+    >>> parallel_of(object())
+    1
+    """
+    # A pool of no threads is an error, and `parallel:0` is easily written.
+    return max(1, thing.parallel) if isinstance(thing, AnswersParallel) else 1
+
+
+def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
+    """Yield answers in the order of the questions, as many of them under way at once as the plug-in takes.
+
+    >>> list(in_parallel(object(), str.upper, ["a", "b"]))
+    ['A', 'B']
+    """
+    from concurrent.futures import Future, ThreadPoolExecutor  # here: it loads logging, which no start needs
+
+    at_once = parallel_of(thing)
+    # Ctrl-C reaches the main thread alone: who waits for a network works in another, which still stores what is under way.
+    if at_once == 1 and not isinstance(thing, Stops):
+        yield from map(answer, questions)
+        return
+    if isinstance(thing, AnswersInBatches) and thing.batch > 1:
+        yield from _in_batches(thing, answer, questions)
+        return
+    # Threads and not processes: rate limit, failures in a row and response cache belong to one object.
+    pool = ThreadPoolExecutor(at_once)
+    waiting: deque[Future[R]] = deque()
+    try:
+        for question in questions:
+            waiting.append(pool.submit(answer, question))
+            # A hundred thousand questions are not taken in before the first is answered.
+            if len(waiting) >= AHEAD * at_once:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BaseException:
+        # Pauses end; what is under way is still answered and stored.
+        if isinstance(thing, Stops):
+            thing.stop()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@runtime_checkable
+class AnswersInBatches(Protocol):
+    """Has a local model that takes `batch` questions at once, on so many `workers` (0: in this process)."""
+
+    batch: int
+    workers: int
+
+    def group_batch(self, members: int) -> Any:
+        """Return a group whose `run(index, function, item)` runs one of its items."""
+        ...
+
+
+def _in_batches(thing: AnswersInBatches, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
+    """Yield answers in order; `batch` consecutive questions form a group, whichever worker answers it."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    groups = max(1, thing.workers) + 1  # one is prepared while the others are answered
+    remaining = iter(questions)
+    waiting: deque[Future[R]] = deque()
+    # A group that has begun needs a thread for each of its items; earlier groups never wait for later ones. At an error the groups that were
+    # submitted end too: one with a missing member would wait for ever.
+    with ThreadPoolExecutor(thing.batch * groups) as pool:
+        while chunk := list(islice(remaining, thing.batch)):
+            group = thing.group_batch(len(chunk))
+            waiting.extend(pool.submit(group.run, index, answer, item) for index, item in enumerate(chunk))
+            while len(waiting) > thing.batch * groups:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+@runtime_checkable
+class Stops(Protocol):
+    """Waits for others, and can be told to wait no longer."""
+
+    def stop(self) -> None:
+        """Ask nothing new; what is under way is still kept."""
+        ...
+
+
+@runtime_checkable
+class SignsCalls(Protocol):
+    """Writes into the calls it keeps who asked: the label of a system, or the name of a hearer."""
+
+    asker: str
+
+
+@runtime_checkable
+class WritesBatches(Protocol):
+    """Can write its questions into a file instead of asking them, and take the answers from another."""
+
+    def write_to(self, batch: Any) -> Any:
+        """Write what is not answered yet into a batch file."""
+        ...
+
+    def take_batch(self, answers: Path, questions: Mapping[str, Mapping[str, Any]]) -> int:
+        """Keep the answers of a file; returns how many."""
+        ...
+
+
+@runtime_checkable
+class NeedsHardware(Protocol):
+    """Says what a worker that runs it must have; a model that is loaded once stays loaded in its worker."""
+
+    num_cpus: float
+    num_gpus: float
+
+
+def needs_of(thing: object) -> tuple[float, float]:
+    """Processors and graphics cards for one worker; one and none, unless it says more.
+
+    >>> needs_of(object())
+    (1.0, 0.0)
+    """
+    return (thing.num_cpus, thing.num_gpus) if isinstance(thing, NeedsHardware) else (1.0, 0.0)
+
+
+@runtime_checkable
+class SaysWhetherItLearns(Protocol):
+    """Says whether `fit` makes a difference; who learns must not be asked about trials that it was fitted on."""
+
+    learns: bool
+
+
+def learns(hearer: object) -> bool:
+    """Whether a hearer learns; whoever does not say that it learns nothing is taken to learn, which is the safe side.
+
+    >>> learns(object())
+    True
+    """
+    return bool(hearer.learns) if isinstance(hearer, SaysWhetherItLearns) else True
+
+
+@runtime_checkable
+class SeesMarks(Protocol):
+    """Is shown the regions of all entities (a set of marks); others see the picture alone."""
+
+    marks: bool
+
+
+@runtime_checkable
+class AnswersMany(Protocol):
+    """Answers many descriptions faster together than one by one."""
+
+    def resolve_many(self, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
+        """The answers in the order of the questions."""
+        ...
+
+
+def resolve_all(hearer: Hearer, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
+    """The answers to many descriptions: all at once where the hearer can, otherwise one after another."""
+    if isinstance(hearer, AnswersMany):
+        # Nobody checks the order here: `AnswersMany` promises it, and the callers pair answers with questions by it.
+        return hearer.resolve_many(pairs)
+    return [hearer.resolve(description, view) for description, view in pairs]
+
+
+@runtime_checkable
+class HasFamily(Protocol):
+    """Says which family of models it belongs to, so that nobody is judged by a relative unnoticed."""
+
+    family: str
+
+
+@runtime_checkable
+class HasModel(Protocol):
+    """Stands for a model with a name."""
+
+    model: str
+
+
+def family_word(hearer: object, name: str) -> str:
+    """What a hearer's family is told by: its own word, or its model's name, or the name it goes by.
+
+    >>> family_word(object(), "literal")
+    'literal'
+    """
+    own = hearer.family if isinstance(hearer, HasFamily) else ""
+    return own or (hearer.model if isinstance(hearer, HasModel) else "") or name
+
+
+@runtime_checkable
+class HasManner(Protocol):
+    """A simulated person: `pace` stretches their times, and belief raised to `care` is what they answer by."""
+
+    pace: float
+    care: float
+
+
+def manner_of(hearer: object) -> tuple[float, float]:
+    """Pace and care of a hearer; nobody in particular has 1 and 1.
+
+    >>> manner_of(object())
+    (1.0, 1.0)
+    """
+    return (hearer.pace, hearer.care) if isinstance(hearer, HasManner) else (1.0, 1.0)
+
+
+@runtime_checkable
+class KeepsAccount(Protocol):
+    """Counts what its answers took: outcomes, tokens, cost."""
+
+    def account(self) -> Mapping[str, float]:
+        """The counts so far, by name."""
+        ...
+
+
+@runtime_checkable
+class TellsTrouble(Protocol):
+    """Says, after a description that is none, why there is none."""
+
+    trouble_: str
+
+
+# -- selectors -----------------------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class HasSelector(Protocol):
+    """A speaker that is put together: what it says was chosen by its selector, which may explain itself."""
+
+    selector: Any
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """Tells the steps that lead to a description; each has `property`, `reason`, `ruled_out` and `remaining`."""
+
+    def explain(self, view: SpeakerView) -> Iterable[Any]:
+        """The steps in order; the last has no property where the description does not single out the target."""
+        ...
+
+
+@runtime_checkable
+class HasFragments(Protocol):
+    """Describes several targets in parts; each part has `referents` and `properties`."""
+
+    def fragments(self, view: SpeakerView) -> Sequence[Any]:
+        """The parts in the order in which they are said."""
+        ...
+
+
+@runtime_checkable
+class HasFormula(Protocol):
+    """Describes with "or" and "not": a formula of `clauses`, each a sequence of literals that may be `negated`."""
+
+    def formula(self, view: SpeakerView) -> Any:
+        """The formula, or None where there is none."""
+        ...
+
+
+@runtime_checkable
+class HasDistribution(Protocol):
+    """Knows how likely it would choose each set of properties."""
+
+    def distribution(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...]:
+        """All sets with their probabilities."""
+        ...
+
+
+# -- metrics -------------------------------------------------------------------------------------------------------------------
+
+
+@runtime_checkable
+class LearnsFirst(Protocol):
+    """Has to see the whole set of outputs before it can measure a part of it."""
+
+    def learn(self, batch: Batch) -> Any:
+        """Take in one part; called for every part before any is measured."""
+        ...
+
+
+@runtime_checkable
+class CountsAnswered(Protocol):
+    """Has a value over the items with a usable answer too, beside the one over all items."""
+
+    def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """From sums of rows: that value, and over how many items it is."""
+        ...
+
+
+@runtime_checkable
+class HasWidth(Protocol):
+    """Says how many statistics it keeps for an item."""
+
+    width: int
+
+
+def width_of(metric: object) -> int:
+    """How many statistics a metric keeps for an item; one, unless it says more.
+
+    >>> width_of(object())
+    1
+    """
+    return metric.width if isinstance(metric, HasWidth) else 1
+
+
+@runtime_checkable
+class PutsAside(LearnsFirst, Protocol):
+    """Learns first, and puts aside what it will need of a batch, so that nothing has to be read twice."""
+
+    def put_aside(self, batch: Batch) -> Any:
+        """What measuring will need; it can be pickled and is small."""
+        ...
+
+    def learn_aside(self, kept: Any) -> Any:
+        """What `learn` does with the batch that this was put aside of."""
+        ...
+
+    def measure_aside(self, kept: Any) -> FloatArray:
+        """What `statistics` gives for the batch that this was put aside of, once everything is learnt."""
+        ...
+
+
+@runtime_checkable
+class LearnsFrom(Protocol):
+    """Says what it learns from: ``references`` alone, so that one object serves all systems, or anything else."""
+
+    learns_from: str

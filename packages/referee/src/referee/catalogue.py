@@ -1,0 +1,624 @@
+"""THE table of names: everything that can be asked for by name, imported only when it is used.
+
+Each line is ``name: (where, constructor parameters, one sentence)``. Third parties add names through the entry-point
+groups ``referee.metrics``, ``referee.corpora``, ``referee.systems``, ``referee.hearers`` and ``referee.protocols``;
+a snapshot test guards the names shipped here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName, one_of
+from referee.systems import roster
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+__all__ = [
+    "KINDS",
+    "Entry",
+    "about",
+    "build",
+    "configure",
+    "create",
+    "entries",
+    "entry",
+    "is_shipped",
+    "load",
+    "names",
+    "one_of",
+    "without_pace",
+]
+
+
+class Entry:
+    """Where a named thing lives, how it is configured under that name, what it is, and how good its evidence is."""
+
+    # A plain class and no dataclass, whose import would cost every command at its start.
+    __slots__ = ("about", "parameters", "tags", "where")
+
+    def __init__(
+        self,
+        where: str,
+        parameters: Mapping[str, Any] | None = None,
+        about: str = "",
+        tags: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.where = where
+        self.parameters = parameters or {}
+        self.about = about
+        self.tags = tags or {}
+
+
+METRICS: dict[str, Entry] = {
+    # sets of properties
+    "set/dice": Entry("referee.metrics.sets:Dice", {}, "2·|A∩B| / (|A|+|B|)"),
+    "set/dice.multiset": Entry("referee.metrics.sets:Dice", {"multiset": True}, "Dice that counts repeated properties"),
+    "set/masi": Entry(
+        "referee.metrics.sets:Masi", {}, "Jaccard weighted by 1, 2/3, 1/3, 0 for equal, subset, overlap, disjoint"
+    ),
+    "set/jaccard": Entry("referee.metrics.sets:Jaccard", {}, "|A∩B| / |A∪B|"),
+    "set/exact": Entry("referee.metrics.sets:SetExact", {}, "the same set of properties"),
+    "set/edit": Entry(
+        "referee.metrics.sets:SetEdit", {}, "1 - set edit cost / reference size; addition and omission cost the same"
+    ),
+    # the scene
+    "scene/unique": Entry("referee.metrics.discrimination:Unique", {}, "true of the target and of nothing else"),
+    "scene/minimal": Entry(
+        "referee.metrics.discrimination:Minimal", {}, "unique, and no smaller set is; type is an attribute like others"
+    ),
+    "scene/minimal.no-type": Entry(
+        "referee.metrics.discrimination:Minimal", {"count_type": False}, "as minimal, but type is free"
+    ),
+    "scene/remaining": Entry(
+        "referee.metrics.discrimination:Remaining", {}, "distractors that the description is true of"
+    ),
+    "scene/bits": Entry("referee.metrics.discrimination:Bits", {}, "log2(1 + remaining distractors)"),
+    "scene/surplus": Entry(
+        "referee.metrics.discrimination:Surplus", {}, "properties that can go without letting a distractor in"
+    ),
+    "scene/deficit": Entry(
+        "referee.metrics.discrimination:Deficit", {}, "fewest properties to add until the target stands alone"
+    ),
+    "scene/dice.specificity": Entry(
+        "referee.metrics.discrimination:SpecificityDice",
+        {},
+        "Dice minus a penalty for differing from the human specificity",
+    ),
+    # meaning
+    "meaning/denotation": Entry(
+        "referee.metrics.semantics:Denotation", {}, "Dice of what the values of each attribute denote in the scene"
+    ),
+    "meaning/ontology": Entry(
+        "referee.metrics.semantics:Ontology", {}, "similarity of values in a taxonomy (Wu-Palmer or path)"
+    ),
+    "meaning/cosine": Entry(
+        "referee.metrics.semantics:Cosine", {}, "soft cosine over properties with value similarity"
+    ),
+    # words
+    "string/exact": Entry("referee.metrics.strings:Exact", {}, "the same words as a reference"),
+    "string/edit": Entry(
+        "referee.metrics.strings:Edit", {}, "word edit distance, substitution 2 (the challenges' measure)"
+    ),
+    "string/edit.1": Entry("referee.metrics.strings:Edit", {"substitution": 1}, "word edit distance, substitution 1"),
+    "string/edit.normalised": Entry(
+        "referee.metrics.strings:Edit", {"normalise": True}, "word edit distance per reference token"
+    ),
+    "string/seb": Entry("referee.metrics.strings:Seb", {}, "1 - errors / reference length (Bangalore et al.)"),
+    "string/seb.moves": Entry("referee.metrics.strings:Seb", {"moves": True}, "the same, a moved word being one error"),
+    "string/bleu.1": Entry("referee.metrics.bleu:Bleu", {"order": 1}, "BLEU with unigrams"),
+    "string/bleu.2": Entry("referee.metrics.bleu:Bleu", {"order": 2}, "BLEU up to bigrams"),
+    "string/bleu.3": Entry("referee.metrics.bleu:Bleu", {"order": 3}, "BLEU up to trigrams"),
+    "string/bleu.4": Entry("referee.metrics.bleu:Bleu", {"order": 4}, "BLEU up to 4-grams"),
+    "string/nist": Entry("referee.metrics.nist:Nist", {}, "NIST-5 as in mteval"),
+    "string/rouge-2": Entry("referee.metrics.rouge:Rouge2", {}, "bigram overlap F"),
+    "string/rouge-su4": Entry("referee.metrics.rouge:RougeSU4", {}, "skip-bigrams (gap 4) and unigrams"),
+    "string/rouge-l": Entry(
+        "referee.metrics.rouge_l:RougeL", {}, "longest common subsequence F, as caption scorers join it"
+    ),
+    "string/meteor": Entry("referee.metrics.meteor:Meteor", {}, "METEOR 1.5 by words and stems (extra: meteor)"),
+    "string/meteor.exact": Entry("referee.metrics.meteor:Meteor", {"match": "exact"}, "METEOR 1.5 by words alone"),
+    "string/cider": Entry("referee.metrics.cider:Cider", {}, "cosine of n-grams weighted by rarity"),
+    "string/cider-d": Entry(
+        "referee.metrics.cider:CiderD", {}, "CIDEr as pycocoevalcap prints it: clipped, with a penalty for length"
+    ),
+    "string/chrf": Entry("referee.metrics.chrf:Chrf", {}, "character n-gram F-score"),
+    # vectors, and scores from elsewhere
+    "embedding/cosine": Entry(
+        "referee.metrics.embeddings:EmbeddingCosine", {}, "cosine of sentence vectors (extra: embeddings)"
+    ),
+    "embedding/bertscore": Entry(
+        "referee.metrics.embeddings:BertScore", {}, "best cosines of tokens (extra: embeddings)"
+    ),
+    "imported/score": Entry(
+        "referee.metrics.imported:ImportedScore", {}, "scores of another program, from a file (SPICE, CLIPScore)"
+    ),
+    # distributions
+    "distribution/js": Entry(
+        "referee.metrics.distributions:JensenShannon", {}, "Jensen-Shannon divergence from the human distribution"
+    ),
+    "distribution/coverage": Entry(
+        "referee.metrics.distributions:Coverage", {}, "share of human descriptions whose set the system also gives"
+    ),
+    "distribution/over": Entry("referee.metrics.distributions:Over", {}, "rate of over-specified descriptions"),
+    "distribution/under": Entry("referee.metrics.distributions:Under", {}, "rate of under-specified descriptions"),
+    # places in pictures
+    "ground/iou": Entry("referee.metrics.grounding:Iou", {}, "intersection over union with the region meant"),
+    "ground/accuracy": Entry(
+        "referee.metrics.grounding:BoxAccuracy", {}, "share of boxes with IoU >= .5 (iou:.7 for another threshold)"
+    ),
+    "ground/accuracy.mean": Entry(
+        "referee.metrics.grounding:MeanAccuracy", {}, "mean accuracy over the thresholds .50, .55 … .95"
+    ),
+    "ground/point": Entry(
+        "referee.metrics.grounding:PointInside", {}, "the point, or the middle of the box, is in the region meant"
+    ),
+    "ground/found": Entry(
+        "referee.metrics.grounding:EntityFound", {}, "the entity that the answer hits is the one meant"
+    ),
+    "ground/distance": Entry(
+        "referee.metrics.grounding:Distance", {}, "distance to the region meant, as a share of the picture's diagonal"
+    ),
+    "ground/none": Entry(
+        "referee.metrics.grounding:NoTarget", {}, "nothing is meant, and the answer says so (N-acc of gRefCOCO)"
+    ),
+    "ground/none.target": Entry(
+        "referee.metrics.grounding:NoTarget", {"target": True}, "something is meant, and the answer is not none (T-acc)"
+    ),
+}
+
+CORPORA: dict[str, Entry] = {
+    "synthetic": Entry(
+        "referee.corpora.synthetic.corpus:Synthetic", {}, "generated scenes and speakers in the TUNA design (shipped)"
+    ),
+    "plurals": Entry(
+        "referee.corpora.synthetic.plurals:Plurals", {}, "generated scenes with two or three targets (shipped)"
+    ),
+    "solids": Entry(
+        "referee.corpora.synthetic.solids:Solids",
+        {},
+        "rendered pictures of solids with exact regions (shipped as a generator)",
+    ),
+    "tuna": Entry("referee.corpora.tuna:Tuna", {}, "furniture and people, 780 English descriptions"),
+    "gre3d7": Entry(
+        "referee.corpora.gre3d:Gre3d", {"version": 7}, "balls and cubes with relations, 4,480 English descriptions"
+    ),
+    "gre3d3": Entry(
+        "referee.corpora.gre3d:Gre3d", {"version": 3}, "balls and cubes with relations, 630 English descriptions"
+    ),
+    "stars": Entry("referee.corpora.stars:Stars", {"version": 1}, "relational scenes, 704 Portuguese descriptions"),
+    "stars2": Entry("referee.corpora.stars:Stars", {"version": 2}, "relational scenes, 1,204 Portuguese descriptions"),
+    "zoom": Entry("referee.corpora.zoom:Zoom", {}, "places on maps, 1,814 Portuguese descriptions"),
+    "give2": Entry("referee.corpora.give2:Give2", {}, "buttons in virtual worlds, 992 contents in English and German"),
+    "b5-ref": Entry("referee.corpora.b5:B5Ref", {}, "one face among six, 1,821 Portuguese descriptions"),
+    "degen2020": Entry("referee.corpora.degen:Degen2020", {}, "reference games with listener choices and times"),
+    "colors": Entry(
+        "referee.corpora.colors:Colors", {}, "Colors in Context: three patches, 39,599 rounds with listeners"
+    ),
+    "franke-degen2016": Entry(
+        "referee.corpora.franke_degen:FrankeDegen2016", {}, "closed reference games, 7,722 choices"
+    ),
+    "tangrams-hawkins": Entry(
+        "referee.corpora.tangrams:HawkinsTangrams", {}, "twelve tangrams named six times, 5,976 rounds"
+    ),
+    "tg-matcher": Entry(
+        "referee.corpora.tangrams:NaiveMatchers", {}, "naive readers guess tangrams, 3,383 texts, 11,344 guesses"
+    ),
+    "kth-tangrams": Entry("referee.corpora.kth:KthTangrams", {}, "34 situated games with board events and speech"),
+    "pento-cv": Entry("referee.corpora.pento_cv:PentoCv", {}, "German dialogues over pentominoes, speech and hands"),
+    "pento-take": Entry("referee.corpora.pento:PentoTake", {}, "pentomino pieces in German speech, 1,035 episodes"),
+    "color-grids": Entry(
+        "referee.corpora.color_grids:ColorGrids", {}, "three grids of nine colours, 8,814 rounds with listeners"
+    ),
+    "colors-mandarin": Entry(
+        "referee.corpora.colors_mandarin:ColorsMandarin", {}, "Colors in Context in Mandarin, 4,311 rounds"
+    ),
+    "multiparty-tangrams": Entry(
+        "referee.corpora.multiparty:MultipartyTangrams", {}, "tangrams in groups of two to six, 36,956 answers"
+    ),
+    "tangrams-ref": Entry(
+        "referee.corpora.tangrams_ref:TangramsRef",
+        {},
+        "KiloGram tangrams in pairs, 8,609 rounds; contexts in the pilots only",
+    ),
+    "vlm-tangram": Entry(
+        "referee.corpora.vlm_tangram:VlmTangram", {}, "7,440 guesses of tg-matcher once more, with pictures"
+    ),
+    "continual-adaptation": Entry(
+        "referee.corpora.photographs:ContinualAdaptation",
+        {},
+        "photographs named by people and by a model, 5,373 rounds",
+    ),
+    "rec-eval": Entry(
+        "referee.corpora.rec_eval:RecEval",
+        {},
+        "boxes and points of models for 9,968 expressions of RefCOCO and PersReFex",
+    ),
+    "osworld-g": Entry(
+        "referee.corpora.screens:OsWorldG",
+        {},
+        "instructions on 251 screens, 564 targets with two wordings, 54 of them not there",
+    ),
+    "screenspot": Entry("referee.corpora.screens:ScreenSpot", {}, "instructions on screens, in ScreenSpot's own files"),
+    "uibert-refexp": Entry("referee.corpora.uibert:UiBert", {}, "elements of mobile screens, 1,125 expressions"),
+    "talk2car": Entry("referee.corpora.talk2car:Talk2Car", {}, "commands to a car, 3,610 boxes in street pictures"),
+    "clembench-refgame": Entry(
+        "referee.corpora.clembench:Clembench", {}, "390 games of three pictures, and letter grids in 11 languages"
+    ),
+    "refcoco": Entry("referee.corpora.refcoco:RefCoco", {}, "RefCOCO in its usual files: refs(unc).p, JSON or Parquet"),
+    "refcoco+": Entry("referee.corpora.refcoco:RefCoco", {"name": "refcoco+"}, "RefCOCO+ in its usual files"),
+    "refcocog": Entry("referee.corpora.refcoco:RefCoco", {"name": "refcocog"}, "RefCOCOg in its usual files"),
+    "grefcoco": Entry(
+        "referee.corpora.refcoco:GRefCoco", {}, "gRefCOCO in its usual files: one target, several or none"
+    ),
+    "refoi": Entry("referee.corpora.refoi:RefOi", {}, "RefOI in its published Parquet form"),
+    "jsonl": Entry("referee.corpora.jsonl:JsonlCorpus", {}, "any corpus in Referee's own JSONL form"),
+}
+
+SYSTEMS: dict[str, Entry] = {
+    **{
+        f"{group}/{name}": Entry(where, {"name": name}, row.about, row.tags)
+        for group, name, where, row in roster.rows()
+    },
+    # colour patches
+    "colour/rational": Entry(
+        "referee.hearers.colour_speaker:ColourSpeaker",
+        {},
+        "colour patches: of what people say, that by which a neural listener finds the target (learns)",
+        {
+            "team": "Monroe et al.",
+            "year": "2017",
+            "task": "REG",
+            "evidence": "reconstructed",
+            "fitted": [],
+            "mended": False,
+        },
+    ),
+    # language models
+    "llm/looking": Entry(
+        "referee.systems.looking_model:LookingSpeaker",
+        {},
+        "a model that sees, shown the picture with the target marked (model:NAME, endpoint:URL, pictures:FOLDER, mark:box)",
+        {"team": "–", "year": "–", "task": "REG", "evidence": "–"},
+    ),
+    "llm/openai-compatible": Entry(
+        "referee.systems.language_model:LanguageModel",
+        {},
+        "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
+        {"team": "–", "year": "–", "task": "REG", "evidence": "–", "fitted": [], "mended": False},
+    ),
+}
+HEARERS: dict[str, Entry] = {
+    "literal": Entry(
+        "referee.hearers.literal:Literal", {}, "what the whole description is true of, no more and no less"
+    ),
+    "noisy": Entry(
+        "referee.hearers.noisy:Noisy",
+        {},
+        "literal, with imperfect sight, graded sizes and places, and guesses by salience",
+    ),
+    "rsa": Entry(
+        "referee.hearers.rational_listener:Rational",
+        {},
+        "asks what a sensible speaker would have said (alpha, cost, longest, depth)",
+    ),
+    "retrieval": Entry(
+        "referee.hearers.retrieval:Retrieval",
+        {},
+        "reads the words: votes of the most similar known descriptions (learns)",
+    ),
+    "learned": Entry(
+        "referee.hearers.learned:Learned", {}, "reads the words: log-linear over words and attribute values (learns)"
+    ),
+    "colour": Entry(
+        "referee.hearers.colour:Colour",
+        {},
+        "reads words about patches with h, s and l: shapes in colour space (learns)",
+    ),
+    "colour.network": Entry(
+        "referee.hearers.colour_network:ColourNetwork",
+        {},
+        "reads words about patches with h, s and l: small neural networks that vote (learns)",
+    ),
+    "timed": Entry(
+        "referee.hearers.times:Timed", {}, "the learned listener with times by length, doubt and surplus (learns)"
+    ),
+    "position": Entry(
+        "referee.hearers.baselines:Position", {}, "always the same place of the shuffled scene: the chance level"
+    ),
+    "majority": Entry(
+        "referee.hearers.baselines:Majority", {}, "the entity that looks most like a target, whatever is said"
+    ),
+    "remote": Entry(
+        "referee.hearers.remote:Remote",
+        {},
+        "any chat model behind an OpenAI-compatible endpoint (model:NAME, endpoint:URL; key from OPENAI_API_KEY)",
+    ),
+    "sight/centre": Entry(
+        "referee.hearers.onlookers:Centre",
+        {},
+        "points at the middle of the picture, whatever is said (box:yes for a box)",
+    ),
+    "sight/largest": Entry(
+        "referee.hearers.onlookers:Largest", {}, "chooses the largest of the regions marked, whatever is said"
+    ),
+    "sight/ocr": Entry(
+        "referee.hearers.onlookers:ScreenReader",
+        {},
+        "points at the words on a screen that the instruction shares (extra ocr)",
+    ),
+    "sight/model": Entry(
+        "referee.hearers.looking_model:LookingModel",
+        {},
+        "a model that sees, asked for a box, a point or a mark (model:NAME, endpoint:URL, pictures:FOLDER, form:NAME)",
+    ),
+    "sight/detector": Entry(
+        "referee.hearers.onlookers:Detector", {}, "any detector as MODULE:FUNCTION: the box with the highest score"
+    ),
+}
+
+KINDS: dict[str, dict[str, Entry]] = {
+    "metric": METRICS,
+    "corpus": CORPORA,
+    "system": SYSTEMS,
+    "hearer": HEARERS,
+    "protocol": {},  # they come with the package referee-lab
+}
+GROUPS = {
+    "protocol": "referee.protocols",
+    "metric": "referee.metrics",
+    "corpus": "referee.corpora",
+    "system": "referee.systems",
+    "hearer": "referee.hearers",
+}
+
+
+# The package of this project that brings protocols.
+LAB = "referee_lab."
+
+# By search path: a path that is extended later (a notebook, a test) is looked through again.
+_SEEN: dict[tuple[str, ...], bytes] = {}
+
+
+def _mentions() -> bytes:
+    """Entry points of installed packages that mention Referee: reading these small files is ten times quicker than parsing them all."""
+    mentions = b""
+    # The same folder may stand in the path twice.
+    for folder in dict.fromkeys(sys.path):
+        try:
+            found = [
+                entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))
+            ]
+        except OSError:
+            continue  # sys.path may name zip files and folders that do not exist
+        for path in found:
+            try:
+                with open(f"{path}/entry_points.txt", "rb") as file:  # noqa: PTH123 (pathlib costs a third of the start-up time)
+                    text = file.read()
+            except OSError:
+                continue  # most packages have no entry points
+            mentions += text if b"[referee." in text else b""
+    return mentions
+
+
+def _third_party(kind: str) -> dict[str, Entry]:
+    """Names that installed packages add; a shipped name cannot be taken over."""
+    path = tuple(sys.path)
+    if path not in _SEEN:
+        _SEEN[path] = _mentions()
+    if f"[{GROUPS[kind]}]".encode() not in _SEEN[path]:
+        return {}
+    # Imported and parsed only where a package has names of this kind at all, which is rare.
+    from importlib.metadata import entry_points
+
+    # Of two packages with one name Referee's own stays, so it comes last.
+    points = sorted(entry_points(group=GROUPS[kind]), key=lambda p: p.value.startswith(LAB))
+    return {p.name: Entry(p.value, {}, f"from {p.dist.name if p.dist else 'elsewhere'}") for p in points}
+
+
+def entries(kind: str) -> dict[str, Entry]:
+    """All entries of a kind, shipped ones first."""
+    # Of two with one name the later one stays: a package cannot pass itself off as a shipped metric.
+    return {**_third_party(kind), **KINDS[kind]}
+
+
+def names(kind: str) -> list[str]:
+    """All names of a kind."""
+    return list(entries(kind))
+
+
+def entry(kind: str, name: str) -> Entry:
+    """One entry; `UnknownName` with suggestions when there is none."""
+    # A shipped name is found without looking through the installed packages.
+    found = KINDS[kind].get(name) or entries(kind).get(name)
+    if found is None:
+        raise UnknownName(kind, name, names(kind))
+    return found
+
+
+def about(kind: str, name: str) -> str:
+    """Return the one-line description of a name: for a plug-in, the first line of its docstring.
+
+    A plug-in that cannot be imported is described by the package that adds it and the error.
+    """
+    found = entry(kind, name)
+    if name in KINDS[kind]:
+        return found.about
+    try:
+        docstring = (load(kind, name).__doc__ or "").strip()
+    except RefereeError as error:
+        return str(error).partition("\n")[0]
+    return docstring.partition("\n")[0].rstrip(".") or found.about
+
+
+def load(kind: str, name: str) -> Any:
+    """The class or function behind a name."""
+    found = entry(kind, name)
+    module, _, attribute = found.where.partition(":")
+    with _naming(kind, name, found):
+        return getattr(import_module(module), attribute)
+
+
+class _naming:
+    """Whatever goes wrong in what another package adds is that package's, and is told by its name."""
+
+    # A plain class and no generator: contextlib would cost every command at its start.
+    def __init__(self, kind: str, name: str, found: Entry) -> None:
+        self.kind, self.name, self.found = kind, name, found
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        if (
+            isinstance(error, Exception)
+            and not isinstance(error, RefereeError)
+            and not is_shipped(self.kind, self.name)
+        ):
+            raise BrokenPlugin(self.kind, self.name, self.found.about, error) from error
+
+
+def is_shipped(kind: str, name: str) -> bool:
+    """Whether a name (switches may follow it) is Referee's own.
+
+    >>> is_shipped("metric", "set/dice|multiset:yes"), is_shipped("metric", "my/metric")
+    (True, False)
+    """
+    bare = name.partition("|")[0]
+    return bare in KINDS[kind] or (bare in (table := entries(kind)) and table[bare].where.startswith(LAB))
+
+
+def create(kind: str, name: str, **parameters: Any) -> Any:
+    """A new object by name, with the parameters of its entry and any given on top.
+
+    Args:
+        kind: metric, corpus, system, hearer or protocol.
+        name: as `referee list` shows it.
+        **parameters: of its constructor.
+
+    Returns:
+        A fresh object; nothing is shared with others of the same name.
+
+    Raises:
+        UnknownName: where there is no such name; the nearest ones are suggested.
+
+    >>> create("metric", "string/bleu.4", case="keep").case
+    'keep'
+    """
+    make, found = load(kind, name), entry(kind, name)
+    with _naming(kind, name, found):
+        return make(**{**found.parameters, **parameters})
+
+
+# What a signature holds beside switches; a signature can be used as a name.
+_NOT_SWITCHES = frozenset(
+    [
+        "answers",
+        "corpus",
+        "reading",
+        "part",
+        "trials",
+        "against",
+        "humans",
+        "lenient",
+        "cluster",
+        "interval",
+        "swaps",
+        "seed",
+        "package",
+        "version",
+    ]
+)
+_WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
+
+
+def configure(kind: str, written: str, seed: int | None = None) -> Any:
+    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``.
+
+    One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
+    """
+    name, *switches = written.split("|")
+    make, found = load(kind, name), entry(kind, name)
+    with _naming(kind, name, found):
+        return build(make, name, switches, found.parameters, seed)
+
+
+def without_pace(kind: str, written: str) -> str:
+    """A name with switches, without those that only say how fast or how dearly (`unsigned`): whoever changes them means the same thing."""
+    name, *switches = written.split("|")
+    if not switches or name not in entries(kind):
+        return written
+    aside: frozenset[str] = getattr(load(kind, name), "unsigned", frozenset())
+    return "|".join([name, *(s for s in switches if s.partition(":")[0] not in aside)])
+
+
+def build(
+    make: Callable[..., Any],
+    name: str,
+    switches: Sequence[str] = (),
+    settings: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+) -> Any:
+    """What `make` makes from its settings, switches (``key:value``) on top of them, and the seed where it takes one and has none yet."""
+    from inspect import signature
+
+    fixed = settings or {}
+    accepted = {p.name: p for p in signature(make).parameters.values() if p.kind is not p.VAR_KEYWORD}
+    # What one function builds by name may have switches that depend on the name.
+    own = make.switches(**fixed) if hasattr(make, "switches") else {}
+    known = {**{p.name: p.default for p in accepted.values()}, **own, **fixed}
+    given: dict[str, Any] = {}
+    for switch in switches:
+        key, _, value = switch.partition(":")
+        if key in known:
+            optional = value == "none" and key in accepted and "None" in str(accepted[key].annotation)
+            given[key] = None if optional else _typed(value, known[key], switch)
+        elif key not in _NOT_SWITCHES:
+            raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
+    # An entry that fixes its seed is a published configuration, which a run must not change.
+    if seed is not None and "seed" in accepted and "seed" not in fixed:
+        given.setdefault("seed", seed)
+    return make(**{**fixed, **given})
+
+
+def _typed(value: str, default: Any, switch: str) -> Any:
+    """The value of a switch, of the kind its default has; where that tells nothing (none, or no default), of the kind it looks like."""
+    # First, because a boolean is an integer as well.
+    if isinstance(default, bool):
+        return _yes_or_no(value, switch)
+    if isinstance(default, (int, float)):
+        try:
+            number = float(value)
+        except ValueError:
+            raise InputError(
+                f"the switch {switch!r} takes a number", remedy=f"for example {switch.partition(':')[0]}:{default}"
+            ) from None
+        # The object must store what its default has, or the same value would be signed in two ways (2 and 2.0).
+        return int(number) if number.is_integer() and isinstance(default, int) else number
+    if isinstance(default, str):
+        return None if value == "none" else value
+    return _guessed(value)
+
+
+def _yes_or_no(value: str, switch: str) -> bool:
+    found = {**_WORDS, "1": True, "0": False}.get(value)
+    if found is None:
+        raise InputError(f"the switch {switch!r} takes yes or no", remedy=f"{switch.partition(':')[0]}:yes or no")
+    return found
+
+
+def _guessed(text: str) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    # Whole numbers first: "2" reads as a float, too.
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,316 @@
+"""The command line: one module per command, imported only when that command is asked for.
+
+`referee --help` and `referee list` answer from plain tables, so they start about as fast as Python itself. Commands speak with one voice, that of the
+functions at the end: results to standard output, notes to standard error, as much or as little as --quiet and --verbose say; no colours in pipes, and
+none where NO_COLOR is set.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+import time
+from importlib import import_module
+
+from referee import __version__
+from referee.errors import MissingExtra, RefereeError, UnknownName, told_extra
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from typing import Any
+
+    from rich.console import Console
+
+__all__ = [
+    "COMMANDS",
+    "Commands",
+    "StoppedWork",
+    "detailed",
+    "installed_commands",
+    "is_quiet",
+    "is_verbose",
+    "is_watched",
+    "lab_module",
+    "listen_for",
+    "main",
+    "page_width",
+    "results",
+    "run_command",
+    "run_group",
+    "told",
+    "warned",
+]
+
+# What shells expect of a program that Ctrl-C ended: 128 plus the signal's number.
+STOPPED = 130
+
+
+class StoppedWork(Exception):
+    """Ctrl-C, with what becomes of the work."""
+
+
+QUIET, VERBOSE = "--quiet", "--verbose"
+# In a pipe nobody says how wide the page is; COLUMNS does where it is set.
+PIPED = 160
+
+_chosen: set[str] = set()
+
+Commands = dict[str, tuple[str, str]]
+"""A command's name: the module it is in, and a line about it."""
+
+# The module of a command that the package referee-lab brings is named by its entry point.
+LAB = ""
+ENTRY_POINTS = "referee.commands"
+
+# Modules by name: importing them all would make `referee --help` wait for every library.
+COMMANDS: Commands = {
+    "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
+    "run": ("referee.cli.run", "train and run named systems on a corpus and keep what they say"),
+    "listen": (
+        "referee.cli.listen",
+        "let a simulated hearer answer what a run's systems said, and measure the hearing",
+    ),
+    "report": (
+        "referee.cli.report",
+        "one page from run folders: scores, panels, items, methods; tables and figures for a paper",
+    ),
+    "view": (
+        "referee.cli.view",
+        "look at a run while it grows, or play with scenes, speakers and hearers, in the browser",
+    ),
+    "describe": ("referee.cli.describe", "describe one object of a scene now, and say why"),
+    "court": (
+        "referee.cli.court",
+        "try measures against hearers: which ones can be trusted, and which hang on one system",
+    ),
+    "passport": (
+        "referee.cli.passport",
+        "may a simulated hearer stand in for people? its card, computed on human answers",
+    ),
+    "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
+    "replicate": ("referee.cli.replicate", "run a challenge's systems again and set ours beside the printed scores"),
+    "draw": ("referee.cli.draw", "draw a scene, a trial of a corpus, or a contact sheet, as SVG or PNG"),
+    "import": (
+        "referee.cli.import_answers",
+        "turn answers from inspect_ai, lm-eval, lmms-eval, clembench or a table into a run",
+    ),
+    "export-task": ("referee.cli.export_task", "a corpus as an inspect_ai task and a dataset folder"),
+    "ground": (
+        "referee.cli.ground",
+        "boxes and points: which convention do the numbers follow? which labels are suspect?",
+    ),
+    "judge": ("referee.cli.judge", "let a model rate descriptions, and hold its ratings against people's"),
+    "card": (
+        "referee.cli.card",
+        "the card of a speaker: found, words, redundancy, attributes, refusals, stability, cost",
+    ),
+    "power": ("referee.cli.power", "would a planned study find a difference of a given size?"),
+    "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or protocols by name"),
+    "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
+    "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
+    "signature": ("referee.cli.signature", "what a signed number rests on, part by part"),
+    "study": (LAB, "human experiments in the browser: make one, serve it, keep every answer"),
+    "tangram": (LAB, "situated reference: demonstratives, resolution, task performance, repeated games"),
+    "play": (LAB, "a repeated reference game between any speaker and hearer, beside people's curves"),
+}
+
+_HELP = """Referee judges referring expressions: which description lets a hearer find the object, and which measure can be trusted.
+
+Usage: referee COMMAND [OPTIONS]      referee COMMAND --help explains a command with examples
+
+Commands:
+{commands}
+
+Options:
+  --version   print the version
+  --help      this page
+  --quiet     with any command: results, warnings and errors only
+  --verbose   with any command: also how long it took, and where an error came from
+  --install-completion [bash|zsh|fish]   commands and options after Tab (--show-completion prints the script)
+
+Corpora are looked for in the folder named by REFEREE_DATA or --data; `--corpus synthetic` needs none.
+First steps:  referee score --help  ·  referee list metrics  ·  docs/index.md"""
+
+
+def _listed(commands: Commands) -> str:
+    width = max(map(len, commands))
+    return "\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in commands.items())
+
+
+def _wants_help(args: list[str]) -> bool:
+    return not args or args[0] in ("--help", "-h", "help")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; mistakes of input end with exit code 2 and a message that says what to do."""
+    # What a command reads it keeps: to look for lost cycles among millions of records again and again takes a fifth of its time.
+    gc.set_threshold(20_000, 50, 100)
+    if argv is None and "_REFEREE_COMPLETE" in os.environ:
+        return int(import_module("referee.cli.completion").answer_request())
+    args = listen_for(sys.argv[1:] if argv is None else argv)
+    if _wants_help(args):
+        print(_HELP.format(commands=_listed(installed_commands())))
+        return 0
+    if args[0] == "--version":
+        print(f"referee {__version__}")
+        return 0
+    try:
+        if args[0] in ("--show-completion", "--install-completion"):
+            return int(import_module("referee.cli.completion").run(args))
+        began = time.monotonic()
+        commands = COMMANDS if args[0] in COMMANDS else installed_commands()
+        code = run_command(args[0], args[1:], commands)
+        if is_verbose():
+            print(f"referee {__version__} {args[0]}: {time.monotonic() - began:.1f} s", file=sys.stderr)
+        return code
+    # An extra that is not installed is told by its name, with what to install.
+    except ModuleNotFoundError as error:
+        print(f"referee: {told_extra(error)}", file=sys.stderr)
+        return 2
+    except RefereeError as error:
+        if is_verbose():
+            import traceback
+
+            traceback.print_exception(error)
+        print(f"referee: {error}", file=sys.stderr)
+        return 2
+    except UnicodeEncodeError as error:
+        print(
+            f"referee: a character cannot be printed here ({error.reason})\n  → set PYTHONIOENCODING=utf-8",
+            file=sys.stderr,
+        )
+        return 2
+    except BrokenPipeError:
+        # `| head` has closed the pipe; Python would complain once more when it empties its buffer at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    # After BrokenPipeError, which is one as well.
+    except OSError as error:
+        print(
+            f"referee: {error.strerror or error}\n  → free some space, or check the place and its permissions",
+            file=sys.stderr,
+        )
+        return 2
+    except StoppedWork as stop:
+        print(f"referee: stopped; {stop}", file=sys.stderr)
+        return STOPPED
+    except KeyboardInterrupt:
+        print("referee: stopped", file=sys.stderr)
+        return STOPPED
+
+
+def run_group(args: list[str], commands: Commands, about: str, program: str) -> int:
+    """Run one command of a group, or print what the group is `about`, with its commands at {commands}."""
+    if _wants_help(args):
+        print(about.format(commands=_listed(commands)))
+        return 0
+    return run_command(args[0], args[1:], commands, program)
+
+
+def run_command(command: str, args: list[str], commands: Commands, program: str = "referee") -> int:
+    """Import the command's module and call it: a plain `run(args)`, or a typer `app`."""
+    if command not in commands:
+        raise UnknownName("command", command, commands, hint=f"see `{program} --help`")
+    module = import_module(commands[command][0] or lab_module(command))
+    if hasattr(module, "run"):
+        return int(module.run(args) or 0)
+    try:
+        # Not standalone: typer would print mistakes in its own way and end the process.
+        result = module.app(args, prog_name=f"{program} {command}", standalone_mode=False)
+    except Exception as error:
+        # typer has its own copy of click's usage errors, and older versions have click's: known by what they can do, not by class
+        if not hasattr(error, "format_message"):
+            raise
+        if message := error.format_message():
+            print(f"{program} {command}: {message}\n  → see `{program} {command} --help`", file=sys.stderr)
+        return 2
+    if result == STOPPED:  # typer answers Ctrl-C itself, without a word
+        raise KeyboardInterrupt
+    return result if isinstance(result, int) else 0
+
+
+def installed_commands() -> Commands:
+    """Return all commands: those of this package, then those that other packages add by entry point."""
+    from importlib.metadata import entry_points
+
+    others = {
+        p.name: (p.value, f"from {p.dist.name if p.dist else 'elsewhere'}") for p in entry_points(group=ENTRY_POINTS)
+    }
+    return {**COMMANDS, **{name: found for name, found in others.items() if name not in COMMANDS}}
+
+
+def lab_module(command: str) -> str:
+    """Return the module behind a command of the laboratory; raise MissingExtra where it is not installed."""
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=ENTRY_POINTS, name=command):
+        return point.value
+    raise MissingExtra("referee_lab")
+
+
+def listen_for(args: list[str]) -> list[str]:
+    """The arguments without --quiet and --verbose, which every command takes, wherever they stand (after ``--`` they are names)."""
+    end = args.index("--") if "--" in args else len(args)
+    _chosen.clear()
+    _chosen.update(a for a in args[:end] if a in (QUIET, VERBOSE))
+    return [a for a in args[:end] if a not in _chosen] + args[end:]
+
+
+def is_quiet() -> bool:
+    return QUIET in _chosen
+
+
+def is_verbose() -> bool:
+    return VERBOSE in _chosen
+
+
+def is_watched() -> bool:
+    """Whether anybody can see a bar: importing what draws it would only cost time otherwise."""
+    return sys.stderr.isatty() and not is_quiet()
+
+
+def results() -> Console:
+    """Where results are printed: as wide as the terminal, or as COLUMNS says."""
+    piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return _console(width=PIPED if piped else None)
+
+
+def _console(**more: Any) -> Console:
+    from rich.console import Console
+
+    # Where colours are not wanted, bold and dim are not either: they are the same control characters to a file.
+    return Console(highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto", **more)
+
+
+def page_width() -> int | None:
+    """How wide a page of text may be; None in a pipe, where nobody says it."""
+    if sys.stdout.isatty() or "COLUMNS" in os.environ:
+        from shutil import get_terminal_size
+
+        return get_terminal_size().columns
+    return None
+
+
+def told(text: str, style: str = "") -> None:
+    """A note for whoever sits in front of the screen; --quiet leaves it out."""
+    if not is_quiet():
+        _say(text, style)
+
+
+def warned(text: str) -> None:
+    """Something that may change what a result means: said in any case."""
+    _say(text, "yellow")
+
+
+def detailed(text: str) -> None:
+    """What only --verbose says."""
+    if is_verbose():
+        _say(text, "dim")
+
+
+def _say(text: str, style: str) -> None:
+    if not sys.stderr.isatty():
+        print(text, file=sys.stderr)
+        return
+    _console(stderr=True).print(text, style=style, markup=False, soft_wrap=True)

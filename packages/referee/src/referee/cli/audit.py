@@ -1,0 +1,141 @@
+"""`referee audit`: does what a paper prints follow from what it prints?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from referee.api.audit import audit
+from referee.api.options import AuditOptions
+from referee.auditing.audit import Audit, summarise
+from referee.auditing.claims import AuditRow, AuditVerdict
+from referee.auditing.corrections import as_toml
+from referee.auditing.explain.wording import shown
+from referee.auditing.formats import allowed, as_csv, as_json, as_markdown
+from referee.auditing.paper import shipped, shipped_paper
+from referee.cli import results
+from referee.cli.options import examples, new_app
+from referee.cli.progress import counting
+from referee.options import command, option
+
+app = new_app()
+
+FORMATS = ("table", "json", "csv", "markdown")
+STYLES = {
+    AuditVerdict.FOLLOWS: "green",
+    AuditVerdict.ROUNDING: "cyan",
+    AuditVerdict.DOES_NOT_FOLLOW: "bold red",
+    AuditVerdict.UNDETERMINED: "yellow",
+}
+EPILOG = examples("""
+  referee audit                                   nine papers, no data needed
+
+  referee audit --paper tuna-2008 --all           every number of one paper
+
+  referee audit --paper tuna-2008 --explain       with what every check takes for granted
+
+  referee audit --corrections                     the register of corrections, as the court reads it
+
+  referee audit my-paper/ --strict                your own tables (a folder of CSVs and a paper.toml); exit code 1 if something does not follow
+
+  referee audit --format markdown > audit.md      a page for a report
+
+How to describe a paper: docs/audit.md and examples/audit-my-paper.
+""")
+
+
+@dataclass
+class AuditCommand(AuditOptions):
+    """Options of `referee audit`: those of `referee.audit`, and those of the command alone."""
+
+    paper: list[str] | None = option(None, "A shipped paper by name.", "--paper", "-p")
+    every: bool = option(False, "Print every row, not only the findings.", "--all")
+    names: bool = option(False, "List the shipped papers.", "--list")
+    explain: bool = option(False, "Say what every check takes for granted.")
+    register: bool = option(False, "Print the register of corrections (TOML), and nothing else.", "--corrections")
+    strict: bool = option(False, "Exit code 1 if something does not follow.")
+    form: str = option("table", f"One of {', '.join(FORMATS)}.", "--format", "-f", choices=FORMATS)
+
+
+@command(app, AuditCommand, EPILOG)
+def run_audit(options: AuditCommand) -> int:
+    """Recompute what one printed number implies about another, and say what does not follow.
+
+    Correlations from scores, overall from parts, F values, chi-squares and subset letters from means, SDs and counts, shares from whole counts,
+    ranges, sums. A printed number stands for everything that rounds to it, so only what no rounding can explain is reported.
+    """
+    if options.names:
+        _list()
+        return 0
+    # By --paper always a shipped one, even where a folder has the same name.
+    audits = audit([*options.papers, *map(shipped_paper, options.paper or ())], progress=counting).audits
+    if options.register:
+        print(as_toml(c for a in audits for c in a.corrections), end="")
+    elif options.form == "table":
+        _show(audits, every=options.every, explain=options.explain)
+    elif options.form == "markdown":
+        print(as_markdown(audits, every=options.every))
+    else:
+        print({"json": as_json, "csv": as_csv}[options.form](audits))
+    # Findings are results and no failure, unless a script asks for it.
+    return int(options.strict and any(a.verdicts[AuditVerdict.DOES_NOT_FOLLOW] for a in audits))
+
+
+def _list() -> None:
+    papers = [shipped_paper(name) for name in shipped()]
+    width = max(len(p.name) for p in papers)
+    for p in papers:
+        print(f"{p.name:<{width}}  {p.citation}")
+
+
+def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
+    """The summary, the findings paper by paper, with `explain` the assumptions, and with `every` all rows."""
+    from rich.markup import escape
+    from rich.padding import Padding
+
+    console = results()
+    console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line, whoever reads it
+    for a in audits:
+        console.print()
+        found = len(a.findings)
+        told = "nothing fails to follow" if not found else f"{found} finding{'s' * (found > 1)}"
+        console.print(f"[bold]{escape(a.paper)}[/bold]  {escape(a.citation)}  [dim]{len(a.rows)} numbers, {told}[/dim]")
+        for finding in a.findings:
+            console.print(Padding(f"[red]✗[/red] {escape(finding.sentence)}", (0, 0, 0, 2)))
+        if explain:
+            for line in _assumed(a):
+                console.print(Padding(f"[dim]{escape(line)}[/dim]", (0, 0, 0, 4)))
+        if every:
+            console.print(_rows(a.rows))
+    console.print()
+    more = "" if every else "--all prints every row; "
+    console.print(f"[dim]{more}referee audit FOLDER checks your own tables (docs/audit.md)[/dim]")
+
+
+def _assumed(a: Audit) -> list[str]:
+    """One line a check; checks that take the same for granted share one."""
+    alike: dict[tuple[str, str, str], list[int]] = {}
+    for found in a.assumptions:
+        alike.setdefault((found.kind, found.assumes, found.admitted), []).append(found.check)
+    lines = []
+    for (kind, assumes, admitted), numbers in alike.items():
+        which = f"check{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"
+        lines.append(f"{kind} ({which}) assumes: {assumes}" + (f". But: {admitted}" if admitted else ""))
+    return lines
+
+
+def _rows(rows: Sequence[AuditRow]) -> object:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    for name in ("source", "item"):
+        table.add_column(name, overflow="fold", min_width=8)
+    for name in ("printed", "recomputed", "allowed"):
+        table.add_column(name, justify="right", overflow="fold")
+    table.add_column("verdict", overflow="fold")
+    for row in rows:
+        cells = (row.source.partition(", ")[2], row.item, shown(row.printed), shown(row.recomputed), allowed(row))
+        style = STYLES[row.verdict]
+        table.add_row(*map(escape, cells), f"[{style}]{row.verdict.value}[/{style}]")
+    return table

@@ -1,0 +1,68 @@
+"""`referee court`: which measures can be trusted to say what hearers do?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.api.court import court as hold
+from referee.api.options import CourtOptions
+from referee.cli import page_width, warned
+from referee.cli.options import examples, new_app
+from referee.cli.progress import counting
+from referee.courtroom.printed_evidence import published
+from referee.courtroom.proceedings import Proceedings
+from referee.files import make_folder, write_atomically
+from referee.options import apply, command, option
+from referee.show.reports.court_page import court_page
+
+app = new_app()
+
+EPILOG = examples(f"""
+  referee court --published belz-gatt-2008                one system carries the table
+
+  referee court --published refoi-2025 --out court/       the same seventeen years later, with a figure
+
+  referee court MY.csv                                    columns system, automatic:NAME, hearer:NAME[:lower], and domain, human, family if wanted
+
+  referee score out.jsonl --corpus synthetic --by domain --out RUN && referee listen RUN --hearer noisy && referee court RUN
+
+Printed tables: {", ".join(published())}. What the columns mean, and the form of MY.csv: docs/court.md.
+""")
+
+
+@dataclass
+class CourtCommand(CourtOptions):
+    """Options of `referee court`: those of `referee.court`, and those of the command alone."""
+
+    form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
+    out: Path | None = option(None, "A folder for court.json, court.txt and court.svg.")
+
+
+@command(app, CourtCommand, EPILOG)
+def court(options: CourtCommand) -> int:
+    """Try every automatic measure against every hearer measure, and say which ones hold.
+
+    Linear and rank agreement over families of systems, tested among all pairs of the table, without any one family, with and without human rows, per domain;
+    where there are items also soft pairwise accuracy, accuracy with ties, AUC and rank correlation; one verdict per measure.
+    """
+    options.progress = counting
+    found = apply(hold, options)
+    for warning in found.proceedings.warnings if options.form == "json" else ():  # the page has them
+        warned(f"warning: {warning}")
+    data = json.dumps(found.data, ensure_ascii=False, indent=1)
+    if options.out is not None:
+        _save(found.proceedings, court_page(found.proceedings), data, options.out)
+    print(data if options.form == "json" else "\n".join(court_page(found.proceedings, page_width())))
+    return 0
+
+
+def _save(proceedings: Proceedings, text: Sequence[str], data: str, out: Path) -> None:
+    from referee.show.reports.court_figure import court_figure, save_court_figure
+
+    make_folder(out)
+    write_atomically(out / "court.json", [data])
+    write_atomically(out / "court.txt", text)
+    save_court_figure(court_figure(proceedings.best.evidence, f"The court on {proceedings.source}"), out / "court.svg")

@@ -1,0 +1,144 @@
+"""`referee describe`: one object of a scene, described now, with the reasons if they are wanted."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+import typer
+
+from referee.cli import options, told, warned
+from referee.cli.progress import waiting
+from referee.errors import NotTrained
+from referee.jobs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of
+from referee.jobs.open import open_corpus
+from referee.records import SpeakerView, Trial
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee describe scene.json --target a
+
+  referee describe scene.json --target a --explain                          what each property ruled out
+
+  referee describe scene.json --target a --system classic/full-brevity --format json
+
+  referee describe scene.json --target a,b --system classic/boolean         several objects at once
+
+SCENE.json: {"entities": [{"id": "a", "attributes": {"type": "chair", "colour": "red"}}, …]}; - reads standard input.
+Values may be text, numbers, true or false.
+""")
+
+
+@app.command(epilog=EPILOG)
+def describe(
+    scene: Annotated[str, typer.Argument(help="A JSON file with the scene, or - for standard input.")],
+    target: Annotated[str, typer.Option("--target", "-t", help="The entity's id; several with commas.")] = "",
+    system: Annotated[
+        str, typer.Option("--system", "-s", help="Which system describes (referee list systems).")
+    ] = DEFAULT_SYSTEM,
+    explain: Annotated[bool, typer.Option("--explain", help="Also say why, step by step.")] = False,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", "-c", help="Train on this corpus (default where needed: synthetic).")
+    ] = None,
+    data: options.Data = None,
+    reading: options.Reading = None,
+    form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
+) -> int:
+    """Describe one object so that it can be told from the others.
+
+    A description that cannot do so is printed with a warning; none at all, or one whose words are not what was chosen, is exit code 1.
+    """
+    options.check_form(form)
+    # Read here and not in `view_of`, so that errors name the file, or - for standard input.
+    view = view_of(read_scene(scene), _targets(target), where=scene)
+    for name, meant in misspelt_names(view.scene).items():
+        warned(
+            f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
+        )
+    trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
+    found, trained_on = _described(view, system, trials, corpus)
+    if form == "json":
+        print(json.dumps(_as_json(found, view, system, trained_on), ensure_ascii=False, indent=1))
+    else:
+        _print(found, explain)
+    _warn(found)
+    # A warning does not change the exit code; having nothing to say does, and words that are not what was chosen.
+    return 0 if found.description.text and not found.dropped and not found.false else 1
+
+
+def _targets(text: str) -> list[str]:
+    return [t.strip() for t in text.split(",") if t.strip()]
+
+
+def _described(
+    view: SpeakerView, system: str, trials: Iterable[Trial] | None, corpus: str | None
+) -> tuple[Described, str | None]:
+    """A system that has to learn and was given nothing learns from the shipped corpus, which is said."""
+    try:
+        with waiting(f"{system} learns" if trials is not None else system):
+            return describe_view(view, system, trials), corpus
+    except NotTrained:
+        # Whoever named a corpus must not get an answer that was learned from another one.
+        if corpus is not None:
+            raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
+    told(f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)")
+    with waiting(f"{system} learns"):
+        return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
+
+
+def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:
+    said = found.description
+    return {
+        "target": list(view.targets),
+        "system": system,
+        "text": said.text,
+        "properties": None if said.properties is None else [list(p) for p in said.properties],
+        "distinguishing": found.distinguishing,
+        "also": list(found.also),
+        "said": [list(p) for p in found.said],
+        "dropped": [list(p) for p in found.dropped],
+        "false": [list(p) for p in found.false],
+        "trouble": found.trouble or None,
+        "trained_on": trained_on,
+        "steps": [
+            {
+                "property": None if step.property is None else list(step.property),
+                "reason": step.reason,
+                "ruled_out": list(step.ruled_out),
+                "remaining": step.remaining,
+            }
+            for step in found.steps
+        ],
+    }
+
+
+def _print(found: Described, explain: bool) -> None:
+    if explain:
+        for number, step in enumerate(found.steps, 1):
+            what = "" if step.property is None else f"{step.property}: "
+            gone = f"; rules out {_some(step.ruled_out)}" if step.ruled_out else ""
+            print(f"{number}. {what}{step.reason}{gone}; {step.remaining} left")
+    print(found.description.text or "(nothing)")
+
+
+def _warn(found: Described) -> None:
+    if not found.description.text:
+        print(f"referee: nothing was said: {found.trouble or 'the system gave no words'}", file=sys.stderr)
+        return
+    if found.false:
+        what = ", ".join(map(str, found.false))
+        print(f"error: this is not true of the target: {what}", file=sys.stderr)
+    if found.dropped:
+        what = ", ".join(map(str, found.dropped))
+        print(f"error: this was chosen, but the words do not say it: {what}", file=sys.stderr)
+    if found.distinguishing is False:
+        others = f": it is also true of {_some(found.also)}" if found.also else ""
+        # On standard error: in a pipe the description stands alone.
+        print(f"warning: this does not single out the target{others}", file=sys.stderr)
+
+
+def _some(ids: tuple[str, ...]) -> str:
+    return ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")

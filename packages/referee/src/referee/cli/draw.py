@@ -1,0 +1,76 @@
+"""`referee draw`: a scene as a picture, from a file or a corpus, and contact sheets of everything that can be drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.api.draw import Drawing
+from referee.api.draw import draw as draw_it
+from referee.api.options import DrawOptions
+from referee.cli.options import examples, new_app
+from referee.errors import InputError
+from referee.files import write_atomically
+from referee.options import apply, command, option
+
+app = new_app()
+
+EPILOG = examples("""
+  referee draw scene.json --out scene.svg
+
+  referee draw scene.json --target a --numbers --out scene.png      with a frame round a, and numbers to answer with
+
+  referee draw --corpus tuna --trial s1t1 --mark --out s1t1.svg     a trial of a corpus, its target framed
+
+  referee draw scene.json --out scene.png --regions regions.json    and where everything is, in pixels of scene.png
+
+  referee draw --sheet people --out people.png                      every value beside every other
+
+Without --out the SVG goes to standard output. SCENE.json is as for `referee describe`; - reads standard input.
+""")
+
+
+@dataclass
+class DrawCommand(DrawOptions):
+    """Options of `referee draw`: those of `referee.draw`, and those of the command alone."""
+
+    out: str = option("-", "FILE.svg or FILE.png; - is standard output (SVG).", "--out", "-o")
+    regions: Path | None = option(None, "FILE.json: the box of every entity, in pixels of the PNG of --out.")
+    outlines: bool = option(False, "--regions: the pixels of every entity instead of the box around them.")
+    scale: float = option(2.0, "PNG: pixels to a unit; a cell is 100 units.")
+
+
+@command(app, DrawCommand, EPILOG)
+def draw(options: DrawCommand) -> int:
+    """Draw a scene, so that every attribute can be seen; what has no picture is a card with words."""
+    # All options before the first is used: reading a corpus takes a while.
+    ending = Path(options.out).suffix.lower()
+    if options.out != "-" and ending not in (".svg", ".png"):
+        raise InputError("the ending says neither SVG nor PNG", where=options.out, remedy="name FILE.svg or FILE.png")
+    if not 0.1 <= options.scale <= 10:
+        raise InputError(f"cannot scale by {options.scale:g}", remedy="--scale is between 0.1 and 10")
+    if options.regions is not None and ending != ".png":
+        raise InputError("regions are pixels of a PNG", remedy="name the picture: --out FILE.png")
+    found = apply(draw_it, options)
+    if options.out == "-":
+        write_atomically(options.out, [found.svg])
+    else:
+        found.save(options.out, options.scale)
+    if options.regions is not None:
+        write_atomically(options.regions, [_regions(found, Path(options.out), options.scale, options.outlines)])
+    return 0
+
+
+def _regions(drawing: Drawing, out: Path, scale: float, outlines: bool) -> str:
+    """As in a trial: the picture with size and hash, and the region of every entity."""
+    import hashlib
+    import json
+
+    from referee.corpora.jsonl import to_json
+    from referee.geometry import ScenePicture
+    from referee.grounding.pictures import size_of
+
+    found = drawing.regions(scale, outlines=outlines)
+    picture = ScenePicture(path=out.name, size=size_of(out), sha256=hashlib.sha256(out.read_bytes()).hexdigest())
+    entities = [{"id": entity, "region": to_json(region)} for entity, region in found.items()]
+    return json.dumps({"picture": to_json(picture), "entities": entities}, ensure_ascii=False, indent=1) + "\n"

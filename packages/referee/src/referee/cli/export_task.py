@@ -1,0 +1,44 @@
+"""`referee export-task`: any corpus as an inspect_ai task and a dataset folder, for those who ask their models elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee export-task --corpus synthetic --out TASK && inspect eval TASK/task.py --model mockllm/model
+
+  referee export-task --corpus degen2020 --role hearer --limit 200 --out TASK
+
+  referee import logs/LOG.eval --corpus synthetic --out RUN                      what comes back is a run
+""")
+
+
+@app.command(epilog=EPILOG)
+def export(
+    corpus: options.SomeCorpus,
+    out: Annotated[Path, typer.Option(help="The folder to write: task.py, data/test.jsonl, README.md.")],
+    role: Annotated[str, typer.Option(help="Whom to ask: speaker or hearer.")] = "speaker",
+    data: options.Data = None,
+    reading: options.Reading = None,
+    only: Annotated[str | None, typer.Option(help="Part of the corpus: domain=furniture …")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many trials, from the beginning.", min=1)] = None,
+    seed: options.SeedOfOrder = 1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace such a folder.")] = False,
+) -> int:
+    """Write prompts for every trial as an inspect_ai task and a Hugging Face style dataset."""
+    from referee.api.run import limited
+    from referee.jobs.export_task import export_task
+    from referee.jobs.open import open_corpus
+
+    opened = limited(open_corpus(corpus, data=data, reading=reading, split=only), limit)
+    n = export_task(opened, out, role=role, seed=seed, overwrite=overwrite)
+    print(f"{n} prompts in {out}   next: inspect eval {out}/task.py --model PROVIDER/MODEL", file=sys.stderr)
+    return 0

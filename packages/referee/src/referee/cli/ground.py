@@ -1,0 +1,142 @@
+"""`referee ground`: which convention the numbers of a file of boxes and points follow, and which items every model misses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from referee.cli import options
+from referee.cli.progress import waiting
+from referee.errors import InputError
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee ground --check RefCOCO.jsonl.gz                                      what do these numbers mean? (one line an item: gt, answers by model)
+
+  referee ground --check RefCOCO.jsonl.gz --gold xyxy                          does what somebody declared fit?
+
+  referee ground --check answers.jsonl --corpus osworld-g                      answers of your own, in Referee's outputs form
+
+  referee ground --page RUN --pictures shared/data/osworld-g --out PAGE        every item with its picture, what was meant and every answer
+
+  referee ground --check RefCOCO.jsonl.gz --suspects                           items that every model misses: look at the label first
+""")
+
+
+@app.command(epilog=EPILOG)
+def ground(
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file with boxes or points, by line: gt and answers, or outputs (with --corpus).", show_default=False
+        ),
+    ] = None,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            help="A run folder with places: write its items as a page with pictures (--out).", show_default=False
+        ),
+    ] = None,
+    pictures: Annotated[Path | None, typer.Option(help="Where the pictures of --page are.", show_default=False)] = None,
+    out: Annotated[Path | None, typer.Option(help="The folder that --page writes.", show_default=False)] = None,
+    corpus: Annotated[str | None, typer.Option("--corpus", "-c", help="The corpus that outputs answer.")] = None,
+    data: options.Data = None,
+    reading: Annotated[str | None, typer.Option(help="Of the corpus.")] = None,
+    gold: Annotated[str | None, typer.Option(help="How the boxes meant are said to be written: xyxy or xywh.")] = None,
+    convention: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='What numbers are said to mean: "pixels xyxy", or for one model "molmo=percent xy".',
+            show_default=False,
+        ),
+    ] = None,
+    size: Annotated[
+        str | None, typer.Option(help="The size of all pictures, as 640x480, where lines have none.")
+    ] = None,
+    suspects: Annotated[bool, typer.Option("--suspects", help="List the items that every model misses.")] = False,
+    form: options.TextOrJson = "text",
+) -> int:
+    """The convention detective: which reading of the numbers fits a whole set (never item by item), how sure that is, and whether the declared one does."""
+    options.check_form(form)
+    if page is not None:
+        return _write_page(page, out, pictures)
+    if check is None:
+        raise InputError("there is nothing to do", remedy="name a file with --check, or a run with --page")
+    from referee.jobs.place_check import check_file, missed_by_all
+
+    with waiting("all readings of the numbers"):
+        report = check_file(
+            check, corpus=corpus, data=data, reading=reading, gold=gold, declared=convention or [], size=size
+        )
+        listed = missed_by_all(report) if suspects else None
+    if form == "json":
+        import json
+
+        found = report.as_rows() | ({} if listed is None else {"suspects": listed})
+        print(json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False))
+        return 0
+    _print(report.as_rows(), listed)
+    return 0
+
+
+def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
+    from referee.jobs.folder import Run
+    from referee.show.reports.place_pages import write_place_pages
+
+    if out is None:
+        raise InputError("it is not said where to write the page", remedy="name a new folder with --out")
+    made = Run(run)
+    _ = made.manifest  # says at once what is wrong with a folder that is no run
+    with waiting("pages of items"):
+        written = write_place_pages(out, made, pictures)
+    print(f"{written:,} items in {out / 'index.html'}")
+    return 0
+
+
+def _print(found: dict[str, Any], listed: dict[str, Any] | None) -> None:
+    print(f"{found['file']}: {found['items']:,} items; boxes meant are {found['gold'] or 'open'}" + _inverted(found))
+    for row in found["models"]:
+        print(f"\n{row['model']}  (n = {row['n']:,})")
+        for line in _lines(row):
+            print(f"  {line}")
+    if listed is not None:
+        _print_suspects(listed)
+
+
+def _inverted(found: dict[str, Any]) -> str:
+    names = found["inverted"]
+    return (
+        f"; {len(names)} of them inverted or empty, not used: {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
+        if names
+        else ""
+    )
+
+
+def _lines(row: dict[str, Any]) -> list[str]:
+    lines = []
+    if row["reading"] is not None:
+        fit = "" if row["fit"] is None else f": {row['fit']:.3f} right"
+        lines.append(f"reads as {row['reading']}, boxes meant as {row['gold']}{fit} ({row['sure']})")
+    if row["runner_up"] is not None:
+        lines.append(f"next best: {row['runner_up']} with {row['runner_up_fit']:.3f} (sign test p = {row['p']:.2g})")
+    if row["declared"] is not None and not row["declared_fits"]:
+        fit = "" if row["declared_fit"] is None else f" ({row['declared_fit']:.3f} right)"
+        lines.append(
+            f"WARNING: declared as {row['declared']}, boxes meant as {row['declared_gold']}{fit}: does not fit"
+        )
+    return [*lines, *row["remarks"]]
+
+
+def _print_suspects(listed: dict[str, Any]) -> None:
+    print(
+        f"\n{len(listed['items'])} of {listed['of']:,} items are found by none of {', '.join(listed['systems'])}",
+        end="",
+    )
+    print(f"; in {sum(i['same_place'] for i in listed['items'])} most of them point to one other place together")
+    for item in listed["items"]:
+        text = f"  {item['text']}" if item["text"] else ""
+        picture = f"  [{item['picture']}]" if item["picture"] else ""
+        print(f"  {item['trial']}{'  same place' if item['same_place'] else ''}{text}{picture}")

@@ -1,0 +1,93 @@
+"""`referee import`: answers that models gave elsewhere become a run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+from referee.errors import InputError
+from referee.jobs.foreign_logs import FORMATS
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee import logs/2026-11-16_task.eval --corpus tuna --out RUN               an inspect_ai log (.eval or .json)
+
+  referee import results/NAME/samples_task.jsonl --corpus mine.jsonl --out RUN   samples of lm-eval or lmms-eval
+
+  referee import results/NAME/samples_task.jsonl --documents TASK/data/test.jsonl --corpus mine.jsonl --out RUN    lmms-eval, which leaves out what was asked
+
+  referee import results/NAME/referencegame --system NAME --out RUN              episodes of clembench, which bring their scenes along
+
+  referee import answers.csv --corpus tuna --map trial=item,text=utterance,system=model --out RUN
+
+  referee score RUN && referee listen RUN --hearer literal                       then: as any other run
+""")
+
+
+@app.command(epilog=EPILOG)
+def import_run(
+    source: Annotated[Path, typer.Argument(help="A log, a table, or a folder of episodes.")],
+    out: options.RunToWrite,
+    corpus: Annotated[
+        str | None, typer.Option("--corpus", "-c", help="The corpus that was asked about: a name, or a JSONL file.")
+    ] = None,
+    data: options.Data = None,
+    reading: options.Reading = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help=f"{', '.join([*FORMATS, 'clembench'])}; found out if not given.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            help="Columns of a table: trial=COLUMN,text=COLUMN,system=COLUMN. Of lm-eval: filter=NAME, text=resps.",
+        ),
+    ] = None,
+    documents: Annotated[
+        Path | None,
+        typer.Option(
+            help="The dataset that was asked about (JSONL), where a log tells its rows by number (lmms-eval)."
+        ),
+    ] = None,
+    system: Annotated[str | None, typer.Option(help="What the speaker is to be called.")] = None,
+    overwrite: options.OverwriteRun = False,
+) -> int:
+    """Turn answers from elsewhere into a run folder; what is unknown is refused, what cannot be read is counted."""
+    from referee.jobs.foreign_logs import recognise
+    from referee.jobs.import_answers import import_answers, import_episodes
+    from referee.jobs.open import open_corpus
+
+    if not source.exists():
+        raise InputError("there is no such file", where=source, remedy="name a log, a table, or a folder of episodes")
+    kind = form or recognise(source)
+    if kind == "clembench":
+        found = import_episodes(source, out, speaker=system, overwrite=overwrite, command=sys.argv[1:])
+    else:
+        if corpus is None:
+            raise InputError("--corpus is missing", remedy="name the corpus whose trials were asked about")
+        mapped = _mapped(columns) | ({"system": system} if system else {})
+        if documents is not None:
+            mapped["documents"] = str(documents)
+        opened = open_corpus(corpus, data=data, reading=reading)
+        found = import_answers(
+            source, opened, out, format=kind, columns=mapped, overwrite=overwrite, command=sys.argv[1:]
+        )
+    for model, counts in found.counts.items():
+        print(f"{model}: {', '.join(f'{n} {outcome}' for outcome, n in sorted(counts.items()))}")
+    print(f"run folder: {out}   next: referee score {out} --lenient", file=sys.stderr)
+    return 0
+
+
+def _mapped(columns: str | None) -> dict[str, str]:
+    pairs = [part.partition("=") for part in (columns or "").split(",") if part.strip()]
+    wrong = [
+        name for name, equals, _ in pairs if not equals or name.strip() not in ("trial", "text", "system", "filter")
+    ]
+    if wrong:
+        raise InputError(f"cannot map {wrong[0]!r}", remedy="write --map trial=COLUMN,text=COLUMN,system=COLUMN")
+    return {name.strip(): column.strip() for name, _, column in pairs}

@@ -1,0 +1,191 @@
+"""`referee judge`: a model rates what a run's systems said, or gets a passport against people's ratings."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from referee.cli import options
+from referee.cli.progress import advancing
+from referee.errors import InputError
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee judge --examine neuralreg --scales fluency --judge "model:NAME|endpoint:http://localhost:8000/v1" --out CARD.json
+
+  referee judge RUN --scales adequacy,fluency --judge "model:NAME|endpoint:http://localhost:8000/v1"
+
+  referee judge RUN --prefer classic/greedy,classic/incremental --judge "model:NAME|endpoint:http://localhost:8000/v1"
+
+Ratings are kept in RUN/ratings.jsonl, calls in RUN/judging-calls. A judge that nobody examined is one more opinion, and the table says so.
+""")
+CALLS = "judging-calls"
+
+
+@app.command(epilog=EPILOG)
+def judge(
+    run: Annotated[Path | None, typer.Argument(help="A run folder whose outputs are judged.")] = None,
+    judge_named: Annotated[
+        str, typer.Option("--judge", help="The judge's switches: model:NAME|endpoint:URL|… (docs/models.md).")
+    ] = "",
+    scales: Annotated[
+        str, typer.Option(help="adequacy, fluency (0 to 100); for neuralreg fluency, grammar, clarity.")
+    ] = "adequacy,fluency",
+    prefer: Annotated[str | None, typer.Option(help="Two systems, with a comma: which description is better?")] = None,
+    examine: Annotated[str | None, typer.Option(help="People's ratings to examine the judge on: neuralreg.")] = None,
+    data: options.Data = None,
+    out: Annotated[Path | None, typer.Option(help="The file for the card.")] = None,
+    limit: Annotated[int | None, typer.Option(help="At most this many texts.", min=10)] = None,
+    form: options.TableOrJson = "table",
+) -> int:
+    """Let a model judge descriptions, and see how far it can stand in for people who rate."""
+    if form not in ("table", "json") or (run is None) == (examine is None):
+        raise InputError("name a run to judge, or --examine neuralreg", remedy="see `referee judge --help`")
+    model = _made(judge_named)
+    wanted = [s.strip() for s in scales.split(",") if s.strip()]
+    if run is None:
+        if examine != "neuralreg":
+            raise InputError(f"nobody rated texts in {examine!r}", remedy="--examine neuralreg")
+        return _examine(model, wanted, data, out, limit, form)
+    return _prefer(run, model, prefer, form) if prefer else _rate(run, model, wanted, form)
+
+
+def _made(switches: str) -> Any:
+    from referee.catalogue import build
+    from referee.hearers.model_judge import ModelJudge
+
+    made = build(ModelJudge, "judge", [s for s in switches.split("|") if s])
+    if not made.model:
+        raise InputError("no model is named", remedy='say which: --judge "model:NAME|endpoint:URL"')
+    return made
+
+
+def _examine(
+    model: Any, scales: Sequence[str], data: Path | None, out: Path | None, limit: int | None, form: str
+) -> int:
+    from referee.corpora.rated_texts import read_rated_texts
+    from referee.files import write_atomically
+    from referee.hearers.passports.rating_cards import examine_ratings
+
+    texts = read_rated_texts(data)[:limit]
+    if len(scales) > 1:
+        raise InputError("a card is for one scale", remedy="--scales fluency, or grammar, or clarity")
+    if out is not None:
+        folder = out.with_suffix(".calls")
+        folder.mkdir(parents=True, exist_ok=True)
+        model.remember(folder)
+    with advancing(f"{model.model}: {scales[0]}", cost=True) as begin:
+        card = examine_ratings(model, texts, scales[0], begin(len(texts)))
+    if out is not None:
+        write_atomically(out, [json.dumps(card, ensure_ascii=False, indent=1)])
+    if form == "json":
+        print(json.dumps(card, ensure_ascii=False, indent=1))
+        return 0
+    low, high = card["item_interval"]
+    interval = "" if low is None else f" [{low:.3f}, {high:.3f}]"
+    rho, ceiling = ("–" if x is None else f"{x:.3f}" for x in (card["item_spearman"], card["people_spearman"]))
+    print(f"{card['judge']} rates {card['scale']} of {card['texts']} texts ({card['ratings']} ratings by people)")
+    print(f"item by item, rho with people's mean: {rho}{interval}; one person with the others: {ceiling}")
+    for system, row in card["systems"].items():
+        print(f"  {system}: judge {row['judge']:.2f}, people {row['people']:.2f} ({row['texts']} texts)")
+    print(
+        "ratings that join to systems: "
+        + ", ".join(f"{n} to {which}" for which, n in card["ratings_joined_to"].items())
+    )
+    print("outcomes: " + ", ".join(f"{n} {outcome}" for outcome, n in card["outcomes"].items()))
+    print(f"verdict: {card['verdict']}   {card['signature']}|card:{card['hash'][:12]}")
+    return 0
+
+
+def _ready(run: Path, model: Any) -> list[tuple[str, str, str]]:
+    """System, trial and words of everything that was said, with the judge ready to keep its calls."""
+    from referee.hearers.remote import in_words
+    from referee.jobs.folder import Run
+
+    Run(run).manifest  # noqa: B018 (says at once what is wrong with a folder that is no run)
+    (run / CALLS).mkdir(exist_ok=True)
+    model.asker = f"judge {model.model}"
+    model.remember(run / CALLS)
+    return [(o.system, o.trial, text) for o in Run(run).outputs() if (text := in_words(o.description))]
+
+
+def _rate(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
+    from referee.capabilities import in_parallel
+    from referee.files import write_atomically
+    from referee.jobs.folder import Run
+
+    said = _ready(run, model)
+    trials = {t.id: t for t in Run(run).trials()}
+    questions = [(o, scale) for o in said for scale in scales]
+    rows = []
+    with advancing(f"{model.model}: ratings", cost=True) as begin:
+        advance = begin(len(questions))
+        answers = in_parallel(model, lambda q: model.rate(q[0][2], q[1], trials[q[0][1]]), questions)
+        for ((system, trial, _), scale), verdict in zip(questions, answers, strict=True):
+            row = {"trial": trial, "system": system, "judge": model.model, "scale": scale}
+            rows.append({**row, "rating": verdict.rating, "outcome": verdict.outcome})
+            advance(1)
+    write_atomically(run / "ratings.jsonl", (json.dumps(row, ensure_ascii=False) for row in rows))
+    return _show(rows, model, form)
+
+
+def _show(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
+    from referee.signature import signature
+
+    means = []
+    for key in dict.fromkeys((r["system"], r["scale"]) for r in rows):
+        mine = [r for r in rows if (r["system"], r["scale"]) == key]
+        given = [r["rating"] for r in mine if r["rating"] is not None]
+        told = {"system": key[0], "scale": key[1], "mean": sum(given) / len(given) if given else None, "n": len(given)}
+        means.append({**told, "without": len(mine) - len(given)})
+    signed = signature("judge", model)
+    if form == "json":
+        print(json.dumps({"rows": means, "judge": signed, "account": model.account()}, ensure_ascii=False, indent=1))
+        return 0
+    for row in means:
+        shown = "–" if row["mean"] is None else f"{row['mean']:.1f}"
+        print(
+            f"{row['system']}  {row['scale']}  {shown}  n = {row['n']}"
+            + (f", {row['without']} without a rating" if row["without"] else "")
+        )
+    print(f"{signed}  (means without intervals; see that the judge has a card: referee judge --examine neuralreg)")
+    return 0
+
+
+def _prefer(run: Path, model: Any, systems: str, form: str) -> int:
+    from collections import Counter
+
+    from referee.capabilities import in_parallel
+    from referee.jobs.folder import Run
+
+    names = [s.strip() for s in systems.split(",")]
+    said: dict[str, dict[str, str]] = {name: {} for name in names}
+    for system, trial, text in _ready(run, model):
+        if system in said:
+            said[system][trial] = text
+    if len(said) != 2 or not all(said.values()):
+        raise InputError(f"two systems of the run with words are needed, not {systems!r}", where=run)
+    pairs = [t for t in Run(run).trials() if all(t.id in texts for texts in said.values())]
+    one, two = (said[name] for name in names)
+    counts: Counter[str] = Counter()
+    with advancing(f"{model.model}: preferences", cost=True) as begin:
+        advance = begin(len(pairs))
+        for found in in_parallel(model, lambda t: model.prefer(one[t.id], two[t.id], t), pairs):
+            counts[found] += 1
+            advance(1)
+    told = {names[0]: counts["first"], names[1]: counts["second"], "no preference in both orders": counts["tie"]}
+    told |= {outcome: counts[outcome] for outcome in ("unparsable", "failed") if counts[outcome]}
+    if form == "json":
+        print(json.dumps({"preferred": told, "n": len(pairs)}, ensure_ascii=False, indent=1))
+    else:
+        print(
+            "; ".join(f"{name}: {n}" for name, n in told.items()) + f"  (n = {len(pairs)}, each asked in both orders)"
+        )
+    print("a judge without a card is one more opinion", file=sys.stderr)
+    return 0

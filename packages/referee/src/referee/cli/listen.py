@@ -1,0 +1,127 @@
+"""`referee listen`: a hearer answers what a run's systems said, and the hearing of it is measured."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from referee.api.listen import SHARES, Heard
+from referee.api.listen import listen as listen_to
+from referee.api.options import ListenOptions
+from referee.cli import StoppedWork, results, told, warned
+from referee.cli.fitted_tables import fitted
+from referee.cli.options import examples, new_app
+from referee.cli.progress import advancing
+from referee.jobs.folder import Run
+from referee.jobs.listen import QuestionsWritten
+from referee.options import apply, command, option
+
+app = new_app()
+
+EPILOG = examples("""
+  referee run --corpus synthetic --systems classic --out RUN && referee listen RUN --hearer literal
+
+  referee listen RUN --hearer "noisy|noise:0.1|salience:0" --humans
+
+  referee listen RUN --hearer retrieval --folds 10 --folds-by scene      learns from the run's other folds
+
+  referee listen RUN --hearer "remote|model:NAME|endpoint:http://localhost:8000/v1|votes:3"
+
+  referee listen RUN --hearer mine.py:MyHearer --passport CARD.json      a hearer of your own, with its passport
+
+  referee listen RUN --hearer recorded:answers.jsonl                     a model that was asked elsewhere: responses, or outputs with places
+
+  referee listen RUN --people degen2020 && referee listen RUN --hearer learned --humans     people and a hearer in one table
+
+  referee listen RUN --format json                                       measure the responses that are there, people's too
+
+Answers are kept in RUN/responses.jsonl. The key of a remote hearer comes from the environment (OPENAI_API_KEY); docs/hearers.md says more.
+""")
+HEADS = {
+    "ir": "IR",
+    "mir": "MIR",
+    "agreement": "agreement",
+    "error": "error",
+    "reading_ms": "reading ms",
+    "identification_ms": "identification ms",
+    "combined_ms": "combined ms",
+    "repeats": "repeats",
+    **{name: name for name in SHARES},
+}
+
+
+@dataclass
+class ListenCommand(ListenOptions):
+    """Options of `referee listen`: those of `referee.listen`, and those of the command alone."""
+
+    form: str = option("table", "table or json", "--format", "-f", choices=("table", "json"))
+
+
+@command(app, ListenCommand, EPILOG)
+def listen(options: ListenCommand) -> int:
+    """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
+    try:
+        with advancing(f"{options.hearer}: answers", cost=True) as options.progress:
+            found = apply(listen_to, options)
+    except KeyboardInterrupt:
+        raise StoppedWork("every answer so far is kept, and the same command goes on") from None
+    except QuestionsWritten as waiting:
+        told(
+            f"{waiting.number} questions are in {options.batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on"
+        )
+        return 0
+    for sentence in found.warnings:
+        warned(sentence)
+    manifest = Run(options.run).manifest
+    if options.people is not None:
+        told(f"people: {manifest['people']['responses']} answers from {options.people}")
+    if options.form == "json":
+        rows = {"rows": found.rows, "hearers": found.signatures, **_asking(manifest)}
+        print(json.dumps(rows, ensure_ascii=False, indent=1))
+    else:
+        _print(found)
+        _say_asking(manifest)
+    return 0
+
+
+def _asking(manifest: dict[str, Any]) -> dict[str, Any]:
+    return {name: manifest[name] for name in ("unanswered", "spent") if name in manifest}
+
+
+def _say_asking(manifest: dict[str, Any]) -> None:
+    """What endpoints did not answer, and what their answers cost."""
+    for hearer, n in manifest.get("unanswered", {}).items():
+        print(f"{hearer}: {n} questions were not answered by its endpoint and count nowhere; listen again to ask them")
+    for hearer, spent in manifest.get("spent", {}).items():
+        tokens = spent["prompt_tokens"] + spent["completion_tokens"]
+        cost = f", cost {spent['cost']:.4f}" if spent["cost"] else ""
+        print(f"{hearer}: {spent['calls']} calls, {tokens:,} tokens{cost}")
+
+
+def _print(found: Heard) -> None:
+    """One row a system and hearer; columns that nobody's responses fill are left out, and what does not fit beside the others goes below."""
+    groups = found.groups()
+    names = [name for name in HEADS if name in found.filled()]
+    heads = ["system", "hearer", "n", *(HEADS[name] for name in names)]
+    body = [[*who, str(g["ir"]["n"]), *(_cell(g[name]) for name in names)] for who, g in groups.items()]
+    console = results()
+    for table in fitted(heads, body, console.width, fixed=3, title="hearing"):
+        console.print(table)
+    over = dict.fromkeys(row["cluster"] or "single answers" for row in found.rows if row["n"])
+    print(f"{found.confidence:.0%} intervals over {'; '.join(over)}. Details: --format json")
+    for (system, hearer), group in groups.items():
+        left_out = dict(group["ir"]["excluded"]) | ({"ties": group["mir"]["ties"]} if group["mir"]["ties"] else {})
+        if left_out:
+            print(f"{system} / {hearer}: " + ", ".join(f"{n} {reason}" for reason, n in left_out.items()))
+    for text in found.signatures.values():
+        # Said every time: numbers of an unexamined hearer look like any others.
+        print(text if "|passport:" in text else f"{text}  (no passport: nobody has checked it against people)")
+
+
+def _cell(row: dict[str, Any]) -> str:
+    if row["value"] is None:
+        return "–"
+    digits = 0 if row["measure"].endswith("_ms") else 3
+    shown = f"{row['value']:.{digits}f}"
+    return shown if row["low"] is None else f"{shown} [{row['low']:.{digits}f}, {row['high']:.{digits}f}]"

@@ -1,0 +1,155 @@
+"""What commands share: options and arguments that stand in more than one of them, each declared once, and how a command is set up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from referee.catalogue import one_of
+
+__all__ = ["DIALOGUE_CORPORA", "KTH", "PENTO_CV", "check_form", "examples", "new_app"]
+
+KTH, PENTO_CV = "kth-tangrams", "pento-cv"
+DIALOGUE_CORPORA = (KTH, PENTO_CV)
+FORMS = ("text", "json")
+
+
+class _ExamplesFirst(TyperCommand):
+    """A command whose help page has its examples before its options."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        if self.epilog:
+            # As written: examples must not be broken over lines.
+            formatter.write(f"\n{self.epilog.strip()}\n")
+        self.format_options(ctx, formatter)
+
+
+class _App(typer.Typer):
+    def command(self, *arguments: Any, cls: type[TyperCommand] | None = None, **settings: Any) -> Any:
+        return super().command(*arguments, cls=cls or _ExamplesFirst, **settings)
+
+
+def new_app() -> typer.Typer:
+    """Return an application with one command."""
+    return _App(add_completion=False, rich_markup_mode=None, context_settings={"max_content_width": 100})
+
+
+def examples(text: str) -> str:
+    """Return the examples of a help page under their heading, with the notes that follow them."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    commands = [line for line in lines if line.startswith(" ")]
+    notes = [line for line in lines if not line.startswith(" ")]
+    return "\n".join(["Examples:", *commands, *([""] if notes else []), *notes])
+
+
+def check_form(form: str) -> None:
+    """InputError unless --format is text or json."""
+    one_of("--format", form, FORMS)
+
+
+# -- everywhere ------------------------------------------------------------------------------------------------------------
+
+Data = Annotated[Path | None, typer.Option(help="Folder of corpora (default: REFEREE_DATA).")]
+Reading = Annotated[str | None, typer.Option(help="TUNA: raw, true or challenge.")]
+TextOrJson = Annotated[str, typer.Option("--format", "-f", help="text or json")]
+TableOrJson = Annotated[str, typer.Option("--format", "-f", help="table or json")]
+Seed = Annotated[int, typer.Option(help="Seed of all randomness.")]
+SeedFromZero = Annotated[int, typer.Option(help="Seed of all randomness.", min=0)]
+SeedOfOrder = Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")]
+EngineName = Annotated[str, typer.Option("--engine", help="Where the work is done: local or ray (docs/clusters.md).")]
+Shard = Annotated[int, typer.Option(help="Items a piece of work; changes nothing but speed.", min=1)]
+Address = Annotated[str | None, typer.Option(help="A Ray cluster: HOST:6379 or ray://HOST:10001.")]
+Jobs = Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)]
+OneJob = Annotated[
+    int | None,
+    typer.Option("--jobs", help="Processes (default: 1; on Ray, as many as there is room for).", min=1),
+]
+JobsOfPassport = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        help="Processes (default: 1, or one a core for a hearer that learns from many trials; on Ray, as many as there is room for).",
+        min=1,
+    ),
+]
+OverwriteRun = Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")]
+Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)]
+
+RunFolder = Annotated[Path, typer.Argument(help="A run folder (referee run … --out RUN).")]
+RunToWrite = Annotated[Path, typer.Option(help="The run folder to write.")]
+SomeCorpus = Annotated[str, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")]
+Passport = Annotated[Path | None, typer.Option(help="The hearer's card (referee passport … --out CARD.json).")]
+BatchOut = Annotated[
+    Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
+]
+BatchIn = Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")]
+
+# -- studies ---------------------------------------------------------------------------------------------------------------
+
+StudyFolder = Annotated[Path, typer.Argument(help="The study folder.", show_default=False)]
+AnyStudyFolder = Annotated[Path, typer.Argument(help="A study folder.", show_default=False)]
+Database = Annotated[str | None, typer.Option(help="postgresql://… when the data are there.")]
+Mode = Annotated[str, typer.Option(help="debug, pilot or live.")]
+OwnMode = Annotated[str | None, typer.Option(help="debug, pilot or live.", show_default="the study's own")]
+Protocol = Annotated[str, typer.Option(help="What a trial is (referee list protocols).")]
+Participants = Annotated[int, typer.Option(help="People planned.", min=1)]
+Practice = Annotated[int, typer.Option(help="Practice trials.", min=0)]
+PageLanguage = Annotated[str, typer.Option(help="Language of the pages: de, en, es, ja, nl, pt or zh.")]
+Port = Annotated[int, typer.Option(help="Port to listen on.", min=1, max=65535)]
+LocalPort = Annotated[int, typer.Option(help="Port to listen on (this machine only).", min=1, max=65535)]
+PublicUrl = Annotated[str, typer.Option(help="The address people use.")]
+Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for every network this machine is in.")]
+QrCode = Annotated[bool, typer.Option(help="Show the participants' link as a QR code.")]
+
+# -- dialogues and their recordings ----------------------------------------------------------------------------------------
+
+Patience = Annotated[float, typer.Option(help="Seconds after which a player without an answer has stalled.", min=0.1)]
+Recording = Annotated[Path, typer.Argument(help="A recording (.jsonl).", show_default=False)]
+Recordings = Annotated[list[Path], typer.Argument(help="A folder of recordings, or recordings.", show_default=False)]
+RecordingsFolder = Annotated[Path | None, typer.Option(help="A folder of recordings.")]
+DialogueFiles = Annotated[list[Path] | None, typer.Argument(help="Dialogues: .eaf, .jsonl or .csv.")]
+DialogueCorpus = Annotated[str | None, typer.Option(help=f"A corpus of dialogues: {' or '.join(DIALOGUE_CORPORA)}.")]
+OnlyDialogues = Annotated[str | None, typer.Option("--only", help="Of a corpus: these dialogues (r1-1,r1-2).")]
+SomeRecordings = Annotated[list[Path] | None, typer.Argument(help="A folder of recordings, or recordings.")]
+CorpusOut = Annotated[Path | None, typer.Option("--out", help="Of a corpus: the folder its dialogues are put into.")]
+OwnWords = Annotated[
+    Path | None, typer.Option("--words", help="More words for pieces: a .toml, see docs/tangram-annotation.md.")
+]
+TierMap = Annotated[
+    Path | None,
+    typer.Option(
+        "--tiers",
+        help='Names of tiers in ELAN files: a .toml with [tiers] "A-utts" = "SV-UT"; language = "de" before it for files that do not say theirs.',
+    ),
+]
+Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]
+PieceSet = Annotated[
+    str, typer.Option("--pieces", help="The set of pieces: tangram, pentomino, or a file of own pieces (.toml, .json).")
+]
+MadeStudy = Annotated[Path, typer.Option(help="The study folder; made if there is none.")]
+Invited = Annotated[
+    bool,
+    typer.Option(
+        "--invited", help="Only those meet whose links were made together: `referee study links STUDY --pairs`."
+    ),
+]
+Repetitions = Annotated[int, typer.Option(help="How often every object comes round.", min=1)]
+ProxyUrl = Annotated[str | None, typer.Option(help="The address people use, behind a proxy.")]
+OwnGoals = Annotated[
+    Path | None, typer.Option("--goals", help="A file of own figures (`referee tangram goals`).", show_default=False)
+]
+Annotator = Annotated[str | None, typer.Option(help="Whose expressions (default: the adjudicated ones).")]
+Annotators = Annotated[str | None, typer.Option(help="The two, with a comma (default: if there are just two).")]
+Folds = Annotated[int, typer.Option(help="Folds of the cross-validation.", min=2)]
+Pronouns = Annotated[
+    str, typer.Option("--forms", help="What counts as a pronoun: both, demonstrative (that, das) or personal (it, es).")
+]
+Speakers = Annotated[str, typer.Option(help="Whose references: both, solver (instructor) or operator (manipulator).")]
+HeldApart = Annotated[
+    str, typer.Option("--folds-by", "--by", help="What stays together in a fold: instance (as published) or pair.")
+]

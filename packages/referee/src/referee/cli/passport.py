@@ -1,0 +1,174 @@
+"""`referee passport`: may this hearer stand in for people? Its card, computed on human answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from referee.api.options import PassportOptions
+from referee.api.passport import passport as examine
+from referee.cli import results
+from referee.cli.options import examples, new_app
+from referee.cli.progress import advancing
+from referee.hearers.passports.quoting import DIGITS, corpus_word
+from referee.options import apply, command, option
+
+app = new_app()
+
+EPILOG = examples("""
+  referee passport literal --corpus franke-degen2016
+
+  referee passport learned --corpus degen2020 --folds 10 --out learned.json        the card, and its picture beside it
+
+  referee passport "noisy|noise:0.1" --corpus tg-matcher --limit 500               whole games drawn by lot, for a first look
+
+  referee passport mine.py:MyHearer --data my-study                                trials.jsonl and responses.jsonl in a folder
+
+  referee passport mymodule:MyHearer --corpus trials.jsonl --data responses.jsonl
+
+  referee passport "remote|model:NAME|endpoint:http://localhost:8000/v1" --corpus colors --limit 300 --calls calls
+
+  referee passport learned --corpus degen2020 --folds-by object                    asked about kinds of things it never learned from
+
+  referee passport colour --train colors --corpus colors-mandarin                  learns from one corpus, is asked about another
+
+  referee passport recorded:answers.jsonl --corpus color-grids                     a model that was asked elsewhere (docs/passport.md has the form)
+
+  referee passport recorded:mllm-listeners/Qwen2-VL-72B-Instruct-AWQ --corpus color-grids
+
+The verdict is one of: may be used, use with care, not fit, cannot be judged. docs/passport.md has the rules.
+""")
+
+
+@dataclass
+class PassportCommand(PassportOptions):
+    """Options of `referee passport`: those of `referee.passport`, and those of the command alone."""
+
+    form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
+
+
+@command(app, PassportCommand, EPILOG)
+def passport(options: PassportCommand) -> int:
+    """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
+    options.spread = True
+    with advancing(f"{options.hearer}: answers") as options.progress:
+        found = apply(examine, options)
+    print(json.dumps(found.card, ensure_ascii=False, indent=1)) if options.form == "json" else _print(found.card)
+    return 0
+
+
+def _print(card: dict[str, Any]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = results()
+    table = Table(
+        title=f"{card['hearer']} on {card['corpus']}, n = {card['n']}", title_justify="left", box=None, pad_edge=False
+    )
+    for name in ("measure", "value", "95% interval", "beside it"):
+        # Numbers stay whole; only what is said beside them is broken over lines.
+        table.add_column(name, no_wrap=name != "beside it", overflow="fold", header_style="bold")
+    for row in _rows(card):
+        table.add_row(*map(escape, row))
+    console.print(table)
+    console.print(f"[bold]{card['verdict']}[/bold]")
+    for reason in card["reasons"]:
+        print(f"  {reason}")
+    for line in _footing(card):
+        print(line)
+    print(f"passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}  {card['signature']}")
+
+
+def _footing(card: dict[str, Any]) -> Iterator[str]:
+    """What the numbers rest on: training, reading, folds, clusters, what was left out."""
+    yield f"trained on: {card['trained_on'] or 'nothing here'}" + (f"; reads {card['reads']}" if card["reads"] else "")
+    for by, new in card["on_new"].items():
+        if new["n"]:
+            held = "holds" if new["holds"] else "does NOT hold"
+            yield f"{held} on new {by}s: accuracy {_shown(new['accuracy'])}, AUC {_shown(new['auc'])} (n = {new['n']}, {new['units']} in {new['folds']} folds)"
+        else:
+            yield f"new {by}s not tried: {new['why']}"
+    folds = f"folds by {card['by']}: {len(card['folds'])}, {card['units']} units; " if card["folds"] else ""
+    yield f"{folds}intervals over {card['intervals_over']}"
+    if card["left_out"]:
+        yield "left out: " + ", ".join(f"{n} {reason}" for reason, n in card["left_out"].items())
+    if card["outcomes"].keys() - {"entity"}:
+        yield "outcomes: " + ", ".join(f"{n} {word}" for word, n in card["outcomes"].items())
+
+
+def _rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:
+    """What the text form shows; the rest is in the JSON."""
+    beside = _beside_judge(card) if "correlation" in card else _beside(card)
+    rows = [(name.replace("_", " "), _shown(card[name]), _interval(card, name), note) for name, note in beside.items()]
+    rows += _ranking(card["rank_agreement"])
+    if card["ceiling"] is not None:
+        top = card["ceiling"]
+        note = f"people foretell people: kappa {_shown(top['kappa'])}, {top['questions']} descriptions, {top['method']}"
+        rows.append(("ceiling of the auc", _shown(top["auc"]), "", note))
+    for kind, probe in card["probes"].items():
+        note = f"points {_shown(probe['pointed'])}, largest probability {_shown(probe['top'])}"
+        fits = f", on what fits {_shown(probe['fitting'])}" if probe["fitting"] is not None else ""
+        rows.append((f"if {kind}", f"n = {probe['n']}", "", note + fits if probe["n"] else probe["why"]))
+    return rows
+
+
+def _beside(card: dict[str, Any]) -> dict[str, str]:
+    """The measures of a hearer, each with what stands beside it."""
+    return {
+        "accuracy": f"people {_shown(card['human_accuracy'])}, chance {_shown(card['chance'])}",
+        "expected_accuracy": f"belief in the target; above chance: p {_chance(card['above_chance']['p'])}",
+        "auc": "0.5 is chance; " + _spread(card, "auc"),
+        "auc_within_condition": f"{card['pairs_within_condition']:,} pairs of one condition",
+        "auc_within_game": f"{card['pairs_within_game']:,} pairs of one game",
+        "kappa": f"of success alone {_shown(card['success_kappa'])}",
+        "calibration_error": f"of its own success {_shown(card['own_calibration_error'])}",
+        "time_correlation": f"{card['time_from']}, n = {card['time_n']}",
+        "position_bias": f"in views drawn by lot; p {_chance(card['position_p'])}, n = {card['position_n']}",
+        "position_bias_as_shown": f"by the places it was shown; p {_chance(card['position_p_as_shown'])}",
+        "log_likelihood": f"even chances {_shown(card['chance_log_likelihood'])}; {card['ruled_out']} choices ruled out",
+    }
+
+
+def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
+    return {
+        "auc": f"0.5 is chance; people found {_shown(card['human_accuracy'])}",
+        "auc_within_condition": "pairs of one condition",
+        "auc_within_game": "pairs of one game",
+        "correlation": "with people's success (phi for yes and no)",
+        "agreed": "share of answers where it said how people fared",
+        "kappa": "the same beyond chance",
+    }
+
+
+def _ranking(found: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
+    if found is None:
+        return [("rank agreement", "–", "", "fewer than three systems, games or speakers with ten answers")]
+    note = f"Spearman over {found['units']} {found['over']} with {found['least']} answers or more"
+    soft = f"soft pairwise accuracy; in random order {_shown(found['spa_chance'])}"
+    return [
+        ("rank agreement", _shown(found["spearman"]), _span(found["spearman_interval"]), note),
+        ("", _shown(found["spa"]), _span(found["spa_interval"]), soft),
+    ]
+
+
+def _shown(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def _chance(p: float | None) -> str:
+    return "–" if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def _interval(card: dict[str, Any], name: str) -> str:
+    return _span(card["intervals"].get(name))
+
+
+def _span(bounds: list[float] | None) -> str:
+    return "" if bounds is None else f"[{bounds[0]:.3f}, {bounds[1]:.3f}]"
+
+
+def _spread(card: dict[str, Any], name: str) -> str:
+    known = [fold[name] for fold in card["folds"] if fold[name] is not None]
+    return f"folds {min(known):.3f} to {max(known):.3f}" if known else "no fold has a value"

@@ -1,0 +1,121 @@
+"""`referee replicate`: the systems of a challenge run again, ours beside print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee import catalogue
+from referee.api.options import ReplicateOptions
+from referee.api.replicate import replicate
+from referee.cli import results
+from referee.cli.fitted_tables import fitted
+from referee.cli.options import examples, new_app
+from referee.cli.progress import advancing
+from referee.jobs.challenge_tasks import BOTH, TASKS
+from referee.options import apply, command, option
+from referee.show.reports.score_tables import as_csv, as_json, number
+
+FORMATS = ("table", "json", "csv")
+app = new_app()
+
+EPILOG = examples("""
+  referee replicate tuna2008-as                                  fourteen systems of 2008, Dice, MASI, accuracy, minimality
+
+  referee replicate asgre2007 --format json
+
+  referee replicate tunareg2009 --out RUN                        keep what the systems said, for referee score and referee report
+
+  referee replicate tuna2008-as.dev --seeds 5                    the teams' own development tables; the corpus cut five times
+
+Needs the TUNA corpus (--data or REFEREE_DATA). low and high are the lowest and highest value of a fold. Words are compared as the algorithms make them,
+and once more mended.
+""")
+
+
+@dataclass
+class ReplicateCommand(ReplicateOptions):
+    """Options of `referee replicate`: those of `referee.replicate`, and those of the command alone."""
+
+    form: str = option("table", "table, json or csv.", "--format", "-f", choices=FORMATS)
+
+
+@command(app, ReplicateCommand, EPILOG)
+def replicate_task(options: ReplicateCommand) -> int:
+    """Run the systems of a challenge and set our scores beside the printed ones."""
+    with advancing(f"systems of {options.task}") as options.progress:
+        found = apply(replicate, options)
+    if options.form == "json":
+        print(as_json(found.rows, summary=found.summary, reasons=list(found.reasons)))
+    elif options.form == "csv":
+        print(as_csv([{k: v for k, v in row.items() if k not in ("folds", "fitted")} for row in found.rows]))
+    else:
+        _print(options.task, found.rows, found.summary)
+    return 0
+
+
+def _print(task: str, rows: Sequence[dict[str, Any]], summary: dict[str, Any]) -> None:
+    console = results()
+    for measure in TASKS[task].measures:
+        for table in _tables(measure.metric, [r for r in rows if r["metric"] == measure.metric], console.width):
+            console.print(table)
+    for table in _agreement(summary["columns"], console.width):
+        console.print(table)
+    console.print("\nWhy ours can differ from print:", style="bold")
+    for reason in TASKS[task].reasons:
+        console.print(f"- {reason}", highlight=False)
+
+
+def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any]:
+    """One line a system, the best in print first: ours, print and difference for every domain that print has, and the spread over folds."""
+    by_system: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        by_system.setdefault(row["system"] + (", mended" if row["mended"] else ""), {})[row["domain"]] = row
+    domains = list(dict.fromkeys(d for found in by_system.values() for d in found))
+    heads = [
+        "system",
+        *(head for domain in domains for head in (domain, "print", "diff")),
+        "folds",
+        "evidence",
+        "fitted",
+    ]
+    sign = -1 if catalogue.configure("metric", metric).direction == "higher" else 1
+    body = []
+    for system, found in sorted(by_system.items(), key=lambda item: sign * (item[1][BOTH]["published"] or 0)):
+        both = found[BOTH]
+        spread = "–" if both["low"] is None else f"{both['low']:.2f} to {both['high']:.2f}"
+        cells = [cell for domain in domains for cell in _cells(found[domain])]
+        body.append([system, *cells, spread, both["evidence"] or "people", "yes" if both["fitted"] else "no"])
+    return fitted(heads, body, width, title=metric)
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, str, str]:
+    difference = "–" if row["difference"] is None else f"{row['difference']:+.3f}"
+    return number(row["ours"]), number(row["published"]), difference
+
+
+KINDS = {
+    "spearman": "all",
+    "spearman_without_floor": "without floor",
+    "spearman_unfitted": "unfitted",
+    "spearman_unfitted_without_floor": "unfitted, no floor",
+}
+
+
+def _agreement(columns: Iterable[dict[str, Any]], width: int) -> list[Any]:
+    """Spearman's rho over four choices of systems, each with its range and how many systems it is of, and the mean absolute difference."""
+    heads = ["measure", "domain", "mended", *KINDS.values(), "mean |diff|", "faithful"]
+    body = []
+    for column in columns:
+        apart = (number(column[f"mean_absolute_difference{which}"]) for which in ("", "_faithful"))
+        words = "yes" if column["mended"] else "no"
+        body.append([column["metric"], column["domain"], words, *(_rho(column, key) for key in KINDS), *apart])
+    title = "Spearman's rho with print (lowest to highest fold, or cut where there are several) and how many systems"
+    return fitted(heads, body, width, fixed=3, title=title, left=3)
+
+
+def _rho(column: dict[str, Any], key: str) -> str:
+    spread = column[f"{key}_seeds"] or column[f"{key}_folds"]
+    between = f" ({spread[0]:.2f} to {spread[1]:.2f})" if spread else ""
+    return f"{number(column[key])}{between} {column[f'{key}_n']}"

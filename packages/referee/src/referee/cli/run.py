@@ -1,0 +1,102 @@
+"""`referee run`: named systems speak on a corpus, and a run folder keeps what they said."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from referee.api.options import RunOptions
+from referee.api.run import run as run_systems
+from referee.api.score import listed
+from referee.cli import StoppedWork, told
+from referee.cli.options import examples, new_app
+from referee.cli.progress import advancing
+from referee.errors import InputError
+from referee.jobs.folder import is_run
+from referee.jobs.run import QuestionsWritten
+from referee.jobs.speak import systems_named
+from referee.options import apply, command
+
+app = new_app()
+
+EPILOG = examples("""
+  referee run --corpus synthetic --systems classic --out RUN                        the classic algorithms, no data needed
+
+  referee run --corpus tuna --reading challenge --systems tuna2008-as --folds 5 --folds-by speaker --out RUN
+
+  referee run --corpus tuna --reading challenge --systems tuna2008-as/DIT-FBI,classic/incremental --cut challenge-80/20 --out RUN
+
+  referee run --corpus synthetic --limit 50 --folds-by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
+
+  referee run --retry RUN                                                           ask again what was not answered
+
+  referee score RUN --by domain                                                     then: measure what was said
+
+Every trial is described by a system that was trained on other trials. A run that was broken off goes on when the same command is given again. Keys for
+language models come from the environment (OPENAI_API_KEY); docs/running.md says more.
+""")
+
+
+@command(app, RunOptions, EPILOG)
+def run_named(options: RunOptions) -> int:
+    """Train and run systems by name; the run folder can then be scored, reported and replayed."""
+    if options.retry is not None:
+        return _retry(Path(options.retry), options.systems)
+    if missing := [f"--{name}" for name in ("systems", "corpus", "out") if not getattr(options, name)]:
+        raise InputError(f"{' and '.join(missing)} is missing", remedy="see `referee run --help`")
+    out = Path(str(options.out))
+    try:
+        with advancing(f"{options.systems} on {options.corpus}", cost=True) as options.progress:
+            found = apply(run_systems, options)
+    except KeyboardInterrupt:
+        raise _stopped() from None
+    except QuestionsWritten as waiting:
+        told(
+            f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to go on"
+        )
+        return 0
+    _print(found.counts)
+    _say_failures(out, found.counts)
+    told(f"run folder: {out}   next: referee score {out} --by domain")
+    return 0
+
+
+def _retry(folder: Path, systems: str | Sequence[str]) -> int:
+    from referee.jobs.retry import failures_of
+    from referee.jobs.retry import retry as ask_again
+
+    named = systems_named(listed(systems)) if systems else ()
+    failed = failures_of(folder)
+    if not failed and is_run(folder):
+        told("no question of this run failed")
+        return 0
+    try:
+        with advancing(f"{failed} questions again", cost=True) as watch:
+            counts = ask_again(folder, named, command=sys.argv[1:], watch=watch)
+    except KeyboardInterrupt:
+        raise _stopped() from None
+    _print(counts)
+    _say_failures(folder, counts)
+    told(f"run folder: {folder}   scores are of what was said before: score it again, and listen again")
+    return 0
+
+
+def _stopped() -> StoppedWork:
+    return StoppedWork("every answer so far is kept, and the same command goes on from here")
+
+
+def _say_failures(out: Path, counts: dict[str, dict[str, float]]) -> None:
+    """A run with unanswered questions is finished and says so."""
+    failed = sum(numbers.get("failed", 0) for numbers in counts.values())
+    if failed:
+        print(f"{failed:g} questions were not answered; ask them again: referee run --retry {out}", file=sys.stderr)
+
+
+def _print(counts: dict[str, dict[str, float]]) -> None:
+    """One line a system: how many answers, and whatever else was counted."""
+    width = max(map(len, counts))
+    for system, numbers in counts.items():
+        more = {k: v for k, v in numbers.items() if v and k not in ("trials", "answered")}
+        shown = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in more.items())
+        print(f"{system:<{width}}  {numbers['answered']:g} of {numbers['trials']:g}{'  ' + shown if shown else ''}")

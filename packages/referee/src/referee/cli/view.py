@@ -1,0 +1,67 @@
+"""`referee view`: a run in the browser while it grows, or a place to play with scenes, speakers and hearers."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+from referee.show.viewer.local_server import Answering, LocalServer
+
+app = options.new_app()
+
+EPILOG = options.examples("""
+  referee view                        a place to play: change a scene, see what speakers say and where hearers go
+
+  referee score --demo --out demo-run && referee view demo-run        the report over a run, every item of it
+
+  referee run --corpus synthetic --systems classic --out RUN & referee view RUN      while it still grows
+
+The page is at a local address that only this machine reaches; Ctrl-C stops.
+""")
+
+
+@app.command(epilog=EPILOG)
+def view(
+    run: Annotated[
+        Path | None, typer.Argument(help="A run folder, finished or not; without one, a place to play.")
+    ] = None,
+    data: options.Data = None,
+    port: Annotated[
+        int, typer.Option(help="The port to listen on; 0 takes any that is free.", min=0, max=65535)
+    ] = 8020,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
+) -> int:
+    """Look at a run, or play: nothing leaves this machine, and nothing in the run is changed."""
+    if run is None:
+        _serve(_play(data), port, browser)
+        return 0
+    from referee.show.viewer.run_view import RunView
+
+    shown = RunView(run)
+    try:
+        _serve(shown.routes(), port, browser)
+    finally:
+        shown.close()
+    return 0
+
+
+def _serve(routes: dict[str, Answering], port: int, browser: bool) -> None:
+    with LocalServer(routes, port) as server, contextlib.suppress(KeyboardInterrupt):
+        print(f"{server.address}   (Ctrl-C stops)", flush=True)
+        if browser:
+            import webbrowser
+
+            webbrowser.open(server.address)
+        server.serve_forever()
+
+
+def _play(data: Path | None) -> dict[str, Answering]:
+    from referee.cli.corpora import can_be_read
+    from referee.show.viewer.play_page import play_routes
+    from referee.show.viewer.playground import Playground
+
+    return play_routes(Playground(data=data, has=lambda name: can_be_read(name, data)))

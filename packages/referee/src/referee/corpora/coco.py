@@ -1,0 +1,124 @@
+"""Annotations in COCO's form: pictures with their size, and regions as boxes, outlines or run lengths, written plain or packed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.place_records import numbers
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import read_document
+from referee.geometry import Box, Convention, Mask, Polygon, Region, ScenePicture, Size
+from referee.records import Entity, Property, Scene
+
+__all__ = ["Annotations", "read_annotations", "region_of", "unpacked"]
+
+XYWH = Convention.of("pixels xywh")
+KINDS = ("box", "mask")
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """Scenes by picture, each with all that is annotated on it; and the picture of every annotation."""
+
+    scenes: Mapping[int, Scene]
+    picture_of: Mapping[int, int]
+
+
+def read_annotations(path: Path, kind: str = "box", prefix: str = "") -> Annotations:
+    """An ``instances.json``; `kind` is box or mask."""
+    return read_document(path, lambda document: _annotations(document, kind, prefix))
+
+
+def _annotations(document: Mapping[str, Any], kind: str, prefix: str) -> Annotations:
+    types = {expect(c, "id", int): expect(c, "name", str) for c in document.get("categories", [])}
+    sizes = {expect(p, "id", int): p for p in expect(document, "images", list)}
+    things: dict[int, list[Entity]] = {number: [] for number in sizes}
+    picture_of: dict[int, int] = {}
+    for given in expect(document, "annotations", list):
+        number, picture = expect(given, "id", int), expect(given, "image_id", int)
+        if picture not in sizes:
+            raise WrongShape(
+                f"annotation {number} is on picture {picture}, which is not listed", "list it under images"
+            )
+        picture_of[number] = picture
+        called = types.get(given.get("category_id", -1))
+        attributes = () if called is None else (Property("type", called),)
+        region = region_of(given, kind, _size(sizes[picture]))
+        things[picture].append(Entity(id=str(number), attributes=attributes, region=region))
+    return Annotations({n: _scene(n, sizes[n], tuple(things[n]), prefix) for n in sizes}, picture_of)
+
+
+def _size(picture: Mapping[str, Any]) -> Size:
+    return Size(expect(picture, "width", int), expect(picture, "height", int))
+
+
+def _scene(number: int, picture: Mapping[str, Any], entities: tuple[Entity, ...], prefix: str) -> Scene:
+    shown = ScenePicture(path=prefix + expect(picture, "file_name", str), size=_size(picture))
+    return Scene(entities=entities, id=str(number), complete=False, picture=shown)
+
+
+def region_of(given: Mapping[str, Any], kind: str, size: Size | None) -> Region:
+    """The box of an annotation, or what is drawn around it: one outline, or pixels where there are several parts."""
+    if kind not in KINDS:
+        raise WrongShape(f"no kind of region is called {kind!r}", f"one of {', '.join(KINDS)}")
+    drawn = given.get("segmentation")
+    if kind == "box" or drawn is None or drawn == []:
+        return Box(numbers(expect(given, "bbox", list), 4), XYWH)
+    if isinstance(drawn, Mapping):
+        return _runs(drawn)
+    parts = [_outline(part) for part in (drawn if isinstance(drawn[0], list) else [drawn])]
+    if len(parts) == 1:
+        return parts[0]
+    if size is None:
+        raise WrongShape("a region of several parts needs the picture's size", "list the picture with width and height")
+    return _pixels(parts, size)
+
+
+def _outline(flat: list[Any]) -> Polygon:
+    given = numbers(flat, len(flat))
+    return Polygon(tuple((given[i], given[i + 1]) for i in range(0, len(given) - 1, 2)))
+
+
+def _runs(drawn: Mapping[str, Any]) -> Mask:
+    height, width = numbers(expect(drawn, "size", list), 2)
+    counts = drawn["counts"]
+    return Mask(Size(width, height), unpacked(counts) if isinstance(counts, str) else numbers(counts, len(counts)))
+
+
+def unpacked(text: str) -> tuple[int, ...]:
+    """Run lengths from COCO's packed text: five bits a character and a bit for "more follows"; from the fourth run on, differences to the last run but one.
+
+    >>> unpacked("13P1")
+    (1, 3, 32)
+    """
+    runs: list[int] = []
+    value = shift = 0
+    for character in text:
+        bits = ord(character) - 48
+        if not 0 <= bits < 64:
+            raise WrongShape(f"{character!r} does not occur in packed runs", "copy the annotations again")
+        value |= (bits & 31) << shift
+        shift += 5
+        if bits & 32:
+            continue
+        if bits & 16:
+            value -= 1 << shift
+        runs.append(value + (runs[-2] if len(runs) > 2 else 0))
+        value = shift = 0
+    return tuple(runs)
+
+
+def _pixels(parts: list[Polygon], size: Size) -> Mask:
+    """Several outlines as one set of pixels: those whose middle one of them covers."""
+    import numpy as np
+
+    from referee.grounding.overlap import covered_pixels
+    from referee.show.drawing.traced_solids import mask_runs
+
+    covered = np.zeros((size.height, size.width), dtype=bool)
+    for part in parts:
+        covered |= covered_pixels(part, size)
+    return Mask(size, mask_runs(covered))

@@ -1,0 +1,412 @@
+"""Referee's own form of a corpus: one JSON object per line, which any user can write in ten minutes (`referee corpus schema` prints its JSON Schema).
+
+Reading and writing are loss-free: what comes back equals what went in. A game's history is not repeated in the file: each trial stores its own episode and the
+id of the trial it comes after, and reading puts the histories together again.
+
+`read_trials` and `read_responses` read a file, `trial_from_json` and its neighbours what was parsed before; `trials_to_json`, `trial_to_json`, … make what
+`json_line` writes. What the fields are is declared by the records (`referee.records`) and nowhere else; a file has the scene's fields beside the trial's
+(`TrialForm`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
+from pathlib import Path
+from sys import intern
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, MsgspecError, Raw, Struct, UnsetType
+
+from referee.contracts import Card
+from referee.corpora.place_records import REGION_SCHEMA, place_to_json
+from referee.corpora.reading.decoding import Form, check_keys, decode_custom, field_names
+from referee.corpora.reading.lines import FileLines, WrongShape, parse_object, read_records
+from referee.errors import DuplicateTrial, MalformedInput, near
+from referee.files import is_address
+from referee.geometry import PlaceBase, ScenePicture, Size
+from referee.record_base import default_of
+from referee.records import (
+    LANDMARKS,
+    NOTHING,
+    Description,
+    Entity,
+    Event,
+    Outcome,
+    Property,
+    Response,
+    Scene,
+    Span,
+    Trial,
+)
+
+__all__ = [
+    "JsonlCorpus",
+    "description_from_json",
+    "json_line",
+    "misnamed",
+    "pairs",
+    "read_corpus",
+    "read_responses",
+    "read_trials",
+    "response_from_json",
+    "response_to_json",
+    "to_json",
+    "trial_from_json",
+    "trial_schema",
+    "trial_to_json",
+    "trials_to_json",
+]
+
+FORM = "docs/corpora.md has the form of a trial"
+ANSWERED = "docs/passport.md has the form of a response"
+
+
+def json_line(value: Any) -> str:
+    """One line of JSON, compact and readable, refusing NaN."""
+    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "), allow_nan=False)
+
+
+class JsonlCorpus:
+    """Any corpus in Referee's JSONL form: `data` is a file of trials, or a folder with trials.jsonl and maybe responses.jsonl."""
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    @property
+    def card(self) -> Card:
+        title = Path(self.data).name if self.data else "a file in Referee's JSONL form"
+        return Card(
+            name="jsonl", title=title, source="the user's file", licence="not stated", languages=(), citation=""
+        )
+
+    def trials(self) -> Iterator[Trial]:
+        """The trials of the file (`read_corpus`)."""
+        return read_corpus(self.file)
+
+    @property
+    def file(self) -> str | Path:
+        """The file, or the address, that trials are read from."""
+        return str(self.data) if is_address(self.data or "") else self._file("trials.jsonl")
+
+    def picture_folder(self) -> Path:
+        """Where the paths of pictures begin."""
+        return self._file("trials.jsonl").parent
+
+    def responses(self) -> Iterator[Response]:
+        if is_address(self.data or ""):
+            return iter(())
+        path = self._file("responses.jsonl")
+        # Where `data` is a single file it holds the trials.
+        return read_responses(path) if path.name == "responses.jsonl" and path.exists() else iter(())
+
+    def _file(self, name: str) -> Path:
+        if self.data is None:
+            raise MalformedInput("no file was named", remedy="give a JSONL file of trials: --corpus FILE.jsonl")
+        path = Path(self.data)
+        return path / name if path.is_dir() else path
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------------
+
+
+class TrialForm(Struct, kw_only=True, forbid_unknown_fields=True):
+    """A trial as a file has it: the fields of `Trial` and of its scene side by side, one target without a list, words alone as a text.
+
+    Args:
+        id: unique in the file.
+        target: id of the entity to be described.
+        targets: ids of the entities to be described; empty where nothing in a picture is meant.
+        scene: name of the scene where scenes recur.
+        language: ISO 639 code, default en.
+    """
+
+    id: str
+    target: str | UnsetType = UNSET
+    targets: tuple[str, ...] | UnsetType = UNSET
+    entities: tuple[Entity, ...]
+    references: tuple[str | Description, ...] | None = None
+    scene: str | None = None
+    domain: str | None = None
+    condition: str | None = None
+    speaker: str | None = None
+    language: str | None = None
+    complete: bool | None = None
+    picture: ScenePicture | None = None
+    after: str | None = None
+    history: tuple[Event, ...] | None = None
+    episode: tuple[Event, ...] | None = None
+    meta: dict[str, Any] | None = None
+
+
+class _TrialLine(TrialForm):
+    """The same with the entities as they are written, for trials share them."""
+
+    entities: Raw  # type: ignore[assignment]
+
+
+TRIAL = Form(TrialForm, "a trial", '; anything else goes into "meta": {…}')
+RESPONSE = Form(Response, "a response")
+DESCRIPTION = Form(Description, "a description")
+
+
+def read_corpus(path: str | Path | FileLines) -> Iterator[Trial]:
+    """Trials whose references say nothing under a slip of the pen: color where the scene has colour would agree with nobody, in silence."""
+    for trial in read_trials(path):
+        slip = misnamed(trial)
+        if slip is not None:
+            said, meant = slip
+            problem = f"trial {trial.id!r}: a reference says {said}, but no entity has a {said.name!r}"
+            raise MalformedInput(problem, where=path, remedy=f"did you mean {meant}?")
+        yield trial
+
+
+def read_trials(path: str | Path | FileLines) -> Iterator[Trial]:
+    """Trials of a file or of a part of it, in order; duplicate ids and targets that are not in the scene are errors with file and line."""
+    played: dict[str, tuple[Event, ...]] = {}
+    for line, trial in read_records(path, TrialReader().decode, FORM):
+        if trial.id in played:
+            raise DuplicateTrial(
+                f"trial {trial.id!r} occurs twice", where=path, line=line, remedy="give every trial an id of its own"
+            )
+        # A history that the file spells out is taken as it is.
+        if trial.after in played and not trial.history:
+            trial = replace(trial, history=played[trial.after])
+        # The same tuple is shared on where a trial adds nothing to it.
+        played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
+        yield trial
+    if not played:
+        raise MalformedInput("there are no trials in this file", where=path, remedy='write one {"id": …} a line')
+
+
+def read_responses(path: str | Path) -> Iterator[Response]:
+    """Responses of a file, in order."""
+    return (response for _, response in read_records(path, _decode_response, ANSWERED))
+
+
+class TrialReader:
+    """Decodes lines of one file; trials with the same scene share it, and scenes with the same entities share those."""
+
+    def __init__(self) -> None:
+        self._line = msgspec.json.Decoder(_TrialLine).decode
+        self._entities = msgspec.json.Decoder(tuple[Raw, ...]).decode
+        self._decode_entity = msgspec.json.Decoder(Entity, dec_hook=decode_custom).decode
+        # Of as many as recur in the corpora at hand; beyond, they are decoded anew.
+        self._entity = lru_cache(maxsize=1 << 16)(self._read_entity)
+        self._scene = lru_cache(maxsize=1 << 12)(self._read_scene)
+
+    def decode(self, line: bytes) -> Trial:
+        """The trial of a line."""
+        try:
+            form = self._line(line)
+            entities = bytes(form.entities)
+            # The keys of an entity are checked once for all that are written alike. A long needle takes long to search for.
+            start = line.index(entities[:50])
+            check_keys((line[:start] + b"0" + line[start + len(entities) :]).decode())
+            scene = self._scene(entities, form.scene, form.complete, form.picture)
+        except (MsgspecError, ValueError, RecursionError, WrongShape):
+            return trial_from_json(parse_object(line))
+        return _trial_of(form, scene)
+
+    def _read_scene(
+        self, entities: bytes, name: str | None, complete: bool | None, picture: ScenePicture | None
+    ) -> Scene:
+        members = tuple([self._entity(bytes(raw)) for raw in self._entities(entities)])
+        return _scene_of(members, name, complete, picture)
+
+    def _read_entity(self, written: bytes) -> Entity:
+        check_keys(written.decode())
+        return self._decode_entity(written)
+
+
+def _scene_of(
+    entities: tuple[Entity, ...], name: str | None, complete: bool | None, picture: ScenePicture | None
+) -> Scene:
+    if len({entity.id for entity in entities}) < len(entities):
+        raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
+    return Scene(entities=entities, id=name, complete=complete is not False, picture=picture)
+
+
+def _trial_of(form: TrialForm, scene: Scene) -> Trial:
+    return Trial(
+        id=form.id,
+        scene=scene,
+        targets=_targets_of(form, scene),
+        domain=_shared(form.domain),
+        condition=_shared(form.condition),
+        speaker=_shared(form.speaker),
+        language=_shared(form.language) or "en",
+        history=form.history or (),
+        episode=form.episode or (),
+        after=form.after,
+        references=tuple([Description(text=r) if isinstance(r, str) else r for r in form.references or ()]),
+        meta=form.meta or NOTHING,
+    )
+
+
+def _shared(name: str | None) -> str | None:
+    """One object for all equal names: a million trials share a few speakers."""
+    return name if name is None else intern(name)
+
+
+def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
+    if form.target is UNSET and form.targets is UNSET:
+        raise WrongShape("the field 'target' is missing", 'name the entity to be described: "target": "a"')
+    targets = form.targets or () if form.target is UNSET else (form.target,)
+    if form.target is not UNSET and form.targets not in (UNSET, targets):
+        problem = f"'target' is {form.target!r}, but 'targets' is {list(form.targets or ())!r}"
+        raise WrongShape(problem, "give one of the two fields")
+    try:
+        scene.mask(targets)
+    except KeyError as unknown:
+        raise WrongShape(f"the target {unknown} is not among the entities", "name entity ids of this scene") from None
+    # In a picture nothing may be meant at all: "the dog" where there is none.
+    if not targets and scene.picture is None:
+        raise WrongShape("the target (none) is not among the entities", "name entity ids of this scene")
+    return targets
+
+
+def trial_from_json(data: Any) -> Trial:
+    """A trial from its JSON form; `WrongShape` says which field is not as it should be."""
+    form = TRIAL.convert(data)
+    return _trial_of(form, _scene_of(form.entities, form.scene, form.complete, form.picture))
+
+
+def description_from_json(data: Any) -> Description:
+    """A description from its JSON form, which may be part of a larger record."""
+    if isinstance(data, Mapping):
+        data = {name: data[name] for name in field_names(Description) if name in data}
+    return DESCRIPTION.convert(data)
+
+
+def response_from_json(data: Any) -> Response:
+    """A response from its JSON form."""
+    return _checked(RESPONSE.convert(data))
+
+
+def _decode_response(line: bytes) -> Response:
+    return _checked(RESPONSE.decode(line))
+
+
+def _checked(response: Response) -> Response:
+    if response.outcome is Outcome.ENTITY and response.entity is None:
+        raise WrongShape("the outcome is an entity, but none is named", 'add "entity": ID')
+    return response
+
+
+def pairs(data: Any) -> tuple[Property, ...]:
+    """Properties from ``[[name, value], …]`` or ``{name: value, …}``; values may be text, numbers or true/false."""
+    return description_from_json({"properties": data}).properties or ()
+
+
+def misnamed(trial: Trial) -> tuple[Property, Property] | None:
+    """A property of a reference whose name the scene does not have, while a name of nearly the same letters has its value there."""
+    known = trial.scene.extensions
+    for said in (p for r in trial.references for p in r.properties or ()):
+        if said in known:
+            continue
+        own = said._replace(name=LANDMARKS.sub("", said.name))
+        if own in known or any(p.name == own.name for p in known):
+            continue
+        alike = [p for p in known if p.value == own.value and near(own.name, [p.name], 1, 0.8)]
+        if alike:
+            return said, alike[0]
+    return None
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------------
+
+_ALWAYS = ("attributes",)
+"""Fields that are written when they are empty, too."""
+
+
+def to_json(record: Any) -> Any:
+    """The JSON form of a record or of a part of one; fields that have their default are left out."""
+    if isinstance(record, Struct):
+        if isinstance(record, Size):
+            return [record.width, record.height]
+        fields = ((name, getattr(record, name), default) for name, default in _defaults(type(record)))
+        return {name: to_json(part) for name, part, default in fields if part != default or name in _ALWAYS}
+    if isinstance(record, PlaceBase):
+        return place_to_json(record)  # type: ignore[arg-type]
+    if isinstance(record, frozenset):
+        # A set has another order in every process; the file has not.
+        return sorted(map(to_json, record))
+    if isinstance(record, tuple):
+        return [part if type(part) is str else to_json(part) for part in record]
+    if isinstance(record, Mapping):
+        return dict(record)
+    return str(record) if isinstance(record, Outcome) else record
+
+
+@cache
+def _defaults(kind: type[Struct]) -> list[tuple[str, Any]]:
+    return [(field.name, default_of(field)) for field in msgspec.structs.fields(kind)]
+
+
+def trials_to_json(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
+    """JSON forms of trials in order; a history that follows from the trials before is left out."""
+    played: dict[str, tuple[Event, ...]] = {}
+    for trial in trials:
+        data = trial_to_json(trial)
+        # Left out only where reading puts the very same history together again.
+        if trial.after in played and played[trial.after] == trial.history:
+            data.pop("history", None)
+        played[trial.id] = trial.history + trial.episode if trial.episode else trial.history
+        yield data
+
+
+def trial_to_json(trial: Trial) -> dict[str, Any]:
+    """The JSON form of a trial; absent things are left out."""
+    scene = trial.scene
+    parts = {
+        "id": trial.id,
+        "scene": scene.id,
+        # Absent means complete, which nearly all scenes are.
+        "complete": None if scene.complete else False,
+        "picture": scene.picture,
+        "domain": trial.domain,
+        "condition": trial.condition,
+        "speaker": trial.speaker,
+        "language": trial.language,
+        "targets": trial.targets,
+        "entities": scene.entities,
+        "references": trial.references or None,
+        "after": trial.after,
+        "history": trial.history or None,
+        "episode": trial.episode or None,
+        "meta": trial.meta or None,
+    }
+    return {name: to_json(part) for name, part in parts.items() if part is not None}
+
+
+def response_to_json(response: Response) -> dict[str, Any]:
+    """The JSON form of a response."""
+    data: dict[str, Any] = to_json(response)
+    if response.probabilities is not None:
+        data["probabilities"] = dict(response.probabilities)
+    return data
+
+
+# -- schema ----------------------------------------------------------------------------------------------------------------
+
+
+def trial_schema() -> dict[str, Any]:
+    """The JSON Schema of a trial, made from the records and what they say about their fields."""
+    _, parts = msgspec.json.schema_components([TrialForm], schema_hook=lambda kind: REGION_SCHEMA)
+    for kind in (TrialForm, Trial, Scene, Entity, Description, Span, Event, ScenePicture):
+        for name, about in _ABOUT.findall(kind.__doc__ or ""):
+            declared = parts.get(kind.__name__, parts["TrialForm"])["properties"].get(name, {})
+            declared.setdefault("description", about)
+    for part in parts.values():
+        part["description"] = part.get("description", "").split("\n")[0]
+    form = parts.pop("TrialForm")
+    form["anyOf"] = [{"required": ["target"]}, {"required": ["targets"]}]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **form, "title": "Referee trial", "$defs": parts}
+
+
+_ABOUT = re.compile(r"^        (\w+): (.+)$", re.MULTILINE)

@@ -1,0 +1,169 @@
+"""Where each trial and each output stands in its file: the index by which a corpus is cut into ranges that workers read for themselves.
+
+The index reads ids and nothing else. A line whose id it cannot read is left to the reader of records, which knows what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import NoneType
+from typing import Any
+
+import numpy as np
+from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType
+from msgspec import field as renamed
+from msgspec.json import Decoder
+
+from referee.corpora.reading.lines import BYTE_ORDER_MARK, FileLines, LineRange, open_binary
+from referee.corpora.reading.parquet_rows import is_parquet, read_columns, read_parquet
+from referee.errors import DuplicateTrial
+from referee.files import is_address
+
+__all__ = ["IndexedOutput", "TrialIndex", "has_index", "index_outputs", "is_lines"]
+
+PACKED = (".gz", ".zip", ".xml", ".csv", ".tsv", ".parquet")
+
+
+_PLACES = {"box", "point", "polygon", "mask", "places", "outcome", "entity", "answer", "form", "in"}
+
+
+class _TrialId(Struct, gc=False):
+    id: str
+    after: str | None = None
+
+
+class _OutputId(Struct, gc=False):
+    trial: str
+    system: str | None = None
+    box: Raw | UnsetType = UNSET
+    point: Raw | UnsetType = UNSET
+    polygon: Raw | UnsetType = UNSET
+    mask: Raw | UnsetType = UNSET
+    places: Raw | UnsetType = UNSET
+    outcome: Raw | UnsetType = UNSET
+    entity: Raw | UnsetType = UNSET
+    answer: Raw | UnsetType = UNSET
+    form: Raw | UnsetType = UNSET
+    convention: Raw | UnsetType = renamed(default=UNSET, name="in")
+
+    def has_place(self) -> bool:
+        """Whether the line says what a system found, rather than how it describes."""
+        parts = (self.box, self.point, self.polygon, self.mask, self.places, self.outcome, self.entity, self.answer)
+        return any(part is not UNSET for part in (*parts, self.form, self.convention))
+
+
+def is_lines(path: str | Path) -> bool:
+    """Whether a file can be read from any line on: neither packed nor a table, and not standard input."""
+    text = str(path).lower()
+    if text == "-" or text.endswith(PACKED) or not (is_address(path) or Path(path).is_file()):
+        return False
+    with open_binary(path) as file:
+        # The challenges' peer outputs are XML, whatever they are called.
+        return not file.read(64).lstrip(BYTE_ORDER_MARK + b" \t\r\n").startswith(b"<")
+
+
+def has_index(path: str | Path) -> bool:
+    """Whether the outputs of a file can be found by their place: in files of lines, and in Parquet tables of descriptions."""
+    if not is_parquet(path):
+        return is_lines(path)
+    return read_columns(path).isdisjoint(_PLACES)
+
+
+def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[LineRange, Any]]:
+    """Every line that is not blank, with its ids; None for ids that cannot be read."""
+    start, decode = 0, decoder.decode
+    with open_binary(path) as file:
+        for number, raw in enumerate(file, 1):
+            place = LineRange(start, start + len(raw), number)
+            start = place.end
+            try:
+                yield place, decode(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw)
+            except (DecodeError, UnicodeDecodeError):
+                if raw.strip():
+                    yield place, None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedOutput:
+    """An output that was not read yet: of which system and trial, and where it stands; `trial` is None where only the reader can tell."""
+
+    trial: str | None
+    system: str | None
+    place: LineRange
+
+
+def index_outputs(path: str | Path) -> Iterator[IndexedOutput]:
+    """The outputs of a file in their order; those that hold places, or that cannot be read, without a trial: they are read at once."""
+    if is_parquet(path):
+        yield from _index_table(path)
+        return
+    for place, row in _decoded_lines(path, Decoder(_OutputId)):
+        whole = row is None or row.has_place()
+        yield IndexedOutput(None if whole else row.trial, None if whole else row.system, place)
+
+
+def _index_table(path: str | Path) -> Iterator[IndexedOutput]:
+    """The rows of a Parquet table; bytes are numbers of rows there."""
+    names = [name for name in ("trial", "system") if name in read_columns(path)]
+    frame = read_parquet(path, names)
+    columns = [frame[name].to_list() if name in names else [None] * len(frame) for name in ("trial", "system")]
+    for number, (trial, system) in enumerate(zip(*columns, strict=True)):
+        place = LineRange(number, number + 1, number + 1)
+        # Numbers are names, too; what else may stand there the reader knows.
+        is_name = type(trial) in (str, int) and type(system) in (str, int, NoneType)
+        yield (
+            IndexedOutput(str(trial), None if system is None else str(system), place)
+            if is_name
+            else IndexedOutput(None, None, place)
+        )
+
+
+@dataclass(slots=True)
+class TrialIndex:
+    """The trials of a file: their ids, the line and the byte where each begins (and where the last one ends)."""
+
+    path: str
+    ids: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    # The first trial that this one or a later one takes its history from.
+    needed: list[int] = field(default_factory=list)
+    is_readable: bool = True
+
+    @classmethod
+    def of(cls, path: str | Path) -> TrialIndex:
+        """Raises DuplicateTrial where an id occurs twice."""
+        index = cls(str(path))
+        numbers: dict[str, int] = {}
+        for place, row in _decoded_lines(path, Decoder(_TrialId)):
+            if row is None:
+                index.is_readable = False
+                return index
+            number = len(index.ids)
+            if numbers.setdefault(row.id, number) != number:
+                raise DuplicateTrial(
+                    f"trial {row.id!r} occurs twice",
+                    where=path,
+                    line=place.line,
+                    remedy="give every trial an id of its own",
+                )
+            index.ids.append(row.id)
+            index.lines.append(place.line)
+            index.starts[-1] = place.start
+            index.starts.append(place.end)
+            index.needed.append(number if row.after is None else numbers.get(row.after, number))
+        return index
+
+    def ranges(self, size: int) -> Iterator[tuple[FileLines, list[str]]]:
+        """Ranges of at least `size` trials with their ids; a range begins where no later trial takes its history from before."""
+        needed = np.minimum.accumulate(np.array(self.needed[::-1], np.int64))[::-1]
+        can_begin = np.flatnonzero(needed >= np.arange(len(needed)))
+        first = 0
+        while first < len(self.ids):
+            later = can_begin[np.searchsorted(can_begin, first + size) :]
+            last = int(later[0]) if len(later) else len(self.ids)
+            place = LineRange(self.starts[first], self.starts[last], self.lines[first])
+            yield FileLines(self.path, (place,)), self.ids[first:last]
+            first = last

@@ -1,0 +1,531 @@
+"""What systems said: an outputs file, JSONL (one object a line), a table (CSV, TSV, Parquet, rows of a data frame) or the challenges' peer-output XML.
+
+``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"}``: either of the last two may be left out, which means "not given";
+an empty list or an empty text means "said nothing", which is an answer. ``system`` defaults to the file's name. In a table an empty cell means "not given",
+and properties may be text: JSON (``[["colour", "red"]]``) or ``colour:red; type:chair``.
+
+Whoever finds rather than describes gives places instead: ``{"trial": ID, "box": [1, 2, 3, 4], "in": "pixels xyxy"}``, ``"point"``, several as
+``"places": [{"box": …, "in": …}, …]``, another outcome as ``"outcome": "none"``, or a model's own words as ``"answer": "…", "form": "molmo"``
+(`referee.models.answers.place_forms`).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import zlib
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, MutableMapping
+from functools import lru_cache
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from msgspec import MsgspecError
+
+from referee.corpora.jsonl import to_json
+from referee.corpora.place_records import FIELDS as PLACES
+from referee.corpora.place_records import convention_from_json, place_from_json, place_to_json
+from referee.corpora.reading.decoding import Form, check_keys, field_names
+from referee.corpora.reading.lines import (
+    FileLines,
+    LineRange,
+    WrongShape,
+    expect,
+    numbered_lines,
+    open_binary,
+    optional,
+    parse_object,
+)
+from referee.corpora.reading.parquet_rows import is_parquet, read_rows
+from referee.errors import InputError, MalformedInput, UnknownName, near
+from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer, place_answer_of
+from referee.records import Description, Outcome, Response
+
+if TYPE_CHECKING:
+    pass
+
+__all__ = [
+    "UNREAD",
+    "Output",
+    "OutputsOfSystem",
+    "Problem",
+    "Remark",
+    "given",
+    "output_to_json",
+    "own_name",
+    "read_outputs",
+    "rows_as_outputs",
+]
+
+
+class Output(NamedTuple):
+    """One answer of one system, and where it stands: a description, or (`response`) what a system that was given one found."""
+
+    trial: str
+    system: str
+    description: Description
+    where: str
+    line: int | None
+    response: Response | None = None
+
+
+Problem = Callable[[InputError], None]
+Remark = Callable[[str], None]
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+PAIRS = 'write [["colour", "red"], ["type", "chair"]], or colour:red; type:chair'
+_COLUMNS = "a table of outputs has the columns trial, system, text and properties (docs/score.md)"
+_ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
+# Names of files that are parts of one table.
+_PART = re.compile(r"(part|data)?[-_.]?\d")
+_REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"} a line'
+
+
+class OutputForm(Description, frozen=True, kw_only=True):
+    """An output as a file has it: the fields of a description, and beside them those of whoever finds rather than describes."""
+
+    trial: str
+    system: str | None = None
+    point: Any = None
+    box: Any = None
+    polygon: Any = None
+    mask: Any = None
+    places: Any = None
+    outcome: str | None = None
+    entity: str | None = None
+    answer: str | None = None
+    form: str | None = None
+    convention: str | None = msgspec.field(default=None, name="in")
+
+
+OUTPUT = Form(OutputForm, "an output")
+FIELDS = ("trial", "system", *(name for name in field_names(OutputForm) if name not in ("trial", "system")))
+_SAID = field_names(Description)
+_FOUND = tuple(name for name in field_names(OutputForm) if name not in (*_SAID, "trial", "system"))
+_said_in = attrgetter(*_SAID)
+_found_in = attrgetter(*(name if name != "in" else "convention" for name in _FOUND))
+_NOTHING_FOUND = (None,) * len(_FOUND)
+
+
+_NO_LINE = -1
+UNREAD = Description()
+"""Stands for a description whose place is known, and that was not read yet."""
+
+
+class OutputsOfSystem(MutableMapping[str, Output]):
+    """Outputs of one system by trial, in the order they were read; an `Output` is made when one is asked for.
+
+    `descriptions` is what measures ask for, trial by trial. What a system found rather than said (`Response`) is kept beside it. An output may be known by
+    its place in a file alone (`add` with a range of bytes); its description is `UNREAD` then, and `part` says where to read it.
+    """
+
+    __slots__ = ("_ends", "_files", "_lines", "_places", "_responses", "_starts", "descriptions", "system")
+
+    def __init__(self, system: str) -> None:
+        self.system = system
+        self.descriptions: dict[str, Description] = {}
+        self._responses: dict[str, Response] = {}
+        self._lines, self._starts, self._ends = array("q"), array("q"), array("q")
+        # Where each file begins among the lines.
+        self._files: list[tuple[int, str]] = []
+        self._places: dict[str, int] = {}
+
+    def add(self, output: Output, start: int = 0, end: int = 0) -> bool:
+        """Take one output, or the bytes where it stands; False, and nothing taken, where the trial was answered already."""
+        descriptions = self.descriptions
+        before = len(descriptions)
+        descriptions.setdefault(output.trial, output.description)
+        if len(descriptions) == before:
+            return False
+        if self._places:
+            self._places = {}
+        if not self._files or self._files[-1][1] != output.where:
+            self._files.append((before, output.where))
+        self._lines.append(_NO_LINE if output.line is None else output.line)
+        self._starts.append(start)
+        self._ends.append(end)
+        if output.response is not None:
+            self._responses[output.trial] = output.response
+        return True
+
+    def response(self, trial: str) -> Response | None:
+        """What the system found there; None where it describes, or gave nothing."""
+        return self._responses.get(trial) if self._responses else None
+
+    @property
+    def finds(self) -> bool:
+        """Whether the system found something on any trial."""
+        return bool(self._responses)
+
+    def part(self, trials: Iterable[str]) -> tuple[list[Output], dict[str, list[LineRange]]]:
+        """What is said of some trials: outputs that were read, and by file the lines of those that were not, one range a line."""
+        read: list[Output] = []
+        unread: dict[str, list[LineRange]] = {}
+        if not self._places:
+            self._places = {name: i for i, name in enumerate(self.descriptions)}
+        for trial in trials:
+            place = self._places.get(trial)
+            if place is None:
+                continue
+            if self.descriptions[trial] is not UNREAD:
+                read.append(self._output(trial, place))
+                continue
+            line = LineRange(self._starts[place], self._ends[place], self._lines[place])
+            unread.setdefault(self._file(place), []).append(line)
+        return read, unread
+
+    def without(self, trials: Container[str]) -> OutputsOfSystem:
+        """The same but for what is said of some trials."""
+        rest = OutputsOfSystem(self.system)
+        for place, (trial, output) in enumerate(self.items()):
+            if trial not in trials:
+                rest.add(output, self._starts[place], self._ends[place])
+        return rest
+
+    def __getitem__(self, trial: str) -> Output:
+        if trial not in self.descriptions:
+            raise KeyError(trial)
+        if not self._places:
+            self._places = {name: i for i, name in enumerate(self.descriptions)}
+        return self._output(trial, self._places[trial])
+
+    def __setitem__(self, trial: str, output: Output) -> None:
+        if trial not in self.descriptions:
+            self.add(output)
+            return
+        # Only what is said changes, never where.
+        self.descriptions[trial] = output.description
+        if output.response is not None:
+            self._responses[trial] = output.response
+
+    def __delitem__(self, trial: str) -> None:
+        raise TypeError("what was said stays said; see `without`")
+
+    def __contains__(self, trial: object) -> bool:
+        return trial in self.descriptions
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.descriptions)
+
+    def __len__(self) -> int:
+        return len(self.descriptions)
+
+    def _output(self, trial: str, place: int) -> Output:
+        line = self._lines[place]
+        return Output(
+            trial,
+            self.system,
+            self.descriptions[trial],
+            self._file(place),
+            None if line == _NO_LINE else line,
+            self._responses.get(trial),
+        )
+
+    def _file(self, place: int) -> str:
+        if len(self._files) == 1:
+            return self._files[0][1]
+        return self._files[bisect_right(self._files, place, key=lambda file: file[0]) - 1][1]
+
+
+def _raise(error: InputError) -> None:
+    raise error
+
+
+def _say_nothing(remark: str) -> None:
+    """Whoever does not ask is not told."""
+
+
+def read_outputs(
+    path: str | Path | FileLines, on_problem: Problem = _raise, on_remark: Remark = _say_nothing
+) -> Iterator[Output]:
+    """Outputs of a file, or of some lines of it; what cannot be read goes to `on_problem`, fields that nobody reads to `on_remark`."""
+    if isinstance(path, FileLines):
+        return (_read_table if is_parquet(path) else _read_jsonl)(path, on_problem, on_remark)
+    if str(path).lower().endswith(ENDINGS):
+        return _read_table(path, on_problem, on_remark)
+    if _is_xml(path):
+        return _read_xml(path, on_problem)
+    return _read_jsonl(path, on_problem, on_remark)
+
+
+def _is_xml(path: str | Path) -> bool:
+    if Path(path).is_dir() or str(path).endswith((".xml", ".zip")):
+        return True
+    # Standard input can be read only once, so it is not looked into.
+    if str(path) == "-" or str(path).endswith(".gz"):
+        return False
+    with open_binary(path) as file:
+        # By the first character that counts: peer outputs need not be called .xml.
+        return file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+
+
+def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
+    from referee.corpora import challenge_xml
+
+    system = Path(path).stem
+    try:
+        for trial, description, where in challenge_xml.read_outputs(path):
+            yield Output(trial, system, description, str(where), None)
+    except InputError as error:
+        on_problem(error)
+
+
+def _read_jsonl(path: str | Path | FileLines, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
+    reader = _OutputReader(path, on_remark, _REMEDY)
+    for number, line in numbered_lines(path):
+        try:
+            output = reader.decode(line, number)
+        except WrongShape as wrong:
+            on_problem(reader.problem(wrong, number))
+        else:
+            yield output
+
+
+def _read_table(path: str | Path | FileLines, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
+    reader = _OutputReader(path, on_remark, _COLUMNS)
+    for number, row in read_rows(path) if is_parquet(path) else _separated(Path(str(path))):
+        try:
+            output = reader.convert(row, number)
+        except WrongShape as wrong:
+            on_problem(reader.problem(wrong, number))
+        else:
+            yield output
+
+
+def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> Iterator[Any]:
+    """Outputs from rows in memory (dicts, or what a data frame has); whatever is no row is passed on as it is."""
+    reader = _OutputReader("rows", on_remark, _ROWS, default="system")
+    for i, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            yield row
+            continue
+        try:
+            output = reader.convert(row, i)
+        except WrongShape as wrong:
+            raise reader.problem(wrong, i) from None
+        yield output
+
+
+def own_name(path: str | Path | FileLines) -> str:
+    """What a system is called that its file does not name: as the file, or where the file is a part of a table (`part-0.parquet`) as the folder.
+
+    >>> own_name("mine.jsonl"), own_name("tables/mine/part-0.parquet"), own_name("tables/system=mine/0.parquet")
+    ('mine', 'mine', 'mine')
+    """
+    if str(path) == "-":
+        return "stdin"
+    name, folder = Path(str(path)).name, Path(str(path)).parent.name
+    is_part = is_parquet(path) and _PART.match(name) and folder
+    return folder.removeprefix("system=") if is_part or folder.startswith("system=") else name.split(".")[0]
+
+
+class _OutputReader:
+    """Makes outputs of lines or rows of one file; fields that an output does not have are remarked on once."""
+
+    def __init__(
+        self, path: str | Path | FileLines, on_remark: Remark, remedy: str, default: str | None = None
+    ) -> None:
+        self.where, self.on_remark, self._remedy = str(path), on_remark, remedy
+        self.default = own_name(path) if default is None else default
+        self._decode: Callable[[bytes], Any] = msgspec.json.Decoder(OutputForm).decode
+        self._unread: dict[str, str | None] = {}
+        """Fields that are not read, each with the field that was probably meant."""
+
+    def decode(self, line: bytes, number: int) -> Output:
+        """The output of a line of JSON."""
+        try:
+            form = self._decode(line)
+            check_keys(line.decode())
+        except (MsgspecError, ValueError, RecursionError, WrongShape):
+            return self._read(parse_object(line), number)
+        return self._output(form, number)
+
+    def convert(self, row: Mapping[str, Any], number: int) -> Output:
+        """The output of a row of a table."""
+        return self._read(given(row), number, row)
+
+    def _read(self, data: Mapping[str, Any], number: int, names: Iterable[Any] | None = None) -> Output:
+        self._remark_on(data if names is None else names, number)
+        return self._output(OUTPUT.convert({name: data[name] for name in FIELDS if name in data}), number)
+
+    def _output(self, form: OutputForm, number: int) -> Output:
+        system = form.system or self.default
+        found = _found_in(form)
+        if found != _NOTHING_FOUND:
+            data = {name: part for name, part in zip(_FOUND, found, strict=True) if part is not None}
+            return Output(form.trial, system, Description(), self.where, number, _found(data, form.trial, system))
+        if form.text is None and form.properties is None and form.distribution is None and form.media is None:
+            raise WrongShape("neither properties nor text are given")
+        return Output(form.trial, system, _shared_description(_said_in(form)), self.where, number)
+
+    def _remark_on(self, names: Iterable[Any], number: int) -> None:
+        unread = sorted({str(name) for name in names} - set(FIELDS) - self._unread.keys())
+        for name in unread:
+            meant = near(name.strip().lower(), FIELDS, 1, 0.6)
+            self._unread[name] = meant[0] if meant else None
+            hint = f"did you mean {meant[0]}?" if meant else f"fields are {', '.join(FIELDS)}"
+            self.on_remark(f"{self.where}:{number}: the field {name!r} is not read ({hint})")
+        if unread:
+            # What was remarked on once is passed over from now on.
+            extra = {f"unread_{i}": name for i, name in enumerate(self._unread)}
+            fields = [(name, Any, None) for name in extra]
+            kind = msgspec.defstruct("OutputForm", fields, bases=(OutputForm,), rename=extra, frozen=True, kw_only=True)
+            self._decode = msgspec.json.Decoder(kind).decode
+
+    def problem(self, wrong: WrongShape, number: int) -> MalformedInput:
+        """The error that says what is wrong in a line; what is missing may stand there under a name that is almost right."""
+        hints = "".join(f"did you mean {meant!r}, not {name!r}? " for name, meant in self._unread.items() if meant)
+        return MalformedInput(str(wrong), where=self.where, line=number, remedy=hints + (wrong.remedy or self._remedy))
+
+
+@lru_cache(maxsize=1 << 14)
+def _shared_description(parts: tuple[Any, ...]) -> Description:
+    """One object for all that say the same: a million outputs share a few thousand."""
+    return Description(**dict(zip(_SAID, parts, strict=True)))
+
+
+def _found(data: Mapping[str, Any], trial: str, system: str) -> Response:
+    """What a system found, by itself or in the words of a model."""
+    if "answer" in data:
+        read = _in_words(data)
+    elif any(name in data for name in PLACES):
+        read = place_answer_of([place_from_json({k: v for k, v in data.items() if k in (*PLACES, "in")})])
+    else:
+        read = _spelled_out(data)
+    entity = optional(data, "entity", str)
+    return Response(trial=trial, hearer=system, outcome=read.outcome, places=read.places, entity=entity)
+
+
+def _in_words(data: Mapping[str, Any]) -> PlaceAnswer:
+    try:
+        convention = convention_from_json(data) if "in" in data else None
+        return parse_place_answer(expect(data, "answer", str), expect(data, "form", str), convention)
+    except UnknownName as unknown:
+        raise WrongShape(str(unknown).replace("\n  → ", "; ")) from None
+
+
+def _spelled_out(data: Mapping[str, Any]) -> PlaceAnswer:
+    places = [place_from_json(place) for place in optional(data, "places", list) or ()]
+    given = optional(data, "outcome", str)
+    if given is not None and given not in list(Outcome):
+        raise WrongShape(f"the outcome {given!r} is not known", f"one of {', '.join(Outcome)}")
+    if given is None and "entity" in data:
+        return PlaceAnswer(Outcome.ENTITY)
+    if given is None and not places:
+        raise WrongShape("there is neither a place nor an outcome", 'give "box", "point", "places" or "outcome"')
+    return place_answer_of(places) if given is None else PlaceAnswer(Outcome(given), tuple(places))
+
+
+def output_to_json(
+    trial: str, system: str, description: Description, response: Response | None = None
+) -> dict[str, Any]:
+    """The JSON form of one output."""
+    if response is not None:
+        found = {"outcome": str(response.outcome), "entity": response.entity}
+        places = [place_to_json(place) for place in response.places]
+        kept = {key: value for key, value in {**found, "places": places or None}.items() if value is not None}
+        return {"trial": trial, "system": system, **kept}
+    data = to_json(description)
+    return {
+        "trial": trial,
+        "system": system,
+        **{k: part for k, part in data.items() if k not in ("spans", "speaker")},
+    }
+
+
+# -- tables ----------------------------------------------------------------------------------------------------------------
+
+LISTS = ("properties", "distribution", "spans")
+
+
+def given(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The cells of a row that hold something; lists that were written as text are read, numbers become names."""
+    known = {name: value for name, value in row.items() if not _is_missing(value)}
+    for name in ("trial", "system", "speaker"):
+        if isinstance(known.get(name), int):
+            known[name] = str(known[name])
+    return {name: _listed(name, value) if name in LISTS else value for name, value in known.items()}
+
+
+def _is_missing(value: Any) -> bool:
+    # Data frames fill cells that were not given with None, or with NaN, which does not equal itself.
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _listed(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return _from_text(name, value.strip())
+    found = value.tolist() if hasattr(value, "tolist") else value
+    # Parquet keeps pairs as records where their parts have names.
+    if (
+        isinstance(found, list)
+        and found
+        and all(isinstance(p, Mapping) and p.keys() == {"name", "value"} for p in found)
+    ):
+        return [[p["name"], p["value"]] for p in found]
+    return found
+
+
+def _from_text(name: str, text: str) -> Any:
+    if text.startswith(("[", "{")):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            raise WrongShape(f"the cell {name!r} is no JSON: {text[:40]}", PAIRS) from None
+    if name != "properties":
+        raise WrongShape(
+            f"the cell {name!r} should be a list as JSON, not {text[:40]!r}", "write […] as in a line of JSON"
+        )
+    pairs = [part.partition(":") for part in text.split(";") if part.strip()]
+    if any(not colon or not key.strip() or not value.strip() for key, colon, value in pairs):
+        raise WrongShape(f"the cell 'properties' cannot be read: {text[:40]!r}", PAIRS)
+    return [[key.strip(), value.strip()] for key, _, value in pairs]
+
+
+def _separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    lines = _lines(path)
+    head = next(lines, "")
+    # Strict, since a quote that is never closed would otherwise swallow all lines after it.
+    reader = csv.reader(chain([head], lines), strict=True, delimiter=_delimiter(path, head))
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        if len(set(names)) < len(names):
+            raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
+        for cells in reader:
+            if not any(cells):
+                continue
+            if len(cells) != len(names):
+                problem = f"{len(cells)} cells under {len(names)} column names"
+                raise MalformedInput(problem, where=path, line=reader.line_num, remedy="quote cells that hold a comma")
+            # An empty cell is a cell that was not filled in.
+            yield reader.line_num, {name: cell or None for name, cell in zip(names, cells, strict=True)}
+    except (csv.Error, EOFError, OSError, zlib.error) as error:
+        problem = f"cannot be read on ({error})"
+        raise MalformedInput(
+            problem, where=path, line=reader.line_num, remedy="save the table again, as UTF-8"
+        ) from None
+
+
+def _delimiter(path: Path, head: str) -> str:
+    """Spreadsheets of many countries write semicolons into their CSV, where commas belong to numbers."""
+    if ".tsv" in path.name.lower():
+        return "\t"
+    return next((sign for sign in (",", ";", "\t") if sign in head), ",")
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with open_binary(path) as file:
+        for number, raw in enumerate(file, 1):
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                problem = f"byte {error.start + 1} of this line is not UTF-8"
+                raise MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8") from None
+            # The csv module of Python 3.11 and later reads it as any other character, which no table means.
+            if "\0" in text:
+                raise MalformedInput("there is a zero byte in it", where=path, line=number, remedy="save it as UTF-8")
+            yield text

@@ -1,0 +1,67 @@
+"""A corpus of attributes as a corpus of pictures: every scene drawn as a PNG, with the region of every entity in its pixels.
+
+Whatever sees can then be tried on it: models, people in a browser, measures of places, and every path is tested with pixels.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from referee.corpora.jsonl import json_line, trials_to_json
+from referee.errors import InputError
+from referee.files import writing_folder
+from referee.geometry import ScenePicture
+from referee.records import Scene, Trial
+from referee.show.drawing.drawn_regions import Covers, draw_pixels
+from referee.show.drawing.placement import place
+from referee.show.drawing.png import scale_for
+
+__all__ = ["write_pictured"]
+
+PICTURES = "pictures"
+
+
+def write_pictured(out: str | Path, trials: Iterable[Trial], outlines: bool = False) -> tuple[int, int]:
+    """A folder that any command takes as a corpus (trials.jsonl, pictures/); returns how many trials and pictures it has.
+
+    Regions are boxes, or with `outlines` the pixels themselves.
+    """
+    with writing_folder(out) as folder:
+        (folder / PICTURES).mkdir()
+        artist = _Artist(folder, outlines)
+        count = 0
+        with (folder / "trials.jsonl").open("w", encoding="utf-8") as file:
+            for data in trials_to_json(map(artist.pictured, trials)):
+                file.write(json_line(data) + "\n")
+                count += 1
+    return count, artist.pictures
+
+
+class _Artist:
+    """Draws every scene once, however many trials are about it."""
+
+    def __init__(self, folder: Path, outlines: bool) -> None:
+        self.folder, self.outlines, self.pictures = folder, outlines, 0
+        self.known: dict[Scene, Scene] = {}
+        self.covers: Covers = {}
+
+    def pictured(self, trial: Trial) -> Trial:
+        if trial.scene.picture is not None or not trial.scene.entities:
+            what = "has a picture already" if trial.scene.picture else "has nothing in it that could be drawn"
+            raise InputError(f"the scene of trial {trial.id!r} {what}", remedy="export it as it is: --as trials")
+        if trial.scene not in self.known:
+            self.known[trial.scene] = self._drawn(trial.scene)
+        return replace(trial, scene=self.known[trial.scene])
+
+    def _drawn(self, scene: Scene) -> Scene:
+        layout = place(scene)
+        made = draw_pixels(scene, layout=layout, scale=scale_for(layout), outlines=self.outlines, covers=self.covers)
+        path = f"{PICTURES}/{self.pictures}.png"
+        (self.folder / path).write_bytes(made.png)
+        self.pictures += 1
+        picture = ScenePicture(path=path, size=made.size, sha256=hashlib.sha256(made.png).hexdigest())
+        entities = tuple(replace(e, region=made.regions.get(e.id)) for e in scene.entities)
+        return replace(scene, entities=entities, picture=picture)

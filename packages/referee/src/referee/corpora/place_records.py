@@ -1,0 +1,114 @@
+"""Pictures and places in JSON: ``{"box": [1, 2, 3, 4], "in": "pixels xyxy"}``. Numbers that do not say what they mean are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from referee.corpora.reading.lines import WrongShape, expect, optional
+from referee.geometry import Box, Convention, Mask, Place, Point, Polygon, Size, WrongConvention
+
+__all__ = [
+    "FIELDS",
+    "REGION_SCHEMA",
+    "convention_from_json",
+    "place_from_json",
+    "place_to_json",
+    "size_from_json",
+]
+
+FIELDS = ("point", "box", "polygon", "mask")
+FORM = 'write {"box": [x1, y1, x2, y2], "in": "pixels xyxy"}, {"point": [x, y], "in": "0-1000 xy"}, "polygon" or "mask"'
+
+_NUMBER = {"type": "number"}
+_PAIR = {"type": "array", "items": _NUMBER, "minItems": 2, "maxItems": 2}
+REGION_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "box": {"type": "array", "items": _NUMBER, "minItems": 4, "maxItems": 4},
+        "polygon": {"type": "array", "items": _PAIR, "minItems": 3},
+        "mask": {
+            "type": "object",
+            "required": ["size", "counts"],
+            "properties": {"size": _PAIR, "counts": {"type": "array", "items": {"type": "integer"}}},
+        },
+        "in": {"type": "string", "description": "what the numbers mean: pixels xyxy, pixels xywh, 0-1000 xyxy …"},
+    },
+    "oneOf": [{"required": ["box", "in"]}, {"required": ["polygon", "in"]}, {"required": ["mask"]}],
+    "additionalProperties": False,
+}
+"""The JSON Schema of a place with an inside."""
+
+
+def convention_from_json(data: Mapping[str, Any]) -> Convention:
+    """What the numbers beside it mean; there is no default, because no default is right for all."""
+    text = optional(data, "in", str)
+    if text is None:
+        raise WrongShape('the numbers do not say what they mean: the field "in" is missing', FORM)
+    try:
+        return Convention.of(text)
+    except WrongConvention as wrong:
+        raise WrongShape(str(wrong), FORM) from None
+
+
+def place_from_json(data: Any) -> Place:
+    """A place from its JSON form."""
+    # A dictionary first, which it nearly always is: asking for any mapping takes longer than the rest.
+    given = [name for name in FIELDS if name in data] if isinstance(data, dict | Mapping) else []
+    if len(given) != 1:
+        raise WrongShape(f"a place is one of {', '.join(FIELDS)}, not {data!r:.60}", FORM)
+    try:
+        return _PARTS[given[0]](data)
+    except WrongConvention as wrong:
+        raise WrongShape(str(wrong), FORM) from None
+
+
+def numbers(value: Any, count: int) -> tuple[Any, ...]:
+    """So many numbers, and nothing else."""
+    if not isinstance(value, list) or len(value) != count or not all(map(_is_number, value)):
+        raise WrongShape(f"{value!r:.60} are not {count} numbers", FORM)
+    return tuple(value)
+
+
+def _is_number(value: Any) -> bool:
+    # The two kinds of JSON first, which is much the quicker; from Python there may be numpy's, too. `true` is no number.
+    return type(value) in (float, int) or (isinstance(value, int | float) and not isinstance(value, bool))
+
+
+def _box(data: Mapping[str, Any]) -> Place:
+    return Box(numbers(data["box"], 4), convention_from_json(data))
+
+
+def _point(data: Mapping[str, Any]) -> Place:
+    return Point(numbers(data["point"], 2), convention_from_json(data))
+
+
+def _polygon(data: Mapping[str, Any]) -> Place:
+    return Polygon(tuple(numbers(p, 2) for p in expect(data, "polygon", list)), convention_from_json(data))
+
+
+def _mask(data: Mapping[str, Any]) -> Place:
+    mask = expect(data, "mask", dict)
+    counts = expect(mask, "counts", list)
+    return Mask(size_from_json(mask), numbers(counts, len(counts)))
+
+
+_PARTS = {"box": _box, "point": _point, "polygon": _polygon, "mask": _mask}
+
+
+def place_to_json(place: Place) -> dict[str, Any]:
+    """The JSON form of a place."""
+    if isinstance(place, Mask):
+        return {"mask": {"size": [place.size.width, place.size.height], "counts": list(place.counts)}}
+    if isinstance(place, Polygon):
+        return {"polygon": [list(p) for p in place.points], "in": str(place.convention)}
+    name = "box" if isinstance(place, Box) else "point"
+    return {name: list(place.numbers), "in": str(place.convention)}
+
+
+def size_from_json(data: Mapping[str, Any]) -> Size:
+    """``"size": [width, height]``."""
+    width, height = numbers(expect(data, "size", list), 2)
+    if not isinstance(width, int) or not isinstance(height, int) or width < 1 or height < 1:
+        raise WrongShape(f"a picture of {width} x {height} pixels", 'write "size": [640, 480]')
+    return Size(width, height)

@@ -1,0 +1,224 @@
+"""JSON into records, by the records' own declaration: decoded in one step, and looked at a second time only where something does not fit.
+
+`Form.decode` is what a reader of lines calls; `Form.convert` takes what Python has already. Both raise `WrongShape`, which names the field, what is wrong with
+it and what to do. Fields that are null count as not given.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from copy import copy
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+from msgspec import MsgspecError, Struct, ValidationError
+
+from referee.corpora.place_records import place_from_json
+from referee.corpora.reading.lines import WrongShape, parse_object
+from referee.errors import near
+from referee.geometry import Point, RegionBase, ScenePicture
+from referee.records import Description, Entity, Event, Outcome, Span
+
+__all__ = ["Form", "check_keys", "decode_custom", "field_names"]
+
+Kind = TypeVar("Kind")
+PAIRS = 'write [["colour", "red"], ["type", "chair"]], or {"colour": "red", "type": "chair"}'
+
+
+class _Part(NamedTuple):
+    """What stands in a field, in words, with the record that declares its own fields."""
+
+    noun: str
+    kind: type[Struct]
+    rest: str = ""
+
+
+_PARTS = {
+    "entities": _Part("an entity", Entity, '; anything else goes into "attributes": {…}'),
+    "references": _Part("a reference", Description),
+    "description": _Part("a description", Description),
+    "spans": _Part("a span", Span),
+    "inside": _Part("a span", Span),
+    "history": _Part("an event", Event, '; anything else goes into "data": {…}'),
+    "episode": _Part("an event", Event, '; anything else goes into "data": {…}'),
+    "picture": _Part("a picture", ScenePicture),
+}
+_REMEDIES = {
+    "attributes": PAIRS,
+    "properties": PAIRS,
+    "entities": 'write {"id": "e1", "attributes": {"colour": "red"}}; name entities elsewhere by their ids, as in ["e1"]',
+    "references": 'write {"text": "the red one"}, or "the red one"',
+    "relations": 'write "relations": [["left-of", "b"]], each with an entity\'s id',
+    "position": 'write "position": [1, 2.5]',
+    "distribution": 'write [[[["colour", "red"]], 0.5]]: sets of properties, each with a probability',
+    "size": 'write "size": [640, 480]',
+    "outcome": f"write one of {', '.join(Outcome)}",
+    "targets": 'write "targets": ["a", "b"]',
+    "flags": 'write "flags": ["…"]',
+}
+_WORDS = {
+    "str": "text",
+    "bool": "true or false",
+    "int": "a whole number",
+    "float": "a number",
+    "array": "a list",
+    "object": "an object",
+}
+_MESSAGE = re.compile(r"(?P<problem>.*?)(?: - at (?:`key` in )?`\$(?P<path>.*)`)?", re.DOTALL)
+# How msgspec writes a key of a mapping that is no field.
+ANY = "..."
+_STEP = re.compile(r"\.([^.\[]+)|\[(\d+|\.\.\.)\]")
+
+
+def field_names(kind: type[Struct]) -> tuple[str, ...]:
+    """The names that the fields of a record have in a file."""
+    return kind.__struct_encode_fields__
+
+
+def decode_custom(kind: type, written: Any) -> Any:
+    """A place from its JSON form: the one part of a record that msgspec cannot decode by itself."""
+    place = place_from_json(written)
+    if issubclass(kind, RegionBase) and isinstance(place, Point):
+        raise WrongShape("a region has an inside, a point has none", "write a box, a polygon or a mask")
+    return place
+
+
+def _check_pairs(pairs: list[tuple[str, Any]]) -> None:
+    if len(pairs) > 1 and len(dict(pairs)) < len(pairs):
+        raise ValueError("a key occurs twice")
+
+
+_scan = json.JSONDecoder(object_pairs_hook=_check_pairs).raw_decode
+
+
+def check_keys(text: str) -> None:
+    """Raise ValueError if an object in this JSON, which a decoder took, has a key twice: msgspec takes the last one in silence."""
+    _scan(text)
+
+
+class Form(Generic[Kind]):
+    """One kind of record in JSON.
+
+    Args:
+        kind: the record.
+        noun: what a message calls it.
+        rest: where fields go that it does not have.
+    """
+
+    def __init__(self, kind: type[Kind], noun: str, rest: str = "") -> None:
+        self.kind, self._root = kind, _Part(noun, kind, rest)  # type: ignore[arg-type]
+        self._decode = msgspec.json.Decoder(kind, dec_hook=decode_custom).decode
+
+    def decode(self, line: bytes) -> Kind:
+        """The record of a line."""
+        try:
+            record = self._decode(line)
+            check_keys(line.decode())
+        except (MsgspecError, ValueError, RecursionError, WrongShape):
+            return self.convert(parse_object(line))
+        return record
+
+    def convert(self, data: Any) -> Kind:
+        """The record of an object that was parsed before."""
+        try:
+            return msgspec.convert(data, self.kind, dec_hook=decode_custom)
+        except ValidationError as error:
+            misfit = _Misfit.of(error)
+        if misfit.is_null_field:
+            return self.convert(_without(data, misfit.steps))
+        raise self._explained(misfit, data)
+
+    def _explained(self, misfit: _Misfit, data: Any) -> WrongShape:
+        place, fields = misfit.place, [step for step in misfit.steps if isinstance(step, str)]
+        part = _PARTS.get(fields[-1], self._root) if fields else self._root
+        remedy = next((_REMEDIES[name] for name in reversed(fields) if name in _REMEDIES), "")
+        if name := misfit.named("contains unknown field"):
+            names = field_names(part.kind)
+            meant = near(name, names, 1, 0.6)
+            hint = f"did you mean {meant[0]!r}? " if meant else ""
+            problem = f"{part.noun} has no field {name!r}"
+            rest = f"its fields are {', '.join(names)}{part.rest}"
+            return WrongShape(f"{problem} (in {place})" if place else problem, hint + rest)
+        if name := misfit.named("missing required field"):
+            return WrongShape(f"the field {name!r} is missing" + (f" in {place}" if place else ""), remedy)
+        value = _at(data, misfit.steps)
+        if misfit.steps[-1:] == [ANY] and isinstance(value, dict):
+            key = next((key for key in value if not isinstance(value[key], str | int | float)), None)
+            place, value = f"{place.removesuffix(f'[{ANY}]')}.{key}", value.get(key, value)
+        if "of length >= 1" in misfit.problem:
+            return WrongShape(f"a property in {place} has no name: {value!r:.60}", remedy or PAIRS)
+        if "of length 2" in misfit.problem:
+            return WrongShape(f"{place} is not a pair: {value!r:.60}", remedy or PAIRS)
+        if misfit.expected is not None:
+            where = f"the field {place!r}" if place else part.noun
+            return WrongShape(f"{where} should be {misfit.expected}, not {value!r:.40}", remedy)
+        return WrongShape(f"{place}: {misfit.problem}" if place else misfit.problem, remedy)
+
+
+class _Misfit(NamedTuple):
+    """What msgspec says about the first thing that does not fit."""
+
+    problem: str
+    steps: list[str | int]
+
+    @classmethod
+    def of(cls, error: ValidationError) -> _Misfit:
+        match = _MESSAGE.fullmatch(str(error))
+        steps = _STEP.findall(match["path"] or "") if match else []
+        return cls(
+            match["problem"] if match else str(error),
+            [name or (int(number) if number != ANY else ANY) for name, number in steps],
+        )
+
+    @property
+    def place(self) -> str:
+        """Where it is, as ``entities[0].position``."""
+        text = "".join(f"[{s}]" if isinstance(s, int) or s == ANY else f".{s}" for s in self.steps)
+        return text.removeprefix(".")
+
+    @property
+    def is_null_field(self) -> bool:
+        """Whether a field, and not a value in a list or under a name of the user's, is null."""
+        return (
+            self.problem.endswith("got `null`")
+            and bool(self.steps)
+            and type(self.steps[-1]) is str
+            and ANY not in self.steps
+        )
+
+    def named(self, words: str) -> str | None:
+        """The field that the message names after some words."""
+        match = re.search(rf"{words} `(.*)`", self.problem)
+        return match[1] if match else None
+
+    @property
+    def expected(self) -> str | None:
+        """What should stand there, in words."""
+        match = re.match(r"Expected `(.*?)`( >= 0)?", self.problem)
+        if match is None:
+            return None
+        kinds = [kind for kind in match[1].split(" | ") if kind != "null"]
+        words = " or ".join(_WORDS.get(kind, kind) for kind in kinds if kind != "int" or "float" not in kinds)
+        return f"{words}, 0 or more" if match[2] else words
+
+
+def _at(data: Any, steps: list[str | int]) -> Any:
+    """What stands at a place in an object; the last part that can be reached."""
+    for step in steps:
+        try:
+            data = data[step]
+        except (LookupError, TypeError):
+            break
+    return data
+
+
+def _without(data: Any, steps: list[str | int]) -> Any:
+    """The same object without one field."""
+    first, *others = steps
+    changed = copy(data)
+    if others:
+        changed[first] = _without(data[first], others)
+    else:
+        del changed[first]
+    return changed

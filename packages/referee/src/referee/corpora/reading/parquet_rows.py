@@ -1,0 +1,101 @@
+"""Rows of Parquet tables: whose they are, and some of them read without the others (row groups without any of them are skipped)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.corpora.reading.lines import FileLines, LineRange, open_binary
+from referee.errors import InputError, MalformedInput
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["is_parquet", "read_columns", "read_parquet", "read_rows", "rows_as_bytes"]
+
+SLICE = 20_000
+"""Rows that become dictionaries at a time, and rows that are rather read and thrown away than skipped."""
+
+
+def is_parquet(path: object) -> bool:
+    """Whether a file is a Parquet table, by its name."""
+    return str(path).lower().endswith(".parquet")
+
+
+def read_parquet(path: object, columns: Sequence[str] | None = None, rows: LineRange | None = None) -> pl.DataFrame:
+    """A table, or some columns or rows of it.
+
+    Raises:
+        InputError: where there is no such file, or no columns in it.
+        MalformedInput: where it is no Parquet file.
+    """
+    import polars as pl
+
+    open_binary(str(path)).close()  # says in the usual words what is wrong with the file itself
+    try:
+        table = pl.scan_parquet(str(path), hive_partitioning=False)
+        chosen = table if rows is None else table.slice(rows.start, rows.end - rows.start)
+        frame = (chosen if columns is None else chosen.select(columns)).collect()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0] if str(error) else "no reason given"
+        raise MalformedInput(f"this is no Parquet file ({reason})", where=path, remedy="write it again") from None
+    except BaseException as error:  # a panic of the library is no Exception
+        if type(error).__name__ != "PanicException":
+            raise
+        raise MalformedInput("this is no usable Parquet file", where=path, remedy="write it again") from None
+    if not frame.columns:
+        raise InputError("the table has no columns", where=path, remedy="name them: trial, system, text, properties")
+    return frame
+
+
+def read_columns(path: object) -> set[str]:
+    """The names of a table's columns."""
+    return set(read_parquet(path, rows=LineRange(0, 0, 1)).columns)
+
+
+def read_rows(part: str | Path | FileLines) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a table, or of a part of it, with their numbers from 1."""
+    if not isinstance(part, FileLines):
+        yield from enumerate(_dicts(read_parquet(part)), 1)
+        return
+    import polars as pl
+
+    if part.contents is not None:
+        frames = map(pl.read_ipc, map(BytesIO, part.contents))
+        for place, frame in zip(part.ranges, frames, strict=True):
+            yield from enumerate(_dicts(frame), place.line)
+        return
+    for group in _near_each_other(part.ranges):
+        whole = LineRange(group[0].start, group[-1].end, group[0].line)
+        frame = read_parquet(part.path, rows=whole)
+        for place in group:
+            yield from enumerate(_dicts(frame[place.start - whole.start : place.end - whole.start]), place.line)
+
+
+def _dicts(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    for some in frame.iter_slices(SLICE):
+        yield from some.to_dicts()
+
+
+def _near_each_other(ranges: Sequence[LineRange]) -> Iterator[list[LineRange]]:
+    """Ranges that are read together, with the few rows between them."""
+    group: list[LineRange] = []
+    for place in ranges:
+        if group and place.start - group[-1].end > SLICE:
+            yield group
+            group = []
+        group.append(place)
+    if group:
+        yield group
+
+
+def rows_as_bytes(part: FileLines) -> FileLines:
+    """The same part with its rows in it, for a machine that does not see the table."""
+    contents = []
+    for place in part.ranges:
+        file = BytesIO()
+        read_parquet(part.path, rows=place).write_ipc(file)
+        contents.append(file.getvalue())
+    return FileLines(part.path, part.ranges, tuple(contents))

@@ -1,0 +1,200 @@
+"""RefCOCO, RefCOCO+ and RefCOCOg in the files that everybody has (``refs(unc).p`` and ``instances.json``, or Parquet); gRefCOCO, where nothing or several may
+be meant.
+
+No copy of them comes with this package. A folder ``refcoco/`` (``refcoco+/``, ``refcocog/``, ``grefcoco/``) in the data folder holds what `lichengunc/refer`
+and `henghuiding/gRefCOCO` publish; pictures are COCO's train2014 and not needed to score recorded answers. Forms after `refer.py` (REFER.createIndex and
+getRefBox: x, y, w, h), `grefexp_coco_format.py` of gRefCOCO (``ann_id`` is a number or a list, [-1] for none), the dataset cards of lmms-lab/RefCOCO,
+RefCOCOplus and RefCOCOg on Hugging Face (question_id, image, question, answer, segmentation, bbox, iscrowd, file_name), and `utils_rec.py` of lmms-eval for
+the order of ``bbox``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.coco import Annotations, read_annotations, region_of
+from referee.corpora.reading.data_pickle import read_pickle
+from referee.corpora.reading.folder import locate
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import Unheard, located, read_list
+from referee.errors import DataNotFound, MalformedInput, UnknownName
+from referee.geometry import ScenePicture
+from referee.records import Description, Entity, Scene, Trial
+
+__all__ = ["GRefCoco", "RefCoco"]
+
+# Who cut the corpus into parts: numbers of different cuts cannot be compared.
+CUTS = {"refcoco": ("unc", "google"), "refcoco+": ("unc",), "refcocog": ("umd", "google")}
+TITLES = {"refcoco": "RefCOCO", "refcoco+": "RefCOCO+", "refcocog": "RefCOCOg"}
+CITED = {"refcoco": "Yu et al. 2016, ECCV", "refcoco+": "Yu et al. 2016, ECCV", "refcocog": "Mao et al. 2016, CVPR"}
+PICTURES = "train2014/"
+Row = Mapping[str, Any]
+
+
+def _card(name: str) -> Card:
+    return Card(
+        name=name,
+        title=f"{TITLES[name]}: expressions for things in photographs of COCO",
+        source="lichengunc/refer on GitHub; Parquet form: lmms-lab on Hugging Face",
+        licence="Apache-2.0 (code); photographs: Flickr's terms",
+        languages=("en",),
+        citation=CITED[name],
+        # A photograph has several expressions.
+        sampled=("scene",),
+        faults=(
+            f"cut in {len(CUTS[name])} ways ({', '.join(CUTS[name])}): numbers of different cuts cannot be compared",
+            "all photographs come from COCO's train2014, which many models have seen",
+            "boxes are x, y, width, height",
+        ),
+        files=(f"{name}/refs({CUTS[name][0]}).p", f"{name}/instances.json"),
+    )
+
+
+class RefCoco(Unheard):
+    """One trial an expression. `reading` is who cut the corpus (unc, google, umd), ``condition`` the part (train, val, testA …); `regions` is box or mask."""
+
+    card = _card("refcoco")
+
+    def __init__(
+        self, data: str | Path | None = None, reading: str = "", regions: str = "box", name: str = "refcoco"
+    ) -> None:
+        super().__init__(data)
+        if name not in CUTS:
+            raise UnknownName("corpus", name, CUTS)
+        self.name, self.regions = name, regions
+        self.reading = reading or CUTS[name][0]
+        self.card = _card(name)
+
+    def trials(self) -> Iterator[Trial]:
+        if self.reading not in CUTS[self.name]:
+            raise UnknownName("reading", self.reading, CUTS[self.name], hint=f"one of {', '.join(CUTS[self.name])}")
+        for suffix in (".p", ".json"):
+            file = f"refs({self.reading}){suffix}"
+            try:
+                folder = locate(self.data, self.name, (file, "instances.json"))
+            except DataNotFound:
+                continue
+            annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
+            return _expressions(folder / file, annotations, self.name)
+        return self._from_parquet()
+
+    def _from_parquet(self) -> Iterator[Trial]:
+        folder = locate(self.data, self.name, ())
+        files = sorted(p for p in folder.rglob("*.parquet")) if folder.name == self.name and folder.is_dir() else []
+        if not files:
+            locate(self.data, self.name, (f"refs({self.reading}).p", "instances.json"))
+        for path in files:
+            yield from _parquet(path, self.name, self.regions)
+
+
+def _expressions(path: Path, annotations: Annotations, name: str) -> Iterator[Trial]:
+    refs = read_pickle(path) if path.suffix == ".p" else list(read_list(path, dict))
+    if not isinstance(refs, list):
+        raise MalformedInput("this is no list of references", where=path, remedy="take the file from lichengunc/refer")
+    for ref in refs:
+        with located(path):
+            made = list(_of_ref(ref, annotations, (expect(ref, "ann_id", int),), name))
+        yield from made
+
+
+def _of_ref(ref: Row, annotations: Annotations, meant: Sequence[int], name: str) -> Iterator[Trial]:
+    """One trial for every sentence of a reference."""
+    picture = expect(ref, "image_id", int)
+    if picture not in annotations.scenes:
+        raise WrongShape(f"picture {picture} is not among the annotations", "take both files from one source")
+    scene = annotations.scenes[picture]
+    for number in meant:
+        if annotations.picture_of.get(number) != picture:
+            raise WrongShape(f"annotation {number} is not on picture {picture}", "take both files from one source")
+    for sentence in expect(ref, "sentences", list):
+        yield Trial(
+            id=f"{name}-{expect(sentence, 'sent_id', int)}",
+            scene=scene,
+            targets=tuple(map(str, meant)),
+            domain="photographs",
+            condition=expect(ref, "split", str),
+            references=(Description(text=expect(sentence, "sent", str)),),
+            meta={"ref": ref.get("ref_id")},
+        )
+
+
+def _parquet(path: Path, name: str, regions: str) -> Iterator[Trial]:
+    """The form of lmms-lab: a row a reference, with expressions under ``answer`` and the box under ``bbox``; the photographs inside are not unpacked."""
+    import polars as pl
+
+    wanted = ["question_id", "file_name", "answer", "segmentation", "bbox"]
+    try:
+        table = pl.read_parquet(path, columns=wanted)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise MalformedInput(
+            f"not a Parquet file of this form ({error!s:.200})",
+            where=path,
+            remedy=f"it needs the columns {', '.join(wanted)}",
+        ) from None
+    part = path.name.partition("-")[0]
+    for row in table.iter_rows(named=True):
+        with located(path):
+            made = list(_of_row(row, part, name, regions))
+        yield from made
+
+
+def _of_row(row: dict[str, Any], part: str, name: str, regions: str) -> Iterator[Trial]:
+    file = expect(row, "file_name", str)
+    thing = Entity(id="meant", region=region_of(row, regions, None))
+    scene = Scene(
+        entities=(thing,),
+        id=Path(file).stem.rpartition("_")[0] or file,
+        complete=False,
+        picture=ScenePicture(path=PICTURES + file),
+    )
+    for i, text in enumerate(expect(row, "answer", list)):
+        yield Trial(
+            id=f"{name}-{part}-{row['question_id']}-{i}",
+            scene=scene,
+            targets=("meant",),
+            domain="photographs",
+            condition=part,
+            references=(Description(text=str(text)),),
+        )
+
+
+class GRefCoco(Unheard):
+    """gRefCOCO: an expression means one thing, several (``targets``), or none (no target). ``condition`` is the part (train, val, testA, testB)."""
+
+    card = Card(
+        name="grefcoco",
+        title="gRefCOCO: expressions for one thing, several, or nothing in a photograph",
+        source="henghuiding/gRefCOCO on GitHub (grefs(unc).json, instances.json)",
+        licence="CC BY-NC-SA 4.0 (stated by its makers): not for commercial use",
+        languages=("en",),
+        citation="Liu, Ding & Jiang 2023, CVPR; boxes: He et al. 2023 (GREC)",
+        sampled=("scene",),
+        faults=("photographs are COCO's train2014", "typing slips survive in copies of it"),
+        files=("grefcoco/grefs(unc).json", "grefcoco/instances.json"),
+    )
+
+    def __init__(self, data: str | Path | None = None, regions: str = "box") -> None:
+        super().__init__(data)
+        self.regions = regions
+
+    def trials(self) -> Iterator[Trial]:
+        folder = locate(self.data, "grefcoco", ("grefs(unc).json", "instances.json"))
+        annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
+        path = folder / "grefs(unc).json"
+        for ref in read_list(path, dict):
+            with located(path):
+                made = list(_of_ref(ref, annotations, _meant(ref), "grefcoco"))
+            yield from made
+
+
+def _meant(ref: Row) -> tuple[int, ...]:
+    """The annotations meant; -1 stands for none."""
+    given = ref.get("ann_id")
+    found = given if isinstance(given, list) else [given]
+    numbered = [n for n in found if isinstance(n, int)]
+    if len(numbered) < len(found):
+        raise WrongShape(f"the annotations {given!r:.60} are no numbers", "a list of annotation ids, or -1 for none")
+    return tuple(n for n in numbered if n != -1)

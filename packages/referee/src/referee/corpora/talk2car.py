@@ -1,0 +1,78 @@
+"""Commands to a self-driving car that refer to an object in a camera picture of nuScenes (Deruyttere et al. 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.place_records import numbers
+from referee.corpora.reading.lines import expect
+from referee.corpora.reading.packed import Unheard, find, located, read_document
+from referee.errors import UnknownName
+from referee.geometry import Box, Convention, ScenePicture, Size
+from referee.records import Description, Entity, Property, Scene, Trial
+
+__all__ = ["Talk2Car"]
+
+READINGS = ("val", "test")
+# All pictures of nuScenes' cameras have this size (nuscenes.org, data format).
+CAMERA = Size(1600, 900)
+XYWH = Convention.of("pixels xywh")
+
+
+class Talk2Car(Unheard):
+    """3,610 commands (1,163 val, 2,447 test), each with the box of what it is about. `reading` is val, test or "all"."""
+
+    card = Card(
+        name="talk2car",
+        title="Talk2Car: commands to a self-driving car",
+        source="talk2car/Talk2Car on GitHub, commit eeec6b0",
+        licence="CC BY-NC-SA 4.0: not for commercial use",
+        languages=("en",),
+        citation="Deruyttere et al. 2019, EMNLP",
+        sampled=("scene",),
+        faults=(
+            "pictures (nuScenes, 1600 x 900) are not included; several commands are about one picture under several names, so scenes are samples",
+            "only what a command is about has a box",
+        ),
+        files=tuple(f"talk2car/{r}_commands.json.gz" for r in READINGS),
+    )
+
+    def __init__(self, data: str | Path | None = None, reading: str = "all") -> None:
+        super().__init__(data)
+        self.reading = reading
+
+    def trials(self) -> Iterator[Trial]:
+        if self.reading not in (*READINGS, "all"):
+            raise UnknownName("reading", self.reading, (*READINGS, "all"), hint="val, test or all")
+        for part in READINGS if self.reading == "all" else (self.reading,):
+            (path,) = find(self.data, "talk2car", f"{part}_commands.json.gz")
+            for command in read_document(path, _commands):
+                with located(path):
+                    trial = _trial(command, part)
+                yield trial
+
+
+def _commands(document: dict[str, Any]) -> list[Any]:
+    found: list[Any] = expect(document, "commands", list)
+    return found
+
+
+def _trial(command: dict[str, Any], part: str) -> Trial:
+    thing = Entity(
+        id=expect(command, "box_token", str),
+        attributes=(Property("type", expect(command, "obj_name", str)),),
+        region=Box(numbers(expect(command, "2d_box", list), 4), XYWH),
+    )
+    picture = ScenePicture(path=f"images/{expect(command, 't2c_img', str)}", size=CAMERA)
+    return Trial(
+        id=expect(command, "command_token", str),
+        scene=Scene(entities=(thing,), id=expect(command, "sample_token", str), complete=False, picture=picture),
+        targets=(thing.id,),
+        domain="streets",
+        condition=part,
+        references=(Description(text=expect(command, "command", str)),),
+        meta={"drive": expect(command, "scene_token", str)},
+    )

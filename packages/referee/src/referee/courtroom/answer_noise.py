@@ -1,0 +1,144 @@
+"""A system's hearer mean is an estimate: what other people on other items would have made of it, and how far any measure could agree with it.
+
+Participants, and scenes, speakers or items, are drawn anew, each by itself, and an answer counts as often as all that it belongs to was drawn (the pigeonhole
+bootstrap, Owen 2007). All systems share the draws, so what is easy for everybody moves them together. Reliability is the correlation of system means from two
+random halves of the people, or of the items, stepped up to the whole (Spearman 1910; Brown 1910), for whichever has less; a measure that knew the true means
+would correlate with these at its square root, the ceiling (Spearman 1904).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.courtroom.sampling import PARTICIPANT
+from referee.jobs.watching import ShowsProgress, unwatched
+from referee.metrics.hearing import MEASURES, Hearing
+from referee.statistics.dependent_trials import Clusters
+
+__all__ = ["NoiseCeiling", "Panel", "draw_means", "find_ceilings", "step_up"]
+
+HALVES = 50
+# Draws between two words on how far it is, and weights of answers held at a time (16 MB).
+STEP, AT_ONCE = 50, 2_000_000
+Weights = Mapping[str, FloatArray]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """Answers of one hearer (or of all people) to several systems, and the clusters that every answer of a system belongs to, numbered over all systems."""
+
+    hearings: Mapping[str, Hearing]
+    clusters: Mapping[str, Clusters]
+
+    def sizes(self) -> dict[str, int]:
+        """How many clusters of each factor there are over all systems."""
+        names = next(iter(self.clusters.values())).names
+        return {n: 1 + max(int(c.codes[i].max()) for c in self.clusters.values()) for i, n in enumerate(names)}
+
+    def means(self, weights: Weights) -> FloatArray:
+        """All measures of every system (draws by systems by MEASURES), with a row of weights a draw for the clusters of some factors."""
+        draws = len(next(iter(weights.values())))
+        result = np.empty((draws, len(self.hearings), len(MEASURES)))
+        for place, (system, hearing) in enumerate(self.hearings.items()):
+            step = max(1, AT_ONCE // len(hearing.items))
+            for start in range(0, draws, step):
+                part = {name: rows[start : start + step] for name, rows in weights.items()}
+                result[start : start + step, place] = _weighted(hearing, self.clusters[system], part)
+        return result
+
+
+def _weighted(hearing: Hearing, clusters: Clusters, weights: Weights) -> FloatArray:
+    """A system's measures for every draw; all that an item belongs to multiplies its weight."""
+    draws = len(next(iter(weights.values())))
+    people, things = np.ones((draws, hearing.n_participants)), np.ones((draws, hearing.n_items))
+    for name, codes in zip(clusters.names, clusters.codes, strict=True):
+        if name in weights and name == PARTICIPANT:
+            people[:, hearing.participants] = weights[name][:, codes]
+        elif name in weights:
+            factor = np.ones((draws, hearing.n_items))
+            factor[:, hearing.items] = weights[name][:, codes]
+            things *= factor
+    return hearing.measure_each(people, things)
+
+
+def draw_means(panel: Panel, draws: int, seed: int, progress: ShowsProgress = unwatched) -> FloatArray:
+    """Means by draw, system and measure; NaN where a draw leaves a system without answers."""
+    rng = np.random.default_rng([seed, 5])
+    sizes = panel.sizes()
+    result = np.empty((draws, len(panel.hearings), len(MEASURES)))
+    for start in progress(range(0, draws, STEP), "answers drawn anew"):
+        rows = [
+            {name: rng.multinomial(n, np.full(n, 1 / n)) for name, n in sizes.items()}
+            for _ in range(start, min(start + STEP, draws))
+        ]
+        weights = {name: np.array([row[name] for row in rows], dtype=float) for name in sizes}
+        # Without any factor there is nothing to draw: everybody counts once.
+        result[start : start + STEP] = panel.means(weights or {"": np.ones((len(rows), 1))})
+    return result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoiseCeiling:
+    """Reliability of the means of one hearer measure over `n` units, by which halves it was found, and the highest r that noise allows (None: unknown)."""
+
+    reliability: float | None
+    ceiling: float | None
+    by: str
+    n: int
+
+
+def find_ceilings(
+    panel: Panel, measures: Sequence[str], families: Sequence[Sequence[int]], seed: int
+) -> dict[str, NoiseCeiling]:
+    """Split-half reliability over families (places of their systems), for the factor whose halves agree least; one ceiling a measure.
+
+    No value with fewer than three families: two always agree or disagree perfectly.
+    """
+    by_factor = {name: list(_halves(panel, name, n, seed)) for name, n in panel.sizes().items() if n > 1}
+    return {m: _lowest(by_factor, MEASURES.index(m), families) for m in measures}
+
+
+def _halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+    rng = np.random.default_rng([seed, 6])
+    chosen = np.zeros((HALVES, n))
+    for row in chosen:
+        row[rng.permutation(n)[: n // 2]] = 1.0
+    yield from zip(panel.means({factor: chosen}), panel.means({factor: 1.0 - chosen}), strict=True)
+
+
+def _lowest(
+    by_factor: Mapping[str, Sequence[tuple[FloatArray, FloatArray]]], column: int, families: Sequence[Sequence[int]]
+) -> NoiseCeiling:
+    found = {name: _agreement_of_halves(halves, column, families) for name, halves in by_factor.items()}
+    known = {name: r for name, r in found.items() if r is not None}
+    if not known:
+        return NoiseCeiling(reliability=None, ceiling=None, by="", n=len(families))
+    by = min(known, key=lambda name: known[name])
+    reliability = step_up(known[by])
+    return NoiseCeiling(reliability=reliability, ceiling=max(reliability, 0.0) ** 0.5, by=f"{by}s", n=len(families))
+
+
+def _agreement_of_halves(
+    halves: Sequence[tuple[FloatArray, FloatArray]], column: int, families: Sequence[Sequence[int]]
+) -> float | None:
+    """The mean correlation of two halves over families; None where it is defined in none of the splits."""
+    if len(families) < 3:
+        return None
+    pairs = [[np.array([half[list(f), column].mean() for f in families]) for half in both] for both in halves]
+    found = [r for a, b in pairs if (r := _correlation(a, b)) is not None]
+    return float(np.mean(found)) if found else None
+
+
+def _correlation(a: FloatArray, b: FloatArray) -> float | None:
+    if np.isnan(a + b).any() or min(np.ptp(a), np.ptp(b)) <= 1e-12:
+        return None
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def step_up(half: float) -> float:
+    """The reliability of a whole from the correlation of its halves: 2r / (1 + r) (Spearman 1910; Brown 1910); a negative one stays as it is."""
+    return 2 * half / (1 + half) if half > 0 else half

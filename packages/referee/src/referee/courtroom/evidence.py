@@ -1,0 +1,282 @@
+"""The court tries measures: does a number that needs no hearer say what hearers do? (Belz & Gatt 2008; van Deemter & Gatt 2007.)
+
+Over systems: Pearson and Spearman with intervals, pairwise ranking accuracy, and how far every coefficient moves when any one
+system (or family of systems) is left out, for one system can carry a whole table. The same over families, one vote each, with p values among all pairs:
+on these the rules (`rules`) decide. Over items: `item_evidence`, `ranking_evidence`. `verdicts` says in words what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.courtroom.admissions import OF_PEOPLE, Admission
+from referee.courtroom.agreement import BETWEEN, agree, divide, without_groups
+from referee.courtroom.answer_noise import NoiseCeiling
+from referee.courtroom.multiplicity import Table, rank_table, step_down
+from referee.courtroom.noise_of_r import AnswerNoise, noise_of
+from referee.courtroom.rules import WORDS, TriedPair, decide
+from referee.courtroom.sheet import SystemScores, check_sheet, family_draws, family_table, signs_of
+from referee.jobs.watching import ShowsProgress, unwatched
+from referee.statistics.correlation import Correlation, pearson, spearman
+from referee.statistics.frames import as_numbers
+
+__all__ = [
+    "ALL",
+    "PEOPLE",
+    "Division",
+    "Evidence",
+    "FamilyEvidence",
+    "SystemScores",
+    "Withdrawal",
+    "pairwise_accuracy",
+    "try_sheet",
+    "words_of",
+]
+
+ALL, PEOPLE = "systems", "systems and people"
+NEARLY = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Withdrawal:
+    """What is left of a coefficient when one family of systems is left out."""
+
+    who: str
+    found: Correlation
+
+    @property
+    def r(self) -> float:
+        """The coefficient; withdrawals that leave none are not kept."""
+        return 0.0 if self.found.r is None else self.found.r
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyEvidence:
+    """Agreement over families, one vote each (the mean of its systems): what the verdict rests on.
+
+    `p_linear` and `p_rank` are by permutation, each pair by itself; `p_adjusted` is the larger of both among all pairs that were tried. None where undefined.
+    """
+
+    n: int
+    pearson: Correlation
+    spearman: Correlation
+    lowest: Withdrawal | None
+    highest: Withdrawal | None
+    rank_lowest: Withdrawal | None
+    rank_highest: Withdrawal | None
+    p_linear: float | None
+    p_rank: float | None
+    p_adjusted: float | None
+    noise: AnswerNoise | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Division:
+    """Two groups of systems that make a correlation: the smaller one by name, the size of the other, the share of variance between them (in whichever
+    measure has less of it), and r within them."""
+
+    group: tuple[str, ...]
+    others: int
+    between: float
+    within: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """One automatic measure against one hearer measure over one set of rows.
+
+    `lowest` and `highest` are the extremes over leaving out one family at a time; `accuracy` is the share of `pairs` of systems that
+    the measure puts in the order in which hearers put them. None where a thing is not defined (a constant column, too few systems).
+    `word` is what the rules say of it over families (empty with people among the rows), `division` two groups of systems that make it,
+    `noise` what the answers' own noise does (None: the error of the means is not known), `ceiling` how far any measure could get.
+    """
+
+    automatic: str
+    hearer: str
+    domain: str | None
+    rows: str
+    n: int
+    sign: int
+    pearson: Correlation
+    spearman: Correlation
+    lowest: Withdrawal | None
+    highest: Withdrawal | None
+    rank_lowest: Withdrawal | None
+    rank_highest: Withdrawal | None
+    accuracy: float | None
+    pairs: int
+    families: FamilyEvidence | None = None
+    word: str = ""
+    division: Division | None = None
+    noise: AnswerNoise | None = None
+    ceiling: NoiseCeiling | None = None
+    admission: Admission = OF_PEOPLE
+
+
+def try_sheet(sheet: SystemScores, seed: int = 1, progress: ShowsProgress = unwatched) -> list[Evidence]:
+    """Every automatic measure against every hearer measure; over systems, and over systems and people where both are there."""
+    check_sheet(sheet)
+    alone = sheet.without_people()
+    judged = _judge_families(alone, seed, progress)
+    found = [_weigh(alone, a, h, ALL, judged[a, h]) for h in alone.hearer for a in alone.automatic]
+    if len(alone.systems) < len(sheet.systems):
+        found += [_weigh(sheet, a, h, PEOPLE, None) for h in sheet.hearer for a in sheet.automatic]
+    return found
+
+
+def words_of(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
+    """What the rules say of every pair over systems, without the evidence."""
+    check_sheet(sheet)
+    return {pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, unwatched).items()}
+
+
+# -- over families -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """What was found over families for one pair."""
+
+    word: str
+    p_linear: float
+    p_rank: float
+    p_adjusted: float
+    noise: AnswerNoise | None
+
+
+def _judge_families(sheet: SystemScores, seed: int, progress: ShowsProgress) -> dict[tuple[str, str], _Judged]:
+    table = family_table(sheet)
+    linear, rank = (step_down(t, seed, progress=progress) for t in (table, rank_table(table)))
+    agreements = agree(*table)
+    noise = _noise_of_families(sheet, table)
+    turned = {key: n.low <= 0 <= n.high for key, n in noise.items()}
+    noisy = np.array([[turned.get((a, h), False) for h in sheet.hearer] for a in sheet.automatic], dtype=bool)
+    shape = agreements.r.shape
+    words = decide(TriedPair(agreements, linear, rank, signs_of(sheet), noisy.reshape(shape)))
+    return {
+        (a, h): _Judged(
+            word=WORDS[words[i, j]],
+            p_linear=float(linear.alone[i, j]),
+            p_rank=float(rank.alone[i, j]),
+            p_adjusted=float(max(linear.adjusted[i, j], rank.adjusted[i, j])),
+            noise=noise.get((a, h)),
+        )
+        for i, a in enumerate(sheet.automatic)
+        for j, h in enumerate(sheet.hearer)
+    }
+
+
+def _noise_of_families(sheet: SystemScores, table: Table) -> dict[tuple[str, str], AnswerNoise]:
+    found = {}
+    for j, hearer in enumerate(sheet.hearer):
+        if hearer not in sheet.draws:
+            continue
+        drawn = family_draws(sheet, hearer)
+        for i, automatic in enumerate(sheet.automatic):
+            if (noise := noise_of(table[0][:, i], table[1][:, j], drawn)) is not None:
+                found[automatic, hearer] = noise
+    return found
+
+
+def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: _Judged | None) -> Evidence:
+    x, y = as_numbers(sheet.automatic[automatic], automatic), as_numbers(sheet.hearer[hearer], hearer)
+    there = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[there], y[there]
+    systems = [s for s, known in zip(sheet.systems, there, strict=True) if known]
+    families = [sheet.family_of(s) for s in systems]
+    sign = sheet.sign(automatic, hearer)
+    accuracy, pairs = pairwise_accuracy(x, y, sign)
+    moved = _moved(x, y, families)
+    return Evidence(
+        automatic=automatic,
+        hearer=hearer,
+        domain=sheet.domain,
+        rows=rows,
+        n=len(x),
+        sign=sign,
+        **moved,
+        accuracy=accuracy,
+        pairs=pairs,
+        families=None if judged is None else _over_families(x, y, families, judged, moved),
+        word="" if judged is None else judged.word,
+        division=_division(x, y, systems),
+        noise=noise_of(x, y, drawn[:, there].T) if (drawn := sheet.draws.get(hearer)) is not None else None,
+        ceiling=sheet.ceilings.get(hearer),
+        admission=sheet.admissions.get(hearer, OF_PEOPLE),
+    )
+
+
+def _moved(x: FloatArray, y: FloatArray, families: Sequence[str]) -> dict[str, Any]:
+    """Both coefficients, and their extremes without one family."""
+    names = list(dict.fromkeys(families))
+    left = np.array([[f != who for f in families] for who in names], dtype=bool).reshape(len(names), len(x))
+    r, rho = without_groups(x, y, left)
+
+    def withdraw(who: int, method: Callable[..., Correlation]) -> Withdrawal:
+        return Withdrawal(who=names[who], found=_correlate(x[left[who]], y[left[who]], method))
+
+    return {
+        "pearson": _correlate(x, y, pearson),
+        "spearman": _correlate(x, y, spearman),
+        "lowest": None if np.isnan(r).all() else withdraw(int(np.nanargmin(r)), pearson),
+        "highest": None if np.isnan(r).all() else withdraw(int(np.nanargmax(r)), pearson),
+        "rank_lowest": None if np.isnan(rho).all() else withdraw(int(np.nanargmin(rho)), spearman),
+        "rank_highest": None if np.isnan(rho).all() else withdraw(int(np.nanargmax(rho)), spearman),
+    }
+
+
+def _over_families(
+    x: FloatArray, y: FloatArray, families: Sequence[str], judged: _Judged, moved: dict[str, Any]
+) -> FamilyEvidence:
+    """The same over family means, of those systems that have both values; `moved` is what was found over systems, for where every one is its own family."""
+    names = list(dict.fromkeys(families))
+    if len(names) < len(families):
+        codes = np.array([names.index(f) for f in families], dtype=np.int64)
+        counts = np.bincount(codes)
+        moved = _moved(np.bincount(codes, x) / counts, np.bincount(codes, y) / counts, names)
+    tried = judged.word != "untried"
+    return FamilyEvidence(
+        n=len(names),
+        **moved,
+        p_linear=judged.p_linear if tried else None,
+        p_rank=judged.p_rank if tried else None,
+        p_adjusted=judged.p_adjusted if tried else None,
+        noise=judged.noise,
+    )
+
+
+def _division(x: FloatArray, y: FloatArray, systems: Sequence[str]) -> Division | None:
+    """The two groups that make a correlation over systems, where they explain most of both variances."""
+    if len(x) < 4:
+        return None
+    between, within, upper = divide(x[:, None, None], y[:, None, None], np.ones((len(x), 1, 1), dtype=bool))
+    if not between[0, 0] >= BETWEEN:
+        return None
+    above = [s for s, up in zip(systems, upper[:, 0, 0], strict=True) if up]
+    below = [s for s in systems if s not in above]
+    group = min(above, below, key=len)
+    return Division(
+        group=tuple(group), others=len(systems) - len(group), between=float(between[0, 0]), within=float(within[0, 0])
+    )
+
+
+def _correlate(x: FloatArray, y: FloatArray, method: Callable[..., Correlation]) -> Correlation:
+    """A coefficient of at least three systems: two always lie on a line."""
+    return method(x, y) if len(x) > 2 else Correlation(r=None, n=len(x))
+
+
+def pairwise_accuracy(x: Iterable[float], y: Iterable[float], sign: int = 1) -> tuple[float | None, int]:
+    """Share of pairs of systems that x orders as y does (a tie in x is half right), and the pairs: those that y tells apart."""
+    pairs = [
+        (x1 - x2, y1 - y2) for (x1, y1), (x2, y2) in combinations(zip(x, y, strict=True), 2) if abs(y1 - y2) > NEARLY
+    ]
+    if not pairs or not sign or not any(abs(a) > NEARLY for a, _ in pairs):
+        return None, len(pairs)
+    right = sum(0.5 if abs(a) <= NEARLY else float(a * b * sign > 0) for a, b in pairs)
+    return right / len(pairs), len(pairs)

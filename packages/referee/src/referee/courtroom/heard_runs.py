@@ -1,0 +1,123 @@
+"""Runs as the court hears them: scored, answered, with the passports of the hearers that answered, and what systems of several runs are called together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from referee.courtroom.admissions import OF_PEOPLE, Admission, admit
+from referee.courtroom.families import family_names
+from referee.engines.pieces import Engine
+from referee.errors import InputError
+from referee.jobs.folder import Run
+from referee.jobs.open import open_corpus
+from referee.jobs.score_table import DESIGN
+from referee.jobs.watching import ShowsProgress, unwatched
+from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, judge
+from referee.records import Response, Trial
+
+__all__ = ["HeardRun", "ReadCards", "RowNames", "TrialSettings", "Warn", "sampled_by"]
+
+ReadCards = Callable[[Path], Mapping[str, Mapping[str, Any]]]
+Warn = Callable[[Mapping[str, str], str], Iterable[str]]
+"""What has to be said of hearers (their signatures by name) on a corpus."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialSettings:
+    """How runs are tried: draws for noise and intervals, permutations between two measures, what was sampled, and the seed of all chance.
+
+    Without permutations measures get no ranks, which take longest. `progress` may look on; an `engine` does the longest parts, `shard` of them at a time.
+    """
+
+    resamples: int = 500
+    permutations: int = 200
+    cluster: str = DESIGN
+    seed: int = 1
+    progress: ShowsProgress = unwatched
+    engine: Engine | None = None
+    shard: int = 1
+
+
+class HeardRun:
+    """A run that was scored and answered."""
+
+    def __init__(self, folder: Path, cards: ReadCards) -> None:
+        run = Run(folder)
+        self.folder = folder
+        manifest = run.manifest
+        self.scores = run.scores()
+        self.trials: dict[str, Trial] = {t.id: t for t in run.trials()}
+        self.responses: list[Response] = list(run.responses())
+        if not self.scores:
+            raise InputError("this run has no scores", where=folder, remedy="make one with `referee score … --out RUN`")
+        if not self.responses:
+            raise InputError(
+                "nobody has answered in this run", where=folder, remedy=f"referee listen {folder} --hearer literal"
+            )
+        self.source = open_corpus(folder).source
+        self.systems = list(dict.fromkeys(row["system"] for row in self.scores))
+        groups = dict.fromkeys(row["group"] for row in self.scores if row["group"] is not None)
+        self.domains = [g.removeprefix("domain=") for g in groups if g.startswith("domain=")]
+        self._by_domain: dict[str | None, dict[tuple[str, str], Hearing]] = {}
+        self.hearings = judge(self.responses, self.trials)[0]
+        self.signed: dict[str, str] = manifest.get("hearers", {})
+        self.admissions = _admissions(self.hearings, self.signed, cards(folder))
+
+    def automatic(self, domain: str | None) -> dict[tuple[str, str], float | None]:
+        group = None if domain is None else f"domain={domain}"
+        return {(r["system"], r["metric"]): r["value"] for r in self.scores if r["group"] == group}
+
+    def heard_in(self, domain: str | None) -> dict[tuple[str, str], Hearing]:
+        """What was heard of every scored system by every hearer, in one domain or overall."""
+        if domain not in self._by_domain:
+            groups = self.hearings
+            if domain is not None:
+                groups = judge((r for r in self.responses if self._domain(r) == domain), self.trials)[0]
+            self._by_domain[domain] = {key: hearing for key, hearing in groups.items() if key[0] in self.systems}
+        return self._by_domain[domain]
+
+    def _domain(self, response: Response) -> str | None:
+        return self.trials[response.trial].domain if response.trial in self.trials else None
+
+    def said(self) -> dict[str, str]:
+        """A digest of all that each system said: equal for two that always said the same."""
+        spoken: dict[str, list[str]] = {}
+        if (self.folder / "outputs.jsonl").is_file():
+            for output in Run(self.folder).outputs():
+                description = output.description
+                spoken.setdefault(output.system, []).append(
+                    f"{output.trial}\t{description.text}\t{description.properties}"
+                )
+        return {system: sha256("\n".join(sorted(lines)).encode()).hexdigest() for system, lines in spoken.items()}
+
+
+def _admissions(
+    hearings: Iterable[tuple[str, str]], signed: Mapping[str, str], cards: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Admission]:
+    hearers = dict.fromkeys(hearer for _, hearer in hearings)
+    return {h: OF_PEOPLE if h == PEOPLE else admit(h, signed.get(h, ""), cards) for h in hearers}
+
+
+class RowNames:
+    """What systems of several runs are called on one sheet, and whose family they are."""
+
+    def __init__(self, heard: Sequence[HeardRun]) -> None:
+        everyone = [s for h in heard for s in h.systems]
+        self.twice = {s for s in everyone if everyone.count(s) > 1}
+        said = {s: digest for h in heard for s, digest in h.said().items()} if len(heard) == 1 else None
+        families = family_names([s for s in dict.fromkeys(everyone) if s != HUMAN], said)
+        named = {(run.folder, s): self.row(run, s) for run in heard for s in run.systems}
+        self.families = {row: families.get(s, s) for (_, s), row in named.items() if s in families or s in self.twice}
+
+    def row(self, run: HeardRun, system: str) -> str:
+        return f"{run.folder.name}/{system}" if system in self.twice else system
+
+
+def sampled_by(heard: Sequence[HeardRun]) -> tuple[str, ...] | None:
+    """What the cards of the runs' corpora say was sampled; runs on corpora that differ in it are clustered by what recurs."""
+    said = {run.source.sampled for run in heard}
+    return said.pop() if len(said) == 1 else None

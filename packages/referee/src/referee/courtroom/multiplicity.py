@@ -1,0 +1,160 @@
+"""How often would a whole table of measures show something as strong by chance? Max-T permutation after Westfall & Young (1993), step-down.
+
+The rows of hearer measures are dealt anew among the units (families of systems), which keeps everything that automatic measures have in common with each other
+and hearer measures with each other. Every deal gives one strongest coefficient of the table; a pair's adjusted p is the share of deals whose strongest is at
+least as strong, where pairs that did better are no longer counted among its rivals. All deals are tried with up to nine units.
+
+Linear and rank agreement are adjusted each by itself. A verdict wants both, so the larger p counts: a false alarm needs one in the linear table as well,
+and those are held at the level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice, permutations
+from math import ceil, factorial
+from typing import NamedTuple
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.jobs.watching import CountedWork, ShowsProgress, unwatched
+from referee.statistics.frames import IntArray
+from referee.statistics.rounding import levels
+
+__all__ = [
+    "DEALS",
+    "EXACT_UP_TO",
+    "Chances",
+    "Table",
+    "chances_among",
+    "deal_randomly",
+    "rank_table",
+    "step_down",
+    "strengths",
+]
+
+EXACT_UP_TO = 9
+DEALS = 9999
+TIE = 1e-9
+_BATCH = 4096
+Table = tuple[FloatArray, FloatArray]
+"""Units by automatic measures and units by hearer measures; NaN where there is no value."""
+
+
+class Chances(NamedTuple):
+    """Two-sided p of every pair by itself, and among all pairs of the table; in the shape of what they were computed from."""
+
+    alone: FloatArray
+    adjusted: FloatArray
+
+
+def step_down(table: Table, seed: int = 1, deals: int = DEALS, progress: ShowsProgress = unwatched) -> Chances:
+    """p values by automatic and hearer measure; exact with few units, else (b + 1) / (m + 1) over random deals."""
+    units, shape = len(table[0]), (table[0].shape[1], table[1].shape[1])
+    observed = strengths(table, np.arange(units)[None])[0]
+    exact = units <= EXACT_UP_TO
+    as_strong = np.zeros((2, len(observed)))
+    tried = 0
+    batches = _all_deals(units) if exact else _some_deals(units, deals, seed)
+    number = ceil((factorial(units) if exact else deals) / _BATCH)
+    for orders in progress(CountedWork(batches, number), "systems dealt anew"):
+        as_strong += _as_strong(observed, strengths(table, orders))
+        tried += len(orders)
+    extra = 0 if exact else 1
+    alone, among = (as_strong + extra) / (tried + extra)
+    return Chances(alone.reshape(shape), _rising(observed, among).reshape(shape))
+
+
+def chances_among(observed: FloatArray, null: FloatArray) -> Chances:
+    """p values of a table whose statistics are known, against those of deals (rows) that are known, too, the table itself among them."""
+    alone, among = _as_strong(observed, null) / len(null)
+    return Chances(alone, _rising(observed, among))
+
+
+def _as_strong(observed: FloatArray, null: FloatArray) -> FloatArray:
+    """In how many deals each pair is as strong as observed, and in how many it or any pair that was observed to be weaker is."""
+    weakest_first = np.argsort(observed, kind="stable")
+    strongest = np.empty_like(null)
+    strongest[:, weakest_first] = np.maximum.accumulate(null[:, weakest_first], axis=1)
+    bound = observed - TIE
+    return np.array([(null >= bound).sum(axis=0), (strongest >= bound).sum(axis=0)], dtype=float)
+
+
+def _rising(observed: FloatArray, p: FloatArray) -> FloatArray:
+    """No pair has a smaller p than one that was stronger."""
+    order = np.argsort(-observed, kind="stable")
+    raised = np.empty_like(p)
+    raised[order] = np.maximum.accumulate(p[order])
+    return raised
+
+
+# -- deals ---------------------------------------------------------------------------------------------------------------------
+
+
+def deal_randomly(units: int, deals: int, seed: int) -> IntArray:
+    """Orders of the units, one a row."""
+    rng = np.random.default_rng([seed, 3])
+    return rng.permuted(np.tile(np.arange(units), (deals, 1)), axis=1)
+
+
+def _some_deals(units: int, deals: int, seed: int) -> Iterator[IntArray]:
+    orders = deal_randomly(units, deals, seed)
+    for start in range(0, deals, _BATCH):
+        yield orders[start : start + _BATCH]
+
+
+def _all_deals(units: int) -> Iterator[IntArray]:
+    orders = permutations(range(units))
+    while batch := list(islice(orders, _BATCH)):
+        yield np.array(batch, dtype=np.int64).reshape(len(batch), units)
+
+
+# -- statistics ----------------------------------------------------------------------------------------------------------------
+
+
+def rank_table(table: Table) -> Table:
+    """The same table in ranks. Ranks are those of whole columns: where values are missing they are not made anew for each deal (which any statistic may
+    leave undone: the deals have the same statistic as the data)."""
+    return _ranks(table[0]), _ranks(table[1])
+
+
+def _ranks(columns: FloatArray) -> FloatArray:
+    """Column by column, from 1; values that differ by rounding alone share the mean of their ranks, what is missing has none."""
+    ranks = np.full(columns.shape, np.nan)
+    for column, values in zip(ranks.T, columns.T, strict=True):
+        known = ~np.isnan(values)
+        if known.any():
+            level = levels(values[known])
+            counts = np.bincount(level)
+            column[known] = (np.cumsum(counts) - (counts - 1) / 2)[level]
+    return ranks
+
+
+def strengths(table: Table, orders: IntArray) -> FloatArray:
+    """|atanh r| · sqrt(n - 3) of every pair under every deal (deals by pairs): comparable between pairs with more and with fewer units; 0 where undefined.
+
+    Sums over units are one matrix product for all deals; columns are centred and scaled first, so that nothing is lost in them.
+    """
+    x, y = table
+    deals, (measures, hearers) = len(orders), (x.shape[1], y.shape[1])
+    (u, seen_u), (v, seen_v) = _scaled(x), _scaled(y)
+    dealt = [part[orders.T].reshape(len(x), deals * hearers) for part in (v, seen_v, v * v)]
+    n, su, sv = seen_u.T @ dealt[1], u.T @ dealt[1], seen_u.T @ dealt[0]
+    suu, svv, suv = (u * u).T @ dealt[1], seen_u.T @ dealt[2], u.T @ dealt[0]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = (suu - su * su / n) * (svv - sv * sv / n)
+        r = np.where((n > 3) & (spread > TIE), (suv - su * sv / n) / np.sqrt(np.maximum(spread, TIE)), 0.0)
+        strong = np.arctanh(np.clip(np.abs(r), 0.0, 1 - 1e-12)) * np.sqrt(np.maximum(n - 3, 0))
+    found: FloatArray = strong.reshape(measures, deals, hearers).transpose(1, 0, 2).reshape(deals, measures * hearers)
+    return found
+
+
+def _scaled(columns: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Columns with mean 0 and standard deviation 1, 0 where there is no value, and where there is one; a constant column is 0 all over."""
+    seen = ~np.isnan(columns)
+    count = np.maximum(seen.sum(axis=0), 1)
+    away = np.where(seen, columns - np.where(seen, columns, 0.0).sum(axis=0) / count, 0.0)
+    spread = np.sqrt((away * away).sum(axis=0) / count)
+    flat = spread <= 1e-12 * np.abs(np.where(seen, columns, 0.0)).max(axis=0, initial=0.0)
+    return np.where(flat, 0.0, away / np.where(flat, 1.0, spread)), seen.astype(float)

@@ -1,0 +1,302 @@
+"""Do a measure and hearers put pairs of systems in the same order, and as surely? The meta-evaluation of the WMT metrics tasks since 2024.
+
+*Soft pairwise accuracy* (Thompson, Mathur, Deutsch & Khayrallah 2024) compares one-sided p values of paired permutation tests, so that a pair which people
+cannot tell apart counts little. *Pairwise accuracy with ties* (Deutsch, Foster & Freitag 2023) lets a measure call pairs equal within a threshold that is
+chosen to its advantage; what a measure without any information gets by the same choice stands beside it. Two measures are compared by swapping their
+standardised scores of every system and item (PERM-BOTH; Deutsch, Dror & Roth 2021), or their verdicts on pairs; those that cannot be told apart share a rank.
+All equal google-research/mt-metrics-eval (commit 68a481a) to the last permutation; see `tests/courtroom/test_pairwise.py`.
+
+Scores are matrices of systems by items. Items that lack a score of any system are left out; higher is better on both sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.jobs.watching import ShowsProgress, unwatched
+
+__all__ = [
+    "Difference",
+    "TiedAccuracy",
+    "accuracy_with_ties",
+    "compare_soft_accuracy",
+    "compare_tied_accuracy",
+    "draw_signs",
+    "pairwise_p",
+    "rank_clusters",
+    "soft_pairwise_accuracy",
+]
+
+BoolArray = npt.NDArray[np.bool_]
+PERMUTATIONS, SEED = 1000, 4
+"""As in the WMT tasks, whose program fixes the seed: human and measure are permuted by the same signs."""
+TIE = 1e-9
+NEEDS = "give two systems or more, and at least one item that all of them answered"
+
+
+def draw_signs(items: int, permutations: int = PERMUTATIONS, seed: int = SEED) -> FloatArray:
+    """Rows of +1 and -1, drawn as mt-metrics-eval draws them (rounded single-precision uniforms), so that results can be compared to the digit."""
+    drawn = np.random.default_rng(seed).random(size=(permutations, items), dtype=np.float32)
+    signs: FloatArray = np.rint(drawn).astype(float) * 2.0 - 1.0
+    return signs
+
+
+def pairwise_p(scores: FloatArray, signs: FloatArray) -> FloatArray:
+    """One-sided p values that the first system of each pair is better, in the order of `numpy.triu_indices`."""
+    return _p_values(_surplus(scores, signs), _slack(scores))
+
+
+def _surplus(scores: FloatArray, signs: FloatArray) -> FloatArray:
+    """Permuted less observed sums, by system and permutation: i beats j by chance alone where its surplus is at least that of j."""
+    more: FloatArray = scores @ signs.T - scores.sum(axis=-1)[..., None]
+    return more
+
+
+def _slack(scores: FloatArray) -> float:
+    """Permutations that leave all signs alone give the observed sum again, up to its last digits; what is the same is relative to what was summed."""
+    return 1e-12 * float(np.abs(scores).sum(axis=-1).max())
+
+
+def _p_values(surplus: FloatArray, slack: float) -> FloatArray:
+    """Shares of permutations for every pair; one system against all later ones at a time keeps the memory small and the rows contiguous."""
+    systems, permutations = surplus.shape[-2:]
+    raised = surplus + slack
+    beaten = [
+        np.count_nonzero(raised[..., i : i + 1, :] >= surplus[..., i + 1 :, :], axis=-1) for i in range(systems - 1)
+    ]
+    shares: FloatArray = np.concatenate(beaten, axis=-1) / permutations
+    return shares
+
+
+def soft_pairwise_accuracy(
+    human: FloatArray, measure: FloatArray, permutations: int = PERMUTATIONS, seed: int = SEED
+) -> float:
+    """1 - the mean difference of the two p values over all pairs of systems: 1 is agreement on every pair and on how sure it is, .5 knows nothing."""
+    human, measure = _whole(human, measure)
+    signs = draw_signs(human.shape[1], permutations, seed)
+    return float(1 - np.abs(pairwise_p(human, signs) - pairwise_p(measure, signs)).mean())
+
+
+def _whole(*matrices: FloatArray) -> list[FloatArray]:
+    """The items for which every matrix has every system."""
+    arrays = [np.asarray(m, dtype=float) for m in matrices]
+    if len({a.shape for a in arrays}) != 1 or arrays[0].ndim != 2:
+        raise InputError("scores must be matrices of the same systems and items", remedy=NEEDS)
+    there = np.all([np.isfinite(a).all(axis=0) for a in arrays], axis=0)
+    if arrays[0].shape[0] < 2 or not there.any():
+        raise InputError("there are no pairs of systems to compare", remedy=NEEDS)
+    return [a[:, there] for a in arrays]
+
+
+# -- ties ----------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TiedAccuracy:
+    """Accuracy over pairs of systems within items, the threshold below which the measure calls two scores equal, and what chance gets the same way:
+    its mean, and the accuracy that 95 % of uninformed measures stay below."""
+
+    accuracy: float
+    threshold: float
+    chance: float | None
+    chance_high: float | None
+    pairs: int
+
+
+def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 200, seed: int = SEED) -> TiedAccuracy:
+    """Share of pairs in the same order or tied in both, averaged over items, at the threshold that is best for the measure.
+
+    Chance: the measure's scores are dealt anew among the systems of every item, and the threshold is chosen again.
+    """
+    human, measure = _whole(human, measure)
+    accuracy, threshold = _best_threshold(_signs_of_pairs(human), _pair_gaps(measure))
+    dealt = _dealt_accuracies(human, measure, shuffles, seed)
+    return TiedAccuracy(
+        accuracy=accuracy,
+        threshold=threshold,
+        chance=float(np.mean(dealt)) if dealt else None,
+        chance_high=float(np.quantile(dealt, 0.95)) if dealt else None,
+        pairs=_pair_gaps(measure).size,
+    )
+
+
+def _dealt_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, seed: int) -> list[float]:
+    """The same for scores dealt anew: whoever gets them, an item's gaps are those of its two scores, so all are sorted once, and counted by their place."""
+    systems, items = measure.shape
+    first, second = np.triu_indices(systems, 1)
+    people = np.sign(human[first] - human[second])
+    tied = people == 0
+    sizes, ranks = np.unique(np.abs(measure[first] - measure[second]), return_inverse=True)
+    place = np.zeros((systems, systems, items), dtype=np.intp)
+    place[first, second] = place[second, first] = ranks.reshape(len(first), items)
+    holders, each = np.repeat(np.arange(systems)[:, None], items, axis=1), np.arange(items)
+    rng, accuracies = np.random.default_rng(seed), []
+    for _ in range(shuffles):
+        dealt = rng.permuted(holders, axis=0)
+        scores = measure[dealt, each]
+        right = people == np.sign(scores[first] - scores[second])
+        gains = np.subtract(tied, right, dtype=np.int8).ravel()
+        steps = np.bincount(place[dealt[first], dealt[second], each].ravel(), gains, len(sizes))
+        best = max(0, int(np.cumsum(steps).max()))
+        accuracies.append(float((int(right.sum()) + best) / right.size))
+    return accuracies
+
+
+def _pair_gaps(scores: FloatArray) -> FloatArray:
+    """Differences of all pairs of systems, one row an item."""
+    first, second = np.triu_indices(len(scores), 1)
+    gaps: FloatArray = (scores[first] - scores[second]).T
+    return gaps
+
+
+def _signs_of_pairs(scores: FloatArray) -> FloatArray:
+    signs: FloatArray = np.sign(_pair_gaps(scores))
+    return signs
+
+
+def _best_threshold(human: FloatArray, gaps: FloatArray) -> tuple[float, float]:
+    """The highest accuracy over all thresholds, and the smallest threshold that reaches it.
+
+    Every pair counts the same, for every item has the same systems. Raising the threshold past a pair's gap makes it a tie, which is right where people
+    tied: one sort by gap, and the running sum of what each step gains gives the accuracy at every threshold.
+    """
+    sizes = np.abs(gaps).ravel()
+    tied = human.ravel() == 0
+    right = human.ravel() == np.sign(gaps).ravel()
+    order = np.argsort(sizes, kind="stable")
+    gained = np.cumsum(tied[order].astype(np.int64) - right[order].astype(np.int64))
+    ends = np.flatnonzero(np.append(np.diff(sizes[order]) > 0, True))
+    # counts are whole numbers, so the first of equal accuracies is found without any rounding
+    hits = np.concatenate([[0], gained[ends]])
+    thresholds = np.concatenate([[0.0], sizes[order][ends]])
+    best = int(np.argmax(hits))
+    return float((int(right.sum()) + int(hits[best])) / len(sizes)), float(thresholds[best])
+
+
+# -- two measures --------------------------------------------------------------------------------------------------------------
+
+
+class Difference(NamedTuple):
+    """How much better the first measure agrees with hearers than the second, and the one-sided p of that."""
+
+    delta: float
+    p: float
+
+
+def compare_soft_accuracy(
+    human: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    permutations: int = PERMUTATIONS,
+    seed: int = SEED,
+    swaps: BoolArray | None = None,
+) -> Difference:
+    """PERM-BOTH with soft pairwise accuracy: standardised scores of the two measures are swapped for every system and item by chance.
+
+    `swaps` (permutations, systems · items; true: keep) may be given to repeat somebody's draws.
+    """
+    human, first, second = _whole(human, first, second)
+    signs = draw_signs(human.shape[1], seed=SEED)
+    believed = pairwise_p(human, signs)
+    a, b = _standardised(first), _standardised(second)
+    slack = _slack(np.abs(a) + np.abs(b))
+    both = _surplus(a + b, signs)
+    observed = _soft(believed, _surplus(a, signs), slack) - _soft(believed, _surplus(b, signs), slack)
+    drawn = _draw_swaps(permutations, a.size, seed) if swaps is None else swaps
+    as_far = 0
+    for kept in _batches(drawn, a.shape[0] * len(signs)):
+        mixed = _surplus(np.where(kept.reshape(-1, *a.shape), a, b), signs)
+        # what one mixture has the other has not: its surplus follows by subtraction
+        gaps = _soft(believed, mixed, slack) - _soft(believed, both - mixed, slack)
+        as_far += int(np.count_nonzero(gaps >= observed - TIE))
+    return Difference(float(observed), as_far / len(drawn))
+
+
+def _batches(drawn: BoolArray, cells: int) -> Iterator[BoolArray]:
+    """As many permutations at a time as stay within a processor's cache."""
+    size = max(1, 400_000 // cells)
+    for start in range(0, len(drawn), size):
+        yield drawn[start : start + size]
+
+
+def _soft(believed: FloatArray, surplus: FloatArray, slack: float) -> FloatArray:
+    agreed: FloatArray = 1 - np.abs(believed - _p_values(surplus, slack)).mean(axis=-1)
+    return agreed
+
+
+def _standardised(scores: FloatArray) -> FloatArray:
+    """Mean 0 and standard deviation 1 over all systems and items; a constant measure stays 0."""
+    spread = float(scores.std())
+    away = scores - scores.mean()
+    return np.zeros_like(away) if spread <= TIE * float(np.abs(scores).max() or 1.0) else away / spread
+
+
+@lru_cache(maxsize=2)
+def _draw_swaps(permutations: int, size: int, seed: int) -> BoolArray:
+    drawn: BoolArray = (
+        np.random.default_rng([seed, 2]).integers(2, size=(permutations, size), dtype=np.int8).astype(bool)
+    )
+    # Shared by all pairs of measures.
+    drawn.flags.writeable = False
+    return drawn
+
+
+def compare_tied_accuracy(
+    human: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    permutations: int = PERMUTATIONS,
+    seed: int = SEED,
+    swaps: BoolArray | None = None,
+) -> Difference:
+    """Accuracy with ties, by swapping the two measures' verdicts on pairs, each at its own best threshold (the WMT tasks' "pairs").
+
+    A swap turns the sign of what a pair adds to the difference, so all permutations are one matrix product.
+    `swaps` (permutations, items · pairs; true: keep) may be given to repeat somebody's draws.
+    """
+    human, first, second = _whole(human, first, second)
+    people = _signs_of_pairs(human)
+    right = [_right(people, _pair_gaps(scores)).ravel().astype(float) for scores in (first, second)]
+    pull = right[0] - right[1]
+    drawn = _draw_swaps(permutations, len(pull), seed) if swaps is None else swaps
+    observed = float((pull / len(pull)).sum())
+    # Most pairs are right or wrong in both and pull nowhere; the others pull by one, so that all sums are whole numbers.
+    apart = np.flatnonzero(pull)
+    gaps = (2.0 * (drawn[:, apart].astype(float) @ pull[apart]) - pull.sum()) / len(pull)
+    return Difference(observed, float((gaps >= observed - TIE).mean()))
+
+
+def _right(people: FloatArray, gaps: FloatArray) -> BoolArray:
+    threshold = _best_threshold(people, gaps)[1]
+    # a gap as large as the threshold is a tie: the threshold is the gap of the last pair that was made one
+    called = np.where(np.abs(gaps) <= threshold, 0.0, np.sign(gaps))
+    right: BoolArray = called == people
+    return right
+
+
+def rank_clusters(
+    values: Mapping[str, float],
+    better: Mapping[tuple[str, str], float],
+    level: float = 0.05,
+    progress: ShowsProgress = unwatched,
+) -> dict[str, int]:
+    """Ranks of measures: a new rank begins where one is significantly worse than some measure of the present rank (as in the WMT tasks).
+
+    `better` gives, for a pair (better, worse) by value, the p that the first is better.
+    """
+    order: Sequence[str] = sorted(values, key=lambda name: (-values[name], name))
+    ranks: dict[str, int] = {}
+    rank, start = 1, 0
+    for i, name in enumerate(progress(order, "measures ranked")):
+        if any(better[other, name] <= level for other in order[start:i]):
+            rank, start = rank + 1, i
+        ranks[name] = rank
+    return ranks

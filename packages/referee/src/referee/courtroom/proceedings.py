@@ -1,0 +1,227 @@
+"""Bringing measures to court: sheets of values, every measure against every hearer measure, verdicts, and all of it as plain data (`referee court`)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any
+
+from referee.auditing.corrections import Correction
+from referee.courtroom.admissions import NO_PASSPORT, OF_PEOPLE, cap
+from referee.courtroom.answered_items import ItemEvidence
+from referee.courtroom.base_rates import WordRates, word_rates
+from referee.courtroom.corrected_verdicts import Pair, VerdictChange, compare_verdicts
+from referee.courtroom.evidence import ALL, Evidence, SystemScores, try_sheet
+from referee.courtroom.heard_evidence import Hearings
+from referee.courtroom.printed_evidence import PublishedSheets
+from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
+from referee.courtroom.single_votes import SingleVote, findings_of, vote_singly
+from referee.courtroom.verdicts import MEANING, Case, case_of, sum_up, sum_up_items
+from referee.engines.calls import Call, call_all
+from referee.engines.pieces import Engine
+from referee.jobs.watching import ShowsProgress, unwatched
+
+__all__ = ["Proceedings", "Tally", "as_json", "count_pairs", "hold_court", "hold_published_court"]
+
+NO_FINDING = ("untried", NO_PASSPORT)
+UNKNOWN_ERROR = "error of means unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """How often a finding came up over all sheets, and how often chance alone would bring it up (None: nobody asked)."""
+
+    finding: str
+    count: int
+    by_chance: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proceedings:
+    """All that a court heard and said.
+
+    For a printed table `corrected` is the same court on the table as corrected, `changes` what that does to the verdicts, and `single_votes` what would be
+    said if every system had a vote of its own (empty where each has).
+    """
+
+    source: str
+    sheets: Sequence[SystemScores]
+    evidence: Sequence[Evidence]
+    cases: Sequence[Case]
+    verdicts: Mapping[str, str]
+    items: Sequence[ItemEvidence] = ()
+    rankings: Sequence[RankingEvidence] = ()
+    tallies: Sequence[Tally] = ()
+    warnings: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    corrected: Proceedings | None = None
+    corrections: Sequence[Correction] = ()
+    changes: Sequence[VerdictChange] = ()
+    single_votes: Sequence[SingleVote] = ()
+
+    @property
+    def best(self) -> Proceedings:
+        """What the court goes by: the table as corrected where there is one."""
+        return self.corrected or self
+
+
+def hold_court(
+    source: str,
+    sheets: Sequence[SystemScores],
+    hearings: Hearings | None = None,
+    notes: Sequence[str] = (),
+    seed: int = 1,
+    chance: bool = True,
+    progress: ShowsProgress = unwatched,
+    engine: Engine | None = None,
+) -> Proceedings:
+    """Try every sheet; verdicts rest on systems only, and say what people as rows would change. `chance`: whether base rates are wanted.
+
+    `progress` may look on; an `engine` tries the sheets beside each other.
+    """
+    tried, rates = _try_all(sheets, seed, chance, progress, engine)
+    evidence = [e for found in tried for e in found]
+    together = {(e.domain, e.automatic, e.hearer): e for e in evidence if e.rows != ALL}
+    cases = [case_of(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
+    names = dict.fromkeys(c.automatic for c in cases)
+    items = hearings.items if hearings else ()
+    return Proceedings(
+        source=source,
+        sheets=sheets,
+        evidence=evidence,
+        cases=cases,
+        verdicts={name: _verdict(name, cases, items) for name in names},
+        items=items,
+        rankings=hearings.rankings if hearings else (),
+        tallies=_tally(cases, _expect(sheets, rates) if chance else None),
+        warnings=hearings.warnings if hearings else (),
+        notes=notes,
+    )
+
+
+def _try_all(
+    sheets: Sequence[SystemScores], seed: int, chance: bool, progress: ShowsProgress, engine: Engine | None
+) -> tuple[Sequence[Sequence[Evidence]], Sequence[WordRates]]:
+    """The evidence of every sheet and, if wanted, its base rates."""
+    asked = sheets if chance else ()
+    if engine is None:
+        return [try_sheet(sheet, seed, progress) for sheet in sheets], [
+            word_rates(sheet, seed, progress=progress) for sheet in asked
+        ]
+    calls: list[Call] = [(try_sheet, (sheet, seed)) for sheet in sheets]
+    found = call_all(engine, [*calls, *((word_rates, (sheet, seed)) for sheet in asked)])
+    return found[: len(sheets)], found[len(sheets) :]
+
+
+def _expect(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> dict[str, float]:
+    """How many findings of each kind chance alone would bring over all sheets."""
+    expected: dict[str, float] = defaultdict(float)
+    for sheet, found in zip(sheets, rates_of, strict=True):
+        for (_, hearer), rates in found.items():
+            for word, rate in rates.items():
+                expected[cap(word, sheet.admissions.get(hearer, OF_PEOPLE))] += rate
+    return expected
+
+
+def _tally(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[Tally]:
+    """From the strongest finding to none; those that neither came up nor would by chance are left out, and what is no finding has no chance."""
+    found = Counter(c.finding for c in cases)
+    chance = {word: None if expected is None or word in NO_FINDING else expected.get(word, 0.0) for word in MEANING}
+    return [
+        Tally(finding=word, count=found[word], by_chance=chance[word])
+        for word in MEANING
+        if found[word] or (chance[word] or 0.0) >= 0.05
+    ]
+
+
+def count_pairs(cases: Sequence[Case]) -> dict[str, int]:
+    """How many pairs there are, and what became of them: these add up."""
+    found = Counter(c.finding for c in cases)
+    without = found["untried"] + found[NO_PASSPORT]
+    return {
+        "pairs": len(cases),
+        "tried": len(cases) - without,
+        "cannot be tried": found["untried"],
+        NO_PASSPORT: found[NO_PASSPORT],
+    }
+
+
+def hold_published_court(
+    name: str,
+    sheets: PublishedSheets,
+    seed: int = 1,
+    progress: ShowsProgress = unwatched,
+    engine: Engine | None = None,
+) -> Proceedings:
+    """Try a printed table as printed and as corrected, and compare."""
+    tried = partial(hold_court, name, notes=sheets.notes, seed=seed, progress=progress, engine=engine)
+    corrected = tried(sheets.corrected)
+    same = list(sheets.printed) == list(sheets.corrected)
+    printed = corrected if same else tried(sheets.printed, chance=False)
+    changes = compare_verdicts(
+        (printed.evidence, printed.cases),
+        (corrected.evidence, corrected.cases),
+        _findings_of_all(sheets.elsewhere, seed, progress, engine),
+    )
+    findings = {(c.domain, c.automatic, c.hearer): c.finding for c in corrected.cases}
+    return replace(
+        printed,
+        corrected=corrected,
+        corrections=sheets.corrections,
+        changes=changes,
+        single_votes=vote_singly(sheets.printed, sheets.corrected, findings, seed),
+    )
+
+
+def _findings_of_all(
+    elsewhere: Sequence[Sequence[SystemScores]], seed: int, progress: ShowsProgress, engine: Engine | None
+) -> Iterable[dict[Pair, str]]:
+    if engine is not None:
+        return call_all(engine, [(findings_of, (other, seed)) for other in elsewhere])
+    return (findings_of(other, seed) for other in progress(elsewhere, "other values of corrections"))
+
+
+def _verdict(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:
+    over_systems = sum_up(name, [c for c in cases if c.automatic == name and c.domain is None])
+    # without a passport a simulated hearer's items are shown, but nothing is said about them
+    heard = [i for i in items if i.automatic == name and not i.admission.refused]
+    over_items = sum_up_items((_as_heard(i), i.kind, i.better, i.found) for i in heard)
+    return f"{over_systems} {over_items}".strip()
+
+
+def _as_heard(item: ItemEvidence) -> str:
+    return f"{item.hearer} (a simulated hearer)" if item.admission.simulated else item.hearer
+
+
+def as_json(proceedings: Proceedings) -> dict[str, Any]:
+    """Everything as plain data; coefficients that are not defined are null.
+
+    Rows say whether they rest on a table as printed (or given) or as corrected; verdicts are those as corrected.
+    """
+    told = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
+    return {
+        "source": proceedings.source,
+        "systems": len(proceedings.sheets[0].without_people().systems) if proceedings.sheets else 0,
+        "people": sorted({p for sheet in proceedings.sheets for p in sheet.people}),
+        "verdicts": dict(proceedings.best.verdicts),
+        "verdicts_as_printed": dict(proceedings.verdicts),
+        "corrections": [c.as_json() for c in proceedings.corrections],
+        "changes": [asdict(c) | {"turned": c.turned} for c in proceedings.changes],
+        "single_votes": [asdict(v) | {"differs": v.differs, "turned": v.turned} for v in proceedings.single_votes],
+        "cases": [{"as": way} | asdict(c) for way, p in told.items() for c in p.cases],
+        "evidence": [
+            {"as": way} | asdict(e) | {"admission": e.admission._asdict()}
+            for way, p in told.items()
+            for e in p.evidence
+        ],
+        "items": [asdict(i) | {"admission": i.admission._asdict()} for i in proceedings.items],
+        "rankings": [asdict(r) for r in proceedings.rankings],
+        "rankings_note": "" if proceedings.rankings else NEEDS_ITEMS,
+        "counts": count_pairs(proceedings.best.cases),
+        "findings": [asdict(t) for t in proceedings.best.tallies],
+        "error_of_means": "from answers" if any(s.draws for s in proceedings.sheets) else UNKNOWN_ERROR,
+        "warnings": list(proceedings.warnings),
+        "notes": list(proceedings.notes),
+    }

@@ -1,0 +1,53 @@
+"""What was sampled when a run was answered: the factors over which a court draws anew, by the corpus' card or as asked for (`--cluster`).
+
+Scenes, speakers or games by the design of the corpus; people as well, unless a game holds speaker and hearer together. Where nothing recurs, the items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from referee.corpora.clusters import cluster_of
+from referee.jobs.score_table import DESIGN, Source, choose_clusters
+from referee.metrics.hearing import PEOPLE
+from referee.records import Trial
+from referee.statistics.dependent_trials import Clusters
+
+__all__ = ["ITEM", "PARTICIPANT", "Asked", "clusters_of_answers", "told_clusters"]
+
+PARTICIPANT, GAME, ITEM = "participant", "game", "item"
+
+
+class Asked(NamedTuple):
+    """One answer's origin: where its trial comes from (a corpus), the trial, and who answered."""
+
+    origin: str
+    trial: Trial
+    participant: str
+
+
+def clusters_of_answers(
+    answers: Sequence[Asked], hearer: str, cluster: str, sampled: tuple[str, ...] | None
+) -> Clusters:
+    """The clusters of answers; every factor is drawn by itself, so there may be more than two."""
+    factors = list(Source(sampled=sampled).factors(cluster))
+    if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
+        factors.append(PARTICIPANT)
+    found = choose_clusters({name: [_label(a, name) for a in answers] for name in factors}, cluster)
+    if cluster == PARTICIPANT or set(found.names) - {PARTICIPANT}:
+        return found
+    items = Clusters.of({ITEM: [f"{a.origin}/{a.trial.id}" for a in answers]})
+    return Clusters((*found.names, *items.names), (*found.codes, *items.codes))
+
+
+def _label(answer: Asked, factor: str) -> str | None:
+    if factor == PARTICIPANT:
+        return answer.participant
+    label = cluster_of(answer.trial, factor)
+    return None if label is None else f"{answer.origin}/{label}"
+
+
+def told_clusters(clusters: Clusters) -> str:
+    """``13 scenes x 57 speakers``."""
+    return " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(clusters.names, clusters.sizes(), strict=True))

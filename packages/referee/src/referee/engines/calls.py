@@ -1,0 +1,62 @@
+"""Calls of plain functions as work for an engine: what each gives back."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from referee.engines.packed import pickled
+from referee.engines.pieces import Engine, Failed, Needs, WorkPiece, cut
+from referee.errors import InputError
+
+__all__ = ["Call", "call_all"]
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+CALLS = "calls"
+
+
+@dataclass(frozen=True, slots=True)
+class _Calling:
+    file: Path
+
+    @property
+    def inputs(self) -> Mapping[str, Path]:
+        return {CALLS: self.file}
+
+    @property
+    def needs(self) -> Needs:
+        return Needs()
+
+    def begin(self, inputs: Mapping[str, Path]) -> Sequence[Call]:
+        calls: Sequence[Call] = pickle.loads(inputs[CALLS].read_bytes())
+        return calls
+
+    def do(self, begun: Sequence[Call], piece: WorkPiece) -> list[Any]:
+        return [function(*given) for function, given in (begun[number] for number in piece.items)]
+
+
+def call_all(
+    engine: Engine, calls: Sequence[Call], shard: int = 1, advance: Callable[[int], None] = lambda n: None
+) -> list[Any]:
+    """What the calls give back, in their order. Functions are found by their names in the other process; what several are given is sent once.
+
+    Raises:
+        InputError: where a call ended its process whenever it was tried.
+    """
+    returned: dict[int, Any] = {}
+    with TemporaryDirectory(prefix="referee-") as place:
+        file = Path(place, CALLS)
+        file.write_bytes(pickled(list(calls)))
+        for outcome in engine.work(_Calling(file), cut("calls", range(len(calls)), shard)):
+            if isinstance(outcome, Failed):
+                raise InputError(
+                    f"part {outcome.piece.items[0]} of the work could not be done: {outcome.why}",
+                    remedy="use fewer --jobs",
+                )
+            returned |= zip(outcome.piece.items, outcome.result, strict=True)
+            advance(len(outcome.piece.items))
+    return [returned[number] for number in range(len(calls))]

@@ -1,0 +1,204 @@
+"""Processes of this machine; one that is killed is replaced."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from types import ModuleType
+from typing import Any
+
+from referee.engines.packed import DefinedInScript, pickled
+from referee.engines.pieces import Done, Failed, Say, Task, WorkPiece, to_stderr
+from referee.engines.queue import OUT_OF_MEMORY, Queue
+from referee.errors import InputError
+
+__all__ = ["LocalEngine", "sendable", "task_as_bytes", "work_here"]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """`jobs` processes. One job, or a single piece, is done in this process itself, unless it is to be kept `apart` from what may kill it."""
+
+    jobs: int = 1
+    apart: bool = False
+    say: Say = field(default=to_stderr, repr=False)
+
+    def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
+        if self.jobs > 1 or self.apart:
+            queue = Queue(pieces, self.say)
+            jobs = min(self.jobs, len(queue))
+            content = task_as_bytes(task, self.say) if jobs > 1 or (jobs and self.apart) else None
+            if content is not None:
+                yield from _in_processes(content, queue, jobs)
+                return
+            pieces = queue.rest()
+        yield from work_here(task, pieces)
+
+
+def work_here(task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done]:
+    """Work through pieces in this process, taken one by one: a corpus that streams is not read before it is measured."""
+    begun = None
+    for piece in pieces:
+        begun = begun or (task.begin(task.inputs),)
+        yield Done(piece, task.do(begun[0], piece))
+
+
+def task_as_bytes(task: Task, say: Say) -> bytes | None:
+    """A task as it travels; None, and one line about it, where it uses what the running script defines."""
+    try:
+        return pickled(task)
+    except DefinedInScript as defined:
+        say(f"{defined} is defined in the script that runs, so all work is done in this process")
+        return None
+
+
+@dataclass(slots=True)
+class _Worker:
+    process: SpawnProcess
+    wire: Connection
+    piece: WorkPiece | None = None
+    group: str | None = None
+
+
+def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Failed]:
+    workers = [_hire(task) for _ in range(jobs)]
+    try:
+        while True:
+            _hand_out(queue, workers)
+            busy = {w.wire: w for w in workers if w.piece is not None}
+            if not busy:
+                return
+            for wire in wait([*busy]):
+                worker = busy[wire]  # type: ignore[index]
+                piece = worker.piece
+                assert piece is not None
+                try:
+                    kind, value = pickle.loads(worker.wire.recv_bytes())
+                except (EOFError, OSError):
+                    kind, value = "end", None
+                if kind in ("end", "memory"):
+                    workers.remove(worker)
+                    why = _end(worker, kind)
+                    workers.append(_hire(task))
+                    if (given_up := queue.died(piece, why)) is not None:
+                        yield given_up
+                    continue
+                if kind == "fault":
+                    raise value
+                queue.done()
+                worker.piece, worker.group = None, piece.group
+                yield Done(piece, value)
+    finally:
+        for worker in workers:
+            worker.process.kill()
+            worker.process.join()
+            worker.wire.close()
+
+
+def _hand_out(queue: Queue, workers: list[_Worker]) -> None:
+    for worker in workers:
+        if worker.piece is None:
+            taken = [(w.piece.group if w.piece else w.group) for w in workers if w is not worker]
+            worker.piece = queue.take(worker.group, taken)
+            if worker.piece is not None:
+                # Broken when the process was killed while it had nothing to do: the answer that never comes says so.
+                with contextlib.suppress(OSError):
+                    worker.wire.send_bytes(pickled(worker.piece))
+
+
+def _end(worker: _Worker, kind: str) -> str:
+    """How a process ended, in words; one without memory for its piece is ended here, for what it holds is of no use."""
+    if kind == "memory":
+        worker.process.kill()
+    worker.process.join()
+    worker.wire.close()
+    if kind == "memory":
+        return OUT_OF_MEMORY
+    code = worker.process.exitcode or 0
+    if code == -signal.SIGKILL:
+        return "its process was killed (out of memory?)"
+    return f"its process ended with {f'signal {-code}' if code < 0 else f'exit code {code}'}"
+
+
+_STARTING = threading.Lock()
+
+
+@contextlib.contextmanager
+def _without_script() -> Iterator[None]:
+    """Hide the running script from a process that is started meanwhile: it would run the script again to have what it defines."""
+    with _STARTING:
+        script = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = script
+
+
+def _hire(task: bytes) -> _Worker:
+    # Spawned on every system: a copy of a process with threads in it may hang on their locks.
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_serve, args=(theirs, task, gc.get_threshold()), daemon=True)
+    with _without_script():
+        process.start()
+    # Ours is the only copy left open here, so that the end of the process is the end of the wire.
+    theirs.close()
+    return _Worker(process, ours)
+
+
+# -- in the process ----------------------------------------------------------------------------------------------------------
+
+
+def _serve(wire: Connection, content: bytes, collects: tuple[int, int, int]) -> None:
+    # The terminal sends Ctrl-C to all of them: they end in silence, and the parent alone says something.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _end_with_parent()
+    gc.set_threshold(*collects)
+    begun: Any = None
+    with contextlib.suppress(EOFError):
+        while True:
+            received = wire.recv_bytes()
+            try:
+                if begun is None:
+                    task = pickle.loads(content)
+                    begun = (task, task.begin(task.inputs))
+                answer: tuple[str, Any] = ("done", begun[0].do(begun[1], pickle.loads(received)))
+            except MemoryError:
+                answer = ("memory", None)
+            except Exception as error:
+                answer = ("fault", sendable(error))
+            wire.send_bytes(pickled(answer))
+
+
+def sendable(error: Exception) -> Exception:
+    """An error as it can travel: one that cannot be pickled would end the process instead of being told."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return InputError(f"{type(error).__name__}: {error}")
+    return error
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed cannot end its processes, so they watch for its end themselves."""
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        # `sys.exit` would end this thread only.
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,362 @@
+"""Workers on a Ray cluster: one actor a worker, which keeps what it has prepared; one that dies is replaced, and machines that join are used.
+
+Ray itself is imported only here. A worker that sees the files of the work (a shared folder, or an address) reads them itself; to one that does not they
+travel through Ray's object store, of a piece only what belongs to it. Results come back to this process, which writes them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import platform
+import socket
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from referee import __version__
+from referee.engines.local import sendable, task_as_bytes, work_here
+from referee.engines.packed import pickled
+from referee.engines.pieces import Done, Failed, Needs, Say, Task, WorkPiece, carried, files_of, to_stderr
+from referee.engines.queue import KEPT, OUT_OF_MEMORY, Queue
+from referee.errors import InputError, naming_extra
+from referee.files import content_mark
+
+__all__ = ["RayEngine"]
+
+LOOK_SECONDS = 5.0  # how often the cluster is asked whether machines have joined
+PATIENCE_SECONDS = 15.0  # without a single worker, before somebody is told what is waited for
+KNOCK_SECONDS = 10.0
+REMEDY = (
+    "start it with `ray start --head` and name HOST:6379 or ray://HOST:10001; "
+    "Ray and Python must have the same version on both sides"
+)
+TOKEN = "put it into RAY_AUTH_TOKEN or ~/.ray/auth_token (on the cluster: `ray get-auth-token`)"
+SAME = "install the same version of referee, and the plug-ins that the job names, on all machines of the cluster"
+HERE = (__version__, platform.python_version_tuple()[:2])
+
+
+@dataclass(slots=True)
+class RayEngine:
+    """Workers on the cluster at `address` (``ray://HOST:10001`` or ``HOST:6379``), or on a Ray of this machine alone that is started for the work.
+
+    `jobs` is the number of workers; without it there are as many as the cluster has room for, and more when it grows. A Ray that this process is connected to
+    already is used as it is.
+    """
+
+    address: str | None = None
+    jobs: int | None = None
+    say: Say = field(default=to_stderr, repr=False)
+
+    def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
+        queue = Queue(pieces, self.say)
+        if not len(queue):
+            return
+        if self.address is not None:
+            _knock(self.address)
+        with naming_extra():
+            import ray
+        ours = not ray.is_initialized()
+        if ours:
+            self._connect(ray, task.needs)
+        try:
+            content = task_as_bytes(task, self.say)
+            if content is None:
+                yield from work_here(task, queue.rest())
+                return
+            yield from _Crew(ray, task, content, queue, self).work()
+        # Of the client, when the cluster is gone; a driver without a client is ended by Ray itself.
+        except ConnectionError as error:
+            raise InputError(
+                f"the connection to Ray is lost ({_one_line(error)})", where=self.where, remedy=KEPT
+            ) from None
+        finally:
+            if ours:
+                ray.shutdown()
+
+    @property
+    def where(self) -> str:
+        return self.address or "this machine"
+
+    def _connect(self, ray: Any, needs: Needs) -> None:
+        began = time.monotonic()
+        options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "referee"}
+        if self.address is None:
+            cpus = None if self.jobs is None else ceil(self.jobs * needs.cpus)
+            options |= {"include_dashboard": False, "num_cpus": cpus, "address": "local"}
+        else:
+            options |= {"address": self.address}
+        try:
+            with warnings.catch_warnings():
+                # What Ray warns of is in the error that follows.
+                warnings.simplefilter("ignore")
+                ray.init(**options)
+        # Ray raises its own errors, gRPC's and plain ones for an address where nobody is.
+        except Exception as error:
+            raise InputError(f"Ray cannot be reached ({_one_line(error)})", where=self.where, remedy=REMEDY) from None
+        room = _room(ray, needs)
+        self.say(f"Ray on {self.where}: ready after {time.monotonic() - began:.1f} s, room for {room} workers")
+        if not room and self.address is None:
+            ray.shutdown()
+            raise InputError(f"this machine has no room for a worker: {_wanted(needs)}", remedy="name a --address")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:400] or type(error).__name__
+
+
+def _wanted(needs: Needs) -> str:
+    return f"it needs {needs.cpus:g} processors and {needs.gpus:g} graphics cards"
+
+
+def _room(ray: Any, needs: Needs) -> int:
+    """How many workers fit onto the machines of a cluster, were they all free."""
+
+    def fitting(has: Mapping[str, float]) -> int:
+        wanted = [(name, n) for name, n in (("CPU", needs.cpus), ("GPU", needs.gpus)) if n]
+        return min((int(has.get(name, 0) / n) for name, n in wanted), default=1)
+
+    return sum(fitting(node["Resources"]) for node in ray.nodes() if node["Alive"])
+
+
+def _knock(address: str) -> None:
+    """Ray itself waits minutes for an address where nobody is."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdigit():
+        raise InputError("this is no address of a Ray cluster", where=address, remedy="HOST:6379 or ray://HOST:10001")
+    try:
+        socket.create_connection((host, int(port)), KNOCK_SECONDS).close()
+    except OSError as error:
+        raise InputError(f"Ray cannot be reached ({error.strerror or error})", where=address, remedy=REMEDY) from None
+    if "RAY_AUTH_MODE" not in os.environ and _wants_token(f"{host}:{port}", address.startswith("ray://")):
+        file = Path(os.environ.get("RAY_AUTH_TOKEN_PATH", Path.home() / ".ray" / "auth_token"))
+        if "RAY_AUTH_TOKEN" not in os.environ and not file.is_file():
+            raise InputError("this cluster wants a token", where=address, remedy=TOKEN)
+        # Ray reads it when it is imported. Only for a cluster that asks: a command with a token and a cluster without do not understand each other.
+        os.environ["RAY_AUTH_MODE"] = "token"
+
+
+def _wants_token(host: str, by_client: bool) -> bool:
+    """Whether a cluster turns away who comes without a token; Ray itself would try for half a minute and then not say why."""
+    try:
+        import grpc
+    except ModuleNotFoundError:  # comes with the extra; Ray alone does without
+        return False
+    asked = "/ray.rpc.RayletDriver/ClusterInfo" if by_client else "/ray.rpc.NodeInfoGcsService/GetClusterId"
+    with grpc.insecure_channel(host) as channel:
+        try:
+            channel.unary_unary(asked)(b"", timeout=KNOCK_SECONDS)
+        except grpc.RpcError as error:
+            return bool(error.code() is grpc.StatusCode.UNAUTHENTICATED)
+    return False
+
+
+class _Crew:
+    """The actors of one job: on their way (a cluster may have no room for them yet), free, or at a piece.
+
+    While there is plenty of work an actor has the next piece beside it already, and does not wait between two for whoever hands out.
+    """
+
+    def __init__(self, ray: Any, task: Task, content: bytes, queue: Queue, engine: RayEngine) -> None:
+        self.ray, self.task, self.queue, self.engine = ray, task, queue, engine
+        self.needs = task.needs
+        self.content = ray.put(content)
+        files = {*map(str, task.inputs.values()), *(path for piece in queue.waiting() for path in files_of(piece))}
+        self.marks = {path: content_mark(path) for path in files}
+        self.brought: Any = None  # the inputs, once a worker does not see them
+        self.sees: dict[Any, frozenset[str]] = {}  # the files that an actor can read
+        self.coming: dict[Any, Any] = {}
+        self.load: dict[Any, int] = {}  # how many pieces an actor has
+        self.prepared: dict[Any, str] = {}  # the group that an actor has begun
+        self.free: list[Any] = []  # actors without a piece
+        self.beside: list[Any] = []  # actors that may have a second one
+        self.going: dict[Any, tuple[Any, WorkPiece]] = {}  # in the order in which they were handed out
+        self.at: Counter[str] = Counter()  # how many are at each group
+        self.looked: float | None = None
+        self.began: float | None = time.monotonic()
+
+    def work(self) -> Iterator[Done | Failed]:
+        while len(self.queue) or self.going:
+            self._staff()
+            self._hand_out()
+            ready = self._answers()
+            for answer in [one for one in self.coming if one in ready]:
+                self._welcome(answer, self.coming.pop(answer))
+            for answer in [one for one in self.going if one in ready]:
+                if answer in self.going:  # not taken back since, from an actor that died
+                    outcome = self._collect(answer, *self._take_back(answer))
+                    if outcome is not None:
+                        yield outcome
+
+    def _answers(self) -> set[Any]:
+        """Of whoever has something to say; nobody may, for a while."""
+        waited = [*self.going, *self.coming]
+        ready, _ = self.ray.wait(waited, timeout=LOOK_SECONDS)
+        # All that are ready: with a thousand workers, asking again for each would take longer than the work.
+        return set(self.ray.wait(waited, num_returns=len(waited), timeout=0)[0]) if ready else set()
+
+    def _staff(self) -> None:
+        """As many actors as there is room and work for."""
+        now = time.monotonic()
+        there = len(self.load)
+        if self.looked is None or now - self.looked > LOOK_SECONDS:
+            self.looked = now
+            # One at least: a cluster that grows by demand has to see some.
+            room = self.engine.jobs or max(1, _room(self.ray, self.needs))
+            for _ in range(there + len(self.coming), min(room, len(self.queue) + len(self.going))):
+                self._hire()
+        if there:
+            self.began = None
+        elif self.began is not None and now - self.began > PATIENCE_SECONDS:
+            self.began = None
+            self.engine.say(f"Ray on {self.engine.where}: waiting for room for a worker ({_wanted(self.needs)})")
+
+    def _hire(self) -> None:
+        remote = self.ray.remote(num_cpus=self.needs.cpus, num_gpus=self.needs.gpus, max_restarts=0)(RayWorker)
+        actor = remote.remote(self.content, HERE)
+        self.coming[actor.greet.remote(self.marks)] = actor
+
+    def _welcome(self, greeting: Any, actor: Any) -> None:
+        try:
+            fault, sees = self.ray.get(greeting)
+        except self.ray.exceptions.RayActorError as error:
+            if error.actor_init_failed:
+                raise _cannot_begin(error) from None
+            self.looked = None
+            self.queue.lost_worker(_why(error))
+            return
+        except self.ray.exceptions.RayError as error:
+            raise _cannot_begin(error) from None
+        if fault is not None:
+            raise fault
+        self.sees[actor] = frozenset(sees)
+        if not self.sees[actor].issuperset(map(str, self.task.inputs.values())):
+            self._bring(actor)
+        self.load[actor] = 0
+        self.free.append(actor)
+        self.beside.append(actor)
+
+    def _bring(self, actor: Any) -> None:
+        """Send the inputs to an actor that does not see them."""
+        if self.brought is None:
+            self.brought = self.ray.put({name: path.read_bytes() for name, path in self.task.inputs.items()})
+        actor.take.remote(self.brought)
+
+    def _hand_out(self) -> None:
+        while len(self.queue) and self.free:
+            self._hand(self.free.pop())
+        # Only while there is more than one for each: the last pieces are for whoever is free first.
+        while len(self.queue) > len(self.load) and self.beside:
+            self._hand(self.beside.pop())
+
+    def _hand(self, actor: Any) -> None:
+        piece = self.queue.take(self.prepared.get(actor), [name for name, n in self.at.items() if n])
+        assert piece is not None
+        self.at[piece.group] += 1
+        self.load[actor] += 1
+        self.prepared[actor] = piece.group
+        sent = piece if self.sees[actor].issuperset(files_of(piece)) else carried(piece)
+        self.going[actor.do.remote(pickled(sent))] = (actor, piece)
+
+    def _take_back(self, answer: Any) -> tuple[Any, WorkPiece]:
+        actor, piece = self.going.pop(answer)
+        self.at[piece.group] -= 1
+        self.load[actor] -= 1
+        return actor, piece
+
+    def _collect(self, answer: Any, actor: Any, piece: WorkPiece) -> Done | Failed | None:
+        try:
+            kind, value = self.ray.get(answer)
+        except self.ray.exceptions.RayError as error:
+            return self._lost(actor, piece, _why(error))
+        if kind == "fault":
+            raise value
+        if kind == "memory":
+            return self._lost(actor, piece, OUT_OF_MEMORY)
+        (self.beside if self.load[actor] else self.free).append(actor)
+        self.queue.done()
+        return Done(piece, value)
+
+    def _lost(self, actor: Any, piece: WorkPiece, why: str) -> Failed | None:
+        # One that only cannot be reached would keep its place.
+        self.ray.kill(actor)
+        # What it had beside it is not what it died of.
+        for answer in [one for one, (whose, _) in self.going.items() if whose == actor]:
+            self.queue.put_back(self._take_back(answer)[1])
+        del self.load[actor]
+        self.free = [one for one in self.free if one != actor]
+        self.beside = [one for one in self.beside if one != actor]
+        self.looked = None  # replaced at once
+        if why != LEFT:
+            return self.queue.died(piece, why)
+        self.queue.lost_machine(piece, why)
+        return None
+
+
+LEFT = "its machine left the cluster"
+
+
+def _why(error: Exception) -> str:
+    """How a worker ended, in words."""
+    text = _one_line(error)
+    if "node has died" in text or type(error).__name__ == "NodeDiedError":
+        return LEFT
+    if type(error).__name__ == "OutOfMemoryError" or "OOM" in text or "out of memory" in text:
+        return OUT_OF_MEMORY
+    detail = text.partition("Worker exit detail: ")[2] or text
+    return f"its worker died ({detail[:200].rstrip('. ')})"
+
+
+def _cannot_begin(error: Exception) -> InputError:
+    # Ray tells the whole story of how it came to know; the end of it is what happened.
+    last = str(error).strip().splitlines()[-1].strip()
+    return InputError(f"a worker of the cluster cannot begin ({last})", remedy=SAME)
+
+
+class RayWorker:
+    """An actor: prepared once, then piece by piece."""
+
+    def __init__(self, task: bytes, there: tuple[str, tuple[str, ...]]) -> None:
+        self.there = there
+        # One of another version may not be able to read it.
+        self.task: Task | None = pickle.loads(task) if there == HERE else None
+        self.brought: Mapping[str, bytes] | None = None
+        self.begun: tuple[Any] | None = None
+
+    def greet(self, marks: Mapping[str, str | None]) -> tuple[InputError | None, list[str]]:
+        """Whether this worker can do anything for whoever asks, and which files it sees as they are there."""
+        if self.there == HERE:
+            return None, [path for path, mark in marks.items() if mark is not None and content_mark(path) == mark]
+        problem = f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.there[0]} on {'.'.join(self.there[1])}"
+        return InputError(problem, remedy=SAME), []
+
+    def take(self, brought: Mapping[str, bytes]) -> None:
+        """Keep the inputs, which this worker does not see."""
+        self.brought = brought
+
+    def do(self, piece: bytes) -> tuple[str, Any]:
+        assert self.task is not None
+        try:
+            if self.begun is None:
+                self.begun = (self._begin(self.task),)
+            return "done", self.task.do(self.begun[0], pickle.loads(piece))
+        except MemoryError:
+            return "memory", None
+        except Exception as error:
+            return "fault", sendable(error)
+
+    def _begin(self, task: Task) -> Any:
+        if self.brought is None:
+            return task.begin(task.inputs)
+        with tempfile.TemporaryDirectory(prefix="referee-") as folder:
+            paths = {name: Path(folder, name) for name in self.brought}
+            for name, content in self.brought.items():
+                paths[name].write_bytes(content)
+            return task.begin(paths)

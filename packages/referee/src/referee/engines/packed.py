@@ -1,0 +1,41 @@
+"""Records, tasks and pieces as bytes that travel to another process or machine."""
+
+from __future__ import annotations
+
+import pickle
+from io import BytesIO
+from types import FunctionType, MappingProxyType
+from typing import Any
+
+__all__ = ["DefinedInScript", "pickled"]
+
+
+class DefinedInScript(Exception):
+    """Something is defined in the script or notebook that runs, which no other process has."""
+
+
+def _read_only(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(items)
+
+
+class _Pickler(pickle.Pickler):
+    """Knows read-only mappings, which records hold and Python does not pickle by itself."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        if isinstance(thing, MappingProxyType):
+            return (_read_only, (dict(thing),))
+        # By name: the other process would have to run the script again to find it.
+        if isinstance(thing, (type, FunctionType)) and thing.__module__ == "__main__":
+            raise DefinedInScript(thing.__qualname__)
+        return NotImplemented
+
+
+def pickled(thing: object) -> bytes:
+    """An object as bytes for another process.
+
+    Raises:
+        DefinedInScript: where a class or function of the running script is in it.
+    """
+    file = BytesIO()
+    _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(thing)
+    return file.getvalue()

@@ -1,0 +1,96 @@
+"""Which piece is next, and what becomes of one whose worker died."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from referee.engines.pieces import Failed, Say, WorkPiece, to_stderr
+from referee.errors import InputError
+
+__all__ = ["KEPT", "OUT_OF_MEMORY", "Queue"]
+
+OUT_OF_MEMORY = "its worker ran out of memory"
+KEPT = "what is done is kept: give the same command again, with more memory or fewer --jobs"
+TRIES = 3
+MOST_DEATHS = 12  # one after another, with nothing done in between: then it is not single items
+
+
+class Queue:
+    """Pieces that wait, group by group.
+
+    A piece whose worker died is tried again; when that happens twice it is halved, so that an item which kills whoever touches it is found in a few steps;
+    a single item that did so three times is given up. Each time somebody is told which piece it was.
+    """
+
+    def __init__(self, pieces: Iterable[WorkPiece], say: Say = to_stderr) -> None:
+        self._say = say
+        self._waiting: dict[str, deque[WorkPiece]] = {}
+        self._deaths: Counter[WorkPiece] = Counter()
+        self._in_a_row = 0
+        for piece in pieces:
+            self._waiting.setdefault(piece.group, deque()).append(piece)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def take(self, group: str | None, taken: Iterable[str | None] = ()) -> WorkPiece | None:
+        """The next piece for a worker that is prepared for `group`: one of that group, else of a group that nobody is at, else any."""
+        busy = set(taken)
+        free = (name for name in self._waiting if name not in busy)
+        name = group if group in self._waiting else next(free, next(iter(self._waiting), None))
+        if name is None:
+            return None
+        piece = self._waiting[name].popleft()
+        if not self._waiting[name]:
+            del self._waiting[name]
+        return piece
+
+    def waiting(self) -> Iterator[WorkPiece]:
+        """All pieces that wait, which go on waiting."""
+        return chain.from_iterable(self._waiting.values())
+
+    def rest(self) -> Iterator[WorkPiece]:
+        """All pieces that wait, group by group."""
+        while (piece := self.take(None)) is not None:
+            yield piece
+
+    def done(self) -> None:
+        """Somebody finished something."""
+        self._in_a_row = 0
+
+    def died(self, piece: WorkPiece, why: str) -> Failed | None:
+        """Put the piece of a worker that died back, or give it up; InputError where workers do nothing but die."""
+        self._deaths[piece] += 1
+        self._count(f", the last at {piece}: {why}")
+        if len(piece.items) > 1 and self._deaths[piece] > 1:
+            self.put_back(*piece.halves())
+            self._say(f"{piece}: {why}; tried again in two halves")
+        elif len(piece.items) > 1 or self._deaths[piece] < TRIES:
+            self.put_back(piece)
+            self._say(f"{piece}: {why}; tried again")
+        else:
+            self._say(f"{piece}: {why}; given up after {TRIES} tries")
+            return Failed(piece, why)
+        return None
+
+    def lost_machine(self, piece: WorkPiece, why: str) -> None:
+        """Put a piece back that had nothing to do with its worker's end."""
+        self._count(f", the last at {piece}: {why}")
+        self.put_back(piece)
+        self._say(f"{piece}: {why}; done elsewhere")
+
+    def lost_worker(self, why: str) -> None:
+        """A worker ended before it had anything to do."""
+        self._count(f": {why}")
+
+    def _count(self, last: str) -> None:
+        self._in_a_row += 1
+        if self._in_a_row > MOST_DEATHS:
+            raise InputError(f"one worker after another dies{last}", remedy=KEPT)
+
+    def put_back(self, *pieces: WorkPiece) -> None:
+        """Pieces that nobody is at any more."""
+        # at the end of their group: if one piece is deadly, the others are through before it is tried again
+        self._waiting.setdefault(pieces[0].group, deque()).extend(pieces)

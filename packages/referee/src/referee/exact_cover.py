@@ -1,0 +1,215 @@
+"""The fewest, or cheapest, sets that leave nobody: minimum set cover, solved exactly (Dale 1989; Reiter 1990 on its hardness).
+
+Sets are given as what they *keep* (the entities a property is true of), as bits of an integer: a choice is complete when the intersection with the
+distractors is empty.
+Selectors ask which sets (`smallest_cover`, `cheapest_cover`), measures only how many (`fewest`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, reduce
+from itertools import count
+from math import inf
+from operator import and_
+from time import monotonic
+from typing import NamedTuple
+
+__all__ = ["Cover", "OutOfTime", "all_covers", "cheapest_cover", "fewest", "greedy_cover", "hopeless", "smallest_cover"]
+
+LARGE = 20_000
+"""Distractors times properties above which a row for each distractor costs more than trying one size of a cover after the other."""
+TRIED = 4
+"""Sizes of a cover that are tried one after the other before the smallest one is worked out."""
+
+
+class Cover(NamedTuple):
+    """The positions of the sets chosen, their total cost, and whether the search has proven that nothing is better."""
+
+    chosen: tuple[int, ...]
+    cost: float
+    proven: bool
+
+
+class OutOfTime(Exception):
+    """A search has reached its deadline; whoever started it answers with the best found so far."""
+
+
+def hopeless(keeps: Sequence[int], left: int) -> int:
+    """The distractors that no set rules out."""
+    for keep in keeps:
+        left &= keep
+        if not left:
+            break
+    return left
+
+
+def smallest_cover(keeps: Sequence[int], left: int, seconds: float | None = None) -> Cover:
+    """The fewest sets that rule out all that can be ruled out; the first such choice in the order given.
+
+    When time runs out, the best choice found so far, not proven.
+    """
+    for i, keep in enumerate(keeps):
+        if not left & keep:
+            return Cover((i,), 1.0, True) if left else Cover((), 0.0, True)
+    left &= ~hopeless(keeps, left)
+    if not left:
+        return Cover((), 0.0, True)
+    deadline = None if seconds is None else monotonic() + seconds
+    try:
+        found = _first_smallest(keeps, left, deadline)
+        return Cover(found, float(len(found)), True)
+    except OutOfTime:
+        greedy = greedy_cover(keeps, [1.0] * len(keeps), left)
+        return Cover(greedy, float(len(greedy)), False)
+
+
+def fewest(keeps: Sequence[int], left: int) -> int | None:
+    """The size of a smallest cover; None when even all sets together leave somebody."""
+    # Sorted and without repetition, the same question from another description of the same scene is answered from memory.
+    return _fewest(tuple(sorted({keep & left for keep in keeps})), left)
+
+
+@lru_cache(maxsize=1 << 16)
+def _fewest(keeps: tuple[int, ...], left: int) -> int | None:
+    if reduce(and_, keeps, left):
+        return None
+    if not left:
+        return 0
+    return 1 if 0 in keeps else _smallest_size(keeps, left, None, 2)
+
+
+def _first_smallest(keeps: Sequence[int], left: int, deadline: float | None) -> tuple[int, ...]:
+    """Of the smallest covers the first in the order given."""
+    size = 1
+    while not (found := _first_of_size(keeps, 0, left, size, deadline)):
+        size += 1
+        # Up to four sets are tried outright: cheaper than working out the size, and ordinary scenes seldom need more.
+        if size == TRIED + 1 and left.bit_count() * len(keeps) <= LARGE:
+            size = _smallest_size(keeps, left, deadline, size)
+    return found
+
+
+def _smallest_size(keeps: Sequence[int], left: int, deadline: float | None, at_least: int) -> int:
+    """The size of a smallest cover of all of `left`, as a smallest hitting set: every distractor is a row, the sets that rule it out."""
+    rows = _rows(keeps, left)
+    return next(size for size in count(at_least) if _can_hit(rows, size, deadline))
+
+
+def _rows(keeps: Sequence[int], left: int) -> list[int]:
+    """The rows that matter, short ones first: equal rows are one, and whatever hits a row hits those that contain it."""
+    rows: set[int] = set()
+    while left:
+        one = left & -left
+        left ^= one
+        rows.add(sum(1 << i for i, keep in enumerate(keeps) if not keep & one))
+    kept: list[int] = []
+    for row in sorted(rows, key=int.bit_count):
+        if not any(row & shorter == shorter for shorter in kept):
+            kept.append(row)
+    return kept
+
+
+def _can_hit(rows: list[int], size: int, deadline: float | None) -> bool:
+    """Whether `size` bits are enough to have one in every row; branches on the shortest row, where the choice is narrowest."""
+    if not rows:
+        return True
+    if size <= 1:
+        return size == 1 and reduce(and_, rows) != 0
+    if deadline is not None and monotonic() > deadline:
+        raise OutOfTime
+    row = rows[0]
+    while row:
+        bit = row & -row
+        row ^= bit
+        if _can_hit([r for r in rows if not r & bit], size - 1, deadline):
+            return True
+    return False
+
+
+def _first_of_size(
+    keeps: Sequence[int], start: int, left: int, size: int, deadline: float | None
+) -> tuple[int, ...] | None:
+    """The first choice of `size` sets from `start` on that leaves nothing."""
+    if size == 1:
+        return next(((i,) for i in range(start, len(keeps)) if not left & keeps[i]), None)
+    if deadline is not None and monotonic() > deadline:
+        raise OutOfTime
+    for i in range(start, len(keeps) - size + 1):
+        kept = left & keeps[i]
+        # A set that rules out nobody cannot be in a smallest cover.
+        if kept != left and (found := _first_of_size(keeps, i + 1, kept, size - 1, deadline)):
+            return (i, *found)
+    return None
+
+
+def cheapest_cover(keeps: Sequence[int], costs: Sequence[float], left: int, seconds: float | None = None) -> Cover:
+    """The cheapest sets that rule out all that can be ruled out: depth first, in the order given, cutting what cannot get cheaper.
+
+    This is the search of Krahmer, van Erk & Verleg (2003) for properties: the first of several equally cheap choices wins, so
+    free sets that come early are kept even if they rule out nobody. Costs are finite and not negative.
+    """
+    if not all(0.0 <= cost < inf for cost in costs):
+        raise ValueError("costs must be finite and not negative: the search could not know when to stop")
+    left &= ~hopeless(keeps, left)
+    search = _Cheapest(keeps, costs, None if seconds is None else monotonic() + seconds)
+    try:
+        search.extend(0, left, (), 0.0)
+    except OutOfTime:
+        chosen = search.best if search.best is not None else greedy_cover(keeps, costs, left)
+        return Cover(chosen, sum(costs[i] for i in chosen), False)
+    assert search.best is not None
+    return Cover(search.best, search.cost, True)
+
+
+class _Cheapest:
+    """One depth-first branch-and-bound search."""
+
+    def __init__(self, keeps: Sequence[int], costs: Sequence[float], deadline: float | None) -> None:
+        self.keeps = keeps
+        self.costs = costs
+        self.deadline = deadline
+        self.best: tuple[int, ...] | None = None
+        self.cost = float("inf")
+
+    def extend(self, start: int, left: int, chosen: tuple[int, ...], cost: float) -> None:
+        """Complete `chosen` with sets from `start` on, as long as that can be cheaper than the best."""
+        if cost >= self.cost:
+            return
+        if not left:
+            self.best, self.cost = chosen, cost
+            return
+        if self.deadline is not None and monotonic() > self.deadline:
+            raise OutOfTime
+        for i in range(start, len(self.keeps)):
+            kept = left & self.keeps[i]
+            if kept != left or not self.costs[i]:
+                self.extend(i + 1, kept, (*chosen, i), cost + self.costs[i])
+            # The best may have got cheaper further down.
+            if cost >= self.cost:
+                return
+
+
+def greedy_cover(keeps: Sequence[int], costs: Sequence[float], left: int) -> tuple[int, ...]:
+    """Sets by how many they rule out per cost; never far from the best, and the answer when time runs out."""
+    chosen: list[int] = []
+    while left and keeps:
+        total = left.bit_count()
+        # A free set that rules out anybody comes before all that cost.
+        gains = [(total - (left & keep).bit_count()) / (cost or 1e-9) for keep, cost in zip(keeps, costs, strict=True)]
+        best = max(range(len(keeps)), key=gains.__getitem__)
+        if not gains[best]:
+            break
+        chosen.append(best)
+        left &= keeps[best]
+    return tuple(sorted(chosen))
+
+
+def all_covers(keeps: Sequence[int], left: int) -> Iterator[tuple[int, ...]]:
+    """Every choice of sets that leaves nothing, minimal or not, by size and then in the order given; meant for a dozen sets."""
+    from itertools import combinations
+
+    for size in range(len(keeps) + 1):
+        for chosen in combinations(range(len(keeps)), size):
+            if not hopeless([keeps[i] for i in chosen], left):
+                yield chosen

@@ -1,0 +1,270 @@
+"""Files and folders that appear whole or not at all: written beside their place, brought to the disk, and renamed.
+
+Everything that Referee leaves on a disk for somebody to read later goes through here, so that a killed process, a full disk or a second
+process never leaves half a file, and never takes away the old one before the new one stands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from referee.errors import CannotWrite, InputError, MissingExtra, naming_extra
+
+__all__ = [
+    "ELSEWHERE",
+    "FOR_ALL",
+    "FOR_OWNER",
+    "content_mark",
+    "expand_path",
+    "hold_alone",
+    "is_address",
+    "let_go",
+    "make_folder",
+    "open_to_read",
+    "put_in_place",
+    "write_atomically",
+    "write_bytes",
+    "writing_folder",
+]
+
+FOR_ALL, FOR_OWNER = 0o644, 0o600
+_MARKED = 1 << 16
+ELSEWHERE = "choose another name, or remove it"
+
+
+def is_address(path: str | Path) -> bool:
+    """Whether a path is an address such as ``s3://bucket/file``, which fsspec opens.
+
+    >>> is_address("s3://bucket/corpus.jsonl"), is_address("corpus.jsonl")
+    (True, False)
+    """
+    return "://" in str(path)
+
+
+def open_to_read(path: str | Path) -> BinaryIO:
+    """A file of this machine, or what stands at an address (with the extra ``remote``), opened for reading.
+
+    Raises:
+        OSError: where it cannot be opened.
+        MissingExtra: where fsspec is not installed.
+    """
+    if not is_address(path):
+        return Path(path).open("rb")
+    with naming_extra():
+        import fsspec
+
+    opened: BinaryIO = fsspec.open(str(path), "rb").open()
+    return opened
+
+
+def expand_path(path: str | Path, endings: tuple[str, ...] = (".parquet",)) -> list[str]:
+    """The files that a pattern (``runs/*.jsonl``) or a folder of tables stands for, in order; anything else is itself.
+
+    Raises:
+        InputError: where no file fits a pattern.
+    """
+    text = str(path)
+    if is_address(text):
+        return _expand_address(text, endings)
+    if Path(text).is_dir():
+        tables = sorted(str(p) for p in Path(text).rglob("*") if p.name.lower().endswith(endings))
+        return tables or [text]
+    if not any(sign in text for sign in "*?[") or Path(text).exists():
+        return [text]
+    return sorted(glob.glob(text, recursive=True)) or _nothing_fits(text)  # noqa: PTH207 (a pattern may begin anywhere)
+
+
+def _expand_address(address: str, endings: tuple[str, ...]) -> list[str]:
+    with naming_extra():
+        import fsspec.core
+
+    system, path = fsspec.core.url_to_fs(address)
+    if any(sign in path for sign in "*?["):
+        paths = sorted(system.glob(path)) or _nothing_fits(address)
+    elif address.lower().endswith((".jsonl", ".json", ".gz", ".csv", ".tsv", ".xml", *endings)) or not system.isdir(
+        path
+    ):
+        return [address]
+    else:
+        paths = sorted(p for p in system.find(path) if p.lower().endswith(endings))
+    return [system.unstrip_protocol(path) for path in paths] or [address]
+
+
+def _nothing_fits(pattern: str) -> list[str]:
+    raise InputError(f"no file fits {pattern!r}", remedy="check the pattern, and put it into quotes in a shell")
+
+
+def content_mark(path: str | Path) -> str | None:
+    """A short text that tells a file from others (size, beginning and end); None where it cannot be read."""
+    try:
+        with open_to_read(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(0)
+            found = hashlib.blake2b(file.read(_MARKED), digest_size=16)
+            file.seek(max(0, size - _MARKED))
+            found.update(file.read())
+            return f"{size}-{found.hexdigest()}"
+    except (OSError, MissingExtra):
+        return None
+
+
+def write_atomically(path: str | Path, lines: Iterable[str], mode: int = FOR_ALL) -> None:
+    """A text file out of lines; ``-`` writes to standard output. `mode` holds from the first byte on, so that what only its owner may read is never open."""
+    if str(path) == "-":
+        for line in lines:
+            print(line)
+        return
+    write_bytes(path, (f"{line}\n".encode() for line in lines), mode)
+
+
+def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -> None:
+    """A file out of pieces of bytes, in the place of an older one if there is one."""
+    path = Path(path)
+    # Renaming onto /dev/null would put an ordinary file in the place of the device, for whoever may do that.
+    if path.exists() and not path.is_file():
+        raise CannotWrite(
+            "this is not a file that can be replaced", where=path, remedy="name a new or an ordinary file"
+        )
+    partial: Path | None = None
+    try:
+        # a temporary file is made with 0600, and opened to others only when all of it is there
+        with tempfile.NamedTemporaryFile("wb", dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
+            partial = Path(file.name)
+            file.writelines(parts)
+            file.flush()
+            # Before the rename: otherwise a power cut may leave the new name on an empty file, and the old content
+            # gone.
+            os.fsync(file.fileno())
+        partial.chmod(mode)
+        partial.replace(path)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be written ({error.strerror})",
+            where=path,
+            remedy="check the place, its permissions and free space",
+        ) from None
+    finally:
+        if partial is not None:
+            # After a rename there is nothing under this name any more; this is for whatever went wrong before it.
+            partial.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """The folder, with those above it, unless it is there already."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot make the folder ({error.strerror})", where=folder, remedy="choose another place"
+        ) from None
+
+
+@contextlib.contextmanager
+def writing_folder(
+    target: str | Path,
+    overwrite: bool = False,
+    replaceable: Callable[[Path], bool] = lambda folder: False,
+    remedy: str = "choose another name, or add --overwrite to replace it",
+) -> Iterator[Path]:
+    """A temporary neighbour that becomes `target` when the block ends well and vanishes when it does not.
+
+    What is there already is replaced only with `overwrite`, and only if it is `replaceable`: a folder of the kind being written; then `remedy` says how.
+    """
+    target = Path(target)
+    if target.exists() and not (overwrite and replaceable(target)):
+        remedy = remedy if replaceable(target) else ELSEWHERE
+        raise CannotWrite("something is there already", where=target, remedy=remedy)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the target and not in /tmp: a rename is only atomic within one file system.
+        partial = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot make the folder ({error.strerror})", where=target, remedy="choose a place you may write to"
+        ) from None
+    try:
+        yield partial
+        # `mkdtemp` makes folders that nobody but their owner may enter.
+        partial.chmod(0o755)
+        put_in_place(partial, target, overwrite)
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be written ({error.strerror})",
+            where=target,
+            remedy="free some space, or choose a place where nothing is yet",
+        ) from None
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
+    """Rename a finished folder; the old one is kept beside it until the new one stands, and a folder that came meanwhile is not touched."""
+    # The partial folder's name is unique, so two processes never move an old folder to the same place.
+    old = partial.with_name(f"{partial.name}.old")
+    if overwrite and target.exists():
+        target.rename(old)
+    try:
+        # A folder cannot be renamed onto one that has something in it: whatever came meanwhile stays, and this fails.
+        partial.rename(target)
+    except OSError:
+        if old.exists():
+            old.rename(target)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def hold_alone(path: Path, busy: str, remedy: str) -> BinaryIO:
+    """A lock file, held until it is closed or its holder ends, however it ends (kill -9 included).
+
+    Where another process holds it, InputError says that it is `busy`, by which process, and the `remedy`.
+    """
+    while True:
+        try:
+            # Opened without cutting it: until the lock is ours, what is written there is the holder's number.
+            file: BinaryIO = os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, FOR_OWNER), "r+b", buffering=0)
+        except OSError as error:
+            raise CannotWrite(
+                error.strerror or str(error), where=path, remedy="check the folder's permissions"
+            ) from error
+        try:
+            _lock(file)
+        except OSError:
+            holder = file.read(20).decode("ascii", "replace").strip() or "unknown"
+            file.close()
+            raise InputError(f"{busy}, by process {holder}", where=path.parent, remedy=remedy) from None
+        # Its last holder may have removed the file between our opening and our locking it: then nobody else sees our lock.
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                break
+        file.close()
+    file.truncate(0)
+    file.write(str(os.getpid()).encode())
+    return file
+
+
+def let_go(path: Path, lock: BinaryIO) -> None:
+    """Remove a lock file that is held, and let go of it. Removed first: whoever comes between the two sees that it is held."""
+    if os.name != "nt":  # Windows removes no open file; what stays is empty and holds nobody up
+        path.unlink(missing_ok=True)
+    lock.close()
+
+
+def _lock(file: BinaryIO) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        file.seek(1 << 20)  # beyond what is written, since locked bytes cannot be read there
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        file.seek(0)
+        return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

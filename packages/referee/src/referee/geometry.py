@@ -1,0 +1,461 @@
+"""Places in a picture: numbers that carry what they mean (unit, order, picture as sent or original), so that they cannot be misread.
+
+A `Convention` is written as text, and read back from it: ``pixels xyxy``, ``0-1000 xyxy``, ``percent xy``, ``pixels xyxy sent:qwen28``. Everything is judged
+on the original picture: `Box.on`, `Point.on` give its pixels, exactly (in fractions, rounded once in the end). A point on the border is inside.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor, isfinite, sqrt
+
+from msgspec import Struct
+
+from referee.record_base import Record
+
+__all__ = [
+    "PIXELS",
+    "Box",
+    "Convention",
+    "Mask",
+    "NeedsSize",
+    "Order",
+    "Place",
+    "PlaceBase",
+    "Point",
+    "Polygon",
+    "Region",
+    "RegionBase",
+    "Resize",
+    "ScenePicture",
+    "Size",
+    "Unit",
+    "WrongConvention",
+]
+
+Corners = tuple[float, float, float, float]
+
+
+class WrongConvention(ValueError):
+    """A text that names no convention, or numbers that do not fit the one they are said to have."""
+
+
+class NeedsSize(WrongConvention):
+    """Shares of a picture cannot become pixels while its size is unknown."""
+
+
+class Unit(StrEnum):
+    """What one step of a number is.
+
+    >>> Unit("0-1000").steps, Unit("pixels").steps
+    (1000, None)
+    """
+
+    PIXELS = "pixels"
+    SHARE = "0-1"
+    PERCENT = "percent"
+    OF_999 = "0-999"
+    OF_1000 = "0-1000"
+    OF_1024 = "0-1024"
+
+    @property
+    def steps(self) -> int | None:
+        """How many of them make up a side of the picture; None for pixels."""
+        return _STEPS[self]
+
+
+_STEPS = {
+    Unit.PIXELS: None,
+    Unit.SHARE: 1,
+    Unit.PERCENT: 100,
+    Unit.OF_999: 999,
+    Unit.OF_1000: 1000,
+    Unit.OF_1024: 1024,
+}
+
+
+class Order(StrEnum):
+    """Which number is which; `xy` is a point's.
+
+    >>> Order("xywh") is Order.XYWH
+    True
+    """
+
+    XYXY = "xyxy"
+    XYWH = "xywh"
+    CXCYWH = "cxcywh"
+    YXYX = "yxyx"
+    XY = "xy"
+    YX = "yx"
+
+    def corners(self, a: Fraction, b: Fraction, c: Fraction, d: Fraction) -> tuple[Fraction, ...]:
+        """Left, top, right, bottom."""
+        if self is Order.XYWH:
+            return a, b, a + c, b + d
+        if self is Order.CXCYWH:
+            return a - c / 2, b - d / 2, a + c / 2, b + d / 2
+        return (b, a, d, c) if self is Order.YXYX else (a, b, c, d)
+
+    def written(self, x1: Fraction, y1: Fraction, x2: Fraction, y2: Fraction) -> tuple[Fraction, ...]:
+        """The four numbers for given corners: `corners` the other way round."""
+        if self is Order.XYWH:
+            return x1, y1, x2 - x1, y2 - y1
+        if self is Order.CXCYWH:
+            return (x1 + x2) / 2, (y1 + y2) / 2, x2 - x1, y2 - y1
+        return (y1, x1, y2, x2) if self is Order.YXYX else (x1, y1, x2, y2)
+
+
+class Size(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    """Width and height of a picture in pixels.
+
+    >>> str(Size(640, 480))
+    '640x480'
+    """
+
+    width: int
+    height: int
+
+    def __post_init__(self) -> None:
+        if self.width < 1 or self.height < 1:
+            raise WrongConvention(f"a picture of {self.width} x {self.height} pixels")
+
+    def __str__(self) -> str:
+        return f"{self.width}x{self.height}"
+
+
+@dataclass(frozen=True, slots=True)
+class Resize:
+    """How a picture was resized on its way to a model, as text: ``qwen28``, ``longest-768``, ``1036x1036``, or ``by-1.0117`` where only the factor is known;
+    or ``square`` where it was not resized but padded on both sides, until it was as high as wide (Shikra's `expand2square`).
+
+    ``qwen28`` is `smart_resize` of Qwen2-VL and Qwen2.5-VL (qwen_vl_utils/vision_process.py): both sides a multiple of 28, rounded to the nearest (halves to
+    even, as Python does), between 4·28² and 16,384·28² pixels. ``qwen28-1003520`` sets another upper limit.
+
+    >>> Resize("qwen28").sent(Size(1024, 1024))
+    Size(width=1036, height=1036)
+    """
+
+    rule: str
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(
+            r"qwen28(-[1-9]\d{0,11})?|square|longest-[1-9]\d{0,5}|[1-9]\d{0,5}x[1-9]\d{0,5}|by-[1-9]?\d(\.\d{1,9})?",
+            self.rule,
+        ):
+            raise WrongConvention(
+                f"no way of resizing is called {self.rule!r}; write qwen28, longest-768, 1036x1036, by-1.0117 or square"
+            )
+
+    def sent(self, size: Size) -> Size:
+        """The size of the picture as the model saw it."""
+        kind, _, given = self.rule.partition("-")
+        if kind == "qwen28":
+            return _smart_resize(size, int(given) if given else 16384 * 28 * 28)
+        if kind == "square":
+            return Size(max(size.width, size.height), max(size.width, size.height))
+        if kind == "longest":
+            by = min(Fraction(1), Fraction(int(given), max(size.width, size.height)))
+            return Size(max(1, round(size.width * by)), max(1, round(size.height * by)))
+        if kind == "by":
+            return Size(round(size.width * Fraction(given)), round(size.height * Fraction(given)))
+        width, _, height = self.rule.partition("x")
+        return Size(int(width), int(height))
+
+    def factors(self, size: Size | None) -> tuple[Fraction, Fraction]:
+        """Pixels as sent for one pixel of the original, across and down."""
+        if self.rule.startswith("by-"):
+            return Fraction(self.rule[3:]), Fraction(self.rule[3:])
+        if size is None:
+            raise NeedsSize(f"pixels as sent ({self.rule}) need the picture's size")
+        if self.pads:
+            return ONE_TO_ONE
+        sent = self.sent(size)
+        return Fraction(sent.width, size.width), Fraction(sent.height, size.height)
+
+    @property
+    def pads(self) -> bool:
+        """Whether something was put around the picture, so that shares are no longer shares of it alone."""
+        return self.rule == "square"
+
+    def padding(self, size: Size) -> tuple[int, int]:
+        """Pixels put on the left and on top."""
+        sent = self.sent(size)
+        return ((sent.width - size.width) // 2, (sent.height - size.height) // 2) if self.pads else (0, 0)
+
+
+def _smart_resize(size: Size, most: int, step: int = 28) -> Size:
+    least = 4 * step * step
+    width, height = (max(step, round(side / step) * step) for side in (size.width, size.height))
+    if width * height > most:
+        by = sqrt(size.width * size.height / most)
+        width, height = (max(step, floor(side / by / step) * step) for side in (size.width, size.height))
+    elif width * height < least:
+        by = sqrt(least / (size.width * size.height))
+        width, height = (ceil(side * by / step) * step for side in (size.width, size.height))
+    return Size(width, height)
+
+
+@dataclass(frozen=True, slots=True)
+class Convention:
+    """What numbers about a picture mean.
+
+    Args:
+        unit: what one step is.
+        order: which number is which.
+        sent: how the picture was resized before the numbers were given; None where they are about the original.
+
+    >>> str(Convention.of("0-1000 xyxy"))
+    '0-1000 xyxy'
+    >>> Convention.of("pixels xyxy sent:qwen28").sent
+    Resize(rule='qwen28')
+    """
+
+    unit: Unit = Unit.PIXELS
+    order: Order = Order.XYXY
+    sent: Resize | None = None
+
+    @classmethod
+    def of(cls, text: str) -> Convention:
+        """A convention from its text; `WrongConvention` says what is not understood."""
+        return _convention(text.strip())
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.order}" + (f" sent:{self.sent.rule}" if self.sent else "")
+
+    def factors(self, size: Size | None) -> tuple[Fraction, Fraction]:
+        """Steps for one pixel of the original picture, across and down."""
+        if self.unit.steps is None:
+            return self.sent.factors(size) if self.sent else ONE_TO_ONE
+        if size is None:
+            raise NeedsSize(f"{self.unit} needs the picture's size")
+        # A share of the picture is the same share however it was resized, unless it was padded.
+        whole = self.sent.sent(size) if self.sent and self.sent.pads else size
+        return Fraction(self.unit.steps, whole.width), Fraction(self.unit.steps, whole.height)
+
+    def origin(self, size: Size | None) -> tuple[int, int]:
+        """Where the original picture begins in what was sent, in its own pixels."""
+        return self.sent.padding(size) if self.sent and size is not None else (0, 0)
+
+
+ONE_TO_ONE = (Fraction(1), Fraction(1))
+
+
+@lru_cache(maxsize=256)
+def _convention(text: str) -> Convention:
+    unit, order, sent = Unit.PIXELS, Order.XYXY, None
+    for word in text.split():
+        if word in list(Unit):
+            unit = Unit(word)
+        elif word in list(Order):
+            order = Order(word)
+        elif word.startswith("sent:"):
+            sent = Resize(word[5:])
+        else:
+            known = ", ".join((*Unit, *Order))
+            raise WrongConvention(
+                f"{word!r} is no part of a convention; write two of {known}, as in 'pixels xyxy', and maybe sent:RULE"
+            )
+    return Convention(unit, order, sent)
+
+
+PIXELS = Convention()
+
+
+def _finite(numbers: tuple[float, ...]) -> None:
+    try:
+        # Mostly plain numbers, and asked for every one that is read.
+        plain = PLAIN.issuperset(map(type, numbers)) or all(isinstance(n, int | float) for n in numbers)
+        finite = plain and all(map(isfinite, numbers))
+    except OverflowError:  # a whole number of hundreds of digits
+        finite = False
+    if not finite:
+        raise WrongConvention(f"{numbers!r:.80} are not numbers of a picture")
+
+
+PLAIN = frozenset({int, float})
+
+
+class PlaceBase:
+    """What all places are: one class, since a decoder cannot choose between several."""
+
+    __slots__ = ()
+
+
+class RegionBase(PlaceBase):
+    """What all places are that have an inside."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Point(PlaceBase):
+    """Two numbers and what they mean.
+
+    >>> Point((50.0, 25.0), Convention.of("percent xy")).on(Size(640, 480))
+    (320.0, 120.0)
+    """
+
+    numbers: tuple[float, float]
+    convention: Convention = Convention(order=Order.XY)
+
+    def __post_init__(self) -> None:
+        _finite(self.numbers)
+        if self.convention.order not in (Order.XY, Order.YX):
+            raise WrongConvention(f"a point is xy or yx, not {self.convention.order}")
+
+    def on(self, size: Size | None) -> tuple[float, float]:
+        """Pixels of the original picture: x, y."""
+        x, y = self.numbers if self.convention.order is Order.XY else self.numbers[::-1]
+        (across, down), (left, top) = self.convention.factors(size), self.convention.origin(size)
+        return float(Fraction(x) / across - left), float(Fraction(y) / down - top)
+
+    def to(self, convention: Convention, size: Size | None) -> Point:
+        """The same place in another convention."""
+        x, y = self.numbers if self.convention.order is Order.XY else self.numbers[::-1]
+        (a, b), (c, d) = self.convention.factors(size), convention.factors(size)
+        (left, top), (right, down) = self.convention.origin(size), convention.origin(size)
+        there = float((Fraction(x) / a - left + right) * c), float((Fraction(y) / b - top + down) * d)
+        return Point(there if convention.order is Order.XY else there[::-1], convention)
+
+
+@dataclass(frozen=True, slots=True)
+class Box(RegionBase):
+    """Four numbers and what they mean.
+
+    >>> box = Box((10, 20, 30, 40), Convention.of("pixels xywh"))
+    >>> box.on(None)
+    (10.0, 20.0, 40.0, 60.0)
+    >>> box.to(Convention.of("0-1 cxcywh"), Size(100, 100)).numbers
+    (0.25, 0.4, 0.3, 0.4)
+    """
+
+    numbers: Corners
+    convention: Convention = PIXELS
+
+    def __post_init__(self) -> None:
+        _finite(self.numbers)
+        if self.convention.order in (Order.XY, Order.YX):
+            raise WrongConvention(f"a box has four numbers, {self.convention.order} has two")
+
+    def _corners(self, size: Size | None) -> tuple[Fraction, ...]:
+        left, top, right, bottom = self.convention.order.corners(*map(Fraction, self.numbers))
+        (across, down), (x, y) = self.convention.factors(size), self.convention.origin(size)
+        return left / across - x, top / down - y, right / across - x, bottom / down - y
+
+    def on(self, size: Size | None) -> Corners:
+        """Pixels of the original picture: left, top, right, bottom."""
+        left, top, right, bottom = map(float, self._corners(size))
+        return left, top, right, bottom
+
+    def to(self, convention: Convention, size: Size | None) -> Box:
+        """The same place in another convention."""
+        left, top, right, bottom = self._corners(size)
+        (across, down), (x, y) = convention.factors(size), convention.origin(size)
+        corners = (left + x) * across, (top + y) * down, (right + x) * across, (bottom + y) * down
+        a, b, c, d = map(float, convention.order.written(*corners))
+        return Box((a, b, c, d), convention)
+
+    @property
+    def inverted(self) -> bool:
+        """Whether an edge lies on the wrong side of its opposite: such a box was written in another order, or by mistake."""
+        return min(self._extent) < 0
+
+    @property
+    def empty(self) -> bool:
+        """Whether it holds nothing: no width, no height, or inverted."""
+        return min(self._extent) <= 0
+
+    @property
+    def _extent(self) -> tuple[int, int]:
+        """The signs of its width and height. Told by comparing, which is exact, and not by subtracting."""
+        a, b, c, d = self.numbers
+        if self.convention.order in (Order.XYWH, Order.CXCYWH):
+            return (c > 0) - (c < 0), (d > 0) - (d < 0)
+        return (c > a) - (c < a), (d > b) - (d < b)
+
+
+@dataclass(frozen=True, slots=True)
+class Polygon(RegionBase):
+    """An outline, corner by corner, in pixels of the original picture unless the convention says otherwise.
+
+    >>> Polygon(((0, 0), (4, 0), (0, 3))).bounds(None)
+    (0.0, 0.0, 4.0, 3.0)
+    """
+
+    points: tuple[tuple[float, float], ...]
+    convention: Convention = Convention(order=Order.XY)
+
+    def __post_init__(self) -> None:
+        if len(self.points) < 3:
+            raise WrongConvention(f"an outline of {len(self.points)} corners has no inside")
+        for point in self.points:
+            _finite(point)
+
+    def on(self, size: Size | None) -> tuple[tuple[float, float], ...]:
+        return tuple(Point(p, self.convention).on(size) for p in self.points)
+
+    def bounds(self, size: Size | None) -> Corners:
+        xs, ys = zip(*self.on(size), strict=True)
+        return min(xs), min(ys), max(xs), max(ys)
+
+
+@dataclass(frozen=True, slots=True)
+class Mask(RegionBase):
+    """Pixels of the original picture as run lengths, down the columns and starting outside (COCO's uncompressed RLE).
+
+    >>> Mask(Size(2, 2), (1, 2, 1)).area
+    2
+    """
+
+    size: Size
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if (
+            any(not isinstance(n, int) or n < 0 for n in self.counts)
+            or sum(self.counts) != self.size.width * self.size.height
+        ):
+            raise WrongConvention(f"runs of {sum(self.counts)} pixels in a picture of {self.size}")
+
+    @property
+    def area(self) -> int:
+        return sum(self.counts[1::2])
+
+    def bounds(self, size: Size | None = None) -> Corners:
+        """The smallest box around it; all zeros for none."""
+        height, at = self.size.height, 0
+        left, top, right, bottom = self.size.width, height, 0, 0
+        for i, run in enumerate(self.counts):
+            if i % 2 and run:
+                first, last = at // height, (at + run - 1) // height
+                left, right = min(left, first), max(right, last + 1)
+                # A run that goes on into the next column touches both borders.
+                top = 0 if first != last else min(top, at % height)
+                bottom = height if first != last else max(bottom, (at + run - 1) % height + 1)
+            at += run
+        return (float(left), float(top), float(right), float(bottom)) if right else (0.0, 0.0, 0.0, 0.0)
+
+
+Region = Box | Polygon | Mask
+Place = Point | Box | Polygon | Mask
+
+
+class ScenePicture(Record, frozen=True, kw_only=True):
+    """A picture on disk: where, how large, and which.
+
+    Args:
+        path: a file, in the folder of its corpus.
+        size: in pixels, as it is on disk.
+        sha256: of its bytes, where known.
+
+    >>> ScenePicture(path="images/1.png", size=Size(4, 3)).sha256 is None
+    True
+    """
+
+    path: str
+    size: Size | None = None
+    sha256: str | None = None

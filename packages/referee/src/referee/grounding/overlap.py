@@ -1,0 +1,218 @@
+"""How far places overlap: arrays of boxes at once, outlines and masks one by one. All numbers are pixels of the original picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+from referee.errors import naming_extra
+from referee.geometry import Box, Convention, Mask, NeedsSize, Order, Polygon, Region, Size
+
+__all__ = [
+    "centres",
+    "covered_pixels",
+    "distance",
+    "inside",
+    "iou",
+    "on_pixels",
+    "points_on_pixels",
+    "region_distance",
+    "region_holds",
+    "region_iou",
+]
+
+Truths = npt.NDArray[np.bool_]
+# As many boxes as stay in the processor's own memory while they are worked on: twice as fast as all at once.
+BLOCK = 8192
+
+
+def iou(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Intersection over union of boxes side by side, as (n, 4) arrays of left, top, right, bottom; 0 where a box is empty, NaN where one is missing.
+
+    >>> iou(np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 3, 2]])).round(3)
+    array([0.333])
+    """
+    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
+    shares = np.empty(len(one))
+    for start in range(0, len(one), BLOCK):
+        part = slice(start, start + BLOCK)
+        shares[part] = _iou_block(np.ascontiguousarray(one[part].T), np.ascontiguousarray(other[part].T))
+    return shares
+
+
+def _iou_block(one: FloatArray, other: FloatArray) -> FloatArray:
+    width = np.minimum(one[2], other[2])
+    width -= np.maximum(one[0], other[0])
+    height = np.minimum(one[3], other[3])
+    height -= np.maximum(one[1], other[1])
+    np.maximum(width, 0.0, out=width)
+    np.maximum(height, 0.0, out=height)
+    width *= height  # what both cover
+    union = _areas(one)
+    union += _areas(other)
+    union -= width
+    # Two empty boxes at one place share nothing, rather than everything.
+    shares: FloatArray = np.divide(width, union, out=np.where(np.isnan(union), np.nan, 0.0), where=union > 0)
+    return shares
+
+
+def _areas(boxes: FloatArray) -> FloatArray:
+    wide, tall = boxes[2] - boxes[0], boxes[3] - boxes[1]
+    area: FloatArray = np.maximum(wide, 0.0, out=wide)
+    area *= np.maximum(tall, 0.0, out=tall)
+    return area
+
+
+def inside(points: FloatArray, boxes: FloatArray) -> Truths:
+    """Whether points (n, 2) lie in boxes (n, 4); the border is inside."""
+    held = (points >= boxes[:, :2]) & (points <= boxes[:, 2:])
+    both: Truths = held[:, 0] & held[:, 1]
+    return both
+
+
+def centres(boxes: FloatArray) -> FloatArray:
+    middle: FloatArray = (boxes[:, :2] + boxes[:, 2:]) / 2
+    return middle
+
+
+def distance(points: FloatArray, boxes: FloatArray) -> FloatArray:
+    """How far points are from boxes, in pixels; 0 inside."""
+    beyond = np.maximum(boxes[:, :2] - points, points - boxes[:, 2:])
+    far: FloatArray = np.hypot(*np.maximum(beyond, 0.0).T)
+    return far
+
+
+def on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size | None]) -> FloatArray:
+    """Many boxes (n, 4) of one convention on their pictures; NaN where the picture's size is needed and unknown."""
+    a, b, c, d = np.asarray(numbers, dtype=float).reshape(-1, 4).T
+    if convention.order is Order.XYWH:
+        c, d = a + c, b + d
+    elif convention.order is Order.CXCYWH:
+        a, b, c, d = a - c / 2, b - d / 2, a + c / 2, b + d / 2
+    elif convention.order is Order.YXYX:
+        a, b, c, d = b, a, d, c
+    across, down, x, y = _frames(convention, sizes)
+    return np.stack([a / across - x, b / down - y, c / across - x, d / down - y], axis=1)
+
+
+def points_on_pixels(numbers: FloatArray, convention: Convention, sizes: Sequence[Size | None]) -> FloatArray:
+    """Many points (n, 2) of one convention on their pictures."""
+    a, b = np.asarray(numbers, dtype=float).reshape(-1, 2).T
+    x, y = (a, b) if convention.order is Order.XY else (b, a)
+    across, down, left, top = _frames(convention, sizes)
+    return np.stack([x / across - left, y / down - top], axis=1)
+
+
+def _frames(convention: Convention, sizes: Sequence[Size | None]) -> tuple[Any, Any, Any, Any]:
+    """Steps for a pixel across and down, and where the original picture begins."""
+    if convention.unit.steps is None and convention.sent is None:
+        return 1.0, 1.0, 0.0, 0.0
+    # As one number each, for sizes are compared a million times.
+    marks = np.fromiter((0 if s is None else s.width << 32 | s.height for s in sizes), dtype=np.int64, count=len(sizes))
+    _, first, of = np.unique(marks, return_index=True, return_inverse=True)
+    frames = np.array([_frame(convention, sizes[i]) for i in first.tolist()], dtype=float).reshape(-1, 4)[of]
+    return frames[:, 0], frames[:, 1], frames[:, 2], frames[:, 3]
+
+
+def _frame(convention: Convention, size: Size | None) -> tuple[float, float, float, float]:
+    try:
+        across, down = convention.factors(size)
+    except NeedsSize:
+        return np.nan, np.nan, 0.0, 0.0
+    left, top = convention.origin(size)
+    return float(across), float(down), float(left), float(top)
+
+
+# -- outlines and masks ------------------------------------------------------------------------------------------------------
+
+
+def region_holds(region: Region, x: float, y: float, size: Size | None) -> bool:
+    """Whether a point is in a region; the border is inside."""
+    if isinstance(region, Box):
+        left, top, right, bottom = region.on(size)
+        return left <= x <= right and top <= y <= bottom
+    if isinstance(region, Mask):
+        return _mask_holds(region, x, y)
+    with naming_extra():
+        import shapely
+
+    return bool(shapely.intersects_xy(_outline(region, size), x, y))
+
+
+def _mask_holds(mask: Mask, x: float, y: float) -> bool:
+    """A point on the border of a pixel belongs to the pixels on both sides."""
+    grid = _pixels(mask)
+    columns = {c for c in (int(np.floor(x)), int(np.ceil(x)) - 1) if 0 <= c < mask.size.width}
+    rows = {r for r in (int(np.floor(y)), int(np.ceil(y)) - 1) if 0 <= r < mask.size.height}
+    return any(bool(grid[r, c]) for r in rows for c in columns)
+
+
+def region_iou(one: Region, other: Region, size: Size | None) -> float:
+    """Intersection over union of any two regions: by pixels where one is a mask, by outlines elsewhere."""
+    if isinstance(one, Mask) or isinstance(other, Mask):
+        picture = one.size if isinstance(one, Mask) else other.size if isinstance(other, Mask) else size
+        ours, theirs = _as_pixels(one, picture, size), _as_pixels(other, picture, size)
+        if ours.shape != theirs.shape:
+            return 0.0
+        union = int((ours | theirs).sum())
+        return int((ours & theirs).sum()) / union if union else 0.0
+    ours, theirs = _outline(one, size), _outline(other, size)
+    union = ours.union(theirs).area
+    return float(ours.intersection(theirs).area / union) if union else 0.0
+
+
+def region_distance(region: Region, x: float, y: float, size: Size | None) -> float:
+    """How far a point is from a region, in pixels; 0 inside."""
+    if isinstance(region, Mask):
+        rows, columns = np.nonzero(_pixels(region))
+        if not len(rows):
+            return float("nan")
+        boxes = np.stack([columns, rows, columns + 1, rows + 1], axis=1).astype(float)
+        return float(distance(np.broadcast_to([x, y], (len(rows), 2)), boxes).min())
+    with naming_extra():
+        import shapely
+
+    return float(shapely.distance(_outline(region, size), shapely.Point(x, y)))
+
+
+@lru_cache(maxsize=1024)
+def _outline(region: Box | Polygon, size: Size | None) -> Any:
+    with naming_extra():
+        import shapely
+
+    if isinstance(region, Box):
+        left, top, right, bottom = region.on(size)
+        return shapely.box(left, top, max(left, right), max(top, bottom))
+    drawn = shapely.Polygon(region.on(size))
+    # Outlines drawn by hand cross themselves now and then; what they enclose is still clear.
+    return drawn if drawn.is_valid else shapely.make_valid(drawn)
+
+
+@lru_cache(maxsize=64)
+def _pixels(mask: Mask) -> Truths:
+    runs = np.repeat(np.arange(len(mask.counts)) % 2 == 1, mask.counts)
+    # Runs go down the columns.
+    return runs.reshape(mask.size.width, mask.size.height).T
+
+
+def _as_pixels(region: Region, picture: Size | None, size: Size | None) -> Truths:
+    """A region as pixels: those whose middle it covers."""
+    if isinstance(region, Mask):
+        return _pixels(region)
+    assert picture is not None  # one of the two is a mask, which knows its picture
+    return covered_pixels(region, picture, size)
+
+
+def covered_pixels(region: Box | Polygon, picture: Size, size: Size | None = None) -> Truths:
+    """The pixels of a picture whose middle a region covers."""
+    with naming_extra():
+        import shapely
+
+    across, down = np.meshgrid(np.arange(picture.width) + 0.5, np.arange(picture.height) + 0.5)
+    covered: Truths = shapely.intersects_xy(_outline(region, size or picture), across, down)
+    return covered

@@ -1,0 +1,116 @@
+"""Pictures from outside, opened with care: named inside their folder, of a known kind, not larger than pictures are, and whole."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from referee.errors import InputError, MalformedInput, naming_extra
+from referee.geometry import ScenePicture, Size
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+__all__ = ["MOST_PIXELS", "checked", "inside", "open_picture", "size_of", "thumbnail"]
+
+KINDS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
+MOST_PIXELS = 100_000_000
+MOST_BYTES = 200_000_000
+REMEDY = "convert it to PNG, JPEG or WebP, or copy it again"
+
+
+def inside(folder: str | Path, name: str) -> Path:
+    """The file of that name in a folder; a name that leads out of it is refused, by links too."""
+    base = Path(folder).resolve()
+    path = (base / name).resolve()
+    if "\x00" in name or not path.is_relative_to(base):
+        raise InputError(
+            f"the picture {name!r:.80} is not in its folder",
+            where=folder,
+            remedy="name a file inside the folder, without ..",
+        )
+    if not path.is_file():
+        raise InputError(
+            f"there is no picture {name!r:.80}",
+            where=folder,
+            remedy="copy the pictures there, or score recorded answers without them",
+        )
+    return path
+
+
+def size_of(path: str | Path) -> Size:
+    """Width and height from a picture's header, without unpacking it."""
+    with _opened(Path(path)) as picture:
+        return Size(*picture.size)
+
+
+def open_picture(path: str | Path) -> Image:
+    """A picture unpacked whole, in RGB and turned upright; a bomb, a truncated file or one of another kind is an error that says so."""
+    with naming_extra():
+        from PIL import ImageOps
+
+    where = Path(path)
+    with _opened(where) as picture:
+        try:
+            picture.load()
+            # Photographs may say that they lie on their side; boxes are about what is seen.
+            upright = ImageOps.exif_transpose(picture)
+            return (upright or picture).convert("RGB")
+        except (OSError, SyntaxError, ValueError, EOFError, IndexError, KeyError, ZeroDivisionError) as error:
+            raise MalformedInput(f"the picture cannot be unpacked ({error})", where=where, remedy=REMEDY) from None
+
+
+def thumbnail(path: str | Path, longest: int) -> Image:
+    """A picture with its longer side at most that many pixels."""
+    picture = open_picture(path)
+    picture.thumbnail((longest, longest))
+    return picture
+
+
+def _opened(path: Path) -> Image:
+    with naming_extra():
+        from PIL import Image, UnidentifiedImageError
+
+    # Below Pillow's own warning, which would be no error.
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise MalformedInput("more than 200 MB: too large for a picture", where=path, remedy=REMEDY)
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            picture = Image.open(path, formats=KINDS)
+    except UnidentifiedImageError:
+        raise MalformedInput(
+            f"not a picture that can be read ({', '.join(KINDS)})", where=path, remedy=REMEDY
+        ) from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        problem = f"more than {MOST_PIXELS:,} pixels when unpacked"
+        raise MalformedInput(
+            problem, where=path, remedy="make it smaller; a file like this may be meant to fill the memory"
+        ) from None
+    except (OSError, SyntaxError, ValueError) as error:
+        raise MalformedInput(f"the picture cannot be opened ({error})", where=path, remedy=REMEDY) from None
+    if picture.size[0] * picture.size[1] > MOST_PIXELS:
+        raise MalformedInput(f"more than {MOST_PIXELS:,} pixels when unpacked", where=path, remedy="make it smaller")
+    return picture
+
+
+def checked(folder: str | Path, picture: ScenePicture) -> Path:
+    """The file of a scene's picture, with the size and the hash that the scene says it has."""
+    path = inside(folder, picture.path)
+    if picture.size is not None and (found := size_of(path)) != picture.size:
+        raise InputError(
+            f"the picture is {found} and not {picture.size}",
+            where=path,
+            remedy="regions are about the original: take the picture in its own size",
+        )
+    if picture.sha256 is not None and hashlib.sha256(path.read_bytes()).hexdigest() != picture.sha256:
+        raise InputError(
+            "this is another picture than the one that regions were drawn on (its hash differs)",
+            where=path,
+            remedy="copy it again",
+        )
+    return path

@@ -1,0 +1,123 @@
+"""A vision-language model as hearer: it is sent the picture and the description, and answers with a box, a point, or the number of a mark.
+
+How its answers are written (`form`) and what its numbers mean (the form's convention, or `convention`) are declared once and signed; what cannot be read is
+UNPARSABLE, and a question that nobody answered is a TIMEOUT that says nothing about the model.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from referee.catalogue import one_of
+from referee.errors import InputError
+from referee.geometry import Convention, WrongConvention
+from referee.grounding.marks import number_marks
+from referee.grounding.pictures import checked, open_picture
+from referee.hearers.answering import Listener, answer, shrug
+from referee.hearers.remote import in_words
+from referee.models.answers.calls import FAILED, OUTCOMES, parse_call
+from referee.models.answers.parsing import ParsedAnswer
+from referee.models.answers.place_forms import FORMS
+from referee.models.answers.place_outcomes import as_place_answer
+from referee.models.messages import Picture, message
+from referee.models.model_client import ModelClient
+from referee.records import NOT_ANSWERED, Description, HearerView, Outcome, Response
+
+__all__ = ["LookingModel"]
+
+ANSWERS = ("box", "point", "mark")
+ASKED = {
+    "box": "Where is it in the picture? Answer with its bounding box alone.",
+    "point": "Where is it in the picture? Answer with one point on it alone.",
+    "mark": "Every candidate in the picture has a number at its upper left. Answer with the number of the one that is meant, alone.",
+}
+OTHERWISE = (
+    " If it fits several things equally well, answer with the word several; if it is not there, with the word none."
+)
+WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DONT_KNOW}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LookingModel(ModelClient, Listener):
+    """Asks a model that sees; the switches of `ModelClient` say how it is asked.
+
+    Args:
+        pictures: the folder that the pictures' paths begin in.
+        answer: "box", "point", or "mark" (all candidates are outlined and numbered for it).
+        form: how it writes places (`referee.models.answers.place_forms`): qwen2.5-vl, internvl, molmo, json …
+        convention: what its numbers mean, where that is not what is usual for the form.
+    """
+
+    name = "sight/model"
+    learns = False
+    keeps_failures: ClassVar[bool] = False
+    offline_remedy: ClassVar[str] = "listen online"
+
+    pictures: str = ""
+    answer: str = "box"
+    form: str = "json"
+    convention: str = ""
+
+    @property
+    def marks(self) -> bool:
+        """Regions are shown only to who chooses among them."""
+        return self.answer == "mark"
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        meaning = self._check()
+        text = in_words(description)
+        if not text:
+            return shrug(self.name, view, Outcome.DONT_KNOW)
+        asked = message(
+            "user", f"The description: {text!r}\n\n{ASKED[self.answer]}{OTHERWISE}", [Picture(self._shown(view))]
+        )
+        call = self.ask([asked], view.id)
+        if self.answer == "mark":
+            parsed = parse_call(call, "choice", options=len(view.scene.entities))
+        else:
+            parsed = parse_call(call, "place", form=self.form, convention=meaning)
+        self.count(OUTCOMES[parsed.outcome], call)
+        if parsed.outcome == FAILED:
+            return shrug(self.name, view, Outcome.TIMEOUT, (NOT_ANSWERED,))
+        return self._respond(parsed, view)
+
+    def _respond(self, parsed: ParsedAnswer, view: HearerView) -> Response:
+        if self.answer != "mark":
+            found = as_place_answer(parsed)
+            return Response(trial=view.id, hearer=self.name, outcome=found.outcome, places=found.places)
+        if isinstance(parsed.value, int):
+            return answer(self.name, view, [float(i == parsed.value - 1) for i in range(len(view.scene.entities))])
+        unread = Outcome.REFUSED if parsed.outcome == "refused" else Outcome.UNPARSABLE
+        return shrug(self.name, view, WORDS.get(parsed.value, unread))
+
+    def _shown(self, view: HearerView) -> bytes | Path:
+        """The picture as it is on disk, or with numbered marks."""
+        if view.scene.picture is None:
+            raise InputError(f"trial {view.id!r} has no picture", remedy="choose a corpus of pictures")
+        path = checked(self.pictures, view.scene.picture)
+        if self.answer != "mark":
+            return path
+        regions = [e.region for e in view.scene.entities if e.region is not None]
+        if len(regions) < len(view.scene.entities):
+            raise InputError(
+                f"not every candidate of trial {view.id!r} has a region", remedy="ask for a box or a point"
+            )
+        file = io.BytesIO()
+        number_marks(open_picture(path), regions).save(file, "PNG")
+        return file.getvalue()
+
+    def _check(self) -> Convention | None:
+        if not self.model or not self.pictures:
+            lacking = "no model is named" if not self.model else "it is not known where the pictures are"
+            raise InputError(
+                lacking, remedy='say so: --hearer "sight/model|model:NAME|endpoint:URL|pictures:FOLDER|form:qwen2.5-vl"'
+            )
+        one_of("answer", self.answer, ANSWERS)
+        one_of("form", self.form, tuple(FORMS))
+        try:
+            return Convention.of(self.convention) if self.convention else None
+        except WrongConvention as wrong:
+            raise InputError(str(wrong), remedy="convention:pixels xyxy, for example") from None

@@ -1,0 +1,131 @@
+"""A model as judge: ratings of adequacy and fluency as in TUNA-REG 2009, or which of two descriptions is better; its passport says how far that counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from referee.errors import InputError
+from referee.models.answers.calls import OUTCOMES, parse_call
+from referee.models.messages import message
+from referee.models.model_client import ModelClient
+from referee.records import Trial
+from referee.systems.object_lists import object_lines
+
+__all__ = ["SCALES", "GivenRating", "ModelJudge", "RatingScale"]
+
+
+class RatingScale(NamedTuple):
+    """What is asked, and the ends of the scale."""
+
+    question: str
+    low: int
+    high: int
+    worst: str
+    best: str
+
+
+SCALES = {
+    # Gatt, Belz & Kow 2009 had people judge adequacy and fluency with sliders, of which they print means from 0 to 100 (Table 6). The two criteria and the
+    # range are theirs; the questions and the words at the ends are ours.
+    "adequacy": RatingScale(
+        "How clear is this description? Try to imagine someone who could see the same objects, but did not know which of them is the target. "
+        "How easily would they be able to find it, based on the phrase given?",
+        0,
+        100,
+        "not at all clear",
+        "completely clear",
+    ),
+    "fluency": RatingScale(
+        "How fluent is this description? Judge how well the phrase reads. Is it good, clear English?",
+        0,
+        100,
+        "very bad",
+        "very good",
+    ),
+    # Castro Ferreira et al. 2018: points from 1 to 7
+    "fluency7": RatingScale("Does the text flow in a natural, easy to read manner?", 1, 7, "very bad", "very good"),
+    "grammar7": RatingScale(
+        "Is the text grammatical (no spelling or grammatical errors)?", 1, 7, "very bad", "very good"
+    ),
+    "clarity7": RatingScale("Does the text clearly express the data?", 1, 7, "very bad", "very good"),
+}
+FIRST, SECOND, TIE = "first", "second", "tie"
+
+
+class GivenRating(NamedTuple):
+    """A rating (None where there is none), and why there is none: refused, unparsable, cut off or failed."""
+
+    rating: float | None
+    outcome: str
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ModelJudge(ModelClient):
+    """Asks a model to rate a description, or to prefer one of two; the switches are those of `ModelClient`.
+
+    A preference is asked for in both orders; a model that goes by the order prefers neither.
+    """
+
+    keeps_failures: ClassVar[bool] = False
+    offline_remedy: ClassVar[str] = "judge online"
+
+    def rate(self, text: str, scale: str, trial: Trial | None = None) -> GivenRating:
+        """A rating on one of `SCALES`; with a trial the model sees its objects, and which is meant."""
+        asked = _scale(scale)
+        words = (
+            f"{_scene(trial)}The {'description' if trial else 'text'}: {text!r}\n\n{asked.question}\n"
+            f"Answer with one whole number from {asked.low} ({asked.worst}) to {asked.high} ({asked.best}) alone."
+        )
+        call = self._asked_model(words, trial.id if trial else text[:40])
+        parsed = parse_call(call, "rating", scale=(asked.low, asked.high))
+        outcome = OUTCOMES[parsed.outcome]
+        self.count(outcome, call)
+        return GivenRating(parsed.value, outcome)
+
+    def prefer(self, one: str, two: str, trial: Trial | None = None) -> str:
+        """``first``, ``second`` or ``tie``; ``unparsable`` or ``failed`` where either order brought no answer."""
+        if one == two:
+            return TIE
+        preferences: list[int | str] = []
+        for a, b in ((one, two), (two, one)):
+            words = (
+                f"{_scene(trial)}Two descriptions of the target:\n1. {a!r}\n2. {b!r}\n\nWhich of them is better: easier for a listener to find the target by, "
+                "and better worded? Answer with 1 or 2 alone, or with several if they are equally good."
+            )
+            call = self._asked_model(words, trial.id if trial else a[:40])
+            parsed = parse_call(call, "choice", options=2)
+            self.count("unparsable" if parsed.value == "none" else OUTCOMES[parsed.outcome], call)
+            if parsed.value is None:
+                return "failed" if call.failure else "unparsable"
+            preferences.append(parsed.value)
+        return _preferred(preferences[0], preferences[1])
+
+    def _asked_model(self, words: str, trial: str) -> Any:
+        if not self.model:
+            raise InputError("no model is named", remedy='say which: --judge "model:NAME|endpoint:URL"')
+        return self.ask([message("user", words)], trial)
+
+
+def _scale(name: str) -> RatingScale:
+    if name not in SCALES:
+        raise InputError(f"there is no scale {name!r}", remedy=f"one of {', '.join(SCALES)}")
+    return SCALES[name]
+
+
+def _scene(trial: Trial | None) -> str:
+    if trial is None:
+        return ""
+    lines = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(trial.scene.entities), 1))
+    numbers = {e.id: i for i, e in enumerate(trial.scene.entities, 1)}
+    target = " and ".join(f"object {numbers[t]}" for t in trial.targets)
+    return f"A listener sees these objects, in another order and without numbers:\n{lines}\n\nThe target is {target}. "
+
+
+def _preferred(forth: int | str, back: int | str) -> str:
+    """The preference of both orders: the same text twice, or none."""
+    if {"none", "unknown"} & {forth, back}:
+        return "unparsable"
+    if (forth, back) == (1, 2):
+        return FIRST
+    return SECOND if (forth, back) == (2, 1) else TIE

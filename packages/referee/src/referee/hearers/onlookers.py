@@ -1,0 +1,174 @@
+"""Hearers of pictures without weights: the middle, the largest mark, words found on a screen, and a plug-in point for detectors.
+
+The first two do not listen: what they reach is the chance level of a corpus of pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Self
+
+from referee.errors import InputError, UnknownName, naming_extra
+from referee.geometry import Box, Convention, Mask, Order, Place, Point, Polygon, ScenePicture, Size, Unit
+from referee.grounding.pictures import checked
+from referee.hearers.answering import Listener, answer, shrug
+from referee.records import Description, HearerView, Outcome, Response, Trial
+
+__all__ = ["Centre", "Detector", "Largest", "ScreenReader"]
+
+Detection = tuple[Sequence[float], float]
+"""Left, top, right, bottom in pixels of the picture, and a score."""
+
+
+class _Onlooker(Listener):
+    """Learns nothing, and answers with a place."""
+
+    learns = False
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        return self
+
+    def _at(self, view: HearerView, place: Place) -> Response:
+        outcome = Outcome.POINT if isinstance(place, Point) else Outcome.BOX
+        return Response(trial=view.id, hearer=self.name, outcome=outcome, places=(place,))
+
+
+class Centre(_Onlooker):
+    """Points at the middle of the picture, or (``box:yes``) gives the middle half of it as a box, whatever is said: photographers put things there."""
+
+    name = "sight/centre"
+
+    def __init__(self, box: bool = False) -> None:
+        self.box = box
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        if self.box:
+            return self._at(view, Box((0.25, 0.25, 0.75, 0.75), Convention(Unit.SHARE)))
+        return self._at(view, Point((0.5, 0.5), Convention(Unit.SHARE, Order.XY)))
+
+
+class Largest(_Onlooker):
+    """Chooses the largest of the regions marked for it, whatever is said. It sees marks, so only where all candidates are outlined is it fair."""
+
+    name = "sight/largest"
+    marks = True
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        size = view.scene.picture.size if view.scene.picture else None
+        areas = [_area(e.region, size) for e in view.scene.entities]
+        if not any(areas):
+            return shrug(self.name, view, Outcome.DONT_KNOW)
+        return answer(self.name, view, [float(area == max(areas)) for area in areas])
+
+
+def _area(region: object, size: Size | None) -> float:
+    if isinstance(region, Mask):
+        return float(region.area)
+    if isinstance(region, Box):
+        left, top, right, bottom = region.on(size or Size(1, 1))
+        return max(0.0, right - left) * max(0.0, bottom - top)
+    if isinstance(region, Polygon):
+        points = region.on(size or Size(1, 1))
+        # Half the sum of cross products around the outline.
+        turns = zip(points, points[1:] + points[:1], strict=True)
+        return abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in turns)) / 2
+    return 0.0
+
+
+class _Looker(_Onlooker):
+    """Looks at the picture itself: `pictures` is the folder that its path begins in."""
+
+    def __init__(self, pictures: str = "") -> None:
+        self.pictures = pictures
+
+    def _file(self, view: HearerView) -> Path:
+        if view.scene.picture is None:
+            raise InputError(f"trial {view.id!r} has no picture", remedy="choose a corpus of pictures")
+        if not self.pictures:
+            remedy = f'name the folder of the pictures: --hearer "{self.name}|pictures:FOLDER"'
+            raise InputError("it is not known where the pictures are", remedy=remedy)
+        # Shown as they are on disk; sizes and hashes are checked, for places are about this very picture.
+        return checked(self.pictures, ScenePicture(path=view.scene.picture.path, size=view.scene.picture.size))
+
+
+class ScreenReader(_Looker):
+    """Reads the words on a screen (``rapidocr``, extra ``ocr``) and points at the middle of the line that shares most with the instruction (``box:yes``: gives
+    the line's box), if its likeness is at least `least` of 100; NONE where no line does."""
+
+    name = "sight/ocr"
+
+    def __init__(self, pictures: str = "", least: float = 60.0, box: bool = False) -> None:
+        super().__init__(pictures)
+        self.least, self.box = least, box
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        from rapidfuzz import fuzz
+
+        said = (description.text or "").lower()
+        lines = read_screen(str(self._file(view)))
+        scored = [(fuzz.token_set_ratio(said, text.lower()), box) for box, text in lines if text.strip()]
+        if not scored or max(scored)[0] < self.least:
+            return shrug(self.name, view, Outcome.NONE)
+        left, top, right, bottom = max(scored, key=lambda found: found[0])[1]
+        if self.box:
+            return self._at(view, Box((left, top, right, bottom)))
+        return self._at(view, Point(((left + right) / 2, (top + bottom) / 2), Convention(order=Order.XY)))
+
+
+@lru_cache(maxsize=512)
+def read_screen(path: str) -> tuple[tuple[tuple[float, float, float, float], str], ...]:
+    """The lines of text on a picture, each with the box around it."""
+    found = _reader()(path)
+    boxes, texts = getattr(found, "boxes", None), getattr(found, "txts", None)
+    if boxes is None or texts is None:
+        return ()
+    return tuple((_around(box), str(text)) for box, text in zip(boxes, texts, strict=True))
+
+
+def _around(corners: Any) -> tuple[float, float, float, float]:
+    xs, ys = [float(c[0]) for c in corners], [float(c[1]) for c in corners]
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+@lru_cache(maxsize=1)
+def _reader() -> Any:
+    with naming_extra():
+        from rapidocr import RapidOCR
+
+    # It would tell standard error which files it found.
+    return RapidOCR(params={"Global.log_level": "error"})
+
+
+class Detector(_Looker):
+    """The plug-in point for detectors: `detector` is ``MODULE:FUNCTION``, a function of a picture's path and a text that gives boxes with scores
+    (``[([left, top, right, bottom], score), …]``, pixels). The highest score at or above `least` is the answer; NONE where there is none."""
+
+    name = "sight/detector"
+
+    def __init__(self, detector: str = "", pictures: str = "", least: float = 0.0) -> None:
+        super().__init__(pictures)
+        self.detector, self.least = detector, least
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        file = str(self._file(view))
+        found = [d for d in _function(self.detector)(file, description.text or "") if d[1] >= self.least]
+        if not found:
+            return shrug(self.name, view, Outcome.NONE)
+        left, top, right, bottom = max(found, key=lambda d: d[1])[0]
+        return self._at(view, Box((left, top, right, bottom)))
+
+
+@lru_cache(maxsize=8)
+def _function(where: str) -> Callable[[str, str], Iterable[Detection]]:
+    module, _, name = where.partition(":")
+    try:
+        found = getattr(import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        raise UnknownName(
+            "detector", where or "(none)", (), hint="name it as detector:MODULE:FUNCTION, importable from here"
+        ) from None
+    detect: Callable[[str, str], Iterable[Detection]] = found
+    return detect

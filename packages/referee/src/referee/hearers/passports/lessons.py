@@ -1,0 +1,56 @@
+"""What a hearer learns from that is to be asked about something else: another corpus, or a part of one, never a game that it is asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee import catalogue
+from referee.errors import InputError
+from referee.hearers.passports.people import People, unit_of
+from referee.jobs.open import open_corpus
+from referee.records import Trial
+
+__all__ = ["Lessons", "ask_others", "open_lessons"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lessons:
+    """Trials to learn from, with the name of the corpus (or part of one) that they are."""
+
+    name: str
+    corpus: str
+    trials: tuple[Trial, ...]
+
+
+def open_lessons(written: str, data: str | Path | None, seed: int = 1) -> Lessons:
+    """``CORPUS``, a file of trials, or a part as ``CORPUS:SPLIT`` (``degen2020:domain=exp1``, ``tuna:speaker-80/20:train``)."""
+    name, split = _parts(written)
+    folder = data if data is not None and Path(data).is_dir() and not (Path(data) / "trials.jsonl").exists() else None
+    opened = open_corpus(name, folder, split=split, seed=seed)
+    trials = tuple(opened.trials())
+    if not any(t.references for t in trials):
+        raise InputError(f"there is nothing said in {written} to learn from", remedy="name a corpus with descriptions")
+    return Lessons(name=written if split else opened.name, corpus=opened.name, trials=trials)
+
+
+def _parts(written: str) -> tuple[str, str | None]:
+    if written in catalogue.names("corpus") or Path(written).exists():
+        return written, None
+    name, _, split = written.partition(":")
+    return name, split or None
+
+
+def ask_others(people: People, lessons: Lessons) -> People:
+    """People's answers without those to trials that the hearer learned from, or of their games."""
+    if lessons.corpus != people.name:
+        return people
+    trials, games = {t.id for t in lessons.trials}, {unit_of(t, "game") for t in lessons.trials}
+    known = (a for a in people.answers if a.trial.id in trials or unit_of(a.trial, "game") in games)
+    rest = people.without((a, "of games that it learned from") for a in known)
+    if not rest.answers:
+        raise InputError(
+            f"every answer in {people.name} is of a game that the hearer would learn from",
+            remedy="train on a part that leaves games to ask about, or leave --train out: then games are cut into folds",
+        )
+    return rest

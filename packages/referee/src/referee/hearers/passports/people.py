@@ -1,0 +1,248 @@
+"""What people answered, ready to hold a hearer against: from a corpus with responses, or from any file of responses in the documented form."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from referee import catalogue
+from referee.contracts import Card
+from referee.corpora.clusters import cluster_of
+from referee.corpora.games import Games
+from referee.corpora.jsonl import JsonlCorpus, read_responses
+from referee.errors import DataNotFound, InputError, UnknownTrial
+from referee.jobs.folder import Run, is_run
+from referee.jobs.open import open_corpus
+from referee.jobs.score_table import DESIGN, choose_clusters
+from referee.records import Description, Entity, Outcome, Response, Trial
+from referee.statistics.dependent_trials import Clusters
+
+__all__ = ["HumanAnswer", "People", "open_people", "unit_of"]
+
+SILENT = Description()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanAnswer:
+    """What was said in a trial, and what one person made of it."""
+
+    trial: Trial
+    description: Description
+    response: Response
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class People:
+    """The trials of a corpus, the answers of people that can be used, and how many cannot, by reason.
+
+    `sampled` is what the corpus' card says was sampled (None: no card says it).
+    """
+
+    name: str
+    trials: tuple[Trial, ...]
+    answers: tuple[HumanAnswer, ...]
+    left_out: dict[str, int]
+    sampled: tuple[str, ...] | None = None
+
+    def some(self, limit: int, by: str, seed: int) -> People:
+        """Whole games (or speakers) drawn by lot until there are `limit` answers; the rest is neither asked about nor learned from."""
+        by = by if by == "speaker" else "game"
+        sizes = Counter(unit_of(a.trial, by) for a in self.answers)
+        order = sorted(sizes)
+        Random(seed).shuffle(order)
+        kept: set[str] = set()
+        for unit in order:
+            if sum(sizes[u] for u in kept) >= limit:
+                break
+            kept.add(unit)
+        trials = tuple(t for t in self.trials if (u := unit_of(t, by)) in kept or u not in sizes)
+        return replace(self, trials=trials, answers=tuple(a for a in self.answers if unit_of(a.trial, by) in kept))
+
+    def clusters(self) -> Clusters:
+        """Whose answers resemble each other: by what the card says was sampled and, where a game does not hold both, by who answered.
+
+        Without a card: by game, or else by whatever recurs of person, scene and speaker. Of more than two factors the two with the fewest clusters are
+        kept: they carry most of the uncertainty.
+        """
+        factors = self.sampled or (
+            ("game",) if any("game" in a.trial.meta for a in self.answers) else ("scene", "speaker")
+        )
+        if not {"game", "participant"} & set(factors):
+            factors = ("participant", *factors)
+        labels = {f: [cluster_of(a.trial, f, a.response) for a in self.answers] for f in factors}
+        found = choose_clusters(labels, DESIGN)
+        fewest = sorted(zip(found.sizes(), found.names, found.codes, strict=True), key=lambda part: part[0])[:2]
+        return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
+
+    def without(self, gone: Iterable[tuple[HumanAnswer, str]]) -> People:
+        """The same without some answers, each with the reason why it is left out."""
+        reasons = {id(answer): reason for answer, reason in gone}
+        counted = Counter(self.left_out) + Counter(reasons.values())
+        return replace(self, answers=tuple(a for a in self.answers if id(a) not in reasons), left_out=dict(counted))
+
+
+def unit_of(trial: Trial, by: str) -> str:
+    """The game, speaker, scene, kind of object or condition that a trial belongs to; one without game and speaker stands alone."""
+    if by == "condition":
+        return trial.condition or "none"
+    if by == "scene":
+        return trial.scene.id or _look_of(*trial.scene.entities)
+    if by == "object":
+        return _kind_of(trial)
+    return _together(trial, by) or trial.id
+
+
+def _kind_of(trial: Trial) -> str:
+    """What the target is: its type where it has one, for other colours and sizes of the same thing are no new object; else all that is known of it."""
+    targets = [trial.scene.entity(target) for target in trial.targets]
+    types = [e.value("type") for e in targets]
+    return "|".join(map(str, types)) if all(types) else _look_of(*targets)
+
+
+def _look_of(*entities: Entity) -> str:
+    return "|".join(sorted(repr((sorted(e.attributes), e.image)) for e in entities))
+
+
+def _together(trial: Trial, by: str) -> str | None:
+    game = trial.meta.get("game") if by == "game" else None
+    return trial.speaker if game is None else str(game)
+
+
+def open_people(corpus: str | None, data: str | Path | None = None, silent: bool = False) -> People:
+    """People's answers: those of a corpus by name, file or folder, or those in `data` (see docs/passport.md for the forms).
+
+    With `silent`, answers to nothing are kept: hearers that were asked elsewhere may have been given the whole dialogue.
+    """
+    name, source, where = _source(corpus, data)
+    source = source.read_once() if isinstance(source, Games) else source
+    trials = {t.id: t for t in _trials(source, data)}
+    responses = _responses(data, source)
+    said = _outputs(source)
+    left_out: Counter[str] = Counter()
+    answers = tuple(_answers(responses, trials, said, left_out, where, silent))
+    if not answers:
+        reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
+        raise InputError(
+            "there is no answer of a person to a description" + (f" ({reasons})" if reasons else ""),
+            where=where,
+            remedy="take a corpus with responses (degen2020, colors, tg-matcher …), or name a file of responses with --data",
+        )
+    return People(
+        name=name,
+        trials=tuple(trials.values()),
+        answers=answers,
+        left_out=dict(left_out),
+        sampled=_sampled(source),
+    )
+
+
+def _sampled(source: Any) -> tuple[str, ...] | None:
+    """What the card of the corpus says; a run has that of the corpus that it was made on."""
+    card = open_corpus(source.folder).card if isinstance(source, Run) else getattr(source, "card", None)
+    return card.sampled if isinstance(card, Card) and card.sampled else None
+
+
+def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]:
+    """A name to print, what has trials() and responses(), and the place that errors name."""
+    given = None if data is None else Path(data)
+    if given is not None and not given.exists():
+        raise InputError(
+            "there is no such file or folder", where=given, remedy="--data names a folder or a file of responses"
+        )
+    if (
+        given is not None
+        and given.is_dir()
+        and (given / "responses.jsonl").exists()
+        and (given / "trials.jsonl").exists()
+    ):
+        return given.name, _folder(given), str(given / "responses.jsonl")
+    if corpus is None:
+        raise InputError(
+            "it is not said on which trials people answered",
+            where=data or "",
+            remedy="name a corpus (--corpus degen2020), or a folder with trials.jsonl and responses.jsonl (--data FOLDER)",
+        )
+    own = f" + {given.name}" if given is not None and given.is_file() else ""
+    if corpus not in catalogue.names("corpus") and Path(corpus).exists():
+        return Path(corpus).name + own, _folder(Path(corpus)), str(data if own else corpus)
+    folder = {"data": given} if given is not None and given.is_dir() else {}
+    return corpus + own, catalogue.create("corpus", corpus, **folder), str(data if own else corpus)
+
+
+def _folder(path: Path) -> Any:
+    return Run(path) if is_run(path) else JsonlCorpus(path)
+
+
+def _trials(source: Any, data: str | Path | None) -> Iterable[Trial]:
+    try:
+        yield from source.trials()
+    except DataNotFound as missing:
+        if data is None or not Path(data).is_file():
+            raise
+        problem = f"a file here is read as responses, and of the corpus {missing.problem}"
+        raise DataNotFound(problem, where=data, remedy="give --data the folder of the corpus") from None
+
+
+def _responses(data: str | Path | None, source: Any) -> Iterable[Response]:
+    return read_responses(data) if data is not None and Path(data).is_file() else source.responses()
+
+
+def _outputs(source: Any) -> dict[tuple[str, str | None], Description]:
+    """What the systems of a run said, for answers that only name the system."""
+    if not isinstance(source, Run) or not (source.folder / "outputs.jsonl").exists():
+        return {}
+    return {(o.trial, o.system): o.description for o in source.outputs()}
+
+
+def _answers(
+    responses: Iterable[Response],
+    trials: dict[str, Trial],
+    said: dict[tuple[str, str | None], Description],
+    left_out: Counter[str],
+    where: str,
+    silent: bool,
+) -> Iterator[HumanAnswer]:
+    for response in responses:
+        trial = trials.get(response.trial)
+        if trial is None:
+            raise UnknownTrial(
+                f"{response.hearer!r} answers trial {response.trial!r}, which is not among the trials",
+                where=where,
+                remedy="give the responses together with their trials",
+            )
+        _check_entity(response, trial, where)
+        description = response.description or said.get((response.trial, response.system))
+        if description is None and response.system is None and trial.references:
+            description = trial.references[0]
+        if description is None and silent:
+            description = SILENT
+        reason = _unusable(response, trial, description, silent)
+        if reason or description is None:
+            left_out[reason or "without a description"] += 1
+        else:
+            yield HumanAnswer(trial=trial, description=description, response=response)
+
+
+def _check_entity(response: Response, trial: Trial, where: str) -> None:
+    if response.outcome == Outcome.ENTITY and response.entity not in {e.id for e in trial.scene.entities}:
+        raise InputError(
+            f"{response.hearer!r} chose {response.entity!r} in trial {trial.id!r}, which has no such entity",
+            where=where,
+            remedy="name entity ids of the trial's scene",
+        )
+
+
+def _unusable(response: Response, trial: Trial, description: Description | None, silent: bool) -> str | None:
+    if response.probabilities is not None:
+        return "of a simulated hearer"
+    if len(trial.targets) != 1:
+        return "with several targets"
+    if not trial.scene.complete:
+        return "in a scene that is not known whole"
+    if description is None or (not silent and description.text is None and description.properties is None):
+        return "without a description"
+    return None

@@ -1,0 +1,81 @@
+"""What a hearer is given to read: people's words, unless properties are asked for and do not tell the outcome by being there.
+
+In Degen et al. (2020) the authors coded what was said only where the listener was right, so a hearer that reads the codes knows the answer from the fact that
+there are any. The check runs on every corpus (see `leaks`); what it refuses no hearer reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from referee.errors import InputError
+from referee.hearers.passports.leaks import LIMIT, Leak, leaks
+from referee.hearers.passports.people import HumanAnswer, People
+from referee.records import Description, Trial
+
+__all__ = ["Reading", "choose_reading", "worded", "words_only"]
+
+CODED = ("properties present", "number of properties")
+SEEN = ("attributes of the target present", "picture of the target present")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """People's answers with the descriptions as a hearer reads them, how many are words and how many properties, and what the check found."""
+
+    people: People
+    read: dict[str, int]
+    leaks: tuple[Leak, ...]
+
+
+def choose_reading(people: People, reads: str) -> Reading:
+    """Descriptions and training trials in the form that `reads` asks for; properties that tell the outcome are refused with the reason."""
+    found = leaks(people.trials, [replace(a.response, description=a.description) for a in people.answers])
+    refused = {leak.field: leak for leak in found if leak.refused}
+    _refuse(refused, SEEN, "let no hearer be judged on these data")
+    if reads == "properties":
+        _refuse(refused, CODED, "let the hearer read words (--reads words)")
+        return Reading(people=people, read=_count(people.answers), leaks=found)
+    if refused.keys() & set(CODED):
+        people = people.without(
+            (a, "in refused properties alone") for a in people.answers if a.description.text is None
+        )
+        if not people.answers:
+            _refuse(refused, CODED, "there are no words to read instead")
+    trials = tuple(worded(t) for t in people.trials)
+    answers = tuple(replace(a, description=words_only(a.description)) for a in people.answers)
+    return Reading(people=replace(people, trials=trials, answers=answers), read=_count(answers), leaks=found)
+
+
+def words_only(said: Description) -> Description:
+    """The words of a description, without what somebody made of them; one that was never put into words stays as it is."""
+    plain = said.properties is None and not said.spans and said.distribution is None
+    return said if plain or said.text is None else Description(text=said.text, speaker=said.speaker)
+
+
+def worded(trial: Trial) -> Trial:
+    """A trial to learn from, whose references are words."""
+    references = tuple(words_only(said) for said in trial.references)
+    return trial if references == trial.references else replace(trial, references=references)
+
+
+def _count(answers: Sequence[HumanAnswer]) -> dict[str, int]:
+    coded = sum(a.description.properties is not None for a in answers)
+    return {"words": len(answers) - coded, "properties": coded}
+
+
+def _refuse(refused: dict[str, Leak], fields: Sequence[str], remedy: str) -> None:
+    for field in fields:
+        if field in refused:
+            raise InputError(f"{field}: this tells whether people succeeded ({_reason(refused[field])})", remedy=remedy)
+
+
+def _reason(leak: Leak) -> str:
+    there, missing = leak.present, leak.n - leak.present
+    shares = [
+        f"{round((1 - share) * n):,} of {n:,} wrong where {where}"
+        for share, n, where in ((leak.right_with, there, "there"), (leak.right_without, missing, "missing"))
+        if share is not None
+    ]
+    return f"{', '.join(shares)}; AUC {leak.strength:.3f} by that alone, {LIMIT} is the limit"

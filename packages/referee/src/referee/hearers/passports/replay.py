@@ -1,0 +1,58 @@
+"""A hearer that was asked elsewhere, examined by its answers: nothing is asked, so there are no probes, and places are those it was shown."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from referee.errors import InputError
+from referee.hearers.passports.answer_columns import read_belief
+from referee.hearers.passports.examination import Beliefs, Examination, question_of, share_out
+from referee.hearers.passports.named_hearer import name_of
+from referee.hearers.passports.people import HumanAnswer, People, unit_of
+from referee.hearers.recorded import Recorded
+from referee.jobs.listen import shown
+from referee.signature import digest
+
+__all__ = ["asked_elsewhere", "checksum_of", "replay"]
+
+
+def asked_elsewhere(people: People, answered: set[str]) -> People:
+    """People's answers to what the hearer was asked as well; it was asked about what people said, so answers to systems are others."""
+    rest = people.without((a, reason) for a in people.answers if (reason := _missing(a, answered)))
+    if not rest.answers:
+        raise InputError(
+            "the recorded hearer was asked nothing that people answered",
+            remedy="name the corpus whose trials it was asked about (--corpus NAME)",
+        )
+    return rest
+
+
+def _missing(answer: HumanAnswer, answered: set[str]) -> str | None:
+    if answer.trial.id not in answered:
+        return "not asked of this hearer"
+    return "to a system's description" if answer.response.system is not None else None
+
+
+def replay(recorded: Recorded, people: People, examination: Examination) -> Beliefs:
+    """Its answers as beliefs. Kappa goes by places drawn by lot, as for hearers that are asked; position bias by the places it was shown, too."""
+    folds = share_out(people, examination)
+    heard, name = Beliefs({}, {}, {}), name_of(recorded.name)
+    for answer in people.answers:
+        question, trial = question_of(answer), answer.trial
+        if question in heard.beliefs:
+            continue
+        belief = read_belief(recorded.answers[trial.id], shown(trial, examination.seed), name)
+        places = {entity: place for place, entity in enumerate(recorded.places[trial.id])}
+        heard.beliefs[question] = replace(belief, shown=places)
+        heard.folds[trial.id] = folds[unit_of(trial, examination.by)]
+    return heard
+
+
+def checksum_of(recorded: Recorded) -> str:
+    """The answers and the order shown, as a hash: other answers of the same name are another hearer."""
+    return digest(
+        "\n".join(
+            f"{trial}\t{answer.entity or answer.outcome}\t{answer.probabilities}\t{recorded.places[trial]}"
+            for trial, answer in sorted(recorded.answers.items())
+        )
+    )

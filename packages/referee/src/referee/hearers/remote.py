@@ -1,0 +1,255 @@
+"""A remote listener: any model behind an OpenAI-compatible endpoint, asked which object is meant (the listener side of reference-game benchmarks).
+
+It sees what every hearer sees, in an order that is rotated with every vote and kept with the answer, and may always say several, none or that it does not know.
+An answer that cannot be read is UNPARSABLE. A question that nobody answered is TIMEOUT with the flag "not answered", which whoever counts leaves out: it says
+nothing about the hearer. Kept calls are looked up first, so work goes on after a break.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, ClassVar
+
+from referee.errors import InputError
+from referee.hearers.answering import NONE, SEVERAL, Listener, answer, shrug
+from referee.models.answers import parse_answer
+from referee.models.answers.calls import FAILED, OUTCOMES, parse_call
+from referee.models.answers.cleaning import clean_answer
+from referee.models.messages import Picture, message
+from referee.models.model_client import ModelClient
+from referee.models.prompt_files import PromptFile, filled
+from referee.models.response_cache import Call
+from referee.realisation.english import ENGLISH
+from referee.records import NOT_ANSWERED, Description, Entity, HearerView, Outcome, Response, Scene
+from referee.show.drawing import draw_numbered
+from referee.systems.object_lists import check_places, object_lines
+
+__all__ = ["Remote", "build_question", "in_words", "read_choice"]
+
+CHOICES = ("number", "free")
+DONT_KNOW = "dont-know"
+UNREAD = "unparsable"
+UNANSWERED = "unanswered"
+SHRUGS = {DONT_KNOW: Outcome.DONT_KNOW, UNREAD: Outcome.UNPARSABLE, UNANSWERED: Outcome.TIMEOUT}
+WORDS = {"several": SEVERAL, "none": NONE, "unknown": DONT_KNOW}
+MARKS = "\"'`*.-#()[] \n"
+SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "choice",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {"answer": {"type": "string"}},
+            "required": ["answer"],
+            "additionalProperties": False,
+        },
+    },
+}
+# Whoever is asked for likelihoods gives at most twenty of them.
+MOST_LOGPROBS = 20
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Remote(ModelClient, Listener):
+    """Asks a model which object is meant, `votes` times, each time in another order; belief is the share of votes. `ModelClient` has the other switches.
+
+    Args:
+        choice: "number" (multiple choice from a numbered list) or "free" (the model repeats the line of the object it means).
+        votes: how often, each time with the objects turned on by some places.
+        logprobs: take belief from the probabilities of the answer's token, where the endpoint gives them.
+        image: also sends the scene as a picture, with the numbers of the list.
+        words: lists the objects; without it the picture is all there is.
+        places: as "coordinates", "words" or "none".
+        draw: another way of turning a scene, in the order shown, into a PNG.
+        seed: of further orders, where there are more votes than objects.
+    """
+
+    name = "remote"
+    keeps_failures: ClassVar[bool] = False  # an unanswered question is no answer of a hearer, and is asked again
+    offline_remedy: ClassVar[str] = "listen online"
+
+    choice: str = "number"
+    votes: int = 1
+    logprobs: bool = False
+    image: bool = False
+    words: bool = True
+    places: str = "coordinates"
+    draw: Callable[[Scene], bytes] | None = None
+    seed: int = 1
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        self._check()
+        text = in_words(description)
+        if not text:
+            return shrug(self.name, view, Outcome.DONT_KNOW)
+        votes: Counter[str] = Counter()
+        shown: list[str] = []
+        for vote in range(self.votes):
+            scene = self._turned(view.scene, text, view.id, vote)
+            belief = self._vote(text, scene, view, vote)
+            for name, share in belief.items():
+                votes[name] += share  # type: ignore[assignment]
+            # As shown, and what was chosen of it: whether a place draws answers can be seen only here.
+            shown.append(f"vote {vote + 1}: shown {' '.join(e.id for e in scene.entities)}; chose {_first(belief)}")
+        return self._count(votes, view, shown)
+
+    def _turned(self, scene: Scene, text: str, trial: str, vote: int) -> Scene:
+        """The order of the view, turned on by equal steps, so that over the votes every object stands in places of all kinds."""
+        entities = list(scene.entities)
+        n = len(entities)
+        if not n:
+            return scene
+        rounds, turn = divmod(vote, n)
+        if rounds:
+            # From question and round alone, so that a run taken up again asks the very same.
+            Random(f"{self.seed}|{trial}|{text}|{rounds}").shuffle(entities)
+        step = turn * max(1, n // min(n, self.votes)) % n
+        return replace(scene, entities=tuple(entities[step:] + entities[:step]))
+
+    def _count(self, votes: Mapping[str, float], view: HearerView, shown: Sequence[str]) -> Response:
+        """Shares of the votes that say something about the scene; without any, the commonest reason for that."""
+        flags = tuple(
+            f"{votes[name]:g} of {self.votes} votes {name}" for name in SHRUGS if votes.get(name) and self.votes > 1
+        )
+        meaning = {name: n for name, n in votes.items() if name not in SHRUGS and n}
+        if not meaning:
+            reason = max(votes, key=lambda name: votes[name])
+            unanswered = (NOT_ANSWERED,) if reason == UNANSWERED else ()
+            return shrug(self.name, view, SHRUGS[reason], (*flags, *unanswered, *shown))
+        shares = [float(meaning.get(e.id, 0)) for e in view.scene.entities]
+        return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), (*flags, *shown))
+
+    def _vote(self, text: str, shown: Scene, view: HearerView, vote: int) -> dict[str, float]:
+        """Belief from one question: all of it on what was answered, or spread by the probabilities of the answer."""
+        draw = self.draw or (draw_numbered if self.image else None)
+        template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
+        words = build_question(text, shown.entities, self.choice, self.words, self.places, template)
+        if self.schema:
+            words += ' Write it as JSON: {"answer": "…"}.'
+        asked = message("user", words, [Picture(draw(shown))] if draw else ())
+        # Warm answers differ from one time to the next: each vote is a sample of its own.
+        sample = self.sample * self.votes + vote if self.temperature != 0 else self.sample
+        call = self.ask([asked], view.id, sample, **self._wishes())
+        chosen, outcome = self._chosen(call, shown.entities)
+        self.count(outcome, call)
+        if self.logprobs and chosen not in SHRUGS and (shares := _likelihoods(call, shown.entities)):
+            return shares
+        return {chosen: 1.0}
+
+    def _wishes(self) -> dict[str, Any]:
+        likely = {"logprobs": True, "top_logprobs": MOST_LOGPROBS} if self.logprobs else {}
+        return {**likely, **({"response_format": SCHEMA} if self.schema else {})}
+
+    def _chosen(self, call: Call, entities: Sequence[Entity]) -> tuple[str, str]:
+        """The choice as an id or a word (a refusal names no object either), and what became of the answer."""
+        parsed = parse_call(call, "choice", options=len(entities))
+        if parsed.outcome == FAILED:
+            return UNANSWERED, OUTCOMES[FAILED]
+        if self.choice == "number" or parsed.outcome in ("refused", "cut-off"):
+            return _named(parsed.value, entities), OUTCOMES[parsed.outcome]
+        chosen = read_choice(call.content or "", entities, self.choice, self.places)
+        return chosen, OUTCOMES["unread" if chosen == UNREAD else "read"]
+
+    def _check(self) -> None:
+        if not self.model:
+            raise InputError("no model is named", remedy='say which: --hearer "remote|model:NAME|endpoint:URL"')
+        if self.choice not in CHOICES or self.votes < 1:
+            raise InputError(
+                f"choice is {self.choice!r} and votes {self.votes}",
+                remedy="choice:number or choice:free, votes:1 or more",
+            )
+        check_places(self.places)
+        if not self.words and (self.choice != "number" or not (self.image or self.draw)):
+            raise InputError(
+                "without words there is nothing to choose from", remedy="words:no needs image:yes and choice:number"
+            )
+        if self.logprobs and self.choice != "number":
+            raise InputError("likelihoods are read from numbers", remedy="logprobs:yes needs choice:number")
+
+
+def _first(belief: Mapping[str, float]) -> str:
+    return max(belief, key=lambda name: belief[name])
+
+
+def in_words(description: Description) -> str:
+    """What was said; a description that was never put into words in the plainest there are: the red chair, not "type chair, colour red"."""
+    words = (description.text or "").strip()
+    said = description.properties or ()
+    return words or (ENGLISH.say(said) if said else "")
+
+
+def build_question(
+    text: str,
+    entities: Sequence[Entity],
+    choice: str = "number",
+    words: bool = True,
+    places: str = "coordinates",
+    template: PromptFile | None = None,
+) -> str:
+    """What the model reads: the objects in the order given, without their ids (or only the picture, without `words`), and the description."""
+    form = "the number of the object" if choice == "number" else "the line of the object, repeated exactly"
+    form = (
+        f"Answer with {form} alone; with the word several if it fits more than one equally well, "
+        "with none if it fits no object, with unknown if you cannot tell."
+    )
+    lines = object_lines(entities, places)
+    listed = "\n".join(f"{i}. {line}" if choice == "number" else f"- {line}" for i, line in enumerate(lines, 1))
+    if template is not None:
+        return filled(template, objects=listed if words else "", description=text, form=form, count=str(len(entities)))
+    shown = (
+        f"these objects:\n{listed}"
+        if words
+        else f"the {len(entities)} objects in the picture. Each has its number at its upper left."
+    )
+    return f"Somebody described one of {shown}\n\nThe description: {text!r}\n\nWhich object is meant? {form}"
+
+
+def read_choice(content: str, entities: Sequence[Entity], choice: str = "number", places: str = "coordinates") -> str:
+    """The id of the entity chosen, ``several``, ``none``, ``dont-know``, or ``unparsable`` for anything else."""
+    if choice == "number":
+        return _named(parse_answer(content, "choice", options=len(entities)).value, entities)
+    text = clean_answer(content).text
+    said = {line.strip().strip(MARKS).lower() for line in text.splitlines()}
+    lines = [line.strip(MARKS).lower() for line in object_lines(entities, places)]
+    meant = [e.id for e, line in zip(entities, lines, strict=True) if line in said]
+    if meant:
+        return meant[0] if len(meant) == 1 else SEVERAL
+    # Words beside the line are forgiven, as long as they hold exactly one of them.
+    whole = re.sub(r"\s+", " ", text).lower()
+    inside = [e.id for e, line in zip(entities, lines, strict=True) if line in whole]
+    words = [WORDS[w] for w in said if w in WORDS]
+    return inside[0] if len(inside) == 1 else words[0] if len(words) == 1 else UNREAD
+
+
+def _named(chosen: int | str | None, entities: Sequence[Entity]) -> str:
+    """A parsed choice as an entity's id or a word."""
+    if isinstance(chosen, int):
+        return entities[chosen - 1].id
+    return UNREAD if chosen is None else WORDS[chosen]
+
+
+def _likelihoods(call: Call, entities: Sequence[Entity]) -> dict[str, float]:
+    """Probabilities of the choices at the token that gave the answer; none where the endpoint gave none, or numbers have two tokens."""
+    names = {str(i): e.id for i, e in enumerate(entities, 1)} | {w[:4]: meaning for w, meaning in WORDS.items()}
+    for token, _, others in reversed(call.logprobs):
+        if _choice(token, names) is None:
+            continue
+        found: dict[str, float] = {}
+        for other, logprob in others:
+            if (name := _choice(other, names)) is not None:
+                found[name] = found.get(name, 0.0) + math.exp(min(0.0, logprob))
+        # With ten objects "1" may be the beginning of "10": such a token says too little.
+        whole = len(entities) < 10 or len(token.strip()) > 1
+        return {k: v for k, v in found.items() if k != DONT_KNOW} if whole else {}
+    return {}
+
+
+def _choice(token: str, names: Mapping[str, str]) -> str | None:
+    bare = token.strip(MARKS + "Ġ▁").lower()
+    return names.get(bare) or (names.get(bare[:4]) if len(bare) >= 4 and bare.isalpha() else None)

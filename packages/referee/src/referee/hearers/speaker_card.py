@@ -1,0 +1,305 @@
+"""The card of a speaker: what is known of it from a run, measure by measure and language by language, never one number; every cell says what it rests on.
+
+Found by people, or by a hearer that holds a passport; words; words that can go without the hearer changing its mind; descriptions that fit others, too;
+attributes beside people's; what it says of targets that nothing sets apart; how alike its samples are; what it cost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from math import log2
+from typing import Any
+
+import numpy as np
+
+from referee.capabilities import in_parallel, resolve_all
+from referee.hearers.answering import understand, words_of
+from referee.hearers.passports.fitness import CARE, FIT
+from referee.hearers.passports.quoting import read_quote
+from referee.jobs.listen import shown
+from referee.jobs.score_table import DESIGN, Source, choose_clusters
+from referee.metrics.hearing import PEOPLE, judge
+from referee.records import NOT_ANSWERED, Description, Outcome, Property, Response, Trial
+from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
+
+__all__ = ["CardCell", "Listening", "cards_of"]
+
+SHARE = (0.0, 1.0)
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCell:
+    """A number with its interval, over how many items, and what it rests on; no data gives no value and n = 0. `people` is the same of people, where known."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    signed: str = ""
+    people: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """The hearer that is asked about descriptions with a word left out, with its signature."""
+
+    hearer: Any
+    signed: str
+    seed: int = 1
+
+
+Said = Mapping[tuple[str, str], Description]
+
+
+def cards_of(
+    trials: Sequence[Trial],
+    outputs: Said,
+    responses: Sequence[Response],
+    manifest: Mapping[str, Any],
+    *,
+    sampled: tuple[str, ...] | None = None,
+    listening: Listening | None = None,
+    confidence: float = 0.95,
+    advance: Advance = lambda n: None,
+) -> list[dict[str, Any]]:
+    """One card for every speaker and language. `outputs` are descriptions by system and trial; samples ``LABEL#1``, ``LABEL#2`` … share a card."""
+    cards = []
+    for label, samples in _speakers(manifest["systems"]).items():
+        for language in dict.fromkeys(t.language for t in trials):
+            asked = [t for t in trials if t.language == language]
+            work = _Work(asked, outputs, samples, sampled, confidence)
+            cells = {
+                **_found(work, responses, manifest.get("hearers", {})),
+                "words": work.cell(lambda t, d: float(len(words_of(d.text))) if d.text else None, "words of the text"),
+                **({} if listening is None else _by_deletion(work, listening, advance)),
+                "under_specified": work.cell(
+                    _under, "share of descriptions, as the literal hearer reads them, that fit another entity", SHARE
+                ),
+                **_attributes(work),
+                **_impossible(work),
+                **_stability(work),
+                **_cost(samples, manifest),
+            }
+            cards.append(
+                {
+                    "speaker": label,
+                    "language": language,
+                    "trials": len(asked),
+                    "samples": len(samples),
+                    "signature": manifest.get("signatures", {}).get(samples[0], label),
+                    "cells": {name: asdict(cell) for name, cell in cells.items()},
+                }
+            )
+    return cards
+
+
+def _speakers(systems: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for system in systems:
+        label, mark, number = system.rpartition("#")
+        found.setdefault(label if mark and number.isdigit() else system, []).append(system)
+    return found
+
+
+class _Work:
+    """What a speaker said on the trials of one language, and how its numbers are clustered."""
+
+    def __init__(
+        self,
+        trials: Sequence[Trial],
+        outputs: Said,
+        samples: Sequence[str],
+        sampled: tuple[str, ...] | None,
+        confidence: float,
+    ) -> None:
+        self.trials, self.samples, self.sampled, self.confidence = trials, samples, sampled, confidence
+        self.said = {(s, t.id): outputs[s, t.id] for s in samples for t in trials if (s, t.id) in outputs}
+
+    def cell(
+        self,
+        measure: Callable[[Trial, Description], float | None],
+        signed: str,
+        limits: tuple[float | None, float | None] = (0.0, None),
+    ) -> CardCell:
+        """The mean of a measure over all that was said."""
+        pairs = [(t, self.said[s, t.id]) for s in self.samples for t in self.trials if (s, t.id) in self.said]
+        return self.mean([(t, measure(t, d)) for t, d in pairs], signed, limits)
+
+    def mean(
+        self, values: Sequence[tuple[Trial, float | None]], signed: str, limits: tuple[float | None, float | None]
+    ) -> CardCell:
+        kept = [(t, v) for t, v in values if v is not None]
+        if not kept:
+            return CardCell(value=None, signed=signed)
+        clusters = self._clusters([t for t, _ in kept])
+        told = spread(np.array([[v] for _, v in kept]), mean_of_rows, clusters, self.confidence, limits)
+        over = " x ".join(f"{n} {kind}s" for n, kind in zip(clusters.sizes(), clusters.names, strict=True))
+        bounds = [None if np.isnan(x) else float(x) for x in (told.low, told.high)]
+        return CardCell(
+            value=float(told.value),
+            low=bounds[0],
+            high=bounds[1],
+            n=len(kept),
+            signed=f"{signed}|over:{over or 'single answers'}",
+        )
+
+    def _clusters(self, trials: Sequence[Trial]) -> Clusters:
+        factors = Source(sampled=self.sampled).factors(DESIGN)
+        return choose_clusters({name: [t.cluster(name) for t in trials] for name in factors}, DESIGN)
+
+
+def _found(work: _Work, responses: Sequence[Response], signed: Mapping[str, str]) -> dict[str, CardCell]:
+    """Found by people, and by every hearer whose passport lets it be used; what the others answered does not count."""
+    known = {t.id: t for t in work.trials}
+    mine = [r for r in responses if r.system in work.samples and r.trial in known]
+    groups, _ = judge(mine, known)
+    cells, refused = {}, []
+    for hearer in dict.fromkeys(name for _, name in groups):
+        quoted = read_quote(signed.get(hearer, ""))
+        if hearer != PEOPLE and (quoted is None or quoted.verdict not in (FIT, CARE)):
+            refused += [f"the passport of {hearer.partition('|')[0]} says: {quoted.verdict}"] if quoted else []
+            continue
+        rows = [
+            (known[hearing.trials[i]], float(right))
+            for (_, name), hearing in groups.items()
+            if name == hearer
+            for i, right in zip(hearing.items.tolist(), hearing.values[:, 0].tolist(), strict=True)
+        ]
+        cells[f"found by {hearer}"] = work.mean(rows, signed.get(hearer, PEOPLE), SHARE)
+    nobody = "no people, and nobody with a passport to do so, answered in this run"
+    return cells or {"found": CardCell(value=None, signed="; ".join([nobody, *refused]))}
+
+
+def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[str, CardCell]:
+    """How many words can go, one at a time, without the hearer changing its mind; only where it found the target."""
+    values: list[tuple[Trial, float | None]] = []
+
+    def ask(pair: tuple[Trial, Description]) -> tuple[Trial, float | None]:
+        trial, said = pair
+        view = shown(trial, listening.seed)
+        whole, *less = resolve_all(listening.hearer, [(d, view) for d in (said, *_shorter(said))])
+        answers = [r for r in less if NOT_ANSWERED not in r.flags]
+        found = whole.outcome == Outcome.ENTITY and (whole.entity,) == trial.targets
+        same = sum((r.outcome, r.entity) == (whole.outcome, whole.entity) for r in answers)
+        return trial, same / len(answers) if found and answers else None
+
+    asked = [(t, work.said[s, t.id]) for s in work.samples for t in work.trials if (s, t.id) in work.said]
+    for found in in_parallel(listening.hearer, ask, asked):
+        values.append(found)
+        advance(1)
+    return {
+        "redundant": work.mean(
+            values, f"share of words whose deletion changes nothing|hearer:{listening.signed}", SHARE
+        )
+    }
+
+
+def _shorter(said: Description) -> list[Description]:
+    """The description without each of its words; of properties alone, without each property."""
+    if said.text:
+        words = said.text.split()
+        return (
+            [Description(text=" ".join(words[:i] + words[i + 1 :])) for i in range(len(words))]
+            if len(words) > 1
+            else []
+        )
+    properties = said.properties or ()
+    return [Description(properties=properties[:i] + properties[i + 1 :]) for i in range(len(properties))]
+
+
+def _meant(trial: Trial, said: Description) -> tuple[Property, ...] | None:
+    found = understand(said, trial.scene)
+    return None if isinstance(found, Outcome) else found
+
+
+def _under(trial: Trial, said: Description) -> float | None:
+    """1 where what was said, as far as it can be read without training, fits an entity that is not meant."""
+    meant = _meant(trial, said)
+    if meant is None or not trial.scene.complete:
+        return None
+    return float(bool(trial.scene.denotation(meant) & ~trial.target_mask))
+
+
+def _attributes(work: _Work) -> dict[str, CardCell]:
+    """How far the attributes it uses lie from people's: Jensen-Shannon divergence of the two distributions, and the share of each attribute."""
+    signed = "attributes as properties, or by words that name one value"
+    theirs: Counter[str] = Counter()
+    mine: Counter[str] = Counter()
+    n = 0
+    for trial in work.trials:
+        for reference in trial.references[:1]:
+            theirs.update({p.name for p in _meant(trial, reference) or ()})
+        for sample in work.samples:
+            said = work.said.get((sample, trial.id))
+            meant = None if said is None else _meant(trial, said)
+            if meant is not None:
+                n += 1
+                mine.update({p.name for p in meant})
+    if not theirs or not mine:
+        return {"attributes_js": CardCell(value=None, signed=f"{signed}|nothing to compare")}
+    cells = {"attributes_js": CardCell(value=_divergence(mine, theirs), n=n, signed=f"{signed}|Jensen-Shannon, base 2")}
+    for name in sorted({*mine, *theirs}, key=lambda a: (-theirs[a], a)):
+        share = theirs[name] / theirs.total()
+        told = f"share of all attributes used|people:{share:.3f}"
+        cells[f"uses {name}"] = CardCell(value=mine[name] / mine.total(), n=n, signed=told, people=share)
+    return cells
+
+
+def _divergence(one: Counter[str], two: Counter[str]) -> float:
+    total = 0.0
+    for counts, other in ((one, two), (two, one)):
+        for name, count in sorted(counts.items()):
+            p, q = count / counts.total(), other[name] / other.total()
+            total += p * log2(p / ((p + q) / 2)) / 2
+    return total
+
+
+def _impossible(work: _Work) -> dict[str, CardCell]:
+    """What it does where nothing sets the target apart: the share of such trials on which it says nothing."""
+    signed = "share of trials with an entity just like the target, or like both, on which nothing is said"
+    values: list[tuple[Trial, float | None]] = []
+    for trial in work.trials:
+        targets = [trial.scene.entity(t) for t in trial.targets]
+        others = [e for e in trial.scene.entities if e.id not in trial.targets]
+        twin = any(
+            (e.attributes, e.relations, e.position) == (t.attributes, t.relations, t.position)
+            for t in targets
+            for e in others
+        )
+        if twin:
+            values += [(trial, float((s, trial.id) not in work.said)) for s in work.samples]
+    return {"refuses_impossible": work.mean(values, signed, SHARE)}
+
+
+def _stability(work: _Work) -> dict[str, CardCell]:
+    """How alike two samples are: the share of pairs with the same words."""
+    number = len(work.samples)
+    signed = (
+        f"share of pairs of {number} samples with the same words" if number > 1 else "one sample alone (--samples N)"
+    )
+    values: list[tuple[Trial, float | None]] = []
+    for trial in work.trials:
+        said = [work.said[s, trial.id] for s in work.samples if (s, trial.id) in work.said]
+        texts = [tuple(words_of(d.text or "")) for d in said]
+        pairs = list(combinations(texts, 2))
+        if pairs:
+            values.append((trial, sum(a == b for a, b in pairs) / len(pairs)))
+    return {"same_words_again": work.mean(values, signed, SHARE)}
+
+
+def _cost(samples: Sequence[str], manifest: Mapping[str, Any]) -> dict[str, CardCell]:
+    """Tokens and money a description, from the calls that were paid for."""
+    counts = [manifest.get("counts", {}).get(s, {}) for s in samples]
+    answered = int(sum(c.get("answered", 0) for c in counts))
+    tokens = sum(c.get("prompt_tokens", 0) + c.get("completion_tokens", 0) for c in counts)
+    if not tokens or not answered:
+        return {"cost": CardCell(value=None, signed="no calls were paid for")}
+    cost = sum(c.get("cost", 0.0) for c in counts)
+    return {
+        "tokens": CardCell(value=tokens / answered, n=answered, signed="tokens of all calls / descriptions"),
+        "cost": CardCell(value=cost / answered, n=answered, signed="by the prices given, a description"),
+    }

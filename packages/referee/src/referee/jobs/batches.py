@@ -1,0 +1,147 @@
+"""A corpus cut into pieces: a range of its trials with the outputs that belong to it, read as batches wherever the piece is measured.
+
+A file of lines is cut by its index (`referee.corpora.line_index`), and whoever has a piece reads it from the file. What cannot be cut so (archives, corpora of
+other formats, a chosen part, references of other speakers) is read here, and its pieces hold trials.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from referee.contracts import Batch
+from referee.corpora.line_index import TrialIndex, is_lines
+from referee.corpora.reading.lines import FileLines
+from referee.jobs.open import Answers, AnswersPart, Opened
+from referee.records import HUMAN, Description, Response, Trial
+
+__all__ = ["PieceBatches", "ScorePiece", "cut_corpus"]
+
+CHUNK = 10_000
+"""Trials of a piece; affects memory only, results do not depend on it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScorePiece:
+    """Some trials, or the lines of a file where they stand, and what systems say of them."""
+
+    number: int
+    ids: Sequence[str]
+    trials: Sequence[Trial] | FileLines
+    answers: AnswersPart
+    read: Callable[[FileLines], Iterable[Trial]]
+    # Instead of the trials' own, where those of other speakers are asked for.
+    references: Sequence[Sequence[Description]] | None = None
+
+    def __str__(self) -> str:
+        return f"trials {self.ids[0]} to {self.ids[-1]}"
+
+    def batches(self, systems: Sequence[str]) -> PieceBatches:
+        """Read the piece: a batch a system."""
+        trials = list(self.read(self.trials)) if isinstance(self.trials, FileLines) else self.trials
+        references = [t.references for t in trials] if self.references is None else self.references
+        answers = self.answers.read()
+        batches = {}
+        for system in systems:
+            answers.check_said(system, trials)
+            batches[system] = Batch(
+                _descriptions(answers, system, trials), trials, references, answers=_responses(answers, system, trials)
+            )
+        return PieceBatches(trials, references, answers, batches)
+
+    def carried(self) -> ScorePiece:
+        """The same with the lines that it is read from, for a machine that does not see the files."""
+        trials = self.trials.carried() if isinstance(self.trials, FileLines) else self.trials
+        return replace(self, trials=trials, answers=self.answers.carried())
+
+    @property
+    def files(self) -> set[str]:
+        """The files that it is read from."""
+        lines = [lines for lines, _ in self.answers.files]
+        return {str(x) for x in (*lines, *([self.trials] if isinstance(self.trials, FileLines) else []))}
+
+
+@dataclass(frozen=True, slots=True)
+class PieceBatches:
+    """A piece that was read."""
+
+    trials: Sequence[Trial]
+    references: Sequence[Sequence[Description]]
+    answers: Answers
+    by_system: dict[str, Batch]
+
+
+def _descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Description | None]:
+    """A system's descriptions of some trials, None where it gave nothing."""
+    # A file of outputs may bring its own "human", which then is a system like others.
+    if system == HUMAN and HUMAN not in answers.by_system:
+        return [t.references[0] if t.references else None for t in trials]
+    said = answers.by_system[system].descriptions
+    return [said.get(t.id) for t in trials]
+
+
+def _responses(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Response | None]:
+    """What a system found on some trials; nothing at all where it describes."""
+    said = answers.by_system.get(system)
+    return [] if said is None or not said.finds else [said.response(t.id) for t in trials]
+
+
+# -- cutting -----------------------------------------------------------------------------------------------------------------
+
+
+def cut_corpus(
+    opened: Opened,
+    answers: Answers,
+    size: int = CHUNK,
+    of_others: bool = False,
+    watch: Callable[[Iterable[Trial]], Iterable[Trial]] = lambda trials: trials,
+) -> list[ScorePiece] | Iterator[ScorePiece]:
+    """The pieces of a corpus in their order: a list where its file is cut, otherwise one after the other as it is read.
+
+    `of_others` holds descriptions against those of other speakers of the same scene.
+
+    Raises:
+        DuplicateTrial: where an id occurs twice.
+    """
+    if opened.file is not None and not of_others and is_lines(opened.file):
+        index = TrialIndex.of(opened.file)
+        # Where an id cannot be read, reading from the beginning says what is wrong.
+        if index.is_readable and index.ids:
+            ranges = enumerate(index.ranges(size))
+            return [ScorePiece(n, ids, lines, answers.part(ids), opened.read) for n, (lines, ids) in ranges]
+    return _read_pieces(opened, answers, size, of_others, watch)
+
+
+def _read_pieces(
+    opened: Opened,
+    answers: Answers,
+    size: int,
+    of_others: bool,
+    watch: Callable[[Iterable[Trial]], Iterable[Trial]],
+) -> Iterator[ScorePiece]:
+    find = _references_of_others(opened.everyone) if of_others else None
+    for number, trials in enumerate(_chunks(watch(opened.trials()), size)):
+        ids = [t.id for t in trials]
+        references = None if find is None else [find(t) for t in trials]
+        yield ScorePiece(number, ids, trials, answers.part(ids), opened.read, references)
+
+
+def _chunks(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
+    iterator = iter(trials)
+    while chunk := list(islice(iterator, size)):
+        yield chunk
+
+
+def _references_of_others(trials: Callable[[], Iterable[Trial]]) -> Callable[[Trial], Sequence[Description]]:
+    """Finds the references of the same scene and target by other speakers, which may come from trials outside the chosen part."""
+    pools: dict[tuple[str, tuple[str, ...]], list[tuple[str | None, Description]]] = defaultdict(list)
+    for trial in trials():
+        pools[_scene_and_target(trial)] += [(trial.speaker, d) for d in trial.references]
+    return lambda trial: [d for speaker, d in pools[_scene_and_target(trial)] if speaker != trial.speaker]
+
+
+def _scene_and_target(trial: Trial) -> tuple[str, tuple[str, ...]]:
+    # A trial whose scene has no id shares its scene with no other.
+    return (trial.scene.id or trial.id, trial.targets)

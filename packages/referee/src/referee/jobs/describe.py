@@ -1,0 +1,330 @@
+"""One description now: a scene, a target, a system by name; with the reasons, step by step (`referee describe`, `referee.describe`).
+
+Whatever system is asked, the answer says whether it singles out the target. Systems that only choose properties are put into the plainest words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.capabilities import Explains, HasSelector, TellsTrouble
+from referee.contracts import Speaker
+from referee.corpora.jsonl import trial_from_json
+from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
+from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, near
+from referee.jobs.speak import System
+from referee.jobs.words_heard import WordsHeard, heard_in, plainly, spoken_language
+from referee.realisation.reading_back import ReadBack
+from referee.records import Description, Property, Scene, SpeakerView, Trial
+from referee.selection.reasons import Reason
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "DEFAULT_SYSTEM",
+    "Described",
+    "describe",
+    "describe_as",
+    "describe_view",
+    "misspelt_names",
+    "read_scene",
+    "scene_of",
+    "view_of",
+]
+
+# Needs no training, so that a first description costs nobody a corpus.
+DEFAULT_SYSTEM = "classic/incremental"
+DOMAINS = {
+    "furniture": ("type", "colour", "size", "orientation"),
+    "people": ("type", "age", "hasBeard", "hasGlasses", "hasHair", "hairColour"),
+}
+"""TUNA's two domains by their attributes: what systems without training but with a program for each of them go by."""
+
+
+class Described(Description, frozen=True, kw_only=True):
+    """A description that says whether its words single out the target (None: nothing was chosen), whom else they are true of, and the steps that led to it.
+
+    `said` is what the words express, `dropped` what was chosen and is not among it, `false` what was chosen or said and is not true of a target. Where there is
+    no description, `trouble` says why. `view` is what the speaker saw.
+    """
+
+    distinguishing: bool | None = None
+    trouble: str = ""
+    also: tuple[str, ...] = ()
+    steps: tuple[Reason, ...] = ()
+    said: tuple[Property, ...] = ()
+    dropped: tuple[Property, ...] = ()
+    false: tuple[Property, ...] = ()
+    view: SpeakerView | None = None
+
+    @classmethod
+    def of(cls, description: Description, view: SpeakerView, **more: Any) -> Described:
+        return cls(**{f.name: getattr(description, f.name) for f in fields(Description)}, view=view, **more)
+
+    @property
+    def description(self) -> Description:
+        """The description alone."""
+        return Description(**{f.name: getattr(self, f.name) for f in fields(Description)})
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The steps, one row each."""
+        import polars as pl
+
+        rows = [
+            (
+                i,
+                s.property and s.property.name,
+                s.property and s.property.value,
+                s.reason,
+                len(s.ruled_out),
+                s.remaining,
+            )
+            for i, s in enumerate(self.steps, 1)
+        ]
+        schema = {
+            "step": pl.Int64,
+            "name": pl.String,
+            "value": pl.String,
+            "reason": pl.String,
+            "ruled_out": pl.Int64,
+            "remaining": pl.Int64,
+        }
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def __repr__(self) -> str:
+        told = {True: "singles out the target", False: "does not single out the target", None: "words only"}
+        return f"Described({self.text or '(nothing)'!r}: {told[self.distinguishing]})"
+
+    def _repr_html_(self) -> str:
+        """The scene with its target framed, the words, and why."""
+        from referee.show.drawing.trial_cards import scene_card
+
+        steps = [f"{i}. {s.property or ''} {s.reason}; {s.remaining} left" for i, s in enumerate(self.steps, 1)]
+        head = self.text or f"nothing: {self.trouble}"
+        return "" if self.view is None else scene_card(self.view.scene, self.view.targets, head, steps)
+
+
+def describe(
+    scene: Scene | Mapping[str, Any] | str | Path,
+    target: str | Sequence[str],
+    system: str = DEFAULT_SYSTEM,
+    trials: Iterable[Trial] | None = None,
+) -> Described:
+    """Describe an object of a scene: properties and words (`referee describe`). A target that cannot be told apart gets the best there is.
+
+    Args:
+        scene: a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that.
+        target: an entity's id, or several.
+        system: a name of the catalogue, with switches where wanted.
+        trials: what a system that learns is trained on.
+
+    Returns:
+        A `Description` that also says why: `steps`, `distinguishing`, `also`.
+
+    Raises:
+        NotTrained: where the system learns and no trials are given.
+        InputError: where the scene cannot be read or the target is not in it.
+
+    >>> import referee
+    >>> scene = {"entities": [
+    ...     {"id": "a", "attributes": {"type": "chair", "colour": "red"}},
+    ...     {"id": "b", "attributes": {"type": "chair", "colour": "blue"}},
+    ... ]}
+    >>> referee.describe(scene, "a").text
+    'the red chair'
+    """
+    where = str(scene) if isinstance(scene, (str, Path)) else ""
+    try:
+        return describe_view(view_of(scene, target, where), system, trials)
+    except NotTrained:
+        raise NotTrained(system, 'train it: describe(…, trials=referee.open_corpus("tuna").trials())') from None
+
+
+def read_scene(path: str | Path) -> dict[str, Any]:
+    """The JSON form of a scene from a file ("-": standard input)."""
+    with open_binary(path) as file:
+        raw = file.read()
+    if not raw.strip():
+        raise MalformedInput("the file is empty", where=str(path), remedy='write {"entities": [{"id": …}, …]}')
+    try:
+        # Editors on Windows put a byte-order mark before the text, which JSON does not allow.
+        return parse_object(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise MalformedInput("this is not UTF-8 text", where=str(path), remedy="save the file as UTF-8") from None
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where=str(path), remedy='write {"entities": [{"id": …}, …]}') from None
+
+
+def view_of(
+    scene: Scene | Mapping[str, Any] | str | Path, target: str | Sequence[str] | None = None, where: str = ""
+) -> SpeakerView:
+    """A scene and its target(s) as a speaker sees them; what is wrong with either is said with a remedy.
+
+    The JSON form may be that of a whole trial, which names its target itself, its domain and its language; what people said is not looked at.
+    """
+    if target is not None and not (isinstance(target, (str, Sequence)) and all(isinstance(t, str) for t in target)):
+        raise InputError(f"{target!r} is no target", where=where, remedy="give the id of an entity, or a list of ids")
+    targets = (target,) if isinstance(target, str) else tuple(target or ())
+    if isinstance(scene, (str, Path)):
+        scene = read_scene(scene)
+    if not isinstance(scene, (Scene, Mapping)):
+        raise InputError(
+            f"{type(scene).__name__} is no scene",
+            where=where,
+            remedy='give a Scene, {"entities": [{"id": …, "attributes": {…}}, …]}, or the path of a file with that',
+        )
+    if isinstance(scene, Scene):
+        view = SpeakerView(id="scene", scene=scene, targets=targets)
+    else:
+        own = [scene["target"]] if "target" in scene else scene.get("targets") or ()
+        view = replace(_read(scene, where), targets=targets or tuple(map(str, own)))
+    _check(view.scene, view.targets, where)
+    return view
+
+
+def scene_of(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tuple[str, ...]]:
+    """A scene, and the targets that it names itself if it is written as a trial; no target is needed."""
+    if isinstance(scene, Scene):
+        return scene, ()
+    where = str(scene) if isinstance(scene, (str, Path)) else ""
+    document = read_scene(scene) if isinstance(scene, (str, Path)) else scene
+    if not isinstance(document, Mapping):
+        return view_of(document).scene, ()  # which says what a scene is
+    entities = document.get("entities")
+    known = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
+    first = next((str(e["id"]) for e in known if "id" in e), None)
+    own = [document["target"]] if "target" in document else document.get("targets") or ()
+    # A picture needs no target, but a view does: any entity stands in.
+    rest = {k: v for k, v in document.items() if k not in ("target", "targets")}
+    return view_of(rest, first, where).scene, tuple(map(str, own))
+
+
+def misspelt_names(scene: Scene) -> dict[str, str]:
+    """Names of attributes that are nearly those that speakers here have words for, which the scene lacks: color for colour, TYPE for type."""
+    own = dict.fromkeys(p.name for e in scene.entities for p in e.attributes)
+    known = [name for names in DOMAINS.values() for name in names if name not in own]
+    found = {name: near(name, known, 1, 0.8) for name in own if not any(name in names for names in DOMAINS.values())}
+    return {name: meant[0] for name, meant in found.items() if meant}
+
+
+def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
+    """The scene alone; its first entity stands in as target until the real one is looked up."""
+    entities = data.get("entities")
+    if entities == []:
+        return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
+    known = entities if isinstance(entities, list) else ()
+    ids = [e["id"] for e in known if isinstance(e, Mapping) and "id" in e]
+    # Only what a speaker may see is taken over: a whole trial may be given, with what people said of it.
+    kept = {
+        key: data[key] for key in ("entities", "scene", "domain", "condition", "language", "history") if key in data
+    }
+    try:
+        # A trial must have a target that is there; whether the real one is can be said better later (`_check`).
+        return trial_from_json({"id": "scene", "targets": ids[:1], **kept}).for_speaker()
+    except WrongShape as wrong:
+        raise InputError(str(wrong), where=where, remedy=wrong.remedy or "docs/corpora.md has the form") from None
+
+
+def _check(scene: Scene, targets: Sequence[str], where: str) -> None:
+    ids = [e.id for e in scene.entities]
+    known = ", ".join(ids[:12]) + (" …" if len(ids) > 12 else "")
+    if not ids:
+        raise InputError("the scene is empty", where=where, remedy='give it at least one {"id": …, "attributes": {…}}')
+    if not targets:
+        raise InputError("there is no target to describe", where=where, remedy=f"name one of {known}")
+    for target in targets:
+        if target not in ids:
+            raise InputError(
+                f"the target {target!r} is not in the scene", where=where, remedy=f"entities of this scene: {known}"
+            )
+
+
+def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Iterable[Trial] | None = None) -> Described:
+    """As `describe`, with whom else the description is true of, and the steps."""
+    speaker = System.read(system).build()
+    if not isinstance(speaker, Speaker):
+        raise InputError(
+            f"{system} only puts given properties into words", remedy="choose a system that also selects them"
+        )
+    # A list, for they are gone through twice: by the training, and by the search for the likeliest domain.
+    known = None if trials is None else list(trials)
+    if known is not None:
+        speaker.fit(known)
+    return describe_as(speaker, view, known or ())
+
+
+def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = ()) -> Described:
+    """As `describe_view`, by a speaker that has learned what it can; `trials` are those it learned from."""
+    said, view = _said(speaker, view, trials)
+    if said.properties is None:
+        trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
+        heard = heard_in(said.text, (), view) if said.text else WordsHeard()
+        return Described.of(said, view, trouble=trouble, said=heard.said, false=heard.false)
+    selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
+    properties = said.properties
+    if said.text is None:
+        heard, text = plainly(selector, view, properties)
+        said = replace(said, text=text)
+    else:
+        heard = heard_in(said.text, properties, view, ReadBack(spoken_language(speaker, view), trials))
+    return Described.of(
+        said,
+        view,
+        distinguishing=heard.denotes == view.target_mask and not heard.false,
+        also=tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask)),
+        steps=tuple(_steps(selector, view, properties)),
+        said=heard.said,
+        dropped=heard.dropped,
+        false=heard.false,
+    )
+
+
+def _trouble(speaker: Speaker) -> str:
+    return speaker.trouble_ if isinstance(speaker, TellsTrouble) else ""
+
+
+def _said(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]) -> tuple[Description, SpeakerView]:
+    """What a speaker says. One that goes by domains is told the likeliest, where the scene names none."""
+    try:
+        return speaker.describe(view), view
+    except UnknownDomain as error:
+        attributes: dict[str, set[str]] = (
+            {domain: set(names) for domain, names in DOMAINS.items()} if not trials else {}
+        )
+        for trial in trials:
+            found = {p.name for e in trial.scene.entities for p in e.attributes}
+            attributes.setdefault(trial.domain or "", set()).update(found)
+        own = {p.name for e in view.scene.entities for p in e.attributes}
+        # Of domains that fit equally well the first one counts, so the answer does not depend on chance.
+        likeliest = max(attributes, key=lambda domain: len(own & attributes[domain]))
+        if view.domain is None and own & attributes[likeliest]:
+            placed = replace(view, domain=likeliest)
+            return speaker.describe(placed), placed
+        choices = " or ".join(f'"domain": "{domain}"' for domain in attributes)
+        raise UnknownDomain(
+            error.problem, where=error.where, remedy=f"write {choices} into the scene, or take another system"
+        ) from None
+
+
+def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Reason]:
+    """The selector's own account; otherwise what each property of the result rules out, in order."""
+    if isinstance(selector, Explains):
+        return list(selector.explain(view))
+    scene, targets = view.scene, view.target_mask
+    left, steps = scene.everything & ~targets, []
+    for i, prop in enumerate(properties, 1):
+        # The description so far as a whole: a landmark's properties mean nothing one by one.
+        true = scene.denotation(properties[:i])
+        gone, left = left & ~true, left & true
+        reason = (
+            "part of the description" if targets & ~true == 0 else "part of the description, but not true of the target"
+        )
+        steps.append(Reason(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
+    if left or targets & ~scene.denotation(properties):
+        steps.append(Reason(None, "not distinguishing: true of others, or not of the target", (), left.bit_count()))
+    return steps

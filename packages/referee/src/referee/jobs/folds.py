@@ -1,0 +1,34 @@
+"""How a run cuts its corpus: the plan of a run, and the pairs of training and test trials that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from referee.corpora import splits
+from referee.jobs.speak import System
+from referee.records import Trial
+
+__all__ = ["Fold", "RunPlan", "cut"]
+
+Fold = tuple[list[Trial], list[Trial]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """All that decides what comes out: the systems, how the corpus is cut, and the seed. `split` names one cut (``challenge-80/20``) instead of folds."""
+
+    systems: tuple[System, ...]
+    folds: int = 5
+    by: str = "speaker"
+    split: str | None = None
+    seed: int = 1
+
+
+def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
+    """Pairs of training and test trials."""
+    if plan.split is None:
+        return list(splits.folds(trials, plan.folds, plan.by, plan.seed))
+    parts = splits.split(trials, plan.split, plan.seed)
+    # Training and test; the middle part of a three-way split is for development and is not touched.
+    return [(parts[0], parts[-1])]

@@ -1,0 +1,148 @@
+"""What hearers made of descriptions, as a table: every measure of hearing by system and hearer, with intervals over whoever and whatever was sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from referee.contracts import FloatArray
+from referee.jobs.score_table import DESIGN, Source, choose_clusters
+from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, judge
+from referee.records import Response, Trial
+from referee.statistics.dependent_trials import Clusters, interval_of, jackknife, mean_of_rows, spread
+
+__all__ = ["hearing_rows"]
+
+PARTICIPANT, GAME, ITEM = "participant", "game", "item"
+# Intervals of shares end at 0 and 1; times and repeats have no upper end.
+SHARES = frozenset(name for name in OVER_RESPONSES if not name.endswith("_ms") and name != "repeats")
+
+
+def hearing_rows(
+    trials: Iterable[Trial],
+    responses: Iterable[Response],
+    *,
+    cluster: str = DESIGN,
+    sampled: tuple[str, ...] | None = None,
+    confidence: float = 0.95,
+    ties: str = "strict",
+) -> list[dict[str, Any]]:
+    """One row per system, hearer and measure: value, interval, n; how many participants, items and ties there were, and what was left out.
+
+    `cluster` says what the intervals are over, `sampled` what the corpus' card says was sampled (None: no card). People are sampled as well.
+    """
+    known = {t.id: t for t in trials}
+    groups, excluded = judge(responses, known)
+    rows = []
+    for group in dict.fromkeys([*groups, *excluded]):
+        hearing, left_out = groups.get(group), dict(excluded.get(group, {}))
+        clusters = Clusters() if hearing is None else _clusters(group[1], hearing, known, cluster, sampled)
+        rows += _rows(group, hearing, left_out, clusters, confidence, ties)
+    return rows
+
+
+def _clusters(
+    hearer: str, hearing: Hearing, trials: Mapping[str, Trial], cluster: str, sampled: tuple[str, ...] | None
+) -> Clusters:
+    """Clusters of responses: by the corpus' design, and by participant where several people answered who do not share a game with their speaker.
+
+    Where that makes more than two factors, the two with the fewest clusters are kept: they carry most of the uncertainty.
+    """
+    factors = list(Source(sampled=sampled).factors(cluster))
+    # In a game the listener comes with the speaker: clustering by game covers both.
+    if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
+        factors.insert(0, PARTICIPANT)
+    labels = {name: _labels(name, hearing, trials) for name in factors}
+    found = choose_clusters(labels, cluster)
+    # With people as the only factor the trials would count as fixed, and the interval would hold for these items alone.
+    if cluster == DESIGN and not set(found.names) - {PARTICIPANT} and hearing.n_items > 1:
+        found = Clusters.of({**{n: labels[n] for n in found.names}, ITEM: [hearing.trials[i] for i in hearing.items]})
+    if len(found.names) <= 2:
+        return found
+    # Formulas for crossed clusters here know two factors.
+    fewest = sorted(zip(found.sizes(), found.names, found.codes, strict=True), key=lambda part: part[0])[:2]
+    return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
+
+
+def _labels(factor: str, hearing: Hearing, trials: Mapping[str, Trial]) -> list[str | None]:
+    if factor == PARTICIPANT:
+        return [hearing.hearers[p] for p in hearing.participants]
+    by_item = [trials[i].cluster(factor) for i in hearing.trials]
+    return [by_item[i] for i in hearing.items]
+
+
+def _rows(
+    group: tuple[str, str],
+    hearing: Hearing | None,
+    left_out: dict[str, int],
+    clusters: Clusters,
+    confidence: float,
+    ties: str,
+) -> list[dict[str, Any]]:
+    if hearing is None:
+        found = dict.fromkeys(MEASURES, (np.nan, np.nan, np.nan))
+        counts, sizes = dict.fromkeys([*MEASURES, "ties"], 0), {"participants": 0, "items": 0}
+    else:
+        found = _measured(hearing, clusters, confidence, ties)
+        counts = hearing.counts(ties)
+        sizes = {"participants": hearing.n_participants, "items": hearing.n_items}
+    return [
+        {
+            "system": group[0],
+            "hearer": group[1],
+            "measure": name,
+            **{key: _number(x) for key, x in zip(("value", "low", "high"), found[name], strict=True)},
+            "n": counts[name],
+            **sizes,
+            "cluster": " x ".join(f"{n} {kind}s" for n, kind in zip(clusters.sizes(), clusters.names, strict=True)),
+            **({"ties": counts["ties"]} if name in OVER_ITEMS else {}),
+            "excluded": left_out,
+        }
+        for name in MEASURES
+    ]
+
+
+def _measured(
+    hearing: Hearing, clusters: Clusters, confidence: float, ties: str
+) -> dict[str, tuple[float, float, float]]:
+    """Value and interval of every measure: means over responses, and votes over items."""
+    values = hearing.measure(ties=ties)
+    found = {}
+    for i, name in enumerate(OVER_RESPONSES):
+        limits = (0.0, 1.0) if name in SHARES else (0.0, None)
+        told = spread(hearing.values[:, [i]], mean_of_rows, clusters, confidence, limits)
+        found[name] = (values[i], told.low, told.high)
+    votes = _vote_bounds(hearing, clusters, confidence, ties)
+    for i, name in enumerate(OVER_ITEMS, len(OVER_RESPONSES)):
+        found[name] = (values[i], *votes[i - len(OVER_RESPONSES)])
+    return found
+
+
+def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: str) -> Sequence[tuple[float, float]]:
+    """A vote is no sum over responses, so it is taken anew without each cluster; the variances of two factors are added, which errs on the wide side."""
+    nothing = [(np.nan, np.nan)] * len(OVER_ITEMS)
+    # One person's vote is no vote of many.
+    if not clusters.codes or hearing.n_participants < 2:
+        return nothing
+    start, whole = len(OVER_RESPONSES), hearing.measure(ties=ties)
+    variances = np.zeros(len(OVER_ITEMS))
+    for codes in clusters.codes:
+        without = np.array([_without(hearing, codes != c, ties)[start:] for c in np.unique(codes)])
+        variances += [jackknife(without[:, i], float(whole[start + i])) for i in range(len(OVER_ITEMS))]
+    # The factor with the fewest clusters limits what can be known.
+    df = min(clusters.sizes()) - 1
+    return [
+        interval_of(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0))
+        for i in range(len(OVER_ITEMS))
+    ]
+
+
+def _without(hearing: Hearing, kept: np.ndarray, ties: str) -> FloatArray:
+    """All measures on some of the responses; NaN where none is left."""
+    return hearing.only(kept).measure(ties=ties) if kept.any() else np.full(len(MEASURES), np.nan)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,641 @@
+"""Opening what a user names: a corpus by catalogue name, file or run folder, a part of it, and files of outputs."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import partial
+from html import escape
+from inspect import signature as call_signature
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from referee import catalogue
+from referee.contracts import Card, Corpus
+from referee.corpora.jsonl import JsonlCorpus, read_corpus, read_trials
+from referee.corpora.line_index import has_index, index_outputs
+from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, own_name, read_outputs, rows_as_outputs
+from referee.corpora.reading.lines import FileLines, LineRange, read_lines
+from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.parquet_rows import is_parquet, rows_as_bytes
+from referee.errors import (
+    DuplicateTrial,
+    InputError,
+    InvalidDescription,
+    MissingOutputs,
+    UnknownTrial,
+    near,
+)
+from referee.files import expand_path, is_address
+from referee.jobs.folder import Run, is_run
+from referee.jobs.score_table import Source
+from referee.records import LANDMARKS, Description, Property, Scene, Trial
+from referee.signature import digest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "RECORDED",
+    "Answers",
+    "AnswersPart",
+    "Opened",
+    "expand_outputs",
+    "first_outside",
+    "only_items",
+    "open_corpus",
+    "open_outputs",
+    "says_nothing",
+    "trial_named",
+]
+
+PARTS = ("split", "split_seed", "items")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A corpus ready to be read, as often as wanted: the chosen part (`trials`) and the whole of it (`everyone`)."""
+
+    name: str
+    trials: Callable[[], Iterable[Trial]]
+    everyone: Callable[[], Iterable[Trial]]
+    card: Card | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    recorded: Callable[..., Iterable[Output]] | None = None
+    # The one file that all of `trials` are read from, where that is so, and what reads it or a part of it.
+    file: str | Path | None = None
+    read: Callable[[FileLines], Iterable[Trial]] = read_trials
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """One row per trial: its labels, how many entities it has, and what was said first."""
+        import polars as pl
+
+        labels = ("domain", "condition", "speaker", "scene", "language")
+        rows = [
+            (
+                *(t.id, *(_field(t, name) for name in labels), " ".join(t.targets), len(t.scene.entities)),
+                *(len(t.references), t.references[0].text if t.references else None),
+            )
+            for t in self.trials()
+        ]
+        schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, "target"), pl.String)}
+        counted = {"entities": pl.Int64, "references": pl.Int64, "text": pl.String}
+        return pl.DataFrame(rows, schema={**schema, **counted}, orient="row")
+
+    def __repr__(self) -> str:
+        title = self.card.title if self.card else ""
+        part = self.source.part
+        return f"Opened({self.name!r}{f': {title}' if title else ''}{f', only {part}' if part else ''})"
+
+    def _repr_html_(self) -> str:
+        """What the card says, and the first three trials as pictures."""
+        from referee.show.drawing.trial_cards import side_by_side, trial_card
+
+        about = "" if self.card is None else f"<br>{escape(self.card.citation)}"
+        pictures = side_by_side(trial_card(t) for t in islice(self.trials(), 3))
+        return f"<p><b>{escape(repr(self))}</b>{about}</p>{pictures}"
+
+    @property
+    def source(self) -> Source:
+        """What of this a score is signed with."""
+        known = {key: str(self.parameters[key]) for key in PARTS if self.parameters.get(key) is not None}
+        cut = " seed ".join(known[key] for key in ("split", "split_seed") if key in known)
+        listed = f"items {known['items']}" if "items" in known else ""
+        return Source(
+            corpus=_name_without_folder(self.name),
+            reading=self.parameters.get("reading"),
+            part=" and ".join(part for part in (cut, listed) if part) or None,
+            # A card that names nothing leaves it open what was sampled, which is not the same as "nothing was".
+            sampled=self.card.sampled if self.card is not None and self.card.sampled else None,
+        )
+
+
+def open_corpus(
+    corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
+) -> Opened:
+    """A corpus ready to be read.
+
+    Args:
+        corpus: a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory.
+        data: the folder of corpora, instead of the one that REFEREE_DATA names.
+        reading: of TUNA: raw, true or challenge.
+        split: a part of it, ``FIELD=VALUE`` or a named split such as ``challenge-80/20:test``.
+        seed: of the split.
+
+    Returns:
+        An `Opened`, whose `trials` and `everyone` can be called as often as wanted.
+
+    Raises:
+        UnknownName: for a name that is neither a file nor in the catalogue.
+        InputError: for a reading or a split that the corpus does not have.
+
+    >>> import referee
+    >>> opened = referee.open_corpus("synthetic", split="domain=furniture")
+    >>> {t.domain for t in opened.trials()}
+    {'furniture'}
+    """
+    if isinstance(corpus, (str, Path)) and is_run(corpus):
+        return _of_run(Run(corpus), reading, split, seed)
+    name, source = _source(corpus, data, reading)
+    whole = source.trials if isinstance(source, Corpus) else source
+    part = whole if split is None else _part(whole, split, seed)
+    # a corpus that can be read in several ways says which one it takes when nobody asked
+    parameters = {
+        "reading": getattr(source, "reading", None) if reading is None else reading,
+        "split": split,
+        # A seed that was not used is no part of the signature.
+        "split_seed": None if split is None else seed,
+    }
+    card = source.card if isinstance(source, Corpus) else None
+    recorded = source.recorded if isinstance(source, HasRecorded) else None
+    file = source.file if isinstance(source, JsonlCorpus) and split is None else None
+    return Opened(
+        name=name,
+        trials=part,
+        everyone=whole,
+        card=card,
+        parameters=parameters,
+        recorded=recorded,
+        file=file,
+        read=read_corpus,
+    )
+
+
+def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
+    """One trial of a corpus by its id, the first by default; where there is none of that name the first three are named."""
+    opened = open_corpus(corpus, data=data)
+    found = next((t for t in opened.trials() if trial is None or t.id == trial), None)
+    if found is None:
+        some = ", ".join(t.id for t in islice(opened.trials(), 3))
+        raise UnknownTrial(f"there is no trial {trial!r}", where=opened.name, remedy=f"trials are called {some} …")
+    return found
+
+
+def _name_without_folder(name: str) -> str:
+    """A number is cited by others, who keep the same file in another folder; what is in it the checksum says."""
+    parts = [part for part in re.split(r"[/\\]", name) if part]
+    return parts[-1] if len(parts) > 1 and name not in catalogue.names("corpus") else name
+
+
+def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Opened:
+    """The trials of a run, under the name and with the facts of the corpus they came from."""
+    if reading is not None:
+        raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
+    # Counts and checksum belong to the run that was written; whoever writes another one counts anew.
+    facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum", "run")}
+    name = str(facts.pop("name", run.folder))
+    known = catalogue.KINDS["corpus"].get(name)
+    # From the class: scoring a run again must not need the corpus itself.
+    card = getattr(catalogue.load("corpus", name), "card", None) if known else None
+    part = run.trials if split is None else _part(run.trials, split, seed)
+    chosen = {} if split is None else {"split": split, "split_seed": seed}
+    return Opened(
+        name=name,
+        trials=part,
+        everyone=run.trials,
+        card=card if isinstance(card, Card) else None,
+        parameters={**facts, "run": str(run.folder), **chosen},
+        file=run.folder / "trials.jsonl" if split is None else None,
+    )
+
+
+def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
+    if isinstance(corpus, (str, Path)):
+        # A catalogue name wins over a file that happens to be called the same.
+        known = str(corpus) in catalogue.names("corpus")
+        if not known and reading is not None and Path(corpus).exists():
+            raise InputError(
+                "--reading belongs to TUNA; a file is read as it is", where=corpus, remedy="leave --reading out"
+            )
+        if not known and (is_address(corpus) or Path(corpus).exists()):
+            return str(corpus), JsonlCorpus(corpus)
+        if not known and _looks_like_a_file(str(corpus)):
+            raise _no_such_file(Path(corpus))
+        return str(corpus), _from_catalogue(str(corpus), data, reading)
+    if isinstance(corpus, Corpus):
+        return corpus.card.name, corpus
+    # Kept, since a generator could be read only once.
+    trials = tuple(corpus)
+    return "trials", lambda: trials
+
+
+def _looks_like_a_file(name: str) -> bool:
+    return bool(re.search(r"[/\\]|\.(jsonl?|csv|tsv|xml|parquet)(\.gz)?$", name.lower()))
+
+
+def _no_such_file(path: Path) -> InputError:
+    beside = sorted(p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else []
+    meant = near(path.name, beside, 1)
+    remedy = "give a corpus as JSONL (docs/corpora.md), a run folder, or a name of `referee list corpora`"
+    return InputError("there is no such file", where=path, remedy=f"did you mean {meant[0]}?" if meant else remedy)
+
+
+def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
+    accepted = call_signature(catalogue.load("corpus", name)).parameters
+    if reading is not None and "reading" not in accepted:
+        raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
+    # Passed on only where given: what a corpus takes by default is its own business.
+    options: dict[str, Any] = {}
+    if data is not None and "data" in accepted:
+        options["data"] = data
+    if reading is not None:
+        options["reading"] = reading
+    return catalogue.create("corpus", name, **options)
+
+
+def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callable[[], Iterator[Trial]]:
+    """Trials chosen by ``FIELD=VALUE`` (several with commas), or by a named split such as ``challenge-80/20:test``."""
+    if "=" not in split:
+        from referee.corpora.splits import part
+
+        name, _, which = split.partition(":")
+        return lambda: iter(part(whole(), name, which or "test", seed))
+    wanted = [item.partition("=")[::2] for item in split.split(",")]
+    fields = ("domain", "condition", "speaker", "scene", "language", "id")
+    for name, _ in wanted:
+        if name not in fields:
+            meant = "".join(f"did you mean {field}? " for field in near(name, fields, 1))
+            raise InputError(
+                f"cannot choose trials by {name!r}",
+                remedy=f"{meant}--split takes one of {', '.join(fields)} with =VALUE",
+            )
+    return lambda: _chosen(whole, wanted)
+
+
+def _chosen(whole: Callable[[], Iterable[Trial]], wanted: Sequence[tuple[str, str]]) -> Iterator[Trial]:
+    """The trials that are wanted; a value that no trial has is a mistake, told with those that there are."""
+    met = 0
+    for trial in whole():
+        if all(_field(trial, name) == value for name, value in wanted):
+            met += 1
+            yield trial
+    if met:
+        return
+    for name, value in wanted:
+        values = dict.fromkeys(v for t in whole() if (v := _field(t, name)) is not None)
+        if value not in values:
+            meant = near(value, values, 1) or [f for f in values if f.lower() == value.lower()]
+            some = f"did you mean {meant[0]}?" if meant else f"there are {', '.join(islice(values, 5))} …"
+            remedy = some if values else f"leave {name} out of --split: no trial of this corpus has one"
+            raise InputError(f"no trial has {name}={value}", remedy=remedy)
+
+
+def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
+    """The trials of a list of ids, or of a file with one id on each line; an id that the corpus does not have is an error with its line."""
+    if isinstance(ids, (str, Path)):
+        where, lines = str(ids), list(read_lines(ids))
+    else:
+        where, lines = "the list of items", list(enumerate(map(str, ids), 1))
+    wanted = {name: line for line, name in reversed(lines)}
+    if not wanted:
+        raise InputError("there are no ids in it", where=where, remedy="write one id of a trial on each line")
+
+    def chosen() -> Iterator[Trial]:
+        left = dict(wanted)
+        for trial in opened.trials():
+            if left.pop(trial.id, None) is not None:
+                yield trial
+        if left:
+            name, line = min(left.items(), key=lambda item: item[1])
+            raise UnknownTrial(
+                f"trial {name!r} is not in the corpus or the chosen part of it",
+                where=where,
+                line=line,
+                remedy="check --corpus, --reading and --split, or take the id out of the list",
+            )
+
+    listed = f"{len(wanted)}-{digest(chr(10).join(sorted(wanted)))[:8]}"
+    return replace(opened, trials=chosen, file=None, parameters={**opened.parameters, "items": listed})
+
+
+def _field(trial: Trial, name: str) -> str | None:
+    return trial.scene.id if name == "scene" else getattr(trial, name)
+
+
+class Answers:
+    """What systems said, by system and trial, with the problems met on the way counted by system and kind."""
+
+    def __init__(self, lenient: bool = False) -> None:
+        self.lenient = lenient
+        self.by_system: dict[str, OutputsOfSystem] = {}
+        self.problems: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self.notes: list[str] = []
+        # Systems of a run: there an empty answer is a fact, in a user's file it is more likely a mistake.
+        self.silence_allowed: set[str] = set()
+        # Whether nothing is known by its place in a file alone.
+        self.is_read = True
+
+    def add(self, output: Output, start: int = 0, end: int = 0) -> None:
+        """Take one output, or the bytes where it stands; a second answer to the same trial is an error, or counted and the first kept."""
+        said = self.by_system.get(output.system)
+        if said is None:
+            said = self.by_system[output.system] = OutputsOfSystem(output.system)
+        if not said.add(output, start, end):
+            self.trouble(output.system, "duplicate", lambda: self._twice(output, said[output.trial]))
+
+    def _twice(self, output: Output, first: Output) -> DuplicateTrial:
+        place = f"{first.where}:{first.line}" if first.line else first.where
+        return DuplicateTrial(
+            f"{output.system} answers trial {output.trial!r} twice (first at {place})",
+            where=output.where,
+            line=output.line,
+            remedy="; ".join(["keep one line per system and trial", *self._said_of(output.where)]),
+        )
+
+    def _said_of(self, where: str) -> list[str]:
+        """What was noted about a file: a misspelt `system` makes all its lines those of one system."""
+        return [note for note in self.notes if note.startswith(f"{where}:")] if not self.lenient else []
+
+    def trouble(self, system: str, kind: str, error: Callable[[], InputError]) -> None:
+        """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""
+        if not self.lenient:
+            raise error()
+        # A file with one mistake in every line would otherwise fill the screen.
+        if not self.problems[system][kind]:
+            self.notes.append(str(error()))
+        self.problems[system][kind] += 1
+
+    def leave_out(self, ids: Set[str], corpus: Callable[[], Iterable[Trial]]) -> None:
+        """Where only a part of the corpus was chosen, answers to the rest of it are set aside, and how many is noted."""
+        if all(said.descriptions.keys() <= ids for said in self.by_system.values()):
+            return
+        elsewhere = {t.id for t in corpus()} - ids
+        aside = 0
+        for system, said in self.by_system.items():
+            kept = said.without(elsewhere)
+            aside += len(said) - len(kept)
+            self.by_system[system] = kept
+        if aside:
+            self.notes.append(f"{aside:,} answers are to trials outside the chosen part, and are left out")
+
+    def check_complete(self, ids: Set[str]) -> None:
+        """Every system answers every trial, and nothing but trials of the corpus."""
+        for system, said in self.by_system.items():
+            # In the order of the file: the same mistake is told with the same line every time.
+            for trial in [trial for trial in said.descriptions if trial not in ids]:
+                self.trouble(system, "unknown", partial(_unknown, said, trial))
+        for system, said in self.by_system.items():
+            # In lenient mode they are counted later, with the table.
+            missing = [] if self.lenient else [i for i in ids if i not in said.descriptions]
+            if missing:
+                raise MissingOutputs(
+                    f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
+                    where=next(iter(said.values())).where if said else "",
+                    remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
+                )
+
+    def check_said(self, system: str, trials: Iterable[Trial]) -> None:
+        """Refuse (or count) answers that say nothing and properties that no entity of the scene has."""
+        if system not in self.by_system:
+            return
+        said, may_be_silent = self.by_system[system], system in self.silence_allowed
+        for trial in trials:
+            description = said.descriptions.get(trial.id)
+            if description is None or said.response(trial.id) is not None:
+                continue  # what somebody found is no description
+            if not may_be_silent and says_nothing(description):
+                self.trouble(system, "empty", partial(_empty, said, trial.id))
+            outside = first_outside(description, trial.scene)
+            if outside is not None:
+                self.trouble(system, "outside", partial(_strange, said, trial, outside))
+
+    def part(self, ids: Sequence[str]) -> AnswersPart:
+        """What is said of some trials, as it travels to whoever reads it."""
+        read: list[Output] = []
+        unread: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
+        for said in self.by_system.values():
+            outputs, lines = said.part(ids)
+            read += outputs
+            for path, ranges in lines.items():
+                # System by system where a line that cannot be read is counted for its system.
+                unread[path, said.system if self.lenient else ""] += ranges
+        files = [(FileLines.of(path, ranges), system) for (path, system), ranges in unread.items()]
+        return AnswersPart(tuple(self.by_system), read, files, self.lenient, frozenset(self.silence_allowed))
+
+    @classmethod
+    def of(cls, outputs: Iterable[Output], lenient: bool = False) -> Answers:
+        answers = cls(lenient)
+        for output in outputs:
+            answers.add(output)
+        return answers
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersPart:
+    """What systems say of some trials: outputs that were read, and the lines of files where the others stand."""
+
+    systems: tuple[str, ...]
+    outputs: Sequence[Output]
+    files: Sequence[tuple[FileLines, str]]
+    lenient: bool
+    silence_allowed: frozenset[str]
+
+    def read(self) -> Answers:
+        """All of them, read."""
+        answers = Answers(self.lenient)
+        answers.by_system = {system: OutputsOfSystem(system) for system in self.systems}
+        answers.silence_allowed = set(self.silence_allowed)
+        for output in self.outputs:
+            answers.add(output)
+        for lines, system in self.files:
+            _read_into(answers, lines, system=system)
+        return answers
+
+    def carried(self) -> AnswersPart:
+        """The same with what stands in the files."""
+        return replace(self, files=[(_carried(lines), system) for lines, system in self.files])
+
+
+def _carried(part: FileLines) -> FileLines:
+    return rows_as_bytes(part) if is_parquet(part) else part.carried()
+
+
+def says_nothing(said: Description) -> bool:
+    """Whether an answer is there and empty."""
+    return not said.properties and not (said.text or "").strip() and said.distribution is None
+
+
+def first_outside(said: Description, scene: Scene) -> Property | None:
+    """The first property that no entity of the scene has; of scenes without any nothing is known."""
+    known = scene.extensions
+    for prop in (said.properties or ()) if known else ():
+        # A landmark is an entity of the scene as well: what is said of it is looked up without the prefix.
+        if prop not in known and prop._replace(name=LANDMARKS.sub("", prop.name)) not in known:
+            return prop
+    return None
+
+
+def _itself(problem: InputError) -> InputError:
+    return problem
+
+
+def _unknown(said: OutputsOfSystem, trial: str) -> UnknownTrial:
+    output = said[trial]
+    return UnknownTrial(
+        f"{output.system} answers trial {output.trial!r}, which is not in the corpus or the chosen part of it",
+        where=output.where,
+        line=output.line,
+        remedy="check --corpus, --reading and --split, or use --lenient to leave such answers out",
+    )
+
+
+def _empty(said: OutputsOfSystem, trial: str) -> InvalidDescription:
+    output = said[trial]
+    return InvalidDescription(
+        f"the answer to trial {output.trial!r} is empty",
+        where=output.where,
+        line=output.line,
+        remedy="leave the line out if the system failed there, or use --lenient to score it as an empty description",
+    )
+
+
+def _strange(said: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
+    output, meant = said[trial.id], _meant(prop, trial.scene)
+    hint = f"did you mean {meant}? " if meant else ""
+    return InvalidDescription(
+        f"trial {output.trial!r}: no entity of the scene has {prop.name}:{prop.value}",
+        where=output.where,
+        line=output.line,
+        remedy=f"{hint}use names and values of the scene, or --lenient to keep it and count it",
+    )
+
+
+def _meant(prop: Property, scene: Scene) -> Property | None:
+    """The property of the scene that was likely meant: the same but for a letter or a capital (color, TYPE, Red)."""
+    own = prop._replace(name=LANDMARKS.sub("", prop.name))
+    names = list(dict.fromkeys(p.name for p in scene.extensions))
+    name = own.name if own.name in names else next(iter(near(own.name, names, 1, 0.7)), None)
+    values = [p.value for p in scene.extensions if p.name == name]
+    value = own.value if own.value in values else next(iter(near(own.value, values, 1, 0.6)), None)
+    return None if name is None or value is None else Property(name, value)
+
+
+@runtime_checkable
+class HasRecorded(Protocol):
+    """A corpus that comes with what models answered to it."""
+
+    def recorded(self, prose: bool = False) -> Iterable[Output]: ...
+
+
+RECORDED = "recorded:"
+
+
+def open_outputs(outputs: Any, lenient: bool = False, opened: Opened | None = None, *, index: bool = False) -> Answers:
+    """Answers from a file, several files, a run folder, rows in memory, or (``recorded:CORPUS``) those that come with the opened corpus.
+
+    With `index` what stands in files of lines is not read: where it stands is enough for `Answers.part`.
+    """
+    answers = Answers(lenient)
+    for source in _sources(outputs, answers.notes.append):
+        if str(source).startswith(RECORDED) and not Path(str(source).removeprefix(RECORDED)).exists():
+            for output in _recorded(str(source).removeprefix(RECORDED), opened):
+                answers.add(output)
+        elif isinstance(source, (str, Path)):
+            _read_into(answers, str(source).removeprefix(RECORDED), index)
+        else:
+            answers.add(source)
+    if not answers.by_system:
+        raise InputError("there are no outputs to score", remedy="name at least one file with outputs")
+    return answers
+
+
+def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
+    """The answers that come with a corpus; ``|prose:yes`` sets beside each system what can be read out of its texts."""
+    name, *switches = written.split("|")
+    if not set(switches) <= {"prose:yes", "prose:no"}:
+        raise InputError(f"{written!r} has a switch that recorded answers do not", remedy="the one switch is prose:yes")
+    if opened is None or opened.name != name or opened.recorded is None:
+        known = opened is not None and opened.name == name
+        what = "has no recorded answers" if known else "is not the corpus that is scored"
+        raise InputError(f"{name!r} {what}", remedy=f"name the corpus as well: recorded:{name} --corpus {name}")
+    return opened.recorded(prose="prose:yes" in switches)
+
+
+def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = False, system: str = "") -> None:
+    """One file's outputs, or where they stand; in lenient mode unreadable lines are counted for `system`, or the file's (or its name)."""
+    problems: list[InputError] = []
+    is_part = isinstance(path, FileLines)
+    run = not is_part and is_run(str(path))
+    source = Path(str(path)) / "outputs.jsonl" if run else path
+    before, read = set(answers.by_system), 0
+
+    def outputs_of(source: str | Path | FileLines) -> Iterator[Output]:
+        on_problem = {"on_problem": problems.append} if answers.lenient else {}
+        return read_outputs(source, on_remark=answers.notes.append, **on_problem)
+
+    if index and not is_part and has_index(str(source)):
+        for found in index_outputs(str(source)):
+            read += 1
+            if found.trial is None:
+                for output in outputs_of(FileLines(str(source), (found.place,))):
+                    answers.add(output)
+                continue
+            output = Output(found.trial, found.system or own_name(source), UNREAD, str(source), found.place.line)
+            answers.add(output, *found.place[:2])
+            answers.is_read = False
+    else:
+        for output in outputs_of(source):
+            answers.add(output)
+            read += 1
+    if not read and not problems and not is_part:
+        raise InputError(
+            "there are no outputs in this file", where=source, remedy="write one answer a line (docs/score.md)"
+        )
+    added = [s for s in answers.by_system if s not in before]
+    if run:
+        answers.silence_allowed.update(added)  # what a run kept is what its systems said, nothing included
+    system = system or (added[0] if len(added) == 1 else Path(str(path)).name.split(".")[0])
+    for problem in problems:
+        # A system none of whose lines can be read is still in the table, with nothing but its problems.
+        answers.by_system.setdefault(system, OutputsOfSystem(system))
+        answers.trouble(system, "unparsable", partial(_itself, problem))
+
+
+def expand_outputs(path: str | Path) -> list[str]:
+    """The files that a name of outputs stands for: a pattern, a folder of Parquet tables, or the one file or run folder."""
+    if str(path) == "-" or str(path).startswith(RECORDED) or is_run(path):
+        return [str(path)]
+    return expand_path(path)
+
+
+def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:
+    if isinstance(outputs, (str, Path)):
+        yield from expand_outputs(outputs)
+        return
+    rows = _rows_of(outputs)
+    if isinstance(rows, Mapping) or not isinstance(rows, (Sequence, Iterable)):
+        raise InputError(
+            "outputs are neither a file nor rows",
+            remedy='give a path or rows like {"trial": …, "system": …, "text": …}',
+        )
+    for row in rows_as_outputs(rows, on_remark):
+        if isinstance(row, (str, Path)):
+            yield from expand_outputs(row)
+        else:
+            yield row
+
+
+@runtime_checkable
+class PolarsFrame(Protocol):
+    """A polars data frame, known by what it can do: the package need not be imported to find out."""
+
+    def to_dicts(self) -> list[dict[str, Any]]: ...
+
+
+@runtime_checkable
+class PandasFrame(Protocol):
+    """A pandas data frame, likewise."""
+
+    def iterrows(self) -> Iterable[Any]: ...
+    def to_dict(self, orient: str) -> list[dict[str, Any]]: ...
+
+
+def _rows_of(outputs: Any) -> Any:
+    """The rows of a data frame; anything else as it is."""
+    if isinstance(outputs, PolarsFrame):
+        return outputs.to_dicts()
+    return outputs.to_dict("records") if isinstance(outputs, PandasFrame) else outputs

@@ -1,0 +1,56 @@
+"""A finished part of a run: what one system said about some trials, as one file; and trials that could not be finished."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from referee.corpora.jsonl import json_line
+from referee.corpora.outputs import output_to_json
+from referee.jobs.speak import Spoken
+from referee.signature import digest
+
+__all__ = ["Failure", "RunPart"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A trial that ended the process of a system whenever it was tried."""
+
+    system: str
+    trial: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPart:
+    """`trials` are those that were asked, `said` the lines of those that were answered, by trial."""
+
+    system: str
+    trials: tuple[str, ...]
+    counts: dict[str, float]
+    said: dict[str, str]
+
+    @classmethod
+    def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
+        lines = {trial: json_line(output_to_json(trial, system, said)) for trial, said in spoken.said}
+        return cls(system=system, trials=tuple(trials), counts=spoken.counts, said=lines)
+
+    @property
+    def name(self) -> str:
+        # By what it is about: the same part is the same file, whoever made it. Labels hold slashes and bars, which are no part of a file's name everywhere.
+        return digest(json_line([self.system, *self.trials]))[:24]
+
+    def as_bytes(self) -> bytes:
+        """A line about it, then one output a line."""
+        head = json_line({"system": self.system, "trials": self.trials, "counts": self.counts})
+        return "".join(f"{line}\n" for line in (head, *self.said.values())).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> RunPart:
+        # Not `splitlines`, which also cuts at separators that a description may hold.
+        first, *lines = content.decode().rstrip("\n").split("\n")
+        head = json.loads(first)
+        said = {json.loads(line)["trial"]: line for line in lines}
+        return cls(system=head["system"], trials=tuple(head["trials"]), counts=head["counts"], said=said)

@@ -1,0 +1,216 @@
+"""A challenge again: its systems run on what can be had of its corpus, our scores beside print, and why they differ (`referee replicate`).
+
+The test sets are not public, so ours come from folds of the public corpus: what should agree is the order of the systems and, roughly, the numbers. Systems
+with words are run as their algorithms have it, and once more with broken strings mended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from referee import catalogue
+from referee.corpora.outputs import Output
+from referee.engines.local import LocalEngine
+from referee.jobs.challenge_tasks import BOTH, ChallengeTask, PrintedMeasure, task_named
+from referee.jobs.folder import Run
+from referee.jobs.folds import RunPlan, cut
+from referee.jobs.open import Opened, open_outputs
+from referee.jobs.run import Watch, run
+from referee.jobs.score import ScoreTable, Settings, score_trials
+from referee.jobs.speak import System
+from referee.records import Trial
+from referee.statistics.correlation import spearman
+from referee.systems.roster import GROUPS
+
+__all__ = ["compare", "people_rows", "replicate", "summarise"]
+
+UNMENDED = "|mended:no"
+Row = Mapping[str, Any]
+
+
+def replicate(
+    name: str,
+    opened: Opened,
+    out: Path,
+    folds: int = 5,
+    seed: int = 1,
+    jobs: int = 1,
+    least_words: int = 0,
+    watch: Watch = lambda total: lambda n: None,
+    **options: Any,
+) -> list[dict[str, Any]]:
+    """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.jobs.run.run`.
+
+    With `least_words` only trials whose first reference has so many words are scored (all are learned from).
+    """
+    task = task_named(name)
+    written = [w for full in task.systems() for w in _both_ways(full)]
+    plan = RunPlan(systems=tuple(map(System.read, written)), folds=folds, by=task.by, seed=seed)
+    run(plan, opened, out, engine=LocalEngine(jobs), watch=watch, **options)
+    trials = list(Run(out).trials())
+    scored = [t for t in trials if len((t.references[0].text or "").split()) >= least_words]
+    answers = open_outputs(str(out), lenient=True)
+    for output in people_rows(task.people, trials, seed):
+        answers.add(output)
+    # No resampling, since the spread over folds stands beside the values; lenient, since systems may be silent.
+    settings = Settings(metrics=tuple(m.metric for m in task.measures), by=("domain",), resamples=0, lenient=True)
+    return compare(task, score_trials(answers, lambda: scored, settings), [test for _, test in cut(plan, trials)])
+
+
+def _both_ways(system: str) -> list[str]:
+    """A system with words as its algorithm has it, and mended."""
+    return [system + UNMENDED, system] if catalogue.entry("system", system).tags["mended"] else [system]
+
+
+def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
+    """For every trial as many other speakers of its scene and condition as there are labels, drawn by lot, as if they were systems."""
+    pools: dict[tuple[str | None, str | None], list[Trial]] = {}
+    for trial in trials if labels else ():
+        if trial.references:
+            pools.setdefault((trial.scene.id, trial.condition), []).append(trial)
+    for trial in trials if labels else ():
+        others = [t for t in pools.get((trial.scene.id, trial.condition), ()) if t.speaker != trial.speaker]
+        drawn = Random(f"{seed} {trial.id}").sample(others, min(len(labels), len(others)))
+        for label, other in zip(labels, drawn, strict=False):
+            yield Output(trial.id, label, other.references[0], "", None)
+
+
+def compare(task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Trial]]) -> list[dict[str, Any]]:
+    """Our scores beside the printed ones, with the value of every fold; the systems in the order of the catalogue, then people."""
+    part_of = {t.id: i for i, fold in enumerate(folds) for t in fold}
+    fold = np.array([part_of[t] for t in table.trials])
+    domain = np.array([d or "" for d in table.groups["domain"]])
+    labels = {w: label for full, label in task.systems().items() for w in _both_ways(full)}
+    rows = []
+    for system, label in {**labels, **{p: p for p in task.people}}.items():
+        for measure in task.measures:
+            for where in measure.columns:
+                mask = np.ones(len(fold), bool) if where == BOTH else domain == where
+                parts = [_value(table, system, measure, mask & (fold == f)) for f in range(len(folds))]
+                spread = [x for x in parts if x is not None]
+                ours, printed = _value(table, system, measure, mask), task.printed(label, measure, where)
+                rows.append(
+                    {
+                        **_about(system),
+                        "domain": where,
+                        "metric": measure.metric,
+                        "ours": ours,
+                        "low": min(spread, default=None),
+                        "high": max(spread, default=None),
+                        "folds": parts,
+                        "published": printed,
+                        "difference": None if ours is None or printed is None else ours - printed,
+                    }
+                )
+    return rows
+
+
+def _about(written: str) -> dict[str, Any]:
+    """What the tables of systems say of one, and how it was run."""
+    full = written.removesuffix(UNMENDED)
+    group, _, name = full.partition("/")
+    if not name:
+        return {"system": full, "evidence": None, "fitted": [], "floor": False, "mended": False, "people": True}
+    row = GROUPS[group].TABLE[name]
+    # What has no words has none to mend.
+    mended = row.mended and full == written
+    about = {"evidence": row.evidence, "fitted": list(row.fitted), "floor": row.floor}
+    return {"system": name, **about, "mended": mended, "people": False}
+
+
+def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.ndarray) -> float | None:
+    """A system's score on some items in the units printed; None where nothing could be measured."""
+    if (system, measure.metric) not in table.rows:
+        return None
+    rows = table.rows[system, measure.metric][mask]
+    # As in a table of scores: what could not be measured is left out, not counted as 0.
+    rows = rows[~np.isnan(rows).any(axis=1)]
+    if not len(rows):
+        return None
+    value = float(table.metrics[system, measure.metric].finish(rows.sum(axis=0), np.float64(len(rows))))
+    return None if np.isnan(value) else value * measure.units
+
+
+# -- agreement ---------------------------------------------------------------------------------------------------------------
+
+
+def summarise(name: str, rows: Iterable[Row], other_cuts: Sequence[Iterable[Row]] = ()) -> dict[str, Any]:
+    """Agreement over systems, by the first measure over both domains and for every column: Spearman's rho and mean absolute difference.
+
+    Rho is given over all systems, without those at the floor, without those with settings that were fitted to print, and without either, each with its lowest
+    and highest value over folds and, where the corpus was cut more than once (`other_cuts`), over cuts. Systems with words have every column twice, as their
+    algorithms have it and mended.
+    """
+    main = task_named(name).measures[0].metric
+    cuts = [dict(_by_column(part)) for part in (rows, *other_cuts)]
+    columns = [
+        {"metric": metric, "domain": domain, "mended": mended, **_agreement([c[metric, domain, mended] for c in cuts])}
+        for metric, domain, mended in cuts[0]
+    ]
+    first = next(c for c in columns if (c["metric"], c["domain"]) == (main, BOTH))
+    return {**first, "columns": columns}
+
+
+def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], list[Row]]]:
+    """Rows that can be compared, by measure, domain and whether words were mended; the algorithms alone come first."""
+    found: dict[tuple[str, str, bool], list[Row]] = {}
+    for row in rows:
+        if not row.get("people"):
+            found.setdefault((row["metric"], row["domain"], bool(row.get("mended"))), []).append(row)
+    for key, part in sorted(found.items(), key=lambda item: item[0][2]):
+        # Only systems with both numbers, or correlation and difference would be about different systems.
+        yield key, [r for r in part if r["difference"] is not None]
+
+
+def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    rows = cuts[0]
+    chosen: dict[str, Callable[[Row], bool]] = {
+        "spearman": lambda row: True,
+        "spearman_without_floor": lambda row: not row.get("floor"),
+        "spearman_unfitted": lambda row: not row.get("fitted"),
+        "spearman_unfitted_without_floor": lambda row: not (row.get("fitted") or row.get("floor")),
+    }
+    found: dict[str, Any] = {}
+    for key, belongs in chosen.items():
+        found |= _rho(key, [[r for r in part if belongs(r)] for part in cuts])
+    return {
+        **found,
+        "mean_absolute_difference": _mean(abs(r["difference"]) for r in rows),
+        "mean_absolute_difference_faithful": _mean(abs(r["difference"]) for r in rows if r["evidence"] == "faithful"),
+        "n": len(rows),
+    }
+
+
+def _rho(key: str, cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    """Spearman's rho of the first cut, of how many systems, and its range over the folds of all cuts and over the cuts."""
+    folds = [[{**r, "ours": r["folds"][f]} for r in part] for part in cuts for f in range(_folds(part))]
+    return {
+        key: _correlate(cuts[0]),
+        f"{key}_n": len(cuts[0]),
+        f"{key}_folds": _range(map(_correlate, folds)),
+        f"{key}_seeds": _range(map(_correlate, cuts)) if len(cuts) > 1 else None,
+    }
+
+
+def _folds(rows: Sequence[Row]) -> int:
+    return min((len(r.get("folds") or ()) for r in rows), default=0)
+
+
+def _correlate(rows: Sequence[Row]) -> float | None:
+    known = [(r["ours"], r["published"]) for r in rows if r["ours"] is not None]
+    return spearman([ours for ours, _ in known], [printed for _, printed in known]).r
+
+
+def _range(values: Iterable[float | None]) -> list[float] | None:
+    found = [v for v in values if v is not None]
+    return [min(found), max(found)] if found else None
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return sum(found) / len(found) if found else None

@@ -1,0 +1,164 @@
+"""Failures of a finished run asked again (`referee run --retry RUN`): what was answered is not asked twice; the new run replaces the old when whole."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee.capabilities import Remembers
+from referee.engines.local import LocalEngine
+from referee.errors import InputError
+from referee.jobs.folder import Run
+from referee.jobs.folds import RunPlan, cut
+from referee.jobs.open import Opened
+from referee.jobs.parts import RunPart
+from referee.jobs.run import Watch, do_work, written_plan
+from referee.jobs.speak import Spoken, System
+from referee.jobs.unfinished import FAILURES, Unfinished
+from referee.models.response_cache import read_calls
+from referee.options import SHARD
+from referee.signature import signature
+
+__all__ = ["failures_of", "retry"]
+
+# What hearers and people left in the folder stays; scores are of what was said before, and go.
+KEPT = ("responses.jsonl", "hearing-calls", "passports")
+
+
+def failures_of(folder: Path) -> int:
+    """How many questions of a run stayed unanswered, and trials undone."""
+    died = sum(map(len, _died(folder).values()))
+    if not (folder / "calls.jsonl").is_file():
+        return died
+    answered: set[str] = set()
+    failed: set[str] = set()
+    for call in read_calls(folder / "calls.jsonl"):
+        (answered if call.failure is None else failed).add(call.key)
+    return len(failed - answered) + died
+
+
+def _died(folder: Path) -> dict[str, set[str]]:
+    """The trials that ended their process, by system."""
+    found: dict[str, set[str]] = {}
+    if (folder / FAILURES).is_file():
+        for line in (folder / FAILURES).read_text("utf-8").splitlines():
+            failure = json.loads(line)
+            found.setdefault(failure["system"], set()).add(failure["trial"])
+    return found
+
+
+def retry(
+    folder: Path,
+    systems: Sequence[System] = (),
+    *,
+    command: Sequence[str] = (),
+    watch: Watch = lambda total: lambda n: None,
+) -> dict[str, dict[str, float]]:
+    """Ask what failed again, at the pace of `systems` where they are given; returns the new counts of every system."""
+    run = Run(folder)
+    manifest = run.manifest
+    plan = _plan(manifest, systems, folder)
+    facts = {k: v for k, v in manifest["corpus"].items() if k not in ("trials", "checksum")}
+    opened = Opened(name=str(facts.pop("name")), trials=run.trials, everyone=run.trials, parameters=facts)
+    signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
+    _check_same(signatures, manifest["signatures"], folder)
+    unfinished = Unfinished(folder)
+    with unfinished.alone():
+        try:
+            unfinished.begin({**written_plan(plan, opened, signatures), "retry": True}, opened.trials(), True, False)
+            trials = list(unfinished.trials())
+            # With a named cut the run holds the tested part alone: nothing is learned from it.
+            folds = cut(plan, trials) if plan.split is None else [([], trials)]
+            died = _died(folder)
+            if died and plan.split is not None:
+                raise InputError(
+                    f"{next(iter(died))} was trained on a part of the corpus that the run does not hold",
+                    where=folder,
+                    remedy="make the run again under another name",
+                )
+            asking = [s for s in plan.systems if isinstance(s.build(plan.seed), Remembers)]
+            _check_examples(asking, plan, folder)
+            if asking and not (unfinished.calls / "replayed.jsonl").exists():
+                unfinished.remember(folder)
+            _keep_others(run, manifest, plan, asking, unfinished, died)
+            # In a process of its own: what failed here before has killed others.
+            failures = do_work(plan, unfinished, folds, LocalEngine(1, apart=True), SHARD, False, watch)
+        except BaseException:
+            unfinished.forget_if_empty()
+            raise
+        for name in KEPT:
+            _copy(folder / name, unfinished.folder / name)
+        told = {k: v for k, v in manifest.items() if k not in ("format", "version", "counts", "systems", "corpus")}
+        told["retried"] = ["referee", *command]
+        return unfinished.finish(
+            [s.label for s in plan.systems], trials, failures, corpus={"name": opened.name, **facts}, **told
+        )
+
+
+def _plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> RunPlan:
+    settings = manifest.get("settings", {})
+    if manifest.get("kind") != "outputs" or not isinstance(settings.get("systems"), dict):
+        raise InputError("this is no run of systems", where=folder, remedy="name a folder that `referee run` wrote")
+    given = {s.label: s for s in systems}
+    unknown = sorted(set(given) - set(settings["systems"]))
+    if unknown:
+        raise InputError(
+            f"the run has no system {unknown[0]!r}", where=folder, remedy=f"it has {', '.join(settings['systems'])}"
+        )
+    named = tuple(given.get(label, System(label, written)) for label, written in settings["systems"].items())
+    rest = {name: settings[name] for name in ("folds", "by", "split", "seed")}
+    return replace(RunPlan(systems=named), **rest)
+
+
+def _check_same(now: dict[str, str], then: dict[str, str], folder: Path) -> None:
+    differing = [label for label in now if now[label] != then.get(label)]
+    if differing:
+        raise InputError(
+            f"{differing[0]} is not what it was when the run was made",
+            where=folder,
+            remedy="only pace, patience and prices can be changed, in the same release; otherwise make another run (--replay takes its answers along)",
+        )
+
+
+def _check_examples(asking: Sequence[System], plan: RunPlan, folder: Path) -> None:
+    shown = [s.label for s in asking if getattr(s.build(plan.seed), "examples", 0)]
+    if plan.split is not None and shown:
+        raise InputError(
+            f"{shown[0]} was shown examples from the training part, which the run does not hold",
+            where=folder,
+            remedy="make the run again under another name; with --replay its answers are taken along",
+        )
+
+
+def _keep_others(
+    run: Run,
+    manifest: dict[str, Any],
+    plan: RunPlan,
+    asking: Sequence[System],
+    unfinished: Unfinished,
+    died: dict[str, set[str]],
+) -> None:
+    """Systems that ask nobody keep what they said, as one part."""
+    labels = {s.label for s in plan.systems} - {s.label for s in asking}
+    trials = [t.id for t in run.trials()]
+    said: dict[str, list[Any]] = {label: [] for label in labels}
+    for output in run.outputs():
+        if output.system in said:
+            said[output.system].append((output.trial, output.description))
+    for label in labels:
+        undone = died.get(label, set())
+        counts = {k: v for k, v in manifest["counts"][label].items() if k != "failed"}
+        counts["trials"] -= len(undone)
+        asked = [t for t in trials if t not in undone]
+        unfinished.keep(RunPart.of(label, asked, Spoken(said=tuple(said[label]), counts=counts)))
+
+
+def _copy(source: Path, target: Path) -> None:
+    if source.is_dir():
+        shutil.copytree(source, target, dirs_exist_ok=True)
+    elif source.is_file():
+        shutil.copyfile(source, target)

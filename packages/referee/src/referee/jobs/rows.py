@@ -1,0 +1,164 @@
+"""From batches to rows: the measures of a piece, as work for an engine. One row of additive statistics an item and metric comes back, and no record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee import catalogue
+from referee.capabilities import LearnsFirst, LearnsFrom, PutsAside, width_of
+from referee.contracts import Batch, FloatArray, Metric
+from referee.engines.pieces import Needs, WorkPiece
+from referee.errors import BrokenPlugin
+from referee.jobs.batches import PieceBatches, ScorePiece
+from referee.jobs.grounding import PlaceQuestion, asked_by
+from referee.options import GROUPINGS
+from referee.records import Outcome, Trial
+from referee.signature import as_bytes, written
+
+__all__ = ["Key", "Measuring", "PieceRows", "collects", "learning", "make_metrics", "measure", "needs_two_passes"]
+
+Key = tuple[str, str]
+Metrics = Mapping[Key, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceRows:
+    """What comes back of a piece: rows by system and metric, and what the table is told of its trials.
+
+    `collected` is what metrics that learn from all pieces first will need of this one; `failed` are metrics of other packages that broke.
+    """
+
+    number: int
+    ids: Sequence[str]
+    rows: dict[Key, FloatArray]
+    collected: dict[Key, Any]
+    failed: dict[str, str]
+    labels: dict[str, list[str | None]]
+    references: Counter[int]
+    written: bytes
+    missing: dict[str, int]
+    problems: dict[str, dict[str, int]]
+    notes: list[str]
+    outcomes: dict[str, list[Outcome | None]]
+    asked: list[PlaceQuestion]
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """A task for an engine: the metrics of every system, and the labels of trials that the table asks for."""
+
+    metrics: Metrics
+    systems: Sequence[str]
+    labels: Sequence[str]
+
+    @property
+    def inputs(self) -> Mapping[str, Path]:
+        return {}
+
+    @property
+    def needs(self) -> Needs:
+        return Needs()
+
+    def begin(self, inputs: Mapping[str, Path]) -> None:
+        """Nothing: a piece is read from its files."""
+
+    def do(self, begun: None, piece: WorkPiece) -> list[PieceRows]:
+        return [self.rows(item) for item in piece.items]
+
+    def rows(self, piece: ScorePiece) -> PieceRows:
+        """Read a piece and measure it."""
+        read = piece.batches(self.systems)
+        failed: dict[str, str] = {}
+        later = {key for key, metric in self.metrics.items() if collects(metric)}
+        now = {key: metric for key, metric in self.metrics.items() if key not in later}
+        finds = {system: batch for system, batch in read.by_system.items() if batch.answers}
+        return PieceRows(
+            number=piece.number,
+            ids=piece.ids,
+            rows=measure(now, read.by_system, failed),
+            collected={key: self.metrics[key].put_aside(read.by_system[key[0]]) for key in sorted(later)},
+            failed=failed,
+            labels={name: [_label(trial, name) for trial in read.trials] for name in self.labels},
+            references=Counter(map(len, read.references)),
+            written=as_bytes("".join(map(written, read.trials))),
+            missing={system: list(batch.outputs).count(None) for system, batch in read.by_system.items()},
+            problems={system: dict(kinds) for system, kinds in read.answers.problems.items()},
+            notes=read.answers.notes,
+            outcomes={s: [None if a is None else a.outcome for a in batch.answers] for s, batch in finds.items()},
+            asked=_questions(read) if finds else [],
+        )
+
+
+def _questions(read: PieceBatches) -> list[PlaceQuestion]:
+    return [asked_by(trial) for trial in read.trials]
+
+
+def _label(trial: Trial, name: str) -> str | None:
+    """What a trial is grouped or clustered by."""
+    if name not in GROUPINGS:
+        return trial.cluster(name)
+    label = trial.scene.id if name == "scene" else getattr(trial, name)
+    return None if label is None else str(label)
+
+
+def measure(metrics: Metrics, batches: Mapping[str, Batch], failed: dict[str, str]) -> dict[Key, FloatArray]:
+    """All metrics on one piece; those of other packages that break are noted in `failed`."""
+    return {
+        (system, name): _statistics(metric, name, batches[system], failed) for (system, name), metric in metrics.items()
+    }
+
+
+def _statistics(metric: Metric, name: str, batch: Batch, failed: dict[str, str]) -> FloatArray:
+    """One row per item. A metric of another package that breaks gives no value (n = 0), and is named once."""
+    if catalogue.is_shipped("metric", name):
+        return metric.statistics(batch)
+    wide = (len(batch), width_of(metric))
+    try:
+        rows = np.asarray(metric.statistics(batch), dtype=float)
+        if rows.shape == wide:
+            return rows
+        error: Exception | str = f"statistics gave {rows.shape} numbers instead of {wide}"
+    except Exception as raised:
+        error = raised
+    about = catalogue.entry("metric", name.partition("|")[0]).about
+    failed.setdefault(name, str(BrokenPlugin("metric", name, about, error)))
+    return np.full(wide, np.nan)
+
+
+# -- metrics that learn from all pieces first -----------------------------------------------------------------------------------
+
+
+def make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[Key, Any]:
+    """A metric of its own for every system; one that learns from references alone is shared by all."""
+    made = {(system, name): catalogue.configure("metric", name) for system in systems for name in names}
+    return {
+        (system, name): made[systems[0], name] if _is_shared(metric) else metric
+        for (system, name), metric in made.items()
+    }
+
+
+def _is_shared(metric: Metric) -> bool:
+    return isinstance(metric, LearnsFrom) and metric.learns_from == "references"
+
+
+def learning(metrics: Metrics) -> list[Key]:
+    """Metrics that need the whole set first (NIST's information weights, distributions over a scene), each once."""
+    # Backwards, so that of a metric that systems share the first system's key is the one that stays, and it learns once.
+    by_metric = {id(metric): key for key, metric in reversed(list(metrics.items())) if isinstance(metric, LearnsFirst)}
+    return list(by_metric.values())
+
+
+def collects(metric: Metric) -> bool:
+    """Whether a metric learns first from what it collects, and needs no second reading; metrics of other packages are measured where a fault is caught."""
+    return type(metric).__module__.startswith("referee.") and isinstance(metric, PutsAside)
+
+
+def needs_two_passes(metrics: Metrics) -> bool:
+    """Whether some metric has to see every piece before any is measured."""
+    return not all(collects(metrics[key]) for key in learning(metrics))

@@ -1,0 +1,220 @@
+"""Systems run on a corpus: trained on one part and heard on the other, on all cores, the same for the same seed, and resumed after a break (`referee run`).
+
+Work is cut into pieces (some trials of one system and fold) that an engine does wherever it likes; neither their size nor their order nor a break changes
+what is said. Speakers that wait for a network are asked from this process, several questions at once, where one pace can hold for all of them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import platform
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from referee import __version__
+from referee.capabilities import Remembers, SignsCalls, WritesBatches
+from referee.corpora import splits
+from referee.engines.local import LocalEngine
+from referee.engines.pieces import Done, Engine, WorkPiece
+from referee.engines.pieces import cut as pieces
+from referee.errors import InputError
+from referee.jobs.folds import Fold, RunPlan, cut
+from referee.jobs.open import Opened
+from referee.jobs.parts import Failure, RunPart
+from referee.jobs.speak import System, hear, train_system
+from referee.jobs.speaking import Speaking, group_of
+from referee.jobs.unfinished import CORPUS, Unfinished
+from referee.models.batch_files import BatchFile, read_questions
+from referee.options import SHARD
+from referee.records import Trial
+from referee.signature import signature
+
+__all__ = ["QuestionsWritten", "RunPlan", "Watch", "cut", "do_work", "run", "written_plan"]
+
+
+class QuestionsWritten(Exception):
+    """Questions were written into a batch file, and the run waits for their answers."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+Watch = Callable[[int], Callable[[int], None]]
+HERE = LocalEngine()
+
+
+def run(
+    plan: RunPlan,
+    opened: Opened,
+    out: Path,
+    *,
+    engine: Engine = HERE,
+    shard: int = SHARD,
+    overwrite: bool = False,
+    restart: bool = False,
+    replay: Path | None = None,
+    batch_in: Path | None = None,
+    batch_out: Path | None = None,
+    command: Sequence[str] = (),
+    watch: Watch = lambda total: lambda n: None,
+) -> dict[str, dict[str, float]]:
+    """Run all systems and write the run folder `out`; returns the counts of every system.
+
+    A run that was broken off goes on where it stopped. `replay` names a finished run whose cached calls answer instead of a network. `watch` is told how many
+    answers there will be and gives back a function that is called as they come. `engine` does the work, in pieces of `shard` trials, which change
+    nothing. `batch_out` is a file that language models write their questions into instead
+    of asking them, `batch_in` one with the answers; a run that waits for answers raises `QuestionsWritten`.
+    """
+    unfinished = Unfinished(Path(out))
+    # Built before anything is written: a wrong name or switch ends the command here.
+    signatures = {s.label: signature(s.written.partition("|")[0], s.build(plan.seed)) for s in plan.systems}
+    with unfinished.alone():
+        try:
+            unfinished.begin(written_plan(plan, opened, signatures), opened.trials(), overwrite, restart)
+            if replay is not None:
+                unfinished.remember(replay)
+            # Read back from what was kept: whoever goes on with this run, in whichever process, has the same trials.
+            trials = list(unfinished.trials())
+            folds = cut(plan, trials)
+            if batch_in is not None:
+                _take(plan, unfinished, batch_in)
+            batch = None if batch_out is None else unfinished.batch(batch_out)
+            failures = do_work(plan, unfinished, folds, engine, shard, replay is not None, watch, batch)
+        # Ctrl-C included.
+        except BaseException:
+            unfinished.forget_if_empty()
+            raise
+        # With a named split only a part of the corpus is tested, and the run holds that part.
+        tested = {t.id for _, test in folds for t in test}
+        return unfinished.finish(
+            [s.label for s in plan.systems],
+            [t for t in trials if t.id in tested],
+            failures,
+            kind="outputs",
+            created=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            command=["referee", *command],
+            corpus={"name": opened.name, **opened.parameters},
+            settings={**asdict(plan), "systems": {s.label: s.written for s in plan.systems}},
+            splits=[s.as_json() for s in _cuts(plan, folds)],
+            signatures=signatures,
+            versions=_versions(),
+        )
+
+
+def _versions() -> dict[str, str]:
+    """What the outputs may depend on; scikit-learn is an extra that few systems need."""
+    found = {"python": platform.python_version(), "numpy": version("numpy"), "scipy": version("scipy")}
+    with suppress(PackageNotFoundError):
+        found["scikit-learn"] = version("scikit-learn")
+    return found
+
+
+def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
+    """The plan as it is compared when an unfinished run is taken up."""
+    return {
+        # Another release may say something else: half a run by each would be nobody's.
+        "version": __version__,
+        "corpus": opened.name,
+        **{f"corpus {key}": value for key, value in opened.parameters.items()},
+        **asdict(plan),
+        "systems": {s.label: signatures[s.label] for s in plan.systems},
+    }
+
+
+def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
+    for number, fold in enumerate(folds, 1):
+        name = plan.split or f"{plan.by}-fold-{number}/{len(folds)}"
+        yield splits.describe(name, plan.seed, fold)
+
+
+def _take(plan: RunPlan, unfinished: Unfinished, answers: Path) -> None:
+    """The answers of a batch file into the run's calls."""
+    taken = 0
+    for system in plan.systems:
+        thing = system.build(plan.seed)
+        if isinstance(thing, WritesBatches) and isinstance(thing, Remembers) and isinstance(thing, SignsCalls):
+            thing.asker = system.label
+            thing.remember(unfinished.calls)
+            taken += thing.take_batch(answers, read_questions(unfinished.batch_questions, system.label))
+    if not taken:
+        raise InputError(
+            "no line of it answers a question of this run",
+            where=answers,
+            remedy="name the file of answers to the questions that --batch-out wrote for this run",
+        )
+
+
+def do_work(
+    plan: RunPlan,
+    unfinished: Unfinished,
+    folds: Sequence[Fold],
+    engine: Engine,
+    shard: int,
+    offline: bool,
+    watch: Watch,
+    batch: BatchFile | None = None,
+) -> list[Failure]:
+    """All that is not done yet: computing where the engine does it, then those that wait for a network; the trials that could not be done."""
+    advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
+    done: dict[str, set[str]] = {system.label: set() for system in plan.systems}
+    for part in unfinished.parts():
+        done[part.system] |= set(part.trials)
+        advance(len(part.trials))
+    computing: list[WorkPiece] = []
+    waiting: list[tuple[System, int, list[Trial]]] = []
+    for system in plan.systems:
+        asks = isinstance(system.build(plan.seed), Remembers)
+        for fold, (_, test) in enumerate(folds):
+            left = [t for t in test if t.id not in done[system.label]]
+            if left and asks:
+                waiting.append((system, fold, left))
+            elif left:
+                computing += pieces(group_of(system, fold), [t.id for t in left], shard)
+    failures = _compute(plan, unfinished, engine, computing, advance)
+    _ask(plan, unfinished, folds, waiting, offline, advance, batch)
+    return failures
+
+
+def _compute(
+    plan: RunPlan, unfinished: Unfinished, engine: Engine, computing: list[WorkPiece], advance: Callable[[int], None]
+) -> list[Failure]:
+    failures = []
+    labels = {group_of(s, fold): s.label for s in plan.systems for fold in range(plan.folds)}
+    for outcome in engine.work(Speaking.of(plan, unfinished.folder / CORPUS), computing):
+        # As they are finished and not in order: each is on the disk by then, and a break loses only what is under way.
+        if isinstance(outcome, Done):
+            unfinished.keep(RunPart.from_bytes(outcome.result))
+        else:
+            failures += [Failure(labels[outcome.piece.group], item, outcome.why) for item in outcome.piece.items]
+        advance(len(outcome.piece.items))
+    return failures
+
+
+def _ask(
+    plan: RunPlan,
+    unfinished: Unfinished,
+    folds: Sequence[Fold],
+    waiting: Sequence[tuple[System, int, list[Trial]]],
+    offline: bool,
+    advance: Callable[[int], None],
+    batch: BatchFile | None,
+) -> None:
+    """Systems that wait for a network are asked from this process, where one pace holds for all of them."""
+    kept = []
+    for system, fold, left in waiting:
+        trained = train_system(system, folds[fold][0], plan.seed, unfinished.calls, offline, batch)
+        part = RunPart.of(system.label, [t.id for t in left], hear(trained, left, advance))
+        if batch is None:
+            unfinished.keep(part)
+        else:
+            kept.append(part)
+    if batch is not None:
+        if written := batch.write():
+            raise QuestionsWritten(written)
+        for part in kept:
+            unfinished.keep(part)

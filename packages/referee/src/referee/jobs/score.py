@@ -1,0 +1,257 @@
+"""From outputs to a table: every system measured on every trial (`referee score`).
+
+`referee.jobs.open` opens corpus and outputs, `batches` cuts them into pieces and reads those, `rows` measures a piece wherever an engine likes, and here the
+rows of all pieces become a `ScoreTable`. Pieces leave only additive statistics behind, so memory grows with the numbers kept, not with the scenes read.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from tempfile import TemporaryFile
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from referee.capabilities import width_of
+from referee.contracts import FloatArray
+from referee.engines.local import LocalEngine
+from referee.engines.pieces import Done, Engine, Failed, WorkPiece
+from referee.errors import InputError
+from referee.jobs.batches import CHUNK, ScorePiece, cut_corpus
+from referee.jobs.grounding import PlaceQuestion, conventions_meant, conventions_of, warnings_about
+from referee.jobs.open import Answers, Opened
+from referee.jobs.rows import Key, Measuring, PieceRows, collects, learning, make_metrics, needs_two_passes
+from referee.jobs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
+from referee.jobs.watching import CountedWork, ShowsProgress, unwatched
+from referee.records import HUMAN, Outcome, Trial
+from referee.signature import Fingerprint
+
+__all__ = ["PROBLEMS", "ScoreTable", "Settings", "metric_names", "number_of_references", "score_trials"]
+
+PROBLEMS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+def score_trials(
+    answers: Answers,
+    trials: Opened | Callable[[], Iterable[Trial]],
+    settings: Settings,
+    *,
+    source: Source | None = None,
+    engine: Engine | None = None,
+    size: int | None = None,
+    watch: ShowsProgress = unwatched,
+) -> ScoreTable:
+    """Measure all systems on all trials, by an engine or (by default) in this process.
+
+    Args:
+        answers: what systems say (`open_outputs`, with ``index=True`` where workers are to read it).
+        trials: an opened corpus, or what gives its trials, as often as it is called.
+        settings: what shapes the table.
+        source: where the trials come from, for the signature; by default what the corpus says.
+        engine: where pieces are measured; results do not depend on it.
+        size: trials of a piece; affects memory only.
+        watch: is shown the work.
+
+    Raises:
+        InputError: where outputs and corpus do not fit together.
+    """
+    opened = trials if isinstance(trials, Opened) else Opened(name="trials", trials=trials, everyone=trials)
+    systems = [*answers.by_system, *([HUMAN] if settings.humans else [])]
+    if settings.baseline is not None and settings.baseline not in systems:
+        raise InputError(
+            f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
+        )
+    # A file without a name: what metrics collect takes no memory, and is gone with the process.
+    with TemporaryFile(prefix="referee-") as file:
+        table = ScoreTable(settings, source or opened.source, metrics=make_metrics(systems, settings.metrics))
+        return _Scoring(answers, opened, systems, table, engine or LocalEngine(), size or CHUNK, watch).table_of(file)
+
+
+class _Scoring:
+    """One table in the making."""
+
+    def __init__(
+        self,
+        answers: Answers,
+        opened: Opened,
+        systems: Sequence[str],
+        table: ScoreTable,
+        engine: Engine,
+        size: int,
+        watch: ShowsProgress,
+    ) -> None:
+        self.answers, self.opened, self.systems, self.table = answers, opened, systems, table
+        self.engine, self.size, self.watch = engine, size, watch
+        self.settings = table.settings
+        self.factors = table.source.factors(self.settings.cluster)
+        names = tuple(dict.fromkeys((*self.settings.by, *self.factors)))
+        self.task = Measuring(table.metrics, systems, names)
+
+    def table_of(self, file: BinaryIO) -> ScoreTable:
+        """Cut, measure, collect."""
+        if needs_two_passes(self.table.metrics):
+            self._learn()
+        pieces = self._pieces()
+        if isinstance(pieces, list):
+            self._check(pieces)
+        gathered = _Gathered(file)
+        for rows in self._measured(pieces):
+            gathered.take(rows)
+        if not isinstance(pieces, list):
+            # Only now: which trials a corpus has that streams is known at its end.
+            self._check(gathered.pieces())
+        self._fill(gathered)
+        return self.table
+
+    def _check(self, pieces: Iterable[ScorePiece | PieceRows]) -> None:
+        """Every system answers every trial, and nothing else."""
+        ids = {name for piece in pieces for name in piece.ids}
+        self.answers.leave_out(ids, self.opened.everyone)
+        self.answers.check_complete(ids)
+
+    def _pieces(self) -> Iterable[ScorePiece]:
+        settings = self.settings
+        # People are never held against their own words: with them in the table, all are held against others'.
+        of_others = settings.references == "others" or settings.humans
+        name = self.opened.name
+        return cut_corpus(
+            self.opened, self.answers, self.size, of_others, lambda trials: self.watch(trials, f"{name}: trials")
+        )
+
+    def _measured(self, pieces: Iterable[ScorePiece]) -> Iterator[PieceRows]:
+        """The rows of every piece, as they come."""
+        outcomes: Iterable[Done | Failed] = self.engine.work(
+            self.task, (WorkPiece("measures", (piece,)) for piece in pieces)
+        )
+        # A corpus that streams is watched trial by trial.
+        if isinstance(pieces, list):
+            outcomes = self.watch(CountedWork(outcomes, len(pieces)), f"{self.opened.name}: pieces")
+        for outcome in outcomes:
+            if isinstance(outcome, Failed):
+                raise InputError(
+                    f"{outcome.piece}: could not be measured ({outcome.why})",
+                    remedy="try a smaller --shard or fewer --jobs",
+                )
+            yield from outcome.result
+
+    def _learn(self) -> None:
+        """A first reading for metrics that have to learn before they see what they measure, and collect nothing.
+
+        Where there is one piece there is nothing to learn first: the one batch is the whole set.
+        """
+        metrics, pieces = self.table.metrics, iter(self._pieces())
+        first = list(islice(pieces, 2))
+        if len(first) < 2:
+            return
+        learners = [key for key in learning(metrics) if not collects(metrics[key])]
+        for piece in chain(first, pieces):
+            batches = piece.batches(self.systems).by_system
+            for key in learners:
+                metrics[key].learn(batches[key[0]])
+
+    def _fill(self, gathered: _Gathered) -> None:
+        table, answers, settings = self.table, self.answers, self.settings
+        table.trials = gathered.ids()
+        labels = {name: gathered.labels(name) for name in self.task.labels}
+        table.groups = {name: labels[name] for name in settings.by}
+        table.clusters = choose_clusters({name: labels[name] for name in self.factors}, settings.cluster)
+        table.fingerprint, table.references = gathered.fingerprint(), number_of_references(gathered.references)
+        table.rows = gathered.rows(table.metrics)
+        table.notes = [*_without_repeats([*answers.notes, *gathered.notes()]), *gathered.failed.values()]
+        for system in self.systems:
+            counts = {kind: answers.problems[system][kind] + gathered.problems[system, kind] for kind in PROBLEMS}
+            table.counts[system] = counts | {"missing": gathered.missing[system] if system in answers.by_system else 0}
+        table.outcomes = gathered.outcomes()
+        table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
+        if table.outcomes:
+            asked = gathered.asked()
+            table.meant, table.warnings = conventions_meant(asked), warnings_about(answers, asked)
+
+
+class _Gathered:
+    """The rows of all pieces, which come in any order; what metrics collected is put into a file until all of it is there."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._pieces: dict[int, PieceRows] = {}
+        self._collected: dict[int, tuple[int, int]] = {}
+        self.references, self.missing = Counter[int](), Counter[str]()
+        self.problems = Counter[tuple[str, str]]()
+        self.failed: dict[str, str] = {}
+
+    def take(self, piece: PieceRows) -> None:
+        start = self._file.tell()
+        pickle.dump(piece.collected, self._file, pickle.HIGHEST_PROTOCOL)
+        self._collected[piece.number] = (start, self._file.tell())
+        piece.collected.clear()
+        self._pieces[piece.number] = piece
+        self.references.update(piece.references)
+        self.missing.update(piece.missing)
+        self.problems.update({(s, kind): n for s, kinds in piece.problems.items() for kind, n in kinds.items()})
+        self.failed = piece.failed | self.failed
+
+    def pieces(self) -> Iterator[PieceRows]:
+        """All of them, in the order of the corpus."""
+        return (self._pieces[number] for number in sorted(self._pieces))
+
+    def ids(self) -> list[str]:
+        return [name for piece in self.pieces() for name in piece.ids]
+
+    def labels(self, name: str) -> list[str | None]:
+        return [label for piece in self.pieces() for label in piece.labels[name]]
+
+    def notes(self) -> list[str]:
+        return [note for piece in self.pieces() for note in piece.notes]
+
+    def asked(self) -> list[PlaceQuestion]:
+        return [question for piece in self.pieces() for question in piece.asked]
+
+    def outcomes(self) -> dict[str, list[Outcome | None]]:
+        """By system that finds something: what came of every trial."""
+        systems = dict.fromkeys(system for piece in self.pieces() for system in piece.outcomes)
+        return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * len(p.ids))] for s in systems}
+
+    def fingerprint(self) -> str:
+        read = Fingerprint()
+        for piece in self.pieces():
+            read.add_bytes(piece.written, len(piece.ids))
+        return str(read)
+
+    def rows(self, metrics: Mapping[Key, Any]) -> dict[Key, FloatArray]:
+        """The rows of all trials in their order; metrics that learn from all pieces first are measured now."""
+        collecting = [key for key, metric in metrics.items() if collects(metric)]
+        learners = set(learning(metrics)) & set(collecting)
+        for number in sorted(self._pieces) if learners else ():
+            collected = self._read(number)
+            for key in learners:
+                metrics[key].learn_aside(collected[key])
+        for number in sorted(self._pieces) if collecting else ():
+            for key, collected in self._read(number).items():
+                self._pieces[number].rows[key] = metrics[key].measure_aside(collected)
+        # One metric after the other, its parts let go: the statistics of all trials are not held twice.
+        return {key: self._joined(key, width_of(metric)) for key, metric in metrics.items()}
+
+    def _joined(self, key: Key, width: int) -> FloatArray:
+        parts = [piece.rows.pop(key) for piece in self.pieces()]
+        return np.concatenate(parts) if parts else np.empty((0, width))
+
+    def _read(self, number: int) -> dict[Key, Any]:
+        start, end = self._collected[number]
+        self._file.seek(start)
+        collected: dict[Key, Any] = pickle.loads(self._file.read(end - start))
+        return collected
+
+
+def _without_repeats(notes: Sequence[str]) -> list[str]:
+    """Notes without those that another piece made of another line of the same file."""
+    return list({re.sub(r":\d+: ", ": ", note): note for note in reversed(notes)}.values())[::-1]
+
+
+def number_of_references(counts: Counter[int]) -> str:
+    """How many references an item has: ``1``, or ``3..56``."""
+    low, high = min(counts, default=0), max(counts, default=0)
+    return str(low) if low == high else f"{low}..{high}"

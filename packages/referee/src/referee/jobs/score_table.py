@@ -1,0 +1,358 @@
+"""A table of scores: what shapes it (`Settings`), and how additive statistics become values, intervals, tests and signatures (`ScoreTable`)."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from referee import catalogue
+from referee.capabilities import CountsAnswered
+from referee.contracts import FloatArray, Metric
+from referee.corpora.reading.natural_order import natural
+from referee.errors import BrokenPlugin, InputError, MissingExtra
+from referee.jobs.watching import CountedWork, ShowsProgress
+from referee.records import Outcome
+from referee.signature import signature
+from referee.statistics.dependent_trials import FEW, Clusters, CodedLabels, Gap, compare_clustered, spread
+
+__all__ = [
+    "DEFAULT_METRICS",
+    "ScoreTable",
+    "Settings",
+    "Source",
+    "choose_clusters",
+    "metric_names",
+]
+
+DEFAULT_METRICS = (
+    "set/dice",
+    "set/masi",
+    "set/exact",
+    "scene/unique",
+    "scene/minimal",
+    "scene/surplus",
+    "string/exact",
+    "string/edit",
+    "string/bleu.4",
+    "string/nist",
+    "string/rouge-su4",
+)
+Part = Mapping[tuple[str, str], Any]
+_Scored = tuple[int, tuple[str, str], dict[str, Any]]
+DESIGN = "design"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Everything that shapes a table of scores; all of it goes into the run's manifest.
+
+    Args:
+        metrics: names, with switches where wanted.
+        by: fields of trials to score in groups as well.
+        references: ``own``, or ``others`` for those of other speakers of the same scene.
+        humans: whether people are a system too.
+        baseline: the system that others are compared with.
+        cluster: what was sampled, so that trials of one cluster count as one; ``design`` takes what the corpus' card says.
+        resamples: random swaps of clusters, where they are too many to try all.
+        confidence: of the intervals.
+        seed: of all randomness.
+        lenient: whether problems are counted instead of raised.
+
+    >>> Settings(metrics=("set/dice",)).references
+    'own'
+    """
+
+    metrics: tuple[str, ...] = DEFAULT_METRICS
+    by: tuple[str, ...] = ()
+    references: str = "own"
+    humans: bool = False
+    baseline: str | None = None
+    cluster: str = DESIGN
+    resamples: int = 1000
+    confidence: float = 0.95
+    seed: int = 1
+    lenient: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where trials came from, as far as it changes numbers: the corpus, how it was read, which part, and what its card says was sampled.
+
+    `sampled` is None where no card says it; then whatever recurs over the trials at hand (scenes, speakers) is taken to have been.
+    """
+
+    corpus: str = "trials"
+    reading: str | None = None
+    part: str | None = None
+    sampled: tuple[str, ...] | None = None
+
+    def factors(self, cluster: str) -> tuple[str, ...]:
+        """What to cluster by, as asked for or by design; whether trials have such clusters is seen when they are read."""
+        if cluster == "none":
+            return ()
+        if cluster == "crossed":
+            # Crossing takes two factors; a card that names one or none does not say with what to cross.
+            return self.sampled if self.sampled and len(self.sampled) == 2 else ("scene", "speaker")
+        if cluster == DESIGN:
+            return ("scene", "speaker") if self.sampled is None else self.sampled
+        return (cluster,)
+
+
+def choose_clusters(labels: Mapping[str, Sequence[str | None] | CodedLabels], asked: str) -> Clusters:
+    """Clusters by the factors that trials have. One that was asked for by name must be there; one of the design is left out where it never recurs
+    (every trial is a cluster of its own anyway) or never changes (the numbers are about that one scene or speaker, and nobody can say more)."""
+    kept = {}
+    for name, column in ((name, CodedLabels.of(labels[name])) for name in labels):
+        if asked == DESIGN and not 1 < column.named < len(column) - column.unnamed:
+            continue
+        if not column.named and len(column):
+            raise InputError(f"the trials name no {name}", remedy="choose another --cluster, or none")
+        kept[name] = column
+    return Clusters.of(kept)
+
+
+LACKING = (
+    "it lacks something that every metric has (range, direction, needs, statistics, finish, measure, combine, score)"
+)
+
+
+def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
+    """Metric names from names, families (``set``, ``string``), ``default`` or ``all``."""
+    wanted, known = list(wanted), catalogue.names("metric")
+    result: list[str] = []
+    for name in wanted:
+        if name == "all":
+            found: Sequence[str] = [n for n in known if _at_hand(n)]
+        elif name == "default":
+            found = DEFAULT_METRICS
+        else:
+            family = f"{name.rstrip('/*')}/"
+            # What is no family is taken for a name, with switches perhaps; below it has to prove so.
+            found = [n for n in known if n.startswith(family) and _at_hand(n)] or [name]
+        result += [n for n in found if n not in result]
+    # Built once for nothing, so that a wrong name or switch ends the command before the corpus is read.
+    return tuple(name for name in result if _usable(name, asked_for=name in wanted))
+
+
+def _usable(name: str, asked_for: bool) -> bool:
+    """Whether a metric can be made; one of another package that cannot is skipped by its name, unless it was asked for."""
+    try:
+        metric = catalogue.configure("metric", name)
+        if not catalogue.is_shipped("metric", name) and not isinstance(metric, Metric):
+            raise BrokenPlugin("metric", name, catalogue.entry("metric", name.partition("|")[0]).about, LACKING)
+    except BrokenPlugin as error:
+        if asked_for:
+            raise
+        print(f"skipped: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+def _at_hand(name: str) -> bool:
+    """Whether a measure can be made here as it is: one whose extra is missing, or that needs a file, is meant only where it is named."""
+    try:
+        catalogue.configure("metric", name)
+    except BrokenPlugin:
+        return True  # skipped by name, below
+    except (MissingExtra, InputError):
+        return False
+    return True
+
+
+@dataclass(slots=True)
+class ScoreTable:
+    """Statistics of every system, metric and item, with the groups and the clusters that items belong to."""
+
+    settings: Settings
+    source: Source = field(default_factory=Source)
+    trials: Sequence[str] = ()
+    groups: dict[str, list[str | None]] = field(default_factory=dict)
+    clusters: Clusters = field(default_factory=Clusters)
+    rows: Mapping[tuple[str, str], FloatArray] = field(default_factory=dict)
+    metrics: dict[tuple[str, str], Any] = field(default_factory=dict)
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    outcomes: dict[str, list[Outcome | None]] = field(default_factory=dict)
+    conventions: dict[str, str] = field(default_factory=dict)
+    meant: str = ""
+    fingerprint: str = ""
+    references: str = ""
+
+    @property
+    def systems(self) -> list[str]:
+        return list(dict.fromkeys(system for system, _ in self.rows))
+
+    def signature(self, name: str, system: str = "") -> str:
+        """Whatever changes the number: the metric's own switches, what was read and how, references, clusters, confidence, and the chance of the tests."""
+        # Any system's will do: they were all made from the same text.
+        metric = next(m for (_, n), m in self.metrics.items() if n == name)
+        s = self.settings
+        return signature(
+            name.partition("|")[0],
+            metric,
+            corpus=self.source.corpus,
+            reading=self.source.reading,
+            part=self.source.part or "all",
+            trials=self.fingerprint,
+            against=f"{s.references}-{self.references}",
+            humans=s.humans,
+            lenient=s.lenient,
+            cluster=" x ".join(self.clusters.names) or "none",
+            interval=f"jackknife-t-skew-{s.confidence:g}",
+            swaps=s.resamples,
+            seed=s.seed,
+            # How the numbers of a system that finds rather than describes were taken, and those of what it had to find.
+            **({"answers": self.conventions[system] or "none"} if system in self.conventions else {}),
+            **({"meant": self.meant} if system in self.conventions and self.meant else {}),
+        )
+
+    def about_clusters(self) -> str:
+        """What the intervals are over, in words, for under the table."""
+        sizes = self.clusters.sizes()
+        if not sizes:
+            return f"intervals over {len(self.trials):,} trials, each taken to stand alone"
+        told = " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True))
+        few = f"; fewer than {FEW}, so t with {min(sizes) - 1} degrees of freedom" if min(sizes) < FEW else ""
+        return f"intervals over {told}{few}"
+
+    def scores(self, watch: ShowsProgress | None = None) -> list[dict[str, Any]]:
+        """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""
+        number = len(self.rows) * (1 + sum(len(set(labels) - {None}) for labels in self.groups.values()))
+
+        rows = self._scores()
+        made = list(rows if watch is None else watch(CountedWork(rows, number), "scores and intervals"))
+        systems, order = self.systems, {key: i for i, key in enumerate(self.rows)}
+        # Within a system the whole comes first, then its groups.
+        made.sort(key=lambda row: (systems.index(row[1][0]), row[0], order[row[1]]))
+        return [row for _, _, row in made]
+
+    def _scores(self) -> Iterator[_Scored]:
+        """The rows of all measures, each with the number of its group."""
+        # One group at a time: the statistics of all of them together would be as large as there are groups.
+        for number, (group, mask) in enumerate(self._masks()):
+            clusters = self.clusters.part(mask)
+            for key in self.rows:
+                yield number, key, self._score(group, mask, self._part(mask, key), clusters, key)
+
+    def items(self) -> Iterator[dict[str, Any]]:
+        """One row per system, item and metric, for those items that could be measured."""
+        for (system, name), kept in self.rows.items():
+            rows = np.asarray(kept)
+            # NaN stands for "nothing to measure": the count is 0 there, and `finish` gives NaN for that.
+            values = self.metrics[system, name].finish(np.nan_to_num(rows), (~np.isnan(rows).any(axis=1)).astype(float))
+            for trial, value in zip(self.trials, values, strict=True):
+                if not np.isnan(value):
+                    yield {"system": system, "trial": trial, "metric": name, "value": float(value)}
+
+    def _masks(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
+        yield None, None
+        for name, labels in self.groups.items():
+            # As objects: fixed-width text would make every label as wide as the longest.
+            column = np.array([x if x is not None else "" for x in labels], dtype=object)
+            for value in sorted({x for x in labels if x is not None}, key=natural):
+                yield f"{name}={value}", column == value
+
+    def _part(self, mask: np.ndarray | None, key: tuple[str, str]) -> Part:
+        """The statistics of a group, of one system and of the one that it is compared with."""
+        baseline = self.settings.baseline
+        keys = (key,) if baseline is None else (key, (baseline, key[1]))
+        return {key: self.rows[key] if mask is None else self.rows[key][mask] for key in keys}
+
+    def _score(
+        self, group: str | None, mask: np.ndarray | None, part: Part, clusters: Clusters, key: tuple[str, str]
+    ) -> dict[str, Any]:
+        """One row: value, interval and, with a baseline, the difference from it on the same trials."""
+        s, rows, metric = self.settings, part[key], self.metrics[key]
+        found = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
+        return {
+            "system": key[0],
+            "group": group,
+            "metric": key[1],
+            "value": _number(found.value),
+            # Items that were measured, not items that there are.
+            "n": found.n,
+            "low": _number(found.low),
+            "high": _number(found.high),
+            "signature": self.signature(key[1], key[0]),
+            "clusters": " x ".join(map(str, found.sizes)) if clusters.codes else None,
+            **_of_answered(metric, rows),
+            **self._against_baseline(key, part, clusters),
+            **self._counted(key[0], mask, rows),
+        }
+
+    def _against_baseline(self, key: tuple[str, str], part: Part, clusters: Clusters) -> dict[str, Any]:
+        """Difference, interval and p values of a system; nothing but the name for the baseline itself."""
+        s = self.settings
+        if s.baseline is None:
+            return {}
+        gap = None
+        if key[0] != s.baseline:
+            # The same trials on both sides: compared is what each made of the same item.
+            base, finish = part[s.baseline, key[1]], self.metrics[key].finish
+            gap = compare_clustered(part[key], base, finish, clusters, s.resamples, s.confidence, s.seed)
+        alone = self._alone(key, part) if key[0] in self.outcomes and s.baseline in self.outcomes else {}
+        return {"baseline": s.baseline, **_tested(gap), **alone}
+
+    def _alone(self, key: tuple[str, str], part: Mapping[tuple[str, str], FloatArray]) -> dict[str, Any]:
+        """Items that only one of two systems gets right, and McNemar's exact p where items stand alone."""
+        if key[0] == self.settings.baseline:
+            return dict.fromkeys(("only_this", "only_baseline", "p_mcnemar"))
+        from referee.statistics.comparisons import mcnemar
+
+        mine, theirs = part[key][:, 0], part[self.settings.baseline or "", key[1]][:, 0]
+        both = np.isfinite(mine) & np.isfinite(theirs)
+        only, others = int((mine[both] > theirs[both]).sum()), int((mine[both] < theirs[both]).sum())
+        binary = bool(both.any() and np.isin(np.concatenate([mine[both], theirs[both]]), (0.0, 1.0)).all())
+        p = mcnemar(only, others) if binary and not self.clusters.codes else None
+        return {"only_this": only, "only_baseline": others, "p_mcnemar": p}
+
+    def _counted(self, system: str, mask: np.ndarray | None, rows: FloatArray) -> dict[str, int]:
+        """What went wrong in files (lenient), and answers by outcome among the items that were measured."""
+        counts = self.counts[system] if self.settings.lenient else {}
+        if system not in self.outcomes:
+            return counts
+        outcomes = np.array(self.outcomes[system], dtype=object)
+        outcomes = outcomes if mask is None else outcomes[mask]
+        measured = np.isfinite(rows.sum(axis=1))
+        # Where nothing could be measured, all answers are counted: that is when one wants to know what they were.
+        kinds = count_outcomes(outcomes[measured] if measured.any() else outcomes)
+        return counts | {kind: n + counts.get(kind, 0) for kind, n in kinds.items()}
+
+
+COUNTED = (Outcome.UNPARSABLE, Outcome.EMPTY, Outcome.REFUSED, Outcome.NONE, Outcome.SEVERAL)
+
+
+def count_outcomes(outcomes: Iterable[Outcome | None]) -> dict[str, int]:
+    """How many answers are of each kind that is no one place."""
+    counts = Counter(outcomes)
+    return {str(kind): counts[kind] for kind in COUNTED}
+
+
+def _of_answered(metric: Any, rows: FloatArray) -> dict[str, Any]:
+    """The value over the items with an answer that has one, beside the value over all."""
+    if not isinstance(metric, CountsAnswered):
+        return {}
+    value, n = metric.answered(np.nan_to_num(np.asarray(rows)).sum(axis=0))
+    return {"value_answered": _number(float(value)), "n_answered": int(n)}
+
+
+def _tested(gap: Gap | None) -> dict[str, float | None]:
+    if gap is None:
+        return dict.fromkeys(("difference", "difference_low", "difference_high", "p", "p_randomisation"))
+    return {
+        "difference": _number(gap.difference),
+        "difference_low": _number(gap.low),
+        "difference_high": _number(gap.high),
+        "p": _number(gap.p),
+        "p_randomisation": _number(gap.p_swaps),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,202 @@
+"""One system heard on one part of a corpus: built by name, trained on other trials, asked trial by trial.
+
+A speaker gets the view of a trial. A realiser alone (task TUNA-R of the 2008 challenge) gets the properties that the human speaker of the trial chose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatches, in_parallel
+from referee.contracts import Speaker
+from referee.errors import InputError, RefereeError, UnknownName
+from referee.jobs.words_heard import heard_in, spoken_language
+from referee.models.batch_files import BatchFile
+from referee.realisation.reading_back import ReadBack
+from referee.records import Description, SpeakerView, Trial
+
+__all__ = ["Spoken", "System", "Trained", "hear", "sampled", "systems_named", "train_system"]
+
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system as the user wrote it: ``NAME``, ``NAME|switch:value|…``, or with a shorter name of one's own, ``LABEL=NAME|…``."""
+
+    label: str
+    written: str
+
+    @classmethod
+    def read(cls, text: str) -> System:
+        name, bar, switches = text.partition("|")
+        # Looked for before the first bar only: values of switches may have one.
+        label, equals, real = name.partition("=")
+        if equals:
+            return cls(label.strip(), f"{real.strip()}{bar}{switches}")
+        # A label names what comes out, which the pace of asking does not change.
+        return cls(catalogue.without_pace("system", text), text)
+
+    def build(self, seed: int = 1) -> Any:
+        """A fresh, untrained one; systems that draw lots draw them by the seed of the run, unless a switch says otherwise."""
+        return catalogue.configure("system", self.written, seed)
+
+
+def systems_named(wanted: Iterable[str]) -> tuple[System, ...]:
+    """Systems from names, names with switches, and groups (``tuna2008-as`` is all that begin with ``tuna2008-as/``)."""
+    known = catalogue.names("system")
+    found: list[System] = []
+    for text in wanted:
+        group = [n for n in known if n.startswith(f"{text.rstrip('/*')}/")]
+        found += [System.read(name) for name in group or [text]]
+    found = list(dict.fromkeys(found))
+    for system in found:
+        _check_name(system, known)
+    if not found:
+        raise InputError("no system is named", remedy="see `referee list systems`")
+    # Outputs and parts of a run go by label.
+    if len({s.label for s in found}) < len(found):
+        raise InputError("two systems have the same label", remedy="give each a label of its own: LABEL=NAME|…")
+    return tuple(found)
+
+
+def sampled(systems: Sequence[System], samples: int) -> tuple[System, ...]:
+    """Every system that can be sampled, so many times, as ``LABEL#1``, ``LABEL#2`` …; the others once."""
+    if samples == 1:
+        return tuple(systems)
+    found: list[System] = []
+    for system in systems:
+        if getattr(system.build(), "sample", None) is None:
+            found.append(system)
+        else:
+            found += [System(f"{system.label}#{n}", f"{system.written}|sample:{n}") for n in range(1, samples + 1)]
+    return tuple(found)
+
+
+def _check_name(system: System, known: list[str]) -> None:
+    name = system.written.partition("|")[0]
+    if name not in known:
+        groups = dict.fromkeys(n.partition("/")[0] for n in known)
+        raise UnknownName("system", name, [*known, *groups])
+    # Built once for nothing: switches are wrong now, or not at all.
+    system.build()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spoken:
+    """What a system said, trial by trial (only those with an answer), and counts of what happened."""
+
+    said: tuple[tuple[str, Description], ...]
+    counts: dict[str, float]
+
+
+@dataclass(slots=True, kw_only=True)
+class Trained:
+    """A system that was trained, with what reads its words back; it may be asked several times."""
+
+    system: System
+    thing: Any
+    train: Sequence[Trial]
+    readers: dict[str, ReadBack] = field(default_factory=dict)
+
+    def reader(self, view: SpeakerView) -> ReadBack:
+        if view.language not in self.readers:
+            same = (t for t in self.train if t.language == view.language)
+            self.readers[view.language] = ReadBack(spoken_language(self.thing, view), same)
+        return self.readers[view.language]
+
+
+def train_system(
+    system: System,
+    train: Sequence[Trial],
+    seed: int = 1,
+    calls: Path | None = None,
+    offline: bool = False,
+    batch: BatchFile | None = None,
+) -> Trained:
+    """A fresh system, trained. Whatever goes wrong is said with its name.
+
+    A speaker that keeps its calls (a language model) keeps them in the folder `calls`; offline it answers from there alone. With a `batch` it writes its
+    questions there instead of asking them.
+    """
+    try:
+        thing = system.build(seed)
+        if isinstance(thing, SignsCalls):
+            thing.asker = system.label
+        if calls is not None and isinstance(thing, Remembers):
+            thing.remember(calls, offline)
+        if batch is not None and isinstance(thing, WritesBatches):
+            thing.write_to(batch)
+        thing.fit(train)
+    except Exception as error:
+        raise _told(error, f"{system.label} cannot be trained") from error
+    return Trained(system=system, thing=thing, train=train)
+
+
+def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: None) -> Spoken:
+    """Let a trained system describe trials that it was not trained on."""
+    thing, said = trained.thing, []
+    before = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
+    for trial, description in zip(test, _answers(trained.system, thing, test, advance), strict=True):
+        if any(x is not None for x in (description.properties, description.text, description.distribution)):
+            said.append((trial.id, description))
+    account = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
+    counts = {
+        "trials": len(test),
+        "answered": len(said),
+        "silent": len(test) - len(said),
+        **_misheard(said, trained, test),
+    }
+    # Our own counts come last: an account must not replace how many trials there were.
+    spent = {name: number - before.get(name, 0) for name, number in account.items()}
+    return Spoken(said=tuple(said), counts={**spent, **counts})
+
+
+def _misheard(said: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]) -> dict[str, int]:
+    """How many descriptions have words that leave out what was chosen, or say what is not true of a target; nothing where there are no words."""
+    views = {t.id: t.for_speaker() for t in test}
+    worded = [(views[i], d.text, d.properties) for i, d in said if d.text and d.properties is not None]
+    if not worded:
+        return {}
+    heard = [heard_in(text, properties, view, trained.reader(view)) for view, text, properties in worded]
+    return {"dropped": sum(bool(h.dropped) for h in heard), "false": sum(bool(h.false) for h in heard)}
+
+
+def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance) -> Iterator[Description]:
+    """Answers in the order of the trials; a speaker that waits for others (`parallel`) is asked several at once."""
+
+    def answer(trial: Trial) -> Description:
+        try:
+            return _answer(thing, trial)
+        except Exception as error:
+            raise _told(error, f"{system.label} failed at trial {trial.id!r}") from error
+
+    for description in in_parallel(thing, answer, test):
+        yield description
+        advance(1)
+
+
+def _answer(thing: Any, trial: Trial) -> Description:
+    view = trial.for_speaker()
+    if isinstance(thing, Speaker):
+        return thing.describe(view)
+    # The one place where a system gets something a person said: it is the input of the task.
+    given = next((r.properties for r in trial.references if r.properties is not None), None)
+    return Description() if given is None else Description(properties=given, text=thing.realise(given, view))
+
+
+def _told(error: Exception, what: str) -> InputError:
+    """Any error as one of ours that names the system (and can travel between processes)."""
+    # Always a new error of ours: one of a plug-in may not survive the way from another process.
+    if isinstance(error, InputError):
+        return InputError(f"{what}: {error.problem}", where=error.where, line=error.line, remedy=error.remedy)
+    if isinstance(error, RefereeError):
+        return InputError(f"{what}: {error}")
+    return InputError(
+        f"{what} ({type(error).__name__}: {error})",
+        remedy="this is a fault of the system; what others said is kept, and the same command goes on from there",
+    )

@@ -1,0 +1,195 @@
+"""A run on its way: a hidden neighbour of the run folder that holds what is done, so that nothing is done twice after a break.
+
+``.RUN.unfinished`` has the plan (what was asked), the corpus as it was read, and one file for every system and fold that is through. When all
+are there it becomes ``RUN`` by being renamed; until then ``RUN`` does not exist.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.errors import CannotWrite, InputError
+from referee.files import ELSEWHERE, hold_alone, let_go, make_folder, put_in_place, write_atomically, write_bytes
+from referee.jobs.folder import OCCUPIED, is_run, write_manifest
+from referee.jobs.parts import Failure, RunPart
+from referee.models.batch_files import BatchFile
+from referee.models.response_cache import ResponseCache, as_json
+from referee.records import Trial
+from referee.signature import digest
+
+__all__ = ["CORPUS", "FAILURES", "Unfinished"]
+
+FAILURES = "failures.jsonl"
+PLAN, CORPUS, PARTS, CALLS, BATCH = "plan.json", "corpus.jsonl", "parts", "calls", "questions.batch"
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """The hidden folder beside `out`."""
+
+    out: Path
+
+    @property
+    def folder(self) -> Path:
+        return self.out.with_name(f".{self.out.name}.unfinished")
+
+    @property
+    def calls(self) -> Path:
+        return self.folder / CALLS
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No second process makes the same run: two that begin in the same second would take each other's folder away."""
+        make_folder(self.out.parent)
+        path = self.out.with_name(f".{self.out.name}.lock")
+        lock = hold_alone(path, f"{self.out.name} is being made already", "wait for it, or choose another --out")
+        try:
+            yield
+        finally:
+            let_go(path, lock)
+
+    def begin(self, plan: Mapping[str, Any], trials: Iterable[Trial], overwrite: bool, restart: bool) -> bool:
+        """Make the folder, or take up the one that is there if its plan is the same; says whether something was taken up."""
+        if self.out.exists() and not (overwrite and is_run(self.out)):
+            raise CannotWrite(
+                "something is there already",
+                where=self.out,
+                remedy=OCCUPIED if is_run(self.out) else ELSEWHERE,
+            )
+        # `restart` gives up what is done, so it is asked for by name; `overwrite` only concerns the finished folder.
+        if restart:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        self.forget_if_empty()
+        try:
+            for folder in (self.folder / PARTS, self.calls):
+                folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(
+                f"cannot make the folder ({error.strerror})",
+                where=self.folder,
+                remedy="choose a place you may write to",
+            ) from None
+        # The plan is written last: where it is, the corpus beside it is whole.
+        known = (self.folder / PLAN).exists()
+        # Written also when a run is taken up, to see whether the corpus is still the same; the kept one is not touched.
+        fresh = self.folder / (f"new-{CORPUS}" if known else CORPUS)
+        write_atomically(fresh, map(json_line, trials_to_json(trials)))
+        asked = json.dumps({**plan, "corpus checksum": _checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True)
+        if known:
+            fresh.unlink()
+            self._compare(asked)
+        else:
+            write_atomically(self.folder / PLAN, [asked])
+        return known
+
+    def _compare(self, asked: str) -> None:
+        there = (self.folder / PLAN).read_text("utf-8").rstrip("\n")
+        if there == asked:
+            return
+        old, new = json.loads(there), json.loads(asked)
+        differing = sorted(key for key in {**old, **new} if old.get(key) != new.get(key))
+        raise InputError(
+            f"an unfinished run with other settings is here (different: {', '.join(differing)})",
+            where=self.folder,
+            remedy="repeat its command to go on with it, choose another --out, or give it up with --restart",
+        )
+
+    def forget_if_empty(self) -> None:
+        """Remove the folder if nothing is done yet: a mistyped option should not stand in the way of its correction."""
+        done = [*self.folder.glob(f"{PARTS}/*.jsonl"), *self.calls.glob("*.jsonl"), *self.folder.glob(BATCH)]
+        if not done:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def trials(self) -> Iterator[Trial]:
+        """The corpus as it was when the run began."""
+        return read_trials(self.folder / CORPUS)
+
+    def keep(self, part: RunPart) -> None:
+        """One finished part, a file of its own that appears whole."""
+        write_bytes(self.folder / PARTS / f"{part.name}.jsonl", [part.as_bytes()])
+
+    def parts(self) -> Iterator[RunPart]:
+        """All that is done so far."""
+        for path in sorted((self.folder / PARTS).glob("*.jsonl")):
+            yield RunPart.from_bytes(path.read_bytes())
+
+    def batch(self, requests: Path) -> BatchFile:
+        """A file of questions to be asked elsewhere, and beside the run what is needed to understand the answers."""
+        return BatchFile(requests, self.folder / BATCH)
+
+    @property
+    def batch_questions(self) -> Path:
+        return self.folder / BATCH
+
+    def remember(self, run: Path) -> None:
+        """Take over the calls of a finished run, to answer from them."""
+        source = run / "calls.jsonl"
+        if not source.is_file():
+            raise InputError("this run has no calls to replay", where=run, remedy="name a run of a language model")
+        # A name that new calls never take (`calls-N.jsonl`).
+        shutil.copyfile(source, self.calls / "replayed.jsonl")
+
+    def finish(
+        self, systems: list[str], tested: list[Trial], failures: Sequence[Failure] = (), **manifest: Any
+    ) -> dict[str, dict[str, float]]:
+        """Put outputs, trials, failures, calls and manifest together and give the folder its name."""
+        said: dict[str, dict[str, str]] = {system: {} for system in systems}
+        counts: dict[str, dict[str, float]] = {system: {} for system in systems}
+        for part in self.parts():
+            said[part.system] |= part.said
+            for name, number in part.counts.items():
+                counts[part.system][name] = counts[part.system].get(name, 0) + number
+        write_atomically(
+            self.folder / "outputs.jsonl",
+            # In the order of the plan, whatever was finished first: the same run is the same file.
+            (lines[t.id] for lines in said.values() for t in tested if t.id in lines),
+        )
+        if failures:
+            order = {t.id: place for place, t in enumerate(tested)}
+            told = sorted(failures, key=lambda f: (systems.index(f.system), order[f.trial]))
+            write_atomically(self.folder / FAILURES, (json_line(asdict(f)) for f in told))
+            for failure in told:
+                own = counts[failure.system]
+                own |= {name: own.get(name, 0) + 1 for name in ("trials", "failed")}
+        write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
+        cache = ResponseCache(self.calls)
+        if cache.costs:
+            # Sorted, for threads add their calls as they are answered.
+            write_atomically(self.folder / "calls.jsonl", (json_line(as_json(call)) for call in cache.sorted_calls()))
+        for system, spent in cache.costs.items():
+            # A question that two folds have is asked and paid for once.
+            if system in counts:
+                counts[system] |= {
+                    "prompt_tokens": spent.prompt_tokens,
+                    "completion_tokens": spent.completion_tokens,
+                    "cost": spent.cost,
+                }
+        corpus = {**manifest.pop("corpus"), "trials": len(tested), "checksum": _checksum(self.folder / "trials.jsonl")}
+        write_manifest(self.folder, **manifest, corpus=corpus, systems=systems, counts=counts)
+        self._rename()
+        return counts
+
+    def _rename(self) -> None:
+        """The name comes first and tidying up after it: broken off between the two, the run is whole all the same."""
+        try:
+            # Whether something may be replaced was asked in `begin`.
+            put_in_place(self.folder, self.out, overwrite=True)
+            for name in (PARTS, CALLS):
+                shutil.rmtree(self.out / name)
+            for name in (CORPUS, PLAN, BATCH):
+                (self.out / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise CannotWrite(
+                f"cannot be put in its place ({error.strerror})", where=self.out, remedy="choose another place"
+            ) from None
+
+
+def _checksum(path: Path) -> str:
+    return digest(path.read_text("utf-8"))

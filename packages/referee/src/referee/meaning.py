@@ -1,0 +1,541 @@
+"""The meaning of a description: a small closed language of logical forms, and what each form denotes in a scene.
+
+A form is a nested tuple that is written as the same nested list in JSON (docs/meaning.md has grammar, semantics and examples)::
+
+    ("colour", "red")                            an attribute with its value
+    ("and", M, …)  ("or", M, …)  ("not", M)
+    ("rel", "on", M)  ("inv", "on", M)           is on something that is M; something that is M is on it
+    ("least", "size", k)  ("most", "size", k)    the k smallest, the k largest, among what the rest of the conjunction fits
+    ("<", "size", 30)  (">", "size", 30)         comparison with a number
+    ("nth", "x", k, "left")                      the k-th from a side, among what the rest of the conjunction fits
+    ("parts", (n, M), …)                         n objects that are M, and …; n may be "all"
+
+``("and",)`` is true of everything; the relation ``"*"`` is any relation. Sources: van Deemter 2002 (and, or, not), Dale & Haddock 1991 (relations),
+van Deemter 2006 (gradable properties), Gatt & van Deemter 2007 (parts).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+from msgspec import Meta
+
+from referee.errors import InputError
+
+if TYPE_CHECKING:
+    from referee.records import Entity, Scene
+
+__all__ = [
+    "ANY",
+    "EVERYTHING",
+    "OPERATORS",
+    "Meaning",
+    "Property",
+    "amount",
+    "as_json",
+    "as_value",
+    "atoms",
+    "bits",
+    "conjunction",
+    "conjuncts",
+    "denote",
+    "denote_parts",
+    "drop_atoms",
+    "flatten",
+    "from_properties",
+    "has_true_numbers",
+    "is_meaning",
+    "is_plain",
+    "parse",
+    "partners",
+    "parts_of",
+]
+
+Meaning = tuple[Any, ...]
+"""A form as a nested tuple."""
+EVERYTHING: Meaning = ("and",)
+ANY = "*"
+"""The relation that holds where some relation does."""
+ALL = "all"
+OPERATORS = ("and", "or", "not", "rel", "inv", "least", "most", "<", ">", "nth", "parts")
+SIDES = {"left": 1, "top": 1, "right": -1, "bottom": -1}
+NOT = "not."
+LANDMARK = re.compile(r"landmark\d*\.")
+NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*[a-zA-Z°%/²³]*\s*")
+_AXES = {"x": 0, "y": 1}
+_CONTEXTUAL = frozenset({"least", "most", "nth"})
+_SHAPES = {
+    "rel": '["rel", "on", M]',
+    "inv": '["inv", "on", M]',
+    "not": '["not", M]',
+    "least": '["least", "size"] or ["least", "size", 2]',
+    "most": '["most", "size"] or ["most", "size", 2]',
+    "<": '["<", "size", 30]',
+    ">": '[">", "size", 30]',
+    "nth": '["nth", "x", 2, "left"]',
+    "parts": '["parts", [2, M], ["all", M]]',
+}
+
+
+def as_value(value: object) -> str:
+    """The one text form of an attribute value: true is "1", false "0", 3.0 is "3", and strings lose outer blanks.
+
+    Args:
+        value: anything a corpus may hold as a value.
+
+    Returns:
+        The text that two equal values share.
+
+    >>> [as_value(x) for x in (True, 3.0, 2.5, " red ")]
+    ['1', '3', '2.5', 'red']
+    """
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()
+
+
+# First what a property holds; then what a file may hold in its place (see `referee.records`).
+if TYPE_CHECKING:
+    Name = str
+    Scalar = str
+else:
+    Name, Scalar = Annotated[str, Meta(min_length=1)], str | int | float | bool
+
+
+class _NameAndValue(NamedTuple):
+    name: Name
+    value: Scalar
+
+
+class Property(_NameAndValue):
+    """An attribute with a value; values are text (see `as_value`), so equal values are equal however they were written.
+
+    Attributes:
+        name: the attribute; one of a landmark begins with ``landmark.``.
+        value: its value, brought to text.
+
+    >>> Property("hasBeard", True) == Property("hasBeard", 1)
+    True
+    >>> str(Property("colour", "red"))
+    'colour:red'
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, value: object) -> Property:
+        return super().__new__(cls, name, value if type(value) is str else as_value(value))
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.value}"
+
+
+# -- reading and writing -----------------------------------------------------------------------------------------------------------
+
+
+def parse(data: Any, place: str = "meaning") -> Meaning:
+    """Return the form that some JSON is.
+
+    Raises:
+        InputError: where it is no form; the message names the place in it, as ``meaning[1][2]``.
+
+    >>> parse(["and", ["type", "chair"], ["not", ["colour", "red"]]])
+    ('and', ('type', 'chair'), ('not', ('colour', 'red')))
+    """
+    return _parse(data, place, is_top=True)
+
+
+def _parse(data: Any, place: str, is_top: bool = False) -> Meaning:
+    if not isinstance(data, (list, tuple)) or not data or not isinstance(data[0], str):
+        raise _wrong(place, f"{_shown(data)} is no form", 'write ["colour", "red"], or an operator with its forms')
+    operator, *rest = data
+    if operator not in OPERATORS:
+        return _parse_pair(operator, rest, place)
+    if operator in ("and", "or"):
+        if operator == "or" and len(rest) < 2:
+            raise _wrong(place, f'"or" has {len(rest)} form(s)', "give it two or more")
+        return (operator, *(_parse(part, f"{place}[{i}]") for i, part in enumerate(rest, 1)))
+    if operator == "parts":
+        if not is_top:
+            raise _wrong(place, '"parts" stands inside another form', "parts are the outermost form")
+        if not rest:
+            raise _wrong(place, '"parts" has no part', f"write {_SHAPES['parts']}")
+        return (operator, *(_parse_part(part, f"{place}[{i}]") for i, part in enumerate(rest, 1)))
+    return _parse_fixed(operator, rest, place)
+
+
+def _parse_pair(name: str, rest: Sequence[Any], place: str) -> Meaning:
+    if not name.strip():
+        raise _wrong(place, "the attribute has no name", 'write ["colour", "red"]')
+    if len(rest) != 1 or isinstance(rest[0], (list, tuple, dict)) or rest[0] is None:
+        known = ", ".join(OPERATORS)
+        problem = f"{name!r} is no operator, and {_shown([name, *rest])} is no attribute with its value"
+        raise _wrong(place, problem, f"operators are {known}; a pair is a name and a value")
+    return (name, as_value(rest[0]))
+
+
+def _parse_part(data: Any, place: str) -> Meaning:
+    if not isinstance(data, (list, tuple)) or len(data) != 2:
+        raise _wrong(place, f"{_shown(data)} is no part", 'a part is a number with a form: [2, ["type", "chair"]]')
+    number, form = data
+    if number != ALL and not _is_count(number):
+        raise _wrong(f"{place}[0]", f"{_shown(number)} is no number of objects", 'give 1, 2, … or "all"')
+    return (number, _parse(form, f"{place}[1]"))
+
+
+def _parse_fixed(operator: str, rest: Sequence[Any], place: str) -> Meaning:
+    """Forms with a fixed number of places."""
+
+    def wrong() -> InputError:
+        return _wrong(
+            place, f"{_shown([operator, *rest])} is not complete, or has too much", f"write {_SHAPES[operator]}"
+        )
+
+    if operator == "not":
+        if len(rest) != 1:
+            raise wrong()
+        return (operator, _parse(rest[0], f"{place}[1]"))
+    if not rest or not isinstance(rest[0], str) or not rest[0].strip():
+        raise wrong()
+    if operator in ("rel", "inv"):
+        if len(rest) != 2:
+            raise wrong()
+        return (operator, rest[0], _parse(rest[1], f"{place}[2]"))
+    if operator in ("least", "most"):
+        if len(rest) > 2 or not all(map(_is_count, rest[1:])):
+            raise wrong()
+        return (operator, rest[0], rest[1] if len(rest) == 2 else 1)
+    if operator in ("<", ">"):
+        if len(rest) != 2 or isinstance(rest[1], bool) or not isinstance(rest[1], (int, float)):
+            raise wrong()
+        return (operator, rest[0], rest[1])
+    if len(rest) != 3 or not _is_count(rest[1]) or rest[2] not in SIDES:
+        raise wrong()
+    return (operator, *rest)
+
+
+def _is_count(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number > 0
+
+
+def _shown(data: Any) -> str:
+    text = repr(list(data) if isinstance(data, tuple) else data)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def _wrong(place: str, problem: str, remedy: str) -> InputError:
+    return InputError(f"{place}: {problem}", remedy=f"{remedy} (docs/meaning.md)")
+
+
+def as_json(form: Meaning) -> list[Any]:
+    """Return a form as nested lists; a superlative of one is written without its number."""
+    if form[0] in ("least", "most") and form[2:] == (1,):
+        return [form[0], form[1]]
+    return [as_json(part) if isinstance(part, tuple) else part for part in form]
+
+
+def is_meaning(given: object) -> bool:
+    """Return whether something is a form and not a list of properties."""
+    return isinstance(given, (tuple, list)) and len(given) > 0 and isinstance(given[0], str)
+
+
+# -- taking forms apart ------------------------------------------------------------------------------------------------------------
+
+
+def conjunction(forms: Iterable[Meaning]) -> Meaning:
+    """Return the conjunction of some forms; of one form that form itself."""
+    found = tuple(forms)
+    return found[0] if len(found) == 1 else ("and", *found)
+
+
+def conjuncts(form: Meaning) -> tuple[Meaning, ...]:
+    """Return the forms that a conjunction joins, nested ones too; a form that is none is one conjunct."""
+    return tuple(c for part in form[1:] for c in conjuncts(part)) if form[0] == "and" else (form,)
+
+
+def parts_of(form: Meaning) -> tuple[tuple[int | str | None, Meaning], ...]:
+    """Return the parts with their numbers; a form without parts is one part without a number."""
+    return form[1:] if form[0] == "parts" else ((None, form),)
+
+
+def is_plain(form: Meaning) -> bool:
+    """Return whether a form is a conjunction of attributes with their values, which a list of properties says as well."""
+    return all(c[0] not in OPERATORS for c in conjuncts(form))
+
+
+def atoms(form: Meaning) -> Iterator[Meaning]:
+    """Yield what a form says, piece by piece: pairs, comparisons, superlatives, ordinals, and relations without what they lead to."""
+    operator = form[0]
+    if operator in ("and", "or", "not"):
+        for part in form[1:]:
+            yield from atoms(part)
+    elif operator in ("rel", "inv"):
+        yield (operator, form[1])
+        yield from atoms(form[2])
+    elif operator == "parts":
+        for _, part in form[1:]:
+            yield from atoms(part)
+    else:
+        yield form
+
+
+def drop_atoms(form: Meaning, kept: Iterable[bool]) -> Meaning:
+    """Return a form without some of its atoms (one answer an atom, in the order of `atoms`); a relation that goes takes its landmark along."""
+    found = _without(form, iter(kept))
+    return EVERYTHING if found is None else found
+
+
+def _without(form: Meaning, kept: Iterator[bool]) -> Meaning | None:
+    operator = form[0]
+    if operator in ("and", "or"):
+        parts = [_without(part, kept) for part in form[1:]]
+        left = [part for part in parts if part is not None]
+        return (
+            None
+            if parts and not left
+            else form[:1]
+            if not left
+            else conjunction(left)
+            if operator == "and"
+            else _union(left)
+        )
+    if operator == "not":
+        inner = _without(form[1], kept)
+        return None if inner is None else ("not", inner)
+    if operator in ("rel", "inv"):
+        stays = next(kept)
+        landmark = _without(form[2], kept)
+        return (operator, form[1], EVERYTHING if landmark is None else landmark) if stays else None
+    if operator == "parts":
+        return ("parts", *((n, _without(part, kept) or EVERYTHING) for n, part in form[1:]))
+    return form if next(kept) else None
+
+
+def _union(forms: Sequence[Meaning]) -> Meaning:
+    return forms[0] if len(forms) == 1 else ("or", *forms)
+
+
+def flatten(form: Meaning) -> tuple[Property, ...]:
+    """Return the properties that a form mentions, in order, each once: the plain pairs that `set/dice` compares.
+
+    A denied property is called ``not.`` + name, the first landmark of an object ``landmark.`` + name, the next ``landmark2.`` + name; a relation has
+    no value. Superlatives, comparisons and ordinals are properties such as ``size:least``, ``size:<30`` and ``x:2 from the left``.
+    """
+    return tuple(dict.fromkeys(_flat(form, "", False)))
+
+
+def _flat(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
+    operator, denied = form[0], NOT if is_denied else ""
+    if operator in ("and", "or"):
+        landmarks = 0
+        for part in form[1:]:
+            if part[0] in ("rel", "inv"):
+                landmarks += 1
+                yield from _flat_relation(part, prefix, denied, landmarks, is_denied)
+            else:
+                yield from _flat(part, prefix, is_denied)
+    elif operator == "not":
+        yield from _flat(form[1], prefix, not is_denied)
+    elif operator in ("rel", "inv"):
+        yield from _flat_relation(form, prefix, denied, 1, is_denied)
+    elif operator == "parts":
+        for _, part in form[1:]:
+            yield from _flat(part, prefix, is_denied)
+    elif operator in ("least", "most"):
+        yield Property(prefix + denied + form[1], operator if form[2] == 1 else f"{operator} {form[2]}")
+    elif operator in ("<", ">"):
+        yield Property(prefix + denied + form[1], f"{operator}{as_value(form[2])}")
+    elif operator == "nth":
+        yield Property(prefix + denied + form[1], f"{form[2]} from the {form[3]}")
+    else:
+        yield Property(prefix + denied + operator, form[1])
+
+
+def _flat_relation(form: Meaning, prefix: str, denied: str, number: int, is_denied: bool) -> Iterator[Property]:
+    name = form[1] if form[0] == "rel" else f"{form[1]}-by"
+    if form[1] != ANY:
+        yield Property(prefix + denied + name, "")
+    yield from _flat(form[2], f"{prefix}landmark{'' if number == 1 else number}.", is_denied)
+
+
+def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
+    """Return the form of a list of properties: the one place that says what ``landmark.``, ``landmark2.`` and ``not.`` mean.
+
+    - A plain property is itself; a property whose name is a relation of the scene says the relation alone, for a hearer cannot see ids.
+    - ``not.colour:red`` denies ``colour:red``, unless the scene has an attribute of that name.
+    - ``landmark.colour:red`` is said of something that the object is related to: by each of the relations said, or by any where none is said.
+    - Beside several landmarks (``landmark.``, ``landmark2.`` …) it is open which relation leads to which: each landmark is reached by one of them.
+    """
+    own: list[Meaning] = []
+    relations: list[str] = []
+    landmarks: dict[str, list[Property]] = {}
+    for prop in properties:
+        prefix = LANDMARK.match(prop.name)
+        if prefix:
+            landmarks.setdefault(prefix[0], []).append(type(prop)(prop.name[prefix.end() :], prop.value))
+        elif (prop.name, "") in scene.extensions:
+            relations.append(prop.name)
+            own.append(("rel", prop.name, EVERYTHING))
+        elif prop.name.startswith(NOT) and prop not in scene.extensions:
+            own.append(("not", from_properties([type(prop)(prop.name.removeprefix(NOT), prop.value)], scene)))
+        else:
+            own.append(tuple(prop))
+    names = list(dict.fromkeys(relations)) or [ANY]
+    for described in landmarks.values():
+        landmark = from_properties(described, scene)
+        tied = [("rel", name, landmark) for name in names]
+        own += tied if len(landmarks) == 1 else [tied[0] if len(tied) == 1 else ("or", *tied)]
+    return conjunction(own)
+
+
+# -- denotation --------------------------------------------------------------------------------------------------------------------
+
+
+def denote(form: Meaning, scene: Scene) -> int:
+    """Return the entities that a form is true of, as a bit set; of parts the union."""
+    found = 0
+    for mask in denote_parts(form, scene):
+        found |= mask
+    return found
+
+
+def denote_parts(form: Meaning, scene: Scene) -> tuple[int, ...]:
+    """Return what each part is true of, as bit sets; a part that counts more objects than there are is true of none.
+
+    A part that counts fewer objects than fit it leaves all of them open.
+    """
+    found = []
+    for number, part in parts_of(form):
+        mask = _denote(part, scene, scene.everything)
+        found.append(0 if isinstance(number, int) and mask.bit_count() < number else mask)
+    return tuple(found)
+
+
+def has_true_numbers(form: Meaning, scene: Scene) -> bool:
+    """Return whether every part that counts its objects fits exactly so many."""
+    if form[0] != "parts":
+        return True
+    masks = denote_parts(form, scene)
+    return all(n == ALL or mask.bit_count() == n for (n, _), mask in zip(form[1:], masks, strict=True))
+
+
+def _denote(form: Meaning, scene: Scene, among: int) -> int:
+    """What a form is true of among some entities, to which superlatives and ordinals relate."""
+    operator = form[0]
+    if operator == "and":
+        parts = conjuncts(form)
+        # What depends on the rest comes after the rest, wherever it is written.
+        for part in sorted(parts, key=_is_contextual):
+            among = _denote(part, scene, among)
+        return among
+    if operator == "or":
+        found = 0
+        for part in form[1:]:
+            found |= _denote(part, scene, among)
+        return found
+    if operator == "not":
+        return among & ~_denote(form[1], scene, among)
+    if operator in ("rel", "inv"):
+        return among & _related(scene, form[1], _denote(form[2], scene, scene.everything), operator == "inv")
+    if operator in _CONTEXTUAL:
+        return _ranked(form, scene, among)
+    if operator in ("<", ">"):
+        sign = 1 if operator == "<" else -1
+        return _mask(i for i, number in _numbers(scene, form[1], among).items() if sign * number < sign * form[2])
+    extensions: Mapping[Any, int] = scene.extensions
+    # The name of a relation with an id says the relation alone: a hearer cannot see ids.
+    related = extensions.get((operator, ""))
+    return among & (extensions.get(form, 0) if related is None else related)
+
+
+def _is_contextual(form: Meaning) -> bool:
+    """Whether what a form is true of depends on the rest of its conjunction."""
+    if form[0] in ("and", "or", "not"):
+        return any(map(_is_contextual, form[1:]))
+    return form[0] in _CONTEXTUAL
+
+
+def _related(scene: Scene, name: str, anchors: int, is_inverse: bool) -> int:
+    """Entities that stand in a relation to one of the anchors, or to which one of the anchors stands in it."""
+    table = partners(scene).get(name)
+    if table is None or not anchors:
+        return 0
+    if not is_inverse:
+        return _mask(i for i, others in enumerate(table) if others & anchors)
+    found = 0
+    for i in bits(anchors):
+        found |= table[i]
+    return found
+
+
+def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
+    """Return for every relation, and for any (``"*"``), whom each entity is so related to, as bit sets; worked out once per scene.
+
+    A relation to something that the scene does not have leads nowhere.
+    """
+    notes = scene._notes.setdefault("meaning.partners", {})
+    if "all" not in notes:
+        tables: dict[str, list[int]] = {}
+        for i, entity in enumerate(scene.entities):
+            for relation in entity.relations:
+                try:
+                    bit = 1 << scene.index(relation.entity)
+                except KeyError:
+                    continue
+                for name in (relation.name, ANY):
+                    tables.setdefault(name, [0] * len(scene.entities))[i] |= bit
+        notes["all"] = tables
+    found: Mapping[str, Sequence[int]] = notes["all"]
+    return found
+
+
+def bits(mask: int) -> Iterator[int]:
+    """Yield the indices of the entities of a bit set, in order."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def _ranked(form: Meaning, scene: Scene, among: int) -> int:
+    """Superlatives and ordinals: entities by how many of the others come before them."""
+    descends = form[0] == "most" or (form[0] == "nth" and SIDES[form[3]] < 0)
+    numbers = {i: -n if descends else n for i, n in _numbers(scene, form[1], among).items()}
+    ordered = sorted(numbers.values())
+    before = {n: i for i, n in reversed(list(enumerate(ordered)))}
+    if form[0] == "nth":
+        return _mask(i for i, n in numbers.items() if before[n] == form[2] - 1)
+    return _mask(i for i, n in numbers.items() if before[n] < form[2])
+
+
+def _mask(indices: Iterable[int]) -> int:
+    found = 0
+    for i in indices:
+        found |= 1 << i
+    return found
+
+
+def _numbers(scene: Scene, name: str, among: int) -> Mapping[int, float]:
+    """The amounts of an attribute of some entities, as far as they are numbers; where the scene has no attribute x or y, their positions."""
+    axis = _AXES.get(name)
+    by_position = axis is not None and not any(p[0] == name for p in scene.extensions)
+    found = {}
+    for i in bits(among):
+        entity = scene.entities[i]
+        number = _coordinate(entity, axis) if by_position and axis is not None else amount(entity.value(name))
+        if number is not None:
+            found[i] = number
+    return found
+
+
+def _coordinate(entity: Entity, axis: int) -> float | None:
+    return entity.position[axis] if entity.position is not None and len(entity.position) > axis else None
+
+
+def amount(value: str | None) -> float | None:
+    """Return the number that a value is, with or without a unit ("30 cm"); None where it is none."""
+    found = NUMBER.fullmatch(value or "")
+    return float(found[1]) if found else None

@@ -1,0 +1,357 @@
+"""Places answered held against places meant: IoU, accuracy, points inside, entities found, and whether something is there at all.
+
+Every measure is over all items: who gives no box has not found it. What is no place (unparsable, refused, empty, none) is counted apart, never turned into
+a box of zeros; `value_answered` is over the items with a place. A system that answers with points has no accuracy of boxes, rather than one of 0, and
+shares of a picture whose size is unknown are not measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import hypot
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import Batch, FloatArray
+from referee.errors import InputError
+from referee.geometry import Box, Place, Point, Region, Size
+from referee.grounding.overlap import distance, inside, iou, region_distance, region_holds, region_iou
+from referee.metrics.measure import Measure
+from referee.metrics.place_arrays import PlaceArrays, arrange, box_arrays, is_broken, is_readable
+from referee.records import Entity, Outcome, Response, Trial
+
+__all__ = [
+    "BoxAccuracy",
+    "Distance",
+    "EntityFound",
+    "Iou",
+    "MeanAccuracy",
+    "NoTarget",
+    "PointInside",
+    "all_hits",
+    "hits",
+]
+
+Truths = npt.NDArray[np.bool_]
+UNKNOWN = Size(1, 1)
+
+
+class _Grounding(Measure):
+    """Two statistics an item: its value, and whether there was a place to have one."""
+
+    needs = "place"
+    width: ClassVar[int] = 2
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        arrays = arrange(batch)
+        places = self._usable(arrays)
+        values = np.zeros(len(batch))
+        measured = arrays.scorable & (arrays.readable | ~(arrays.has_box | arrays.has_point))
+        # Nobody's answers can be put on the pictures, or all are of another kind: nothing is known, which is not 0.
+        if (arrays.has_box | arrays.has_point).any() and not (places & measured).any():
+            measured[:] = False
+        answered = places & measured
+        self._fill(values, answered, arrays, batch)
+        absent = self._right_about_nothing(arrays)
+        values[absent] = 1.0
+        rows = np.stack([values, (answered | absent).astype(float)], axis=1)
+        rows[~measured] = np.nan
+        return rows
+
+    def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The value over the items with a place, and how many these are."""
+        totals = np.asarray(totals, dtype=float)
+        counts = totals[..., 1]
+        return np.divide(totals[..., 0], counts, out=np.full(counts.shape, np.nan), where=counts > 0), counts
+
+    def _usable(self, arrays: PlaceArrays) -> Truths:
+        """Items whose answer is of a kind that this can measure."""
+        return arrays.has_box
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        raise NotImplementedError
+
+    def _right_about_nothing(self, arrays: PlaceArrays) -> Truths:
+        """Items where nothing was meant, and the answer says so."""
+        absent: Truths = arrays.counts == 0
+        for i in np.flatnonzero(absent).tolist():
+            absent[i] = arrays.outcomes[i] is Outcome.NONE
+        return absent
+
+
+def _sets(arrays: PlaceArrays, answered: Truths) -> list[int]:
+    """Items that are about several regions: an answer with several places to one region is no set, but an answer that does not decide."""
+    return np.flatnonzero(answered & (arrays.counts > 1)).tolist()
+
+
+def _table(places: tuple[Place, ...], regions: tuple[Region, ...], size: Size | None) -> FloatArray:
+    found = np.zeros((len(places), len(regions)))
+    for i, place in enumerate(places):
+        for j, region in enumerate(regions):
+            found[i, j] = 0.0 if isinstance(place, Point) else region_iou(place, region, size)
+    return found
+
+
+def _paired(table: FloatArray) -> FloatArray:
+    """The IoUs of the best one-to-one pairing."""
+    from scipy.optimize import linear_sum_assignment
+
+    chosen: FloatArray = table[linear_sum_assignment(table, maximize=True)]
+    return chosen
+
+
+class Iou(_Grounding):
+    """Intersection over union of the box (outline, mask) answered and the one meant, in [0, 1], higher is better.
+
+    Several regions meant: the best one-to-one pairing, summed and divided by the larger number. Several places for one region: 0, nobody chooses for them.
+    """
+
+    name = "ground/iou"
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        shares = arrays.overlaps()
+        values[answered] = np.nan_to_num(shares[answered])
+        for i in _sets(arrays, answered):
+            table = _table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
+            values[i] = _paired(table).sum() / max(table.shape)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BoxAccuracy(_Grounding):
+    """Share of items whose box overlaps the one meant with IoU >= `iou` (RefCOCO's measure; .5 unless switched).
+
+    Several regions meant: right only where every one has a box of its own and there is no box too many (Pr@F1=1 of GREC, He et al. 2023). Nothing
+    meant: right where the answer is "none".
+    """
+
+    name = "ground/accuracy"
+    iou: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 < self.iou <= 1:
+            raise InputError(f"no two boxes overlap by {self.iou:g}", remedy="iou is above 0 and at most 1")
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        shares = arrays.overlaps()
+        # A missing overlap compares as false.
+        values[answered] = shares[answered] >= self.iou
+        for i in _sets(arrays, answered):
+            values[i] = _all_found(_table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i]), self.iou)
+
+
+def _all_found(table: FloatArray, threshold: float) -> bool:
+    return table.shape[0] == table.shape[1] and bool(_paired((table >= threshold).astype(float)).all())
+
+
+class MeanAccuracy(_Grounding):
+    """The mean of ground/accuracy over the thresholds .50, .55 … .95 (the ten that COCO's average precision is averaged over), in [0, 1], higher is better."""
+
+    name = "ground/accuracy.mean"
+    THRESHOLDS: ClassVar[tuple[float, ...]] = tuple(percent / 100 for percent in range(50, 100, 5))
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        shares = np.nan_to_num(arrays.overlaps()[answered])
+        values[answered] = (shares[:, None] >= np.array(self.THRESHOLDS)).mean(axis=1)
+        for i in _sets(arrays, answered):
+            table = _table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
+            values[i] = float(np.mean([_all_found(table, t) for t in self.THRESHOLDS]))
+
+
+class _Pointing(_Grounding):
+    """Measures of where an answer points: a box points to its middle."""
+
+    def _usable(self, arrays: PlaceArrays) -> Truths:
+        return arrays.has_box | arrays.has_point
+
+
+class PointInside(_Pointing):
+    """Share of items whose point lies in the region meant, border included (ScreenSpot's measure); a box points to its middle. Higher is better.
+
+    Several regions meant: any of them. Several points: not found, nobody chooses for them.
+    """
+
+    name = "ground/point"
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        simple = ~np.isnan(arrays.gold[:, 0])
+        held = inside(arrays.points, arrays.gold)
+        values[answered & simple] = held[answered & simple]
+        for i in np.flatnonzero(answered & ~simple & ~np.isnan(arrays.points[:, 0])):
+            x, y = arrays.points[i]
+            values[i] = any(region_holds(r, x, y, arrays.sizes[i]) for r in arrays.regions[i] or ())
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Distance(_Pointing):
+    """How far the point is from the region meant, as a share of a diagonal: the picture's, or (``by:region``) that of the box around the region. 0 inside.
+
+    Lower is better. Only items with a place have a distance, so here `value` and `value_answered` are the same.
+    """
+
+    name = "ground/distance"
+    range = (0.0, None)
+    direction = "lower"
+    by: str = "picture"
+
+    def __post_init__(self) -> None:
+        if self.by not in ("picture", "region"):
+            raise InputError(f"no diagonal is called {self.by!r}", remedy="by is picture or region")
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        rows = super().statistics(batch)
+        rows[(rows[:, 1] == 0) | np.isnan(rows[:, 0])] = np.nan
+        return rows
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        values[answered] = np.nan
+        pointed = answered & (arrays.counts == 1) & ~np.isnan(arrays.points[:, 0])
+        boxes = pointed & ~np.isnan(arrays.gold[:, 0])
+        values[boxes] = distance(arrays.points[boxes], arrays.gold[boxes]) / self._diagonals(arrays, boxes)
+        for i in np.flatnonzero(pointed & ~boxes).tolist():
+            (region,) = arrays.regions[i] or ()
+            size = arrays.sizes[i]
+            if size != Size(1, 1):
+                x, y = arrays.points[i].tolist()
+                values[i] = region_distance(region, x, y, size) / _diagonal(region, size, self.by)
+
+    def _diagonals(self, arrays: PlaceArrays, chosen: Truths) -> FloatArray:
+        """Of a picture whose shape is unknown (shares of it, all of one by one) the diagonal is unknown, too: NaN."""
+        sizes = [arrays.sizes[i] or UNKNOWN for i in np.flatnonzero(chosen).tolist()]
+        sides = np.fromiter(chain.from_iterable((s.width, s.height) for s in sizes), dtype=float).reshape(-1, 2)
+        unknown = (sides == 1).all(axis=1)
+        if self.by == "region":
+            # What is in pixels needs no size of the picture.
+            unknown &= np.array([size is not UNKNOWN for size in sizes], dtype=bool)
+            sides = arrays.gold[chosen, 2:] - arrays.gold[chosen, :2]
+        whole: FloatArray = np.where(unknown, np.nan, np.hypot(*sides.T))
+        return whole
+
+    def _right_about_nothing(self, arrays: PlaceArrays) -> Truths:
+        return np.zeros(len(arrays.outcomes), dtype=bool)
+
+
+def _diagonal(region: Region, size: Size | None, by: str) -> float:
+    if by == "picture":
+        # Of a picture whose shape is unknown (shares of it, all of one by one) the diagonal is unknown, too.
+        return hypot(size.width, size.height) if size is not None and size != Size(1, 1) else float("nan")
+    left, top, right, bottom = region.on(size) if isinstance(region, Box) else region.bounds(size)
+    return hypot(right - left, bottom - top)
+
+
+class EntityFound(_Pointing):
+    """Share of items where the entity that the answer hits is the one meant: by overlap for boxes, by containment for points. Higher is better.
+
+    Entities that are hit equally share the credit: 1 / k with k of them. Measured where a scene has at least two entities with regions.
+    """
+
+    name = "ground/found"
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        rows = super().statistics(batch)
+        rows[[sum(e.region is not None for e in t.scene.entities) < 2 for t in batch.trials]] = np.nan
+        return rows
+
+    def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        rest = _share_hits(values, answered & ~np.isnan(arrays.points[:, 0]), arrays, batch.trials)
+        for i in np.flatnonzero(answered & rest).tolist():
+            if len(arrays.answers[i]) == 1:
+                hit = _hit(batch.trials[i], arrays, i)
+                meant = len(hit & set(batch.trials[i].targets))
+                values[i] = meant / len(hit) if hit else 0.0
+
+
+def _share_hits(values: FloatArray, asked: Truths, arrays: PlaceArrays, trials: Sequence[Trial]) -> Truths:
+    """Boxes and points held against scenes of boxes, all at once; gives back which items are of another kind."""
+    asked = asked & (arrays.has_point | ~np.isnan(arrays.boxes[:, 0]))
+    items, meant, regions = _candidates(asked, trials)
+    asked = np.isin(np.arange(len(trials)), items)
+    ours, theirs = arrays.boxes[items], box_arrays(regions, [arrays.sizes[i] for i in items.tolist()])
+    whole = ~np.isnan(theirs[:, 0])
+    share = np.where(arrays.has_point[items], inside(arrays.points[items], theirs), iou(ours, theirs))
+    share = np.where(whole, share, 0.0)
+    best = np.zeros(len(trials))
+    np.maximum.at(best, items, share)
+    hit = (share > 0) & (share == best[items])
+    number = np.bincount(items[hit], minlength=len(trials))
+    right = np.bincount(items[hit & meant], minlength=len(trials))
+    values[asked] = np.divide(right, number, out=np.zeros(len(trials)), where=number > 0)[asked]
+    return ~asked
+
+
+def _candidates(asked: Truths, trials: Sequence[Trial]) -> tuple[npt.NDArray[np.int_], Truths, list[Region]]:
+    """The entities of scenes whose regions are all boxes: which item each belongs to, whether it is meant there, and its box."""
+    items, meant, regions = [], [], []
+    for i in np.flatnonzero(asked).tolist():
+        there = [(e.id, e.region) for e in trials[i].scene.entities if e.region is not None]
+        if all(type(region) is Box for _, region in there):
+            targets = trials[i].targets
+            for name, region in there:
+                items.append(i)
+                meant.append(name in targets)
+                regions.append(region)
+    return np.array(items, dtype=int), np.array(meant, dtype=bool), regions
+
+
+def _hit(trial: Trial, arrays: PlaceArrays, i: int) -> set[str]:
+    """The entities that an answer hits most."""
+    size = arrays.sizes[i]
+    there = [(e, e.region) for e in trial.scene.entities if e.region is not None and not is_broken(e.region)]
+    regions = [(e, region) for e, region in there if is_readable((region,), size)]
+    if arrays.has_point[i]:
+        x, y = arrays.points[i]
+        return {e.id for e, region in regions if region_holds(region, x, y, size)}
+    shares = _overlaps(regions, arrays, i)
+    best = max(shares.values(), default=0.0)
+    return {e for e, share in shares.items() if best and share == best}
+
+
+def _overlaps(regions: list[tuple[Entity, Region]], arrays: PlaceArrays, i: int) -> dict[str, float]:
+    place: Any = arrays.answers[i][0]
+    size = arrays.sizes[i]
+    if isinstance(place, Box) and all(isinstance(r, Box) for _, r in regions):
+        theirs = np.array([r.on(size) for _, r in regions if isinstance(r, Box)]).reshape(-1, 4)
+        ours = np.broadcast_to(arrays.boxes[i], theirs.shape)
+        return {e.id: float(share) for (e, _), share in zip(regions, iou(ours, theirs), strict=True)}
+    return {e.id: region_iou(place, r, size) for e, r in regions}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class NoTarget(_Grounding):
+    """Whether the answer knows that nothing, or that something, is meant: gRefCOCO's N-acc over items without a target (``target:no``), T-acc over items
+    with one (``target:yes``). ``refused:yes`` counts a refusal as "none" (an agent that declines an impossible instruction). Higher is better.
+    """
+
+    name = "ground/none"
+    target: bool = False
+    refused: bool = False
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        arrays = arrange(batch)
+        nothing = {Outcome.NONE, Outcome.REFUSED} if self.refused else {Outcome.NONE}
+        said = np.array([outcome in nothing for outcome in arrays.outcomes], dtype=bool)
+        asked = (arrays.counts > 0 if self.target else arrays.counts == 0) & arrays.known
+        rows = np.stack([said != self.target, said | arrays.has_box | arrays.has_point], axis=1).astype(float)
+        # Who gives nothing readable has not said that something is there.
+        rows[:, 0] *= rows[:, 1]
+        rows[~asked] = np.nan
+        return rows
+
+
+def hits(response: Response, trial: Trial) -> bool:
+    """Whether an answer with a place finds what is meant: a point inside, a box with IoU >= .5. So people, simulated hearers and models are judged alike."""
+    return all_hits([(trial, response)])[0]
+
+
+def all_hits(answers: Sequence[tuple[Trial, Response]]) -> list[bool]:
+    """`hits` for many answers at once, which is much quicker."""
+    found = np.zeros(len(answers), dtype=bool)
+    pointing = np.array([any(isinstance(p, Point) for p in response.places) for _, response in answers], dtype=bool)
+    for measure, chosen in ((PointInside(), np.flatnonzero(pointing)), (BoxAccuracy(), np.flatnonzero(~pointing))):
+        part = [answers[i] for i in chosen.tolist()]
+        batch = Batch([None] * len(part), [t for t, _ in part], [()] * len(part), answers=[r for _, r in part])
+        found[chosen] = measure.statistics(batch)[:, 0] == 1
+    return found.tolist()

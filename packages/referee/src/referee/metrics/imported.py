@@ -1,0 +1,73 @@
+"""Scores that another program computed (SPICE, CLIPScore, a learned metric), read from a file and treated like any other measure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee.contracts import Batch, FloatArray
+from referee.errors import DuplicateTrial, InputError, MalformedInput
+from referee.metrics.measure import Measure
+from referee.signature import digest
+
+__all__ = ["ImportedScore"]
+
+
+@dataclass(eq=False, repr=False)
+class ImportedScore(Measure):
+    """The score that a file gives an item: one line each, ``{"trial": ID, "text": WORDS, "score": NUMBER}``; without text for whatever was said.
+
+    `file` is the file, `called` a name for what is in it; the signature has the file's hash. An item that the file does not have is not counted.
+    Range open, higher is better. Source: whoever computed it. Empty case: not counted.
+    """
+
+    name = "imported/score"
+    needs = "text"
+    range = (None, None)
+    _scores: dict[tuple[str, str | None], float] = field(default_factory=dict, init=False)
+
+    file: str = ""
+    called: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.file:
+            raise InputError(
+                "no file of scores is named", remedy='--metrics "imported/score|file:SPICE.jsonl|called:spice"'
+            )
+        path = Path(self.file)
+        for number, row in enumerate(_rows(path), 1):
+            try:
+                text = row.get("text")
+                key, score = (str(row["trial"]), None if text is None else str(text)), float(row["score"])
+            except (KeyError, TypeError, ValueError, AttributeError):
+                raise MalformedInput(
+                    "this is no score", where=path, line=number, remedy='{"trial": ID, "text": WORDS, "score": NUMBER}'
+                ) from None
+            if key in self._scores:
+                raise DuplicateTrial(
+                    f"{key[0]!r} is scored twice", where=path, line=number, remedy="keep one line each"
+                )
+            self._scores[key] = score
+        self.file = f"{path.name}@{digest(path.read_text('utf-8'))[:8]}"
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """One column: the score of each item."""
+        rows = np.full((len(batch), 1), np.nan)
+        for i, (said, trial) in enumerate(zip(batch.outputs, batch.trials, strict=True)):
+            if said is not None and said.text is not None:
+                found = self._scores.get((trial.id, said.text), self._scores.get((trial.id, None)))
+                rows[i] = np.nan if found is None else found
+        return rows
+
+
+def _rows(path: Path) -> list[Any]:
+    try:
+        return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    except (OSError, ValueError) as error:
+        raise MalformedInput(
+            f"the scores cannot be read ({error})", where=path, remedy="one JSON object a line"
+        ) from None

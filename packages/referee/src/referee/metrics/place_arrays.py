@@ -1,0 +1,288 @@
+"""Answers and what was meant, as arrays of pixels: brought together once for a batch, so that all measures of grounding share them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import Batch, FloatArray
+from referee.geometry import Box, Convention, Mask, NeedsSize, Order, Place, Point, Polygon, Region, Size
+from referee.grounding.overlap import centres, iou, on_pixels, points_on_pixels, region_iou
+from referee.records import Outcome, Response, Trial
+
+__all__ = ["Meant", "PlaceArrays", "arrange", "box_arrays", "is_broken", "is_readable", "meant_by"]
+
+Truths = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int_]
+PLACED = frozenset({Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.ENTITY})
+Meant = tuple[Region, ...]
+
+
+@dataclass(slots=True)
+class PlaceArrays:
+    """One entry an item. `boxes`, `points` and `gold` are NaN where the answer has no such place, or the trial not one box; `regions` is None where the trial
+    cannot be scored, and `counts` how many they are (-1 for None); `known` is whether there is an answer at all, `readable` whether its place can be put on
+    the picture."""
+
+    outcomes: list[Outcome | None]
+    answers: list[tuple[Place, ...]]
+    regions: list[Meant | None]
+    sizes: list[Size | None]
+    boxes: FloatArray
+    points: FloatArray
+    gold: FloatArray
+    known: Truths
+    readable: Truths
+    has_box: Truths
+    has_point: Truths
+    counts: Indices
+
+    @property
+    def scorable(self) -> Truths:
+        """Items with an answer and something to hold it against."""
+        there: Truths = (self.counts >= 0) & self.known
+        return there
+
+    def overlaps(self) -> FloatArray:
+        """IoU of one answer with the one region meant; NaN where either is not one."""
+        shares = iou(self.boxes, self.gold)
+        for i in np.flatnonzero(self.has_box & self.readable & np.isnan(shares)):
+            regions, places = self.regions[i], self.answers[i]
+            if regions is not None and len(regions) == 1 and len(places) == 1 and not isinstance(places[0], Point):
+                shares[i] = region_iou(places[0], regions[0], self.sizes[i])
+        return shares
+
+
+def arrange(batch: Batch) -> PlaceArrays:
+    """The arrays of a batch, built once."""
+    if "places" not in batch.cache:
+        batch.cache["places"] = _arrange(batch)
+    arrays: PlaceArrays = batch.cache["places"]
+    return arrays
+
+
+def is_broken(region: Region) -> bool:
+    """Whether what was meant cannot be held against anything: an empty or inverted box, a mask of nothing."""
+    return region.empty if isinstance(region, Box) else isinstance(region, Mask) and not region.area
+
+
+def meant_by(trial: Trial) -> Meant | None:
+    """The regions of the targets: none of them where nothing was meant; None where one is missing or broken."""
+    found = [trial.scene.entity(target).region for target in trial.targets]
+    if any(region is None or is_broken(region) for region in found):
+        return None
+    # Without a picture, a trial without targets is no question about places.
+    return tuple(r for r in found if r is not None) if found or trial.scene.picture else None
+
+
+def _size(trial: Trial) -> Size | None:
+    return trial.scene.picture.size if trial.scene.picture else None
+
+
+def _frame(trial: Trial, meant: Meant | None, places: tuple[Place, ...]) -> Size | None:
+    """The picture's size; where it is unknown and all places are shares of it, any will do (overlaps do not depend on it)."""
+    size = _size(trial)
+    if size is None and meant and all(_is_share(place) for place in (*meant, *places)):
+        return Size(1, 1)
+    return size
+
+
+def _is_share(place: Place) -> bool:
+    """Whether a place is a share of the picture itself, whatever its shape."""
+    if isinstance(place, Mask) or place.convention.unit.steps is None:
+        return False
+    return place.convention.sent is None or not place.convention.sent.pads
+
+
+def _arrange(batch: Batch) -> PlaceArrays:
+    """Single boxes and points, which are nearly all, by columns; whatever else there is, one by one."""
+    answers: Sequence[Response | None] = batch.answers or [None] * len(batch.trials)
+    meant, sizes = _meant(batch.trials)
+    places = _all_places(answers, batch.trials)
+    single = [p[0] if len(p) == 1 else None for p in places]
+    golds = list(_by_convention([r[0] if r is not None and len(r) == 1 else None for r in meant], Box, 4))
+    _add_frames(sizes, batch.trials, meant, places, golds)
+    gold = _gold(meant, golds, sizes)
+    boxes = _on_pictures(_by_convention(single, Box, 4), sizes, 4, on_pixels)
+    points = _on_pictures(_by_convention(single, Point, 2), sizes, 2, points_on_pixels)
+    is_box, is_point = ~np.isnan(boxes[:, 0]), ~np.isnan(points[:, 0])
+    has_box, has_point, readable = is_box.copy(), is_point.copy(), np.ones(len(places), dtype=bool)
+    for i in np.flatnonzero(~(is_box | is_point)).tolist():
+        has_box[i] = any(not isinstance(p, Point) for p in places[i])
+        has_point[i] = any(isinstance(p, Point) for p in places[i])
+        readable[i] = is_readable(places[i], sizes[i])
+    points[is_box] = centres(boxes[is_box])
+    _add_middles(points, single, sizes, np.flatnonzero(readable & has_box & ~is_box))
+    known = np.fromiter((a is not None for a in answers), dtype=bool, count=len(answers))
+    return PlaceArrays(
+        outcomes=[None if a is None else a.outcome for a in answers],
+        answers=places,
+        regions=meant,
+        sizes=sizes,
+        boxes=boxes,
+        points=points,
+        gold=gold,
+        known=known,
+        readable=readable,
+        has_box=has_box,
+        has_point=has_point,
+        counts=np.fromiter((-1 if m is None else len(m) for m in meant), dtype=int, count=len(meant)),
+    )
+
+
+def _meant(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | None]]:
+    """What was meant, as `meant_by` says, and the pictures' sizes. Whether a single box is broken is left to `_gold`, which looks at all at once."""
+    meant: list[Meant | None] = []
+    sizes: list[Size | None] = []
+    for trial in trials:
+        scene = trial.scene
+        picture = scene.picture
+        sizes.append(None if picture is None else picture.size)
+        targets = trial.targets
+        if len(targets) == 1:
+            # Mostly the first, or even the only one: then the scene needs no index.
+            entity = scene.entities[0]
+            region = (entity if entity.id == targets[0] else scene.entity(targets[0])).region
+            if type(region) is Box:
+                meant.append((region,))
+                continue
+        meant.append(meant_by(trial))
+    return meant, sizes
+
+
+def _all_places(answers: Sequence[Response | None], trials: Sequence[Trial]) -> list[tuple[Place, ...]]:
+    """Where answers point, as `_places` says; the plain cases without a call."""
+    box, point = Outcome.BOX, Outcome.POINT
+    return [
+        a.places if a is not None and ((outcome := a.outcome) is box or outcome is point) else _places(a, t)
+        for a, t in zip(answers, trials, strict=True)
+    ]
+
+
+def _add_frames(
+    sizes: list[Size | None],
+    trials: Sequence[Trial],
+    meant: Sequence[Meant | None],
+    places: Sequence[tuple[Place, ...]],
+    golds: Sequence[Alike],
+) -> None:
+    in_pixels = sum(len(alike.where) for alike in golds if alike.convention.unit.steps is None)
+    # Single boxes in pixels, as most are, need no frame.
+    if in_pixels == len(meant) or None not in sizes:
+        return
+    for i, (size, regions) in enumerate(zip(sizes, meant, strict=True)):
+        if size is None and regions:
+            sizes[i] = _frame(trials[i], regions, places[i])
+
+
+def box_arrays(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
+    """Boxes as pixels, side by side; NaN where a place is no box, is broken, or cannot be put on its picture."""
+    groups = list(_by_convention(places, Box, 4))
+    found = _on_pictures(groups, sizes, 4, on_pixels)
+    for alike in groups:
+        found[alike.where[_are_empty(alike)]] = np.nan
+    return found
+
+
+def _are_empty(boxes: Alike) -> Truths:
+    """As `Box.empty` says, from the numbers as they were written: sums and quotients may round to something."""
+    a, b, c, d = boxes.columns
+    sides = boxes.convention.order in (Order.XYWH, Order.CXCYWH)
+    empty: Truths = (c <= 0) | (d <= 0) if sides else (c <= a) | (d <= b)
+    return empty
+
+
+def _gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Size | None]) -> FloatArray:
+    """The single boxes meant. What is broken, or cannot be put on its picture, becomes None among what was meant, and no box."""
+    gold = _on_pictures(golds, sizes, 4, on_pixels)
+    for alike in golds:
+        broken = alike.where[_are_empty(alike)]
+        gold[broken] = np.nan
+        for i in broken.tolist():
+            meant[i] = None
+    for i in np.flatnonzero(np.isnan(gold[:, 0])).tolist():
+        regions = meant[i]
+        if regions and not is_readable(regions, sizes[i]):
+            meant[i] = None
+    return gold
+
+
+def _places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
+    """Where an answer points; whoever chose an entity chose its region."""
+    if answer is None or answer.outcome not in PLACED:
+        return ()
+    if answer.outcome is Outcome.ENTITY and not answer.places and answer.entity is not None:
+        region = trial.scene.entity(answer.entity).region
+        return () if region is None else (region,)
+    return answer.places
+
+
+def is_readable(places: Sequence[Place], size: Size | None) -> bool:
+    """Whether places can be put on a picture of this size, which may be unknown."""
+    try:
+        for place in places:
+            if not isinstance(place, Mask):
+                place.convention.factors(size)
+    except NeedsSize:
+        return False
+    return True
+
+
+class Alike(NamedTuple):
+    """Places of one convention: which they are, and a column for each of their numbers."""
+
+    convention: Convention
+    where: Indices
+    columns: FloatArray
+
+
+def _by_convention(places: Sequence[Any], kind: type[Any], width: int) -> Iterator[Alike]:
+    """The places of one kind, all of one convention at a time."""
+    kinds = list(map(type, places))
+    number = kinds.count(kind)
+    if not number:
+        return
+    where = np.arange(len(places)) if number == len(places) else np.flatnonzero([k is kind for k in kinds])
+    chosen = places if number == len(places) else [places[i] for i in where.tolist()]
+    columns = np.fromiter(chain.from_iterable(map(NUMBERS, chosen)), dtype=float, count=width * number)
+    columns = columns.reshape(-1, width).T
+    conventions = list(map(CONVENTION, chosen))
+    # Told apart by identity first: there are few conventions, and comparing them a million times would take longer than measuring.
+    marks = np.fromiter(map(id, conventions), dtype=np.int64, count=number)
+    equal: dict[Convention, list[int]] = defaultdict(list)
+    for mark, first in zip(*np.unique(marks, return_index=True), strict=True):
+        equal[conventions[first]].append(int(mark))
+    for convention, theirs in equal.items():
+        mine = slice(None) if len(equal) == 1 else np.isin(marks, theirs)
+        yield Alike(convention, where[mine], columns[:, mine])
+
+
+NUMBERS, CONVENTION = attrgetter("numbers"), attrgetter("convention")
+Bring = Callable[[FloatArray, Convention, Sequence[Size | None]], FloatArray]
+
+
+def _on_pictures(groups: Iterable[Alike], sizes: Sequence[Size | None], width: int, bring: Bring) -> FloatArray:
+    """Pixels of the original pictures; NaN where there is no such place, or a size is needed and unknown."""
+    found = np.full((len(sizes), width), np.nan)
+    for convention, where, columns in groups:
+        theirs = sizes if len(where) == len(sizes) else [sizes[i] for i in where.tolist()]
+        found[where] = bring(columns.T, convention, theirs)
+    return found
+
+
+def _add_middles(
+    points: FloatArray, places: Sequence[Place | None], sizes: Sequence[Size | None], where: Indices
+) -> None:
+    """Outlines and masks point to the middle of the box around them."""
+    for i in where.tolist():
+        place = places[i]
+        if isinstance(place, Polygon | Mask):
+            left, top, right, bottom = place.bounds(sizes[i])
+            points[i] = (left + right) / 2, (top + bottom) / 2

@@ -1,0 +1,263 @@
+"""Sets of properties as bit masks: a batch is encoded once, every distinct thing once, and all set and scene measures share the result.
+
+Each property gets a bit of a vocabulary; a set is a row of 64-bit words, so that an intersection is one ``&`` and its size one
+population count (the set measures are those of Gatt, van der Sluis & van Deemter 2007). A property said twice gets a second
+bit for its second mention: multisets then need no code of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import Batch, FloatArray
+from referee.errors import InputError
+from referee.records import Description, Property, Trial
+
+__all__ = ["IntArray", "PropertyBits", "PropertyEncoding", "WordArray", "count_bits", "encode", "expand", "pack"]
+
+IntArray = npt.NDArray[np.intp]
+WordArray = npt.NDArray[np.uint64]
+Thing = TypeVar("Thing")
+
+
+class PropertyBits(dict[Any, int]):
+    """Every property met so far with a bit of its own; asking for a new one adds it."""
+
+    def __missing__(self, key: object) -> int:
+        # Integers of any width: the vocabulary need not be known before the first description is written.
+        bit = self[key] = 1 << len(self)
+        return bit
+
+    def bag_of(self, properties: Iterable[Property]) -> int:
+        """A description as a multiset: the k-th mention of the same property has a bit of its own."""
+        mask = 0
+        for prop in properties:
+            bit, mention = self[prop], 1
+            while mask & bit:
+                mention += 1
+                bit = self[prop, mention]
+            mask |= bit
+        return mask
+
+
+def pack(masks: Sequence[int], words: int) -> WordArray:
+    """Python bit sets as an array of shape (words, len(masks))."""
+    raw = b"".join([mask.to_bytes(8 * words, "little") for mask in masks])
+    # A word of all masks side by side in memory: the measures run over one word of everything at a time.
+    return np.frombuffer(raw, dtype="<u8").astype(np.uint64).reshape(len(masks), words).T.copy()
+
+
+def count_bits(words: Iterable[WordArray]) -> IntArray:
+    """The number of bits in each column of several words."""
+    first, *rest = (np.bitwise_count(word) for word in words)
+    # bitwise_count answers in bytes, whose sums would wrap at 256.
+    total = first.astype(np.intp)
+    for counted in rest:
+        total += counted
+    return total
+
+
+def expand(starts: IntArray, lengths: IntArray) -> IntArray:
+    """The positions of several stretches, one after the other: starts [4, 9], lengths [2, 1] give [4, 5, 9]."""
+    if (same := _all_equal(lengths)) is not None:
+        return (starts[:, None] + np.arange(same)).ravel()
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+
+
+def _all_equal(lengths: IntArray) -> int | None:
+    """The one length that all have, if they do (most corpora give every trial as many references): no ragged arithmetic then."""
+    return int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else None
+
+
+def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
+    """Distinct objects (by identity, which costs no comparison) and, for every place, which of them stands there."""
+    _, first, place = np.unique(
+        np.fromiter(map(id, things), np.int64, len(things)), return_index=True, return_inverse=True
+    )
+    return [things[i] for i in first.tolist()], place
+
+
+@dataclass(frozen=True)
+class PropertyEncoding:
+    """What a batch says, every distinct thing once.
+
+    `descriptions` are distinct sequences of properties. A *case* is a trial with its references: those of case c are
+    ``members[starts[c] : starts[c + 1]]``, as places in `descriptions`. An *act* is a distinct output in a case: `said[a]` in
+    `case[a]`; `act[i]` is the act of item i, or -1 where the output has no properties. The trial of case c is ``spots[spot[c]]``: a trial that several items
+    share stands there once.
+    """
+
+    descriptions: list[tuple[Property, ...]]
+    spots: list[Trial]
+    spot: IntArray
+    starts: IntArray
+    members: IntArray
+    said: IntArray
+    case: IntArray
+    act: IntArray
+
+    @cached_property
+    def trials(self) -> list[Trial]:
+        """The trial of every case."""
+        return [self.spots[i] for i in self.spot.tolist()]
+
+    @cached_property
+    def _written(self) -> tuple[PropertyBits, list[int]]:
+        vocabulary = PropertyBits()
+        return vocabulary, [vocabulary.bag_of(description) for description in self.descriptions]
+
+    @property
+    def vocabulary(self) -> PropertyBits:
+        return self._written[0]
+
+    @property
+    def words(self) -> int:
+        return max(1, -(-len(self.vocabulary) // 64))
+
+    @cached_property
+    def bags(self) -> WordArray:
+        """Every description as a multiset, shape (words, descriptions)."""
+        return pack(self._written[1], self.words)
+
+    @cached_property
+    def sets(self) -> WordArray:
+        """Every description as a set, shape (words, descriptions): its multiset without second mentions."""
+        # A second mention has the key (property, count), a first one the property itself.
+        first = sum(bit for prop, bit in self.vocabulary.items() if isinstance(prop, Property))
+        return self.bags & pack([first], self.words)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """The number of different properties of every description."""
+        return count_bits(self.sets)
+
+    @cached_property
+    def names(self) -> dict[str, list[int]]:
+        """For every attribute, the words of the mask of its properties."""
+        masks: dict[str, int] = {}
+        for prop, bit in self.vocabulary.items():
+            if isinstance(prop, Property):
+                masks[prop.name] = masks.get(prop.name, 0) | bit
+        return {name: pack([mask], self.words)[:, 0].tolist() for name, mask in masks.items()}
+
+    def sizes_without(self, name: str) -> IntArray:
+        """The number of different properties of every description, those of one attribute left out."""
+        mask = self.names.get(name, [0] * self.words)
+        return self.sizes - count_bits(word & np.uint64(m) for word, m in zip(self.sets, mask, strict=True))
+
+    @cached_property
+    def rivals(self) -> IntArray:
+        """The number of references of every act."""
+        return np.diff(self.starts)[self.case]
+
+    @cached_property
+    def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Every act beside each of its references: the act, the output, the reference (as places in `descriptions`)."""
+        same = _all_equal(self.rivals)
+        acts = np.repeat(np.arange(len(self.said)), self.rivals if same is None else same)
+        return acts, self.said[acts], self.members[expand(self.starts[self.case], self.rivals)]
+
+    @cached_property
+    def shared(self) -> IntArray:
+        """For every pair, the number of properties that output and reference share."""
+        _, left, right = self.pairs
+        return count_bits(word[left] & word[right] for word in self.sets)
+
+    @cached_property
+    def paired_sizes(self) -> tuple[IntArray, IntArray]:
+        """For every pair, the sizes of output and reference."""
+        _, left, right = self.pairs
+        return self.sizes[left], self.sizes[right]
+
+    def settle(self, values: FloatArray, references: str) -> FloatArray:
+        """Values of pairs to values of acts, NaN for acts without references.
+
+        ``average``: the mean over references; ``best``: the highest; ``any``: 1 where some reference is met in full (a value
+        of 1), else 0.
+        """
+        if references == "average":
+            return self._reduce(np.add, values) / np.maximum(self.rivals, 1)
+        if references == "best":
+            return self._reduce(np.maximum, values)
+        if references == "any":
+            best = self._reduce(np.maximum, values)
+            # NaN >= 1 is False and would turn "no reference" into "missed".
+            return np.where(np.isnan(best), np.nan, best >= 1.0)
+        raise InputError(
+            f"no way to treat several references is called {references!r}", remedy="use average, best or any"
+        )
+
+    def _reduce(self, operation: np.ufunc, values: FloatArray) -> FloatArray:
+        """Sums or maxima over the references of every act; NaN where there is none."""
+        result = np.full(len(self.said), np.nan)
+        if same := _all_equal(self.rivals):
+            operation.reduce(values.reshape(-1, same), axis=1, out=result)
+        elif len(values):
+            some = self.rivals > 0
+            # reduceat gives an empty stretch its neighbour's value: acts without references are left out of it.
+            result[some] = operation.reduceat(values, (np.cumsum(self.rivals) - self.rivals)[some])
+        return result
+
+    def spread(self, values: npt.NDArray[Any]) -> FloatArray:
+        """Values of acts to rows of items, NaN where an output has no properties."""
+        # Act -1 takes the last value, which is the NaN put there for it.
+        return np.append(values.astype(float), np.nan)[self.act][:, None]
+
+
+def encode(batch: Batch) -> PropertyEncoding:
+    """The encoding of a batch, built by the first measure that asks for it."""
+    found = batch.cache.get(PropertyEncoding)
+    if found is None:
+        found = batch.cache[PropertyEncoding] = _encode(batch)
+    return found
+
+
+def _encode(batch: Batch) -> PropertyEncoding:
+    index: dict[tuple[Property, ...], int] = {}
+    # By identity, which is cheap; equal descriptions that are separate objects meet again in `index`.
+    spoken, place = _distinct([None if output is None else output.properties for output in batch.outputs])
+    numbers = [-1 if said is None else index.setdefault(said, len(index)) for said in spoken]
+    outputs = np.array(numbers, dtype=np.intp)[place]
+    trials, trial_of = _distinct(list(batch.trials))
+    lists, list_of = _distinct(list(batch.references))
+    # Two numbers in one, so that pairs become distinct in a single sort of integers.
+    cases, case_of = np.unique(trial_of * max(1, len(lists)) + list_of, return_inverse=True)
+    lengths, members = _number_references(lists, index)
+    list_of_case = cases % max(1, len(lists))
+    firsts, counts = (np.cumsum(lengths) - lengths)[list_of_case], lengths[list_of_case]
+    width = max(1, len(cases))
+    acts, act = np.unique(outputs * width + case_of, return_inverse=True)
+    # Outputs without properties have the number -1, so their acts are negative and sort first.
+    silent = int(np.searchsorted(acts, 0))
+    return PropertyEncoding(
+        descriptions=list(index),
+        spots=trials,
+        spot=cases // max(1, len(lists)),
+        starts=np.append(0, np.cumsum(counts)),
+        members=members[expand(firsts, counts)],
+        said=acts[silent:] // width,
+        case=acts[silent:] % width,
+        act=np.maximum(act - silent, -1),
+    )
+
+
+def _number_references(
+    lists: Sequence[Sequence[Description]], index: dict[tuple[Property, ...], int]
+) -> tuple[IntArray, IntArray]:
+    """The length of every list of references and, end to end, the numbers of those that have properties."""
+    lengths: list[int] = []
+    numbers: list[int] = []
+    for references in lists:
+        before = len(numbers)
+        for reference in references:
+            if reference.properties is not None:
+                numbers.append(index.setdefault(reference.properties, len(index)))
+        lengths.append(len(numbers) - before)
+    return np.array(lengths, dtype=np.intp), np.array(numbers, dtype=np.intp)

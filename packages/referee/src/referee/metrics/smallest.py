@@ -1,0 +1,116 @@
+"""The size of the smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity): what could be added, and what could be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
+from itertools import combinations
+from operator import and_
+
+from referee.exact_cover import fewest
+from referee.records import LANDMARK, LANDMARKS, Property, Scene, SceneNotes
+
+__all__ = ["as_sharp", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
+
+
+_RELATIONS: SceneNotes[str, frozenset[str]] = SceneNotes("metrics.relations")
+_SAYABLE: SceneNotes[int, dict[Property, int]] = SceneNotes("metrics.sayable")
+_TO_ADD: SceneNotes[tuple[int, frozenset[Property]], int | None] = SceneNotes("metrics.to-add")
+
+
+def relation_names(scene: Scene) -> frozenset[str]:
+    """The names of the relations that hold in a scene (worked out once)."""
+    notes = _RELATIONS.of(scene)
+    if "names" not in notes:
+        notes["names"] = frozenset(r.name for entity in scene.entities for r in entity.relations)
+    return notes["names"]
+
+
+def sayable(scene: Scene, targets: int) -> dict[Property, int]:
+    """What is true of all targets and visible to a hearer, without landmarks: attributes, and relations by their name alone."""
+    notes = _SAYABLE.of(scene)
+    if targets not in notes:
+        hidden = relation_names(scene)
+        notes[targets] = {
+            p: e
+            for p, e in scene.extensions.items()
+            # A relation with a value names its landmark, which a hearer cannot see; by its name alone it can be said.
+            if e & targets == targets and (p.name not in hidden or not p.value)
+        }
+    return notes[targets]
+
+
+def fewest_to_add(scene: Scene, targets: int, said: Sequence[Property] = ()) -> int | None:
+    """The smallest number of true properties that make `said` distinguish the targets.
+
+    None when nothing does: `said` is false of a target, or something looks just like one. Landmarks are described as far as one step away.
+    """
+    start = scene.denotation(said)
+    if targets & ~start:
+        return None
+    own = sayable(scene, targets)
+    if not relation_names(scene):
+        return fewest(tuple(own.values()), start & ~targets)
+    notes, key = _TO_ADD.of(scene), (targets, frozenset(said))
+    if key not in notes:
+        notes[key] = _fewest_with_landmarks(scene, targets, tuple(said), own)
+    return notes[key]
+
+
+def _fewest_with_landmarks(
+    scene: Scene, targets: int, said: tuple[Property, ...], own: dict[Property, int]
+) -> int | None:
+    """The smallest addition where a landmark may be described too: relations and landmark first, then attributes as needed."""
+    relations = [p for p in own if p.name in relation_names(scene)]
+    plain = tuple(e for p, e in own.items() if p not in relations)
+    best: int | None = None
+    for landmark in _landmarks(scene, targets):
+        beside = [*(Property(LANDMARK + p.name, p.value) for p in dict.fromkeys(landmark)), *relations]
+        for size in range(len(beside) + 1):
+            # Bundles grow, and what is still to be added is never negative: from here on nothing is better.
+            if best is not None and size >= best:
+                break
+            for bundle in combinations(beside, size):
+                start = scene.denotation((*said, *bundle))
+                more = None if targets & ~start else fewest(plain, start & ~targets)
+                if more is not None and (best is None or size + more < best):
+                    best = size + more
+    return best
+
+
+def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
+    """The visible attributes of everything that the first target is related to; before that none, for relations said without landmark."""
+    yield ()
+    # A landmark has to be related to every target, so it is among those of the first.
+    first = next(scene.members(targets))
+    near, hidden = {r.entity for r in first.relations}, relation_names(scene)
+    for entity in scene.entities:
+        if entity.id in near:
+            yield tuple(p for p in entity.attributes if p.name not in hidden)
+
+
+def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property] = ()) -> int:
+    """The smallest number of properties in `said` that, beside `free`, rule out every distractor that all of them do."""
+    distractors = scene.everything & ~targets
+    if not relation_names(scene) and not any(LANDMARKS.match(p.name) for p in said):
+        extensions = scene.extensions
+        masks = [extensions.get(p, 0) for p in said]
+        start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
+        # Never None: all of `said` together rule out what is to be ruled out.
+        return fewest(masks, start & ~reduce(and_, masks, start)) or 0
+    # Relations depend on the landmark that goes with them: parts have to be tried whole, not as masks.
+    return next(
+        size
+        for size in range(len(said) + 1)
+        for part in combinations(said, size)
+        if as_sharp(scene, targets, (*part, *free), (*said, *free))
+    )
+
+
+def as_sharp(scene: Scene, targets: int, part: Iterable[Property], whole: Iterable[Property]) -> bool:
+    """Whether a part of a description lets no distractor in that the whole keeps out, and no target go that the whole is true of.
+
+    The latter can happen: beside one landmark only, all relations said must lead to it.
+    """
+    less, more = scene.denotation(part), scene.denotation(whole)
+    return not less & ~targets & ~more and not more & targets & ~less

@@ -1,0 +1,417 @@
+"""The hot loops of the string measures, compiled: the same values as the plain paths beside the formulas, some hundred times faster.
+
+Imported only for large batches (see `tokens.swift`). Compiled code is kept on disk beside this file or, where that cannot be written, in the user's cache.
+All kernels read the flat ids of `tokens.Encoding` and release the interpreter lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+import numpy as np
+import numpy.typing as npt
+
+from referee.contracts import FloatArray
+
+__all__ = [
+    "add_ngrams",
+    "count_shared_pairs",
+    "errors_with_moves",
+    "find_same",
+    "mark_shared_ngrams",
+    "measure_edits",
+    "number_words",
+    "sum_information",
+    "widen",
+]
+
+
+Ids = npt.NDArray[np.int32]
+Whole = npt.NDArray[np.int64]
+Letters = npt.NDArray[np.uint8]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def compiled(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile on first call, release the interpreter lock while it runs, and keep the result on disk where any place for it can be written."""
+    try:
+        made = numba.njit(cache=True, nogil=True)(function)
+    except RuntimeError:  # numba found no folder to write to: compile anew in every process rather than fail
+        made = numba.njit(nogil=True)(function)
+    return cast("Callable[P, R]", made)
+
+
+@compiled
+def _same_letters(codes: npt.NDArray[Any], a: int, b: int, length: int) -> bool:
+    for k in range(length):  # noqa: SIM110 (numba compiles no generators)
+        if codes[a + k] != codes[b + k]:
+            return False
+    return True
+
+
+@compiled
+def _longest(starts: Whole) -> int:
+    """Words of the longest text."""
+    longest = 0
+    for text in range(len(starts) - 1):
+        longest = max(longest, starts[text + 1] - starts[text])
+    return longest
+
+
+@compiled
+def _twice(array: Whole) -> Whole:
+    larger = np.zeros(2 * len(array), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@compiled
+def _resow(hashes: Whole, words: int, size: int) -> Ids:
+    """An open-addressing table of word numbers, rebuilt at a new size (a power of two)."""
+    slots = np.full(size, -1, np.int32)
+    for word in range(words):
+        slot = hashes[word] & (size - 1)
+        while slots[slot] >= 0:
+            slot = (slot + 1) & (size - 1)
+        slots[slot] = word
+    return slots
+
+
+@compiled
+def _is_blank(code: int) -> bool:
+    # What str.split takes for blank in ASCII, so that compiled and plain path find the same words.
+    return code <= 32 and (code == 32 or 9 <= code <= 13 or 28 <= code <= 31)
+
+
+@compiled
+def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
+    """Blank-separated words of a page of bytes to ids in order of first appearance; also line starts, and where each id's word begins and ends.
+
+    Every line ends with a line break, the last one too.
+    """
+    # A word and the blank after it take two bytes at least.
+    ids = np.empty(len(codes) // 2 + 1, np.int32)
+    starts = np.zeros(lines + 1, np.int64)
+    slots = np.full(1024, -1, np.int32)
+    hashes, begins, ends = np.empty(512, np.int64), np.empty(512, np.int64), np.empty(512, np.int64)
+    words = found = line = place = 0
+    while place < len(codes):
+        if _is_blank(codes[place]):
+            if codes[place] == 10:
+                line += 1
+                starts[line] = found
+            place += 1
+            continue
+        begin, value = place, np.int64(0)
+        while not _is_blank(codes[place]):
+            # FNV-1a with its 64-bit prime; overflow wraps in compiled code, which is what the hash wants.
+            value = (value ^ codes[place]) * np.int64(1099511628211)
+            place += 1
+        # The table looks at the low bits only, and the last multiplication has stirred mostly the high ones.
+        value ^= value >> np.int64(29)
+        # The slots are always twice the words' room, so that a search meets an empty one soon.
+        if words == len(hashes):
+            hashes, begins, ends = _twice(hashes), _twice(begins), _twice(ends)
+            slots = _resow(hashes, words, 2 * len(slots))
+        slot = value & (len(slots) - 1)
+        while slots[slot] >= 0 and not (
+            hashes[slots[slot]] == value
+            and ends[slots[slot]] - begins[slots[slot]] == place - begin
+            and _same_letters(codes, begins[slots[slot]], begin, place - begin)
+        ):
+            slot = (slot + 1) & (len(slots) - 1)
+        if slots[slot] < 0:
+            slots[slot] = words
+            hashes[words], begins[words], ends[words] = value, begin, place
+            words += 1
+        ids[found] = slots[slot]
+        found += 1
+    return ids[:found].copy(), starts, begins[:words], ends[:words]
+
+
+@compiled
+def find_same(ids: Ids, starts: Whole, owner: Whole, items: int) -> npt.NDArray[np.bool_]:
+    """For every reference whether it has the words of its output."""
+    same = np.zeros(len(owner), np.bool_)
+    for r in range(len(owner)):
+        a, b = starts[owner[r]], starts[items + r]
+        length = starts[items + r + 1] - b
+        if starts[owner[r] + 1] - a == length:
+            same[r] = _same_letters(ids, a, b, length)
+    return same
+
+
+@compiled
+def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitution: int) -> Whole:
+    """Word edit distance of every reference from its output (insertion and deletion 1)."""
+    distances = np.zeros(len(owner), np.int64)
+    row = np.zeros(_longest(starts) + 1, np.int64)
+    for r in range(len(owner)):
+        a, a_end = starts[owner[r]], starts[owner[r] + 1]
+        b, b_end = starts[items + r], starts[items + r + 1]
+        # A shared beginning and end never need an edit: descriptions of one scene mostly differ in a word or two.
+        while a < a_end and b < b_end and ids[a] == ids[b]:
+            a, b = a + 1, b + 1
+        while a < a_end and b < b_end and ids[a_end - 1] == ids[b_end - 1]:
+            a_end, b_end = a_end - 1, b_end - 1
+        width = b_end - b
+        for j in range(width + 1):
+            row[j] = j
+        for i in range(a, a_end):
+            # One row is enough: `diagonal` keeps what the cell up and left held before it was written over.
+            diagonal = row[0]
+            row[0] += 1
+            for j in range(width):
+                best = diagonal if ids[i] == ids[b + j] else diagonal + substitution
+                diagonal = row[j + 1]
+                row[j + 1] = min(best, diagonal + 1, row[j] + 1)
+        distances[r] = row[width]
+    return distances
+
+
+@compiled
+def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row: Whole) -> None:
+    """Fill `steps` (0 diagonal, 1 deletion, 2 insertion) for the cheapest alignment with the fewest substitutions."""
+    # Costs in units so large that the substitutions counted below them never add up to one: one number orders by cost, then by substitutions.
+    unit = rows + width + 1
+    for j in range(width + 1):
+        row[j] = j * unit
+        steps[0, j] = 2
+    for i in range(1, rows + 1):
+        diagonal = row[0]
+        row[0] = i * unit
+        steps[i, 0] = 1
+        for j in range(1, width + 1):
+            # Ties go to the diagonal, then to deletion, so that of several cheapest alignments it is always the same one.
+            best, step = diagonal if ids[a + i - 1] == ids[b + j - 1] else diagonal + unit + 1, 0
+            if row[j] + unit < best:
+                best, step = row[j] + unit, 1
+            if row[j - 1] + unit < best:
+                best, step = row[j - 1] + unit, 2
+            diagonal = row[j]
+            row[j], steps[i, j] = best, step
+
+
+@compiled
+def errors_with_moves(ids: Ids, starts: Whole, owner: Whole, items: int) -> Whole:
+    """Errors of every output against each reference, a word deleted here and inserted there counting once."""
+    errors = np.zeros(len(owner), np.int64)
+    longest = _longest(starts)
+    # One matrix for the longest pair, written over for each: no memory is asked for inside the loop.
+    steps = np.zeros((longest + 1, longest + 1), np.uint8)
+    row = np.zeros(longest + 1, np.int64)
+    missing = np.zeros(longest + 1, np.int32)
+    for r in range(len(owner)):
+        a, b = starts[items + r], starts[owner[r]]
+        i, j = starts[items + r + 1] - a, starts[owner[r] + 1] - b
+        if i == j and _same_letters(ids, a, b, i):
+            continue
+        _align(ids, a, i, b, j, steps, row)
+        rows, width = i, j
+        deleted = 0
+        while i > 0 or j > 0:
+            if steps[i, j] == 0:
+                i, j = i - 1, j - 1
+                errors[r] += ids[a + i] != ids[b + j]
+            elif steps[i, j] == 1:
+                i -= 1
+                missing[deleted] = ids[a + i]
+                deleted += 1
+            else:
+                j -= 1
+        errors[r] += deleted
+        errors[r] += _unmatched_insertions(ids, b, rows, width, steps, missing, deleted)
+    return errors
+
+
+@compiled
+def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, missing: Ids, deleted: int) -> int:
+    """Insertions on the path whose word was not deleted elsewhere; each deletion explains one insertion."""
+    left = 0
+    while i > 0 or j > 0:
+        if steps[i, j] != 2:
+            j -= steps[i, j] == 0
+            i -= 1
+            continue
+        j -= 1
+        left += 1
+        # Descriptions have a dozen words: a list is faster than any table here.
+        for k in range(deleted):
+            if missing[k] == ids[b + j]:
+                missing[k] = -1
+                left -= 1
+                break
+    return left
+
+
+@compiled
+def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, places: Whole, order: int) -> Ids:
+    """For every word of an output a bit mask: bit n is set where the (n+1)-gram beginning there is matched in the references.
+
+    An n-gram is matched as often as the reference that has it most often allows. The length of what two places have in common, kept
+    per reference place and updated from the last output word to the first, settles all orders at once.
+    """
+    marks = np.zeros(places[-1], np.int32)
+    widest = 0
+    for item in range(len(outputs)):
+        widest = max(widest, starts[first[item + 1]] - starts[first[item]])
+    common = np.zeros(widest, np.int64)
+    again = np.zeros(_longest(starts) + 1, np.int64)
+    earlier, here, most = np.zeros(order, np.int64), np.zeros(order, np.int64), np.zeros(order, np.int64)
+    for item in range(len(outputs)):
+        a, length = starts[outputs[item]], starts[outputs[item] + 1] - starts[outputs[item]]
+        base = starts[first[item]]
+        common[: starts[first[item + 1]] - base] = 0
+        again[: length + 1] = 0
+        for i in range(length - 1, -1, -1):
+            word = ids[a + i]
+            earlier[:], most[:] = 0, 0
+            # The same n-gram earlier in the output has used up one of the references' occurrences (clipping).
+            for j in range(i):
+                again[j] = again[j + 1] + 1 if ids[a + j] == word else 0
+                for n in range(min(again[j], order)):
+                    earlier[n] += 1
+            for text in range(first[item], first[item + 1]):
+                here[:] = 0
+                end = starts[text + 1]
+                for place in range(starts[text], end):
+                    k = place - base
+                    if ids[place] != word:
+                        common[k] = 0
+                        continue
+                    common[k] = common[k + 1] + 1 if place + 1 < end else 1
+                    for n in range(min(common[k], order)):
+                        here[n] += 1
+                for n in range(order):
+                    most[n] = max(most[n], here[n])
+            mark = 0
+            for n in range(order):
+                if earlier[n] < most[n]:
+                    mark |= 1 << n
+            marks[places[item] + i] = mark
+    return marks
+
+
+@compiled
+def _mix(key: np.int64) -> np.int64:
+    # The golden ratio's digits, as many as a signed number holds, spread ids that follow each other; the shifts bring high bits down.
+    key = (key ^ (key >> np.int64(31))) * np.int64(0x9E3779B97F4A7C1)
+    return key ^ (key >> np.int64(27))
+
+
+@compiled
+def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: int, unigrams: int) -> Whole:
+    """For every reference the ordered word pairs (at most `gap` words between) it shares with its output.
+
+    `unigrams` adds single words: 0 none, 1 all but the last of each text, 2 all.
+    """
+    hits = np.zeros(starts.size - 1 - items, np.int64)
+    size = 64
+    # Room for the pairs of the longest text at half load. Stamps tell whose a slot is, so that the table is never emptied between items.
+    while size < 2 * _longest(starts) * (gap + 2):
+        size *= 2
+    keys, stamps = np.zeros(size, np.int64), np.full(size, -1, np.int64)
+    counts, used, users = np.zeros(size, np.int64), np.zeros(size, np.int64), np.full(size, -1, np.int64)
+    for item in range(items):
+        # One turn more than there are references: the first, `own`, is the output itself, whose pairs fill the table.
+        for text in range(first[item] - 1, first[item + 1]):
+            own = text < first[item]
+            number = item if own else text
+            begin, end = starts[number], starts[number + 1]
+            for i in range(begin, end):
+                singles = unigrams == 2 or (unigrams == 1 and i + 1 < end)
+                for j in range(i if singles else i + 1, min(end, i + gap + 2)):
+                    # Two ids in one number, exact; 0 in the lower half marks a single word.
+                    key = np.int64(ids[i]) << 32 | (np.int64(ids[j]) + 1 if j > i else 0)
+                    slot = _mix(key) & (size - 1)
+                    while stamps[slot] == item and keys[slot] != key:
+                        slot = (slot + 1) & (size - 1)
+                    known = stamps[slot] == item
+                    if own:
+                        counts[slot] = counts[slot] + 1 if known else 1
+                        keys[slot], stamps[slot] = key, item
+                    elif known:
+                        used[slot] = used[slot] + 1 if users[slot] == text else 1
+                        users[slot] = text
+                        hits[text - items] += used[slot] <= counts[slot]
+    return hits
+
+
+@compiled
+def _slot_of(table: Whole, key: np.int64) -> np.int64:
+    """Where an n-gram stands in the table, or the empty place where it would."""
+    slot = _mix(key) & (len(table) - 1)
+    while table[slot, 0] != key and table[slot, 0] != 0:
+        slot = (slot + 1) & (len(table) - 1)
+    return slot
+
+
+@compiled
+def widen(table: Whole) -> Whole:
+    """The same table of n-grams with twice the room."""
+    # Numbers of n-grams are kept in the rows, so that the keys built on them stay valid in the new table.
+    wider = np.zeros((2 * len(table), 2), np.int64)
+    for old in range(len(table)):
+        if table[old, 0] != 0:
+            slot = _slot_of(wider, table[old, 0])
+            wider[slot, 0], wider[slot, 1] = table[old, 0], table[old, 1]
+    return wider
+
+
+@compiled
+def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, size: int) -> tuple[int, int]:
+    """Count the n-grams of texts from number `text` on; stops early, saying where, when the table is two thirds full.
+
+    A row of the table is a key and a packed pair: the n-gram's own number above, its count in the lower 32 bits. The key is the number of the
+    first n - 1 words (0 for none) above the last word's id plus 1, so it is exact and never 0. Order by order, because
+    the places of a text do not wait for each other: the processor overlaps their trips to memory.
+    """
+    numbers = np.zeros(_longest(starts) + 1, np.int64)
+    while text < len(starts) - 1:
+        begin, length = starts[text], starts[text + 1] - starts[text]
+        # Asked before a text, for all it could add: a text is never counted in part and begun again.
+        if 3 * (size + order * length) > 2 * len(table):
+            break
+        numbers[:length] = 0
+        for n in range(min(order, length)):
+            for i in range(length - n):
+                key = numbers[i] << 32 | (ids[begin + i + n] + 1)
+                slot = _slot_of(table, key)
+                if table[slot, 0] == 0:
+                    table[slot, 0], table[slot, 1] = key, size << 32
+                    size += 1
+                table[slot, 1] += 1
+                numbers[i] = table[slot, 1] >> 32
+        text += 1
+    return text, size
+
+
+@compiled
+def sum_information(
+    ids: Ids, starts: Whole, marks: Ids, items: int, order: int, table: Whole, words: int
+) -> FloatArray:
+    """For every output the information of its matched n-grams by order; -1 in place of it where one was never counted."""
+    sums = np.zeros((items, order))
+    longest = _longest(starts) + 1
+    numbers, counts = np.zeros(longest, np.int64), np.zeros(longest, np.int64)
+    for item in range(items):
+        begin, length = starts[item], starts[item + 1] - starts[item]
+        numbers[:length], counts[:length] = 0, words
+        for n in range(min(order, length)):
+            for i in range(length - n):
+                mark = marks[begin + i] >> n
+                # What follows words seen once carries no information.
+                if mark == 0 or counts[i] == 1:
+                    continue
+                slot = _slot_of(table, numbers[i] << 32 | (ids[begin + i + n] + 1))
+                if table[slot, 0] == 0:
+                    sums[item, :] = -1
+                    return sums
+                count = table[slot, 1] & 0xFFFFFFFF
+                if mark & 1:
+                    sums[item, n] += np.log2(counts[i] / count)
+                numbers[i], counts[i] = table[slot, 1] >> 32, count
+    return sums

@@ -1,0 +1,31 @@
+"""Calls of a model, parsed: a call that failed, was refused or was cut off has no value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.geometry import Convention
+from referee.models.answers.parsing import CUT_OFF, REFUSED, ParsedAnswer, parse_answer, parse_place
+from referee.models.response_cache import Call
+
+__all__ = ["FAILED", "OUTCOMES", "parse_call"]
+
+FAILED = "failed"
+# How runs and accounts count what became of an answer.
+OUTCOMES = {"read": "answered", "unread": "unparsable", "refused": "refused", "cut-off": "cut off", FAILED: FAILED}
+
+
+def parse_call(call: Call, kind: str, *, convention: Convention | None = None, **question: Any) -> ParsedAnswer:
+    """The meaning of a call's answer (see `parse_answer`); its outcome is "failed" where the endpoint never answered.
+
+    An answer that has thoughts and nothing else was cut off.
+    """
+    if call.failure is not None:
+        return ParsedAnswer(FAILED)
+    if call.refusal:
+        return ParsedAnswer(REFUSED)
+    if not (call.content or "").strip() and call.reasoning:
+        return ParsedAnswer(CUT_OFF)
+    if kind == "place":
+        return parse_place(call.content, question.pop("form"), convention=convention, finish=call.finish, **question)
+    return parse_answer(call.content, kind, finish=call.finish, **question)

@@ -1,0 +1,88 @@
+"""JSON objects in an answer: alone, in a fence, in a tool call, or with prose around them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+__all__ = ["call_arguments", "find_json", "find_objects", "has_open_json", "value_named"]
+
+_DECODER = json.JSONDecoder()
+# Models write Python as often as JSON.
+_PYTHON = {"None": "null", "True": "true", "False": "false"}
+# An answer that breaks off leaves many brackets; the search stops after these.
+_MOST_BRACKETS = 200
+
+
+def find_json(text: str) -> Any:
+    """The last JSON object in a text (models correct themselves), a tool call's arguments, or None."""
+    objects = [value for value in find_objects(text) if value]
+    return call_arguments(objects[-1]) if objects else None
+
+
+def find_objects(text: str, brackets: str = "{") -> Iterator[Any]:
+    """All values in a text that begin with one of the brackets, outermost ones only."""
+    start = 0
+    for _ in range(_MOST_BRACKETS):
+        opening = re.compile(f"[{re.escape(brackets)}]").search(text, start)
+        if opening is None:
+            return
+        value, end = _decode(text, opening.start())
+        if end:
+            yield value
+        start = end or opening.start() + 1
+
+
+def call_arguments(value: Any) -> Any:
+    """The arguments of a tool call, parsed where they are text; any other value as it is."""
+    for _ in range(3):
+        if not isinstance(value, Mapping):
+            break
+        inner = next((value[n] for n in ("arguments", "parameters", "args", "input", "function") if n in value), None)
+        if isinstance(inner, str) and inner.lstrip().startswith("{"):
+            inner = _decode(inner.strip(), 0)[0]
+        if not isinstance(inner, Mapping):
+            break
+        value = inner
+    return value
+
+
+def has_open_json(text: str) -> bool:
+    """Whether a text ends within JSON: a bracket at its beginning, or before a quoted name, is never closed."""
+    begun = re.search(r"^\s*(?:```[\w+-]*\s*)?[\[{]|\{\s*[\"']|```json\s*[\[{]", text)
+    if begun is None:
+        return False
+    rest = re.sub(r'"(?:[^"\\]|\\.)*"', "", text[begun.start() :])
+    return rest.count("{") > rest.count("}") or rest.count("[") > rest.count("]")
+
+
+def _decode(text: str, start: int) -> tuple[Any, int]:
+    try:
+        return _DECODER.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        pass
+    # One more try, for single quotes, trailing commas and Python's constants, where the braces are balanced.
+    opened, closed = text[start], "}" if text[start] == "{" else "]"
+    close = text.find(closed, start)
+    while close >= 0 and text.count(opened, start, close) > text.count(closed, start, close) + 1:
+        close = text.find(closed, close + 1)
+    if close < 0 or close - start > 5000:
+        return None, 0
+    mended = re.sub(r",\s*([}\]])", r"\1", text[start : close + 1])
+    mended = re.sub(r"\b(None|True|False)\b", lambda m: _PYTHON[m[0]], mended)
+    if '"' not in mended:
+        mended = mended.replace("'", '"')
+    try:
+        return json.loads(mended), close + 1
+    except (ValueError, RecursionError):
+        return None, 0
+
+
+def value_named(data: Any, *names: str) -> Any:
+    """The first of some names that an object has, whatever their case; None where it has none of them."""
+    if not isinstance(data, Mapping):
+        return None
+    lower = {str(name).lower().replace(" ", "_"): value for name, value in data.items()}
+    return next((lower[name] for name in names if name in lower), None)

@@ -1,0 +1,529 @@
+"""How families of models write boxes and points: one form a family, chosen once for a whole set of answers and never by what fits an item best."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from math import isfinite
+from typing import Any, NamedTuple
+
+from referee.errors import UnknownName
+from referee.geometry import Box, Convention, Order, Place, Point, Unit
+from referee.models.answers.json_objects import call_arguments, find_objects
+from referee.models.answers.vocabulary import MARKERS
+
+__all__ = ["FORMS", "AnswerForm", "form_named", "is_absent", "is_declined", "read_places"]
+
+NUMBER = r"[-+]?\d{1,9}(?:\.\d{1,12})?"
+PAIR = rf"\(\s*({NUMBER})\s*,\s*({NUMBER})\s*\)"
+FOUR = rf"[\[(]\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s*[\])]"
+# Longer answers are not about one place; reading them whole would let one answer hold up all others.
+LONGEST = 50_000
+DEEPEST = 40
+
+_PICTURE = r"in the (?:provided |given )?(?:image|picture|photo|screenshot)"
+ABSENT = re.compile(
+    rf"\b(?:not (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
+    r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the)\b",
+    re.IGNORECASE,
+)
+DECLINES = re.compile(
+    r"\b(?:i (?:can['’]?t|cannot|can not|won['’]?t|am unable|['’]?m unable|am not able|must decline)|unable to|(?:it is|it['’]s) not possible"
+    r"|cannot (?:be )?(?:accurately )?(?:provide|determine|identify|locate)d?|(?:i['’]?m|i am) sorry|infeasible|refuse)\b",
+    re.IGNORECASE,
+)
+
+
+Places = list[Place]
+Reader = Callable[[str, Convention], Places]
+
+
+class AnswerForm(NamedTuple):
+    """How a family of models writes places: the reader, what its numbers mean unless somebody says otherwise, and where that is written."""
+
+    read: Reader
+    convention: str
+    about: str
+
+
+def form_named(name: str) -> AnswerForm:
+    """The form of a name; `UnknownName` lists the forms there are."""
+    if name not in FORMS:
+        raise UnknownName("form of answers", name, FORMS, hint=f"one of {', '.join(FORMS)}")
+    return FORMS[name]
+
+
+_MARKED = re.compile(rf"(?<![\w'])(?:{MARKERS})(?:\s*\([^)\n]*\))?[\"'*_]*\s*(?::+|is\b|=+>?|->|→|\n)", re.IGNORECASE)
+
+
+def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
+    """The places in an answer, those after its last "Answer:" first; the same place twice is one."""
+    text = text[:LONGEST]
+    for mark in reversed(list(_MARKED.finditer(text))):
+        if places := form.read(text[mark.end() :], convention):
+            return list(dict.fromkeys(places))
+    return list(dict.fromkeys(form.read(text, convention)))
+
+
+def is_absent(text: str) -> bool:
+    """Whether an answer without places says that there is nothing to find."""
+    bare = re.sub(r"^```\w*\s*|\s*```$", "", text.strip()).strip(" .\"'`*")
+    if re.fullmatch(r"\[\s*\]|\(\s*\)|none|null|\{\s*\}", bare, re.IGNORECASE):
+        return True
+    values = list(find_objects(text))
+    if len(values) == 1 and isinstance(values[0], dict):
+        named = [v for k, v in values[0].items() if str(k) in (*_BOX_KEYS, *_POINT_KEYS, "answer", "bboxes")]
+        if named and all(v in (None, [], {}, "none", "None", "null", "") for v in named):
+            return True
+    return bool(ABSENT.search(text)) and not DECLINES.match(text.strip())
+
+
+def is_declined(text: str) -> bool:
+    """Whether an answer without places declines to give any."""
+    return DECLINES.search(text) is not None
+
+
+# -- putting numbers together ----------------------------------------------------------------------------------------------
+
+
+def _float(number: Any) -> float:
+    return float(number.strip().removesuffix("px")) if isinstance(number, str) else float(number)
+
+
+def _box(numbers: Sequence[Any], convention: Convention) -> Places:
+    a, b, c, d = map(_float, numbers)
+    return [Box((a, b, c, d), convention)]
+
+
+def _point(numbers: Sequence[Any], convention: Convention) -> Places:
+    # A convention is declared for boxes or for points; a model that gives both means the same unit.
+    turned = convention.order in (Order.YX, Order.YXYX)
+    x, y = map(_float, numbers)
+    return [Point((x, y), Convention(convention.unit, Order.YX if turned else Order.XY, convention.sent))]
+
+
+def _boxlike(convention: Convention) -> Convention:
+    orders = {Order.XY: Order.XYXY, Order.YX: Order.YXYX}
+    return Convention(convention.unit, orders.get(convention.order, convention.order), convention.sent)
+
+
+def _group(numbers: Sequence[Any], convention: Convention) -> Places:
+    """Two numbers are a point, four a box; any other number of numbers is nothing we know."""
+    if len(numbers) == 4:
+        return _box(numbers, _boxlike(convention))
+    return _point(numbers, convention) if len(numbers) == 2 else []
+
+
+# -- readers ---------------------------------------------------------------------------------------------------------------
+
+_QWEN = re.compile(rf"(?:<box>|<\|box_start\|>)\s*{PAIR}(?:\s*,\s*{PAIR})?\s*(?:</box>|<\|box_end\|>)")
+
+
+def _qwen_tokens(text: str, convention: Convention) -> Places:
+    return [p for m in _QWEN.finditer(text) for p in _group([n for n in m.groups() if n is not None], convention)]
+
+
+_LISTS = re.compile(FOUR)
+_INTERNVL = re.compile(r"<box>(.{0,2000}?)</box>", re.DOTALL)
+_DET = re.compile(r"<\|det\|>(.{0,2000}?)<\|/det\|>", re.DOTALL)
+
+
+def _lists(text: str, convention: Convention) -> Places:
+    return [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))]
+
+
+_ROW = re.compile(rf"\[+\s*({NUMBER}(?:\s*[,;]\s*{NUMBER}){{1,400}})\s*\]+")
+
+
+def _rows(text: str, convention: Convention) -> Places:
+    """Lists in which a semicolon parts one place from the next."""
+    rows = [row.split(",") for m in _ROW.finditer(text) for row in m[1].split(";")]
+    return [p for row in rows for p in _group(row, convention)]
+
+
+def _row_boxes(text: str, convention: Convention) -> Places:
+    return [place for place in _rows(text, convention) if isinstance(place, Box)]
+
+
+def _internvl(text: str, convention: Convention) -> Places:
+    # Where special tokens were taken out of the answer, the lists are left; the makers' own code looks for nothing else.
+    return [p for m in _INTERNVL.finditer(text) for p in _lists(m[1], convention)] or _lists(text, convention)
+
+
+def _deepseek(text: str, convention: Convention) -> Places:
+    return [p for m in _DET.finditer(text) for p in _lists(m[1], convention)]
+
+
+_MOLMO = re.compile(r"<points?\s([^<>]{0,20000})>")
+_MOLMO_NUMBER = re.compile(rf"""\b([xy])(\d{{0,4}})\s*=\s*["']\s*({NUMBER})\s*["']""")
+
+
+_MOLMO_COORDS = re.compile(r"""\bcoords\s*=\s*["']([\d.,:;\s]{3,20000})["']""")
+
+
+def _molmo(text: str, convention: Convention) -> Places:
+    places: Places = []
+    for tag in _MOLMO.finditer(text):
+        # What the point is called may hold anything, `x="3"` included.
+        attributes = re.split(r"\balt\s*=", tag[1], maxsplit=1)[0]
+        numbers: dict[str, dict[str, str]] = {}
+        for axis, which, number in _MOLMO_NUMBER.findall(attributes):
+            numbers.setdefault(which, {})[axis] = number
+        for pair in numbers.values():
+            if len(pair) == 2:
+                places += _point((pair["x"], pair["y"]), convention)
+        for coords in _MOLMO_COORDS.findall(attributes):
+            places += _molmo_coords(coords, convention)
+    return places
+
+
+def _molmo_coords(coords: str, convention: Convention) -> Places:
+    """Points of Molmo 2: the picture's number, then for each point its number, x and y of 1000; or x and y alone, as they were before."""
+    places: Places = []
+    for row in re.split(r"[;\t]", coords):
+        numbers = re.findall(r"\d+(?:\.\d+)?", row)
+        if len(numbers) == 2:
+            places += _point(numbers, convention)
+            continue
+        triples = numbers[len(numbers) % 3 :]
+        of_1000 = Convention(Unit.OF_1000, convention.order, convention.sent)
+        for i in range(0, len(triples), 3):
+            places += _point(triples[i + 1 : i + 3], of_1000)
+    return places
+
+
+_PALIGEMMA = re.compile(r"<loc(\d{4})><loc(\d{4})><loc(\d{4})><loc(\d{4})>")
+_FLORENCE = re.compile(r"<loc_(\d{1,3})><loc_(\d{1,3})><loc_(\d{1,3})><loc_(\d{1,3})>")
+_KOSMOS = re.compile(r"<patch_index_(\d{4})><patch_index_(\d{4})>")
+
+
+def _paligemma(text: str, convention: Convention) -> Places:
+    return [p for m in _PALIGEMMA.finditer(text) for p in _box(m.groups(), convention)]
+
+
+def _florence(text: str, convention: Convention) -> Places:
+    # The makers' own code takes the middle of a bin (processing_florence2.py, BoxQuantizer.dequantize).
+    tokens = [p for m in _FLORENCE.finditer(text) for p in _box([int(n) + 0.5 for n in m.groups()], convention)]
+    # What their post-processing gives is a dictionary of boxes in pixels of the picture.
+    return tokens or _json(text, Convention(Unit.PIXELS, convention.order))
+
+
+def _kosmos(text: str, convention: Convention, side: int = 32) -> Places:
+    places: Places = []
+    for match in _KOSMOS.finditer(text):
+        first, last = int(match[1]), int(match[2])
+        if max(first, last) < side * side:
+            places += _box([n / side for n in _cells(first, last, side)], convention)
+    return places
+
+
+def _cells(first: int, last: int, side: int) -> tuple[float, ...]:
+    """From the middle of one cell to the middle of the other, or whole cells where they lie in one row or column (unilm/kosmos-2/demo/decode_string.py)."""
+    (y1, x1), (y2, x2) = divmod(first, side), divmod(last, side)
+    if x1 == x2 or y1 == y2:
+        return x1, y1, x2 + 1, y2 + 1
+    return x1 + 0.5, y1 + 0.5, x2 + 0.5, y2 + 0.5
+
+
+_BOX_KEYS = (
+    *(
+        "bbox_2d",
+        "box_2d",
+        "bbox",
+        "box",
+        "bounding_box",
+        "boundingBox",
+        "bounding_box_2d",
+        "start_box",
+        "bboxes",
+        "boxes",
+    ),
+    *("xyxy", "bndbox", "rect", "region"),
+)
+_POINT_KEYS = (
+    *("point_2d", "point", "points", "coordinate", "coordinates", "coords", "click", "position", "center", "centre"),
+    *("location", "click_point", "xy"),
+)
+_CORNER_KEYS = (
+    ("x1", "y1", "x2", "y2"),
+    ("xmin", "ymin", "xmax", "ymax"),
+    ("x_min", "y_min", "x_max", "y_max"),
+    ("left", "top", "right", "bottom"),
+    ("x0", "y0", "x1", "y1"),
+    ("x_left", "y_top", "x_right", "y_bottom"),
+)
+_CORNERS_AND_SIDES = (
+    ("x", "y", "width", "height"),
+    ("x", "y", "w", "h"),
+    ("left", "top", "width", "height"),
+    ("left", "top", "w", "h"),
+    ("x1", "y1", "width", "height"),
+)
+_MIDDLES_AND_SIDES = (
+    ("cx", "cy", "w", "h"),
+    ("x_center", "y_center", "width", "height"),
+    ("cx", "cy", "width", "height"),
+)
+
+
+def _json(text: str, convention: Convention) -> Places:
+    """Places in JSON: in a fence, in objects, in lists, or as four or two numbers in round brackets."""
+    fenced = re.findall(r"```\w*\s*(.*?)```", text, re.DOTALL)
+    for part in (*fenced[-1:], text):
+        # A list beside an object is more often a remark ("the picture is [640, 480]") than an answer.
+        values = [call_arguments(value) for value in find_objects(part, "{[")]
+        for chosen in ([v for v in values if not _are_numbers(v)], values):
+            if places := [p for value in chosen for p in _walk(value, convention, 0)]:
+                return places
+    return [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))] or [
+        p for m in _ONE_PAIR.finditer(text.strip()) for p in _point(m.groups(), convention)
+    ]
+
+
+_ONE_PAIR = re.compile(rf"^{PAIR}\W*$")
+
+
+def _walk(value: Any, convention: Convention, depth: int) -> Places:
+    if depth > DEEPEST:
+        return []
+    if isinstance(value, str):
+        written = re.fullmatch(rf"[\[(\s]*({NUMBER}(?:[\s,;]+{NUMBER}){{1,3}})[\])\s]*", value) if depth else None
+        return _group(re.split(r"[\s,;]+", written[1].strip()), convention) if written else []
+    if isinstance(value, list):
+        if _are_numbers(value):
+            return _group(value, convention)
+        return [p for item in value[:1000] for p in _walk(item, convention, depth + 1)]
+    if not isinstance(value, dict):
+        return []
+    for key in (*_BOX_KEYS, *_POINT_KEYS):
+        if key in value and (found := _walk(value[key], convention, depth + 1)):
+            return found
+    for keys, order in _keyed():
+        numbers = [value.get(key) for key in keys]
+        if _are_numbers(numbers):
+            # Keys say which number is which, whatever the order of the list form is.
+            unit = Convention(convention.unit, order, convention.sent)
+            return _box(numbers, unit) if len(keys) == 4 else _point(numbers, unit)
+    return [
+        p
+        for item in list(value.values())[:1000]
+        for p in _walk(item, convention, depth + 1)
+        if not isinstance(item, str)
+    ]
+
+
+def _keyed() -> Iterator[tuple[tuple[str, ...], Order]]:
+    yield from ((keys, Order.XYWH) for keys in _CORNERS_AND_SIDES)
+    yield from ((keys, Order.CXCYWH) for keys in _MIDDLES_AND_SIDES)
+    yield from ((keys, Order.XYXY) for keys in _CORNER_KEYS)
+    yield ("x", "y"), Order.XY
+
+
+def _are_numbers(values: Any) -> bool:
+    """Whether a list holds numbers, as such or as text."""
+    return (
+        isinstance(values, list)
+        and bool(values)
+        and all(
+            (isinstance(n, int | float) and not isinstance(n, bool) and _is_finite(n))
+            or (isinstance(n, str) and re.fullmatch(rf"\s*{NUMBER}\s*(?:px)?\s*", n) is not None)
+            for n in values
+        )
+    )
+
+
+def _is_finite(number: float) -> bool:
+    try:
+        return isfinite(float(number))
+    except OverflowError:
+        return False
+
+
+_CALLED = r"""\(\s*(?:(?:start_box|point|x|coordinate|coords?|position|box|pos)\s*=\s*)?["'\[(<]*\s*(?:\|?box_start\|>|<?point>|box>)?[\[(\s]*"""
+_ACTION = re.compile(
+    rf"""(?P<verb>[a-z_]*(?:click|tap|press|double|single|select|touch|move|hover)[a-z_]*)\s*"""
+    rf"""(?:{_CALLED}(?P<x>{NUMBER})\s*(?:,|\s)\s*(?:y\s*=\s*)?(?P<y>{NUMBER})(?:\s*,\s*(?P<x2>{NUMBER})\s*,\s*(?P<y2>{NUMBER}))?|\(\s*\))""",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(
+    rf"""(?:start_box|point|coordinate)\s*=\s*["'\[(]*\s*(?:<\|box_start\|>|<point>)?\s*\(?\s*({NUMBER})\s*(?:,|\s)\s*({NUMBER})""",
+    re.IGNORECASE,
+)
+_PAIRS = re.compile(rf"[\[(]\s*({NUMBER})\s*,\s*({NUMBER})\s*[\])]")
+_MOVES = re.compile(r"move|hover|wait|screenshot|scroll|key|type", re.IGNORECASE)
+
+
+def _click(text: str, convention: Convention) -> Places:
+    """The place of the last click, or of the last movement where nothing is clicked; else the last pair of numbers."""
+    if (places := _last_action(text, convention)) or (places := _called_action(text, convention)):
+        return places
+    if tokens := _qwen_tokens(text, convention):
+        return tokens[-1:]
+    if assigned := _ASSIGNED.findall(text):
+        return _point(assigned[-1], convention)
+    if four := _LISTS.findall(text):
+        return _box(four[-1], _boxlike(convention))
+    pairs = _PAIRS.findall(text)
+    return _point(pairs[-1], convention) if pairs else _json(text, convention)[-1:]
+
+
+def _last_action(text: str, convention: Convention) -> Places:
+    pointer: Places = []
+    clicked: Places = []
+    for action in _ACTION.finditer(text):
+        numbers = [n for n in action.group("x", "y", "x2", "y2") if n is not None]
+        pointer = _group(numbers, convention) if numbers else pointer
+        if not _MOVES.search(action["verb"]):
+            clicked = pointer
+    return clicked or pointer
+
+
+def _called_action(text: str, convention: Convention) -> Places:
+    """The place of the last call of a computer-use tool, in JSON: clicks before movements."""
+    clicked: Places = []
+    moved: Places = []
+    for value in (v for found in find_objects(text, "{[") for v in (found if isinstance(found, list) else [found])):
+        if not isinstance(value, dict):
+            continue
+        arguments = call_arguments(value)
+        verb = f"{value.get('name', '')} {arguments.get('action', '')} {arguments.get('type', '')}"
+        if isinstance(arguments.get("action"), dict):
+            verb, arguments = str(arguments["action"].get("type", "")), arguments["action"]
+        places = _walk(arguments, convention, 0)[-1:]
+        if places and _MOVES.search(verb) and "click" not in verb:
+            moved = places
+        elif places:
+            clicked = places
+    return clicked or moved
+
+
+_SPACED = re.compile(rf"<(?:bbox|box|point)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point)>")
+
+
+def _spaced(text: str, convention: Convention) -> Places:
+    """Numbers with spaces between them, in tags; or a click on such a point."""
+    found = [p for m in _SPACED.finditer(text) for p in _group(re.split(r"[\s,]+", m[1]), convention)]
+    if _ACTION.search(text):
+        return found[-1:] or _click(text, convention)
+    return found or _lists(text, convention) or _json(text, convention)
+
+
+_GLM = re.compile(r"<\|begin_of_box\|>(.{0,2000}?)<\|end_of_box\|>", re.DOTALL)
+
+
+def _glm(text: str, convention: Convention) -> Places:
+    inside = _GLM.findall(text)
+    return _json(inside[-1] if inside else text, convention)
+
+
+_SPAN = re.compile(
+    rf"\bx\b[^\d\n]{{0,20}}({NUMBER})[^\d\n]{{1,10}}({NUMBER})\D{{1,30}}\by\b[^\d\n]{{0,20}}({NUMBER})[^\d\n]{{1,10}}({NUMBER})",
+    re.IGNORECASE,
+)
+
+
+def _prose(text: str, convention: Convention) -> Places:
+    """Boxes in running text: four numbers in brackets, two corners, or spans of x and y. Never the default: it guesses."""
+    boxes = _lists(text, convention)
+    if boxes:
+        return boxes[:1]
+    corners = re.findall(PAIR, text)
+    if len(corners) == 2:
+        return _box([*corners[0], *corners[1]], _boxlike(convention))
+    span = _SPAN.search(text)
+    return _box([span[1], span[3], span[2], span[4]], _boxlike(convention)) if span else []
+
+
+FORMS: dict[str, AnswerForm] = {
+    "qwen-vl": AnswerForm(_qwen_tokens, "0-1000 xyxy", "<box>(x1,y1),(x2,y2)</box> (QwenLM/Qwen-VL, README)"),
+    "qwen2-vl": AnswerForm(
+        _qwen_tokens, "0-1000 xyxy", "<|box_start|>(x1,y1),(x2,y2)<|box_end|> (Qwen2-VL model card)"
+    ),
+    "qwen2.5-vl": AnswerForm(_json, "pixels xyxy sent:qwen28", 'JSON "bbox_2d" or "point_2d" (Qwen2.5-VL cookbooks)'),
+    "qwen3-vl": AnswerForm(_json, "0-1000 xyxy", 'JSON "bbox_2d" (Qwen3-VL cookbooks)'),
+    "internvl": AnswerForm(
+        _internvl, "0-1000 xyxy", "<box>[[x1, y1, x2, y2]]</box> (InternVL, eval/refcoco/evaluate_grounding.py: / 1000)"
+    ),
+    "cogvlm": AnswerForm(
+        _row_boxes,
+        "0-1000 xyxy",
+        "[[x1,y1,x2,y2]], several with a semicolon between (THUDM/CogVLM, README and utils/utils/grounding_parser.py: / 1000)",
+    ),
+    "deepseek-vl2": AnswerForm(
+        _deepseek,
+        "0-999 xyxy",
+        "<|det|>[[x1, y1, x2, y2]]<|/det|> (deepseek-ai/DeepSeek-VL2, serve/app_modules/utils.py: / 999)",
+    ),
+    "shikra": AnswerForm(
+        _rows,
+        "0-1 xyxy sent:square",
+        "[0.123,0.456,0.789,0.900], several with a semicolon between; shares of the picture padded to a square"
+        " (shikras/shikra, box_process_function.py and utils/transform.py: expand2square)",
+    ),
+    "ferret": AnswerForm(_lists, "0-1000 xyxy", "[x1, y1, x2, y2] (apple/ml-ferret, eval/eval_refexp.py: / 1000)"),
+    "molmo": AnswerForm(
+        _molmo,
+        "percent xy",
+        '<point x="61.5" y="40.6" …>, <points x1=… y1=… …> (Molmo model card, discussion 1: / 100); <points coords="1 1 615 406"> (Molmo 2: / 1000)',
+    ),
+    "paligemma": AnswerForm(
+        _paligemma, "0-1024 yxyx", "<loc0123> four times, y x y x (paligemma_parse.py of the makers' demo: / 1024)"
+    ),
+    "florence-2": AnswerForm(
+        _florence,
+        "0-1000 xyxy",
+        "<loc_123> four times, the middle of one of 1000 bins (transformers, processing_florence2.py)",
+    ),
+    "kosmos-2": AnswerForm(
+        _kosmos,
+        "0-1 xyxy",
+        "<patch_index_0044><patch_index_0863>, cells of a 32 x 32 grid (transformers, processing_kosmos2.py)",
+    ),
+    "gemini": AnswerForm(
+        _json,
+        "0-1000 yxyx",
+        'JSON "box_2d": [ymin, xmin, ymax, xmax] (google-gemini/cookbook, Spatial_understanding: / 1000)',
+    ),
+    "glm": AnswerForm(
+        _glm,
+        "0-1000 xyxy",
+        "<|begin_of_box|>[[x1,y1,x2,y2]]<|end_of_box|> or JSON (zai-org/GLM-V, skill glmv-grounding: round(x / W * 1000))",
+    ),
+    "seed": AnswerForm(
+        _spaced, "0-1000 xyxy", "<bbox>x1 y1 x2 y2</bbox>, <point>x y</point> (Seed1.5-VL cookbook, Grounding: / 1000)"
+    ),
+    "minicpm": AnswerForm(
+        _spaced, "0-1000 xyxy", "<box>x1 y1 x2 y2</box> (OpenBMB/MiniCPM-V, finetuning readme: 0 to 1000)"
+    ),
+    "aguvis": AnswerForm(_click, "0-1 xy", "pyautogui.click(x=0.1234, y=0.5678) (xlang-ai/aguvis, README: 0 to 1)"),
+    "claude-computer-use": AnswerForm(
+        _click,
+        "pixels xy",
+        '{"action": "left_click", "coordinate": [x, y]} (Anthropic, computer use tool: pixels of the screenshot as sent)',
+    ),
+    "openai-computer-use": AnswerForm(
+        _click,
+        "pixels xy",
+        '{"type": "click", "x": …, "y": …} (OpenAI, computer use guide: pixels of the screenshot as sent)',
+    ),
+    "gemini-computer-use": AnswerForm(
+        _click, "0-1000 xy", '{"name": "click_at", "args": {"x": …, "y": …}} (Gemini API, computer use: / 1000)'
+    ),
+    "ui-tars": AnswerForm(_click, "0-1000 xy", "click(start_box='(x,y)') (UI-TARS 1.0; action_parser.py: factor 1000)"),
+    "ui-tars-1.5": AnswerForm(
+        _click,
+        "pixels xy sent:qwen28",
+        "click(start_box='(x,y)'), click(point='<point>x y</point>') (UI-TARS 1.5, action_parser.py: smart_resize)",
+    ),
+    "os-atlas": AnswerForm(
+        _click,
+        "0-1000 xyxy",
+        "<|box_start|>(x1,y1),(x2,y2)<|box_end|> or (x,y) (OS-Copilot/OS-Atlas, README: 0 to 1000)",
+    ),
+    "showui": AnswerForm(
+        _click, "0-1 xy", "[0.73, 0.21] or {'position': [x, y]} (showlab/ShowUI, QUICK_START.md: 0 to 1)"
+    ),
+    "click": AnswerForm(_click, "pixels xy", "click(x, y) and its kin, in pixels of the picture as it is"),
+    "json": AnswerForm(_json, "pixels xyxy", 'plain JSON: a list of four or two numbers, "box", "point", "x1"…'),
+    "prose": AnswerForm(_prose, "pixels xyxy", "the first box that running text holds: a guess, so never the default"),
+}

@@ -1,0 +1,469 @@
+"""The client of chat models that speakers, hearers, judges and players inherit from: it asks each question once, caches the answer and counts its cost.
+
+Questions are looked up in the response cache first, so that work resumes after a break and can be replayed offline.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+from referee.errors import InputError
+from referee.models.answer_reading import words_of_message
+from referee.models.batch_files import BatchFile
+from referee.models.cost import PROCESS_COST
+from referee.models.endpoint import Endpoint, Reply
+from referee.models.local_models import BatchGroup, batch_size, is_local, open_local
+from referee.models.messages import message
+from referee.models.prompt_files import PromptFile, read_prompt
+from referee.models.question import ChatQuestion, make_question, older_key_of
+from referee.models.response_cache import Call, ResponseCache
+
+__all__ = ["ModelClient"]
+
+# Switches that say how fast, how patiently and at what price a model is asked, and never what: no part of a signature, nor of a run's identity.
+UNSIGNED = frozenset(
+    (
+        *("key_variable", "headers_variable", "parallel", "workers", "per_minute", "tokens_per_minute"),
+        *("timeout_s", "tries", "pause_s", "longest_pause_s", "patience"),
+        *("budget", "budget_tokens", "price_in", "price_out"),
+    )
+)
+# The probe of structured output: a fixed question, cached like any other, so that a replay finds it too. It does not hint at the form of the answer.
+PROBE = "Is water wet?"
+PROBE_SCHEMA = {
+    "type": "object",
+    "properties": {"is_wet": {"type": "string", "enum": ["yes", "no"]}},
+    "required": ["is_wet"],
+    "additionalProperties": False,
+}
+
+
+def _structured_output(schema: Mapping[str, Any]) -> dict[str, Any]:
+    described = {"name": "answer", "strict": True, "schema": schema}
+    return {"response_format": {"type": "json_schema", "json_schema": described}}
+
+
+def _tool_call(schema: Mapping[str, Any]) -> dict[str, Any]:
+    function = {"name": "answer", "description": "Give the answer.", "parameters": schema}
+    return {
+        "tools": [{"type": "function", "function": function}],
+        "tool_choice": {"type": "function", "function": {"name": "answer"}},
+    }
+
+
+# The parameter of a chat completion that asks for JSON by a schema, and what is sent for it.
+SCHEMA_FORMS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
+    "response_format": _structured_output,
+    "tools": _tool_call,
+}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ModelClient:
+    """The switches and the client that all askers of a chat model share.
+
+    Args:
+        model: its name at the endpoint.
+        endpoint: an address (``https://HOST/v1``), with a dialect before it where it is not OpenAI's (``anthropic:https://…``; `referee.models.dialects`),
+            or a local model: ``transformers:NAME?batch=8``, ``vllm:NAME?batch=64``, ``llama.cpp:FILE.gguf`` (`referee.models.local_models`).
+        key_variable: the environment variable with the key; by default the dialect's (OPENAI_API_KEY, ANTHROPIC_API_KEY, …).
+        headers_variable: an environment variable with further headers as a JSON object.
+        temperature: none leaves it to the endpoint.
+        top_p: likewise.
+        max_tokens: of an answer, thoughts included; 0 leaves it to the endpoint.
+        model_seed: the seed that is sent.
+        effort: of reasoning (low, medium, high), where the model has it.
+        schema: ask for JSON by `response_format`; a server that refuses it is asked in words.
+        system: a file with a system prompt.
+        prompt: a file with a prompt of one's own.
+        sample: the number of the sample; another number is another call.
+        parallel: questions on their way at once; fewer while the server complains.
+        workers: Ray workers that each load a local model, with a GPU each where there are any (0: this process alone).
+        per_minute: questions a minute (0: no limit).
+        tokens_per_minute: likewise.
+        timeout_s: for a whole exchange.
+        tries: of a question.
+        pause_s: the first pause; each next is twice as long.
+        longest_pause_s: also holds for what a server asks for.
+        patience: questions in a row that may fail (0: any number).
+        budget: what all calls of a run may cost (0: no limit); the work then stops, and a larger one goes on.
+        budget_tokens: likewise in tokens.
+        price_in: per million tokens of questions.
+        price_out: per million tokens of answers.
+    """
+
+    model: str = ""
+    endpoint: str = "http://localhost:8000/v1"
+    key_variable: str = ""
+    headers_variable: str = ""
+    temperature: float | None = 0.0
+    top_p: float | None = None
+    max_tokens: int = 2000
+    model_seed: int | None = None
+    effort: str = ""
+    schema: bool = False
+    system: str = ""
+    prompt: str = ""
+    sample: int = 0
+    parallel: int = 4
+    workers: int = 0
+    per_minute: float = 0.0
+    tokens_per_minute: float = 0.0
+    timeout_s: float = 60.0
+    tries: int = 4
+    pause_s: float = 1.0
+    longest_pause_s: float = 60.0
+    patience: int = 5
+    budget: float = 0.0
+    budget_tokens: int = 0
+    price_in: float = 0.0
+    price_out: float = 0.0
+
+    unsigned: ClassVar[frozenset[str]] = UNSIGNED
+    # Class attributes, since constructors of subclasses are left to parameters: those are what a signature is made of.
+    # Whether a question that stayed unanswered is cached as such, to be replayed as a failure; online it is asked again.
+    keeps_failures: ClassVar[bool] = True
+    offline_remedy: ClassVar[str] = "replay with the same systems, corpus, folds and seed, or run it online"
+    asker: str = field(default="", init=False)
+
+    # One lock for all of a kind, on the class: objects travel between processes before they are used, and a lock cannot.
+    _making: ClassVar[threading.Lock] = threading.Lock()
+    _probing: ClassVar[threading.Lock] = threading.Lock()
+    _cache: ResponseCache | None = field(default=None, init=False)
+    _batch: BatchFile | None = field(default=None, init=False)
+    _opened: Any = field(default=None, init=False)
+    _offline: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        self.system, self.prompt = read_prompt(self.system), read_prompt(self.prompt)
+
+    def remember(self, folder: Path, offline: bool = False) -> Self:
+        """Cache calls in a folder and look there first; offline, look nowhere else."""
+        self._cache = ResponseCache(folder)
+        self._offline = offline
+        # Work that was interrupted, in a notebook for instance, may begin again with the same object.
+        if isinstance(self._opened, Endpoint) and self._opened.is_stopped:
+            self._opened = None
+        return self
+
+    def write_to(self, batch: BatchFile) -> Self:
+        """Write questions that are not answered yet into a file instead of asking them."""
+        self._batch = batch
+        return self
+
+    @property
+    def batch(self) -> int:
+        """How many questions go to the model at once; more than one for local models only."""
+        return batch_size(self.endpoint)
+
+    def group_batch(self, members: int) -> BatchGroup:
+        """Return the group of consecutive items whose questions form batches."""
+        return BatchGroup(members)
+
+    def stop(self) -> None:
+        """Ask nothing new; answers to questions under way are still cached."""
+        if isinstance(self._opened, Endpoint):
+            self._opened.stop()
+
+    def ask(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        trial: str,
+        sample: int | None = None,
+        *,
+        schema: Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> Call:
+        """Return the cached answer to these messages, or a new one.
+
+        Of two threads that ask the same question at once, one waits for the other's answer.
+
+        Args:
+            messages: chat messages (`referee.models.messages.message`).
+            trial: named in the error where the client is offline and has no answer.
+            sample: the number of the sample, if not the client's own.
+            schema: a JSON schema that the answer must follow; each dialect sends it in its own form, as structured output or as the parameters of a tool call
+                (`supports_schema` finds out which). An endpoint that refuses it is asked without, and the call lists the parameter in `adapted`.
+            more: further parameters of the request.
+        """
+        form = self.__dict__.get("schema_form_") or "response_format"
+        question = self._question(messages, sample, {**(SCHEMA_FORMS[form](schema) if schema else {}), **more})
+        call = self._cached(question, trial)
+        if call is not None:
+            return call
+        if self.batch > 1:
+            # Equal questions of one batch are all asked: waiting for each other, they would never fill it.
+            return self._send(question)
+        pending: dict[str, Future[None]] = self.__dict__.setdefault("pending_", {})
+        mine: Future[None] = Future()
+        while (theirs := pending.setdefault(question.key, mine)) is not mine:
+            wait([theirs])
+        try:
+            # Another thread may have asked it meanwhile.
+            return self._cached(question, trial) or self._send(question)
+        finally:
+            del pending[question.key]
+            mine.set_result(None)
+
+    def supports_schema(self) -> bool:
+        """Return whether the endpoint answers by a JSON schema, as structured output or by a tool call.
+
+        One or two small questions find out; their answers are cached like any other. Offline and in batch files nothing can be tried: without cached answers
+        it is False there, as for all runs that were made before.
+
+        Raises:
+            InputError: the endpoint did not answer.
+        """
+        with self._probing:
+            if "schema_form_" not in self.__dict__:
+                supported = (form for form in SCHEMA_FORMS if self._probe_schema(form))
+                self.__dict__["schema_form_"] = next(supported, "")
+            return bool(self.__dict__["schema_form_"])
+
+    def _probe_schema(self, form: str) -> bool:
+        asked = [message("user", PROBE)]
+        question = self._question(asked, 0, SCHEMA_FORMS[form](PROBE_SCHEMA))
+        call = self._cache.find(question.key) if self._cache is not None else None
+        if call is None and self._offline:
+            return False
+        if call is None and self._batch is not None:
+            # Noted, so that the run that takes the answers of the batch asks in the same form.
+            call = Call(key=question.key, question=question.stored, content=None, adapted=(form,))
+            if self._cache is not None:
+                self._cache.add(call)
+        call = call or self.ask(asked, "probe of structured output", 0, **SCHEMA_FORMS[form](PROBE_SCHEMA))
+        if call.failure is not None and not call.failure.startswith("HTTP 4"):
+            raise InputError(
+                f"the endpoint did not answer whether it supports JSON schemas ({call.failure})",
+                where=self.endpoint,
+                remedy="check that it runs, or say schema:no",
+            )
+        return form not in call.adapted and _follows_probe(call.content)
+
+    def _question(
+        self, messages: Sequence[Mapping[str, Any]], sample: int | None, more: Mapping[str, Any]
+    ) -> ChatQuestion:
+        has_system = isinstance(self.system, PromptFile) and self.system
+        system = [{"role": "system", "content": self.system.text}] if has_system else []  # type: ignore[attr-defined]
+        number = self.sample if sample is None else sample
+        return make_question(self.endpoint, number, {**self._parameters(), **more}, [*system, *messages])
+
+    def _parameters(self) -> dict[str, Any]:
+        """What is sent beside the messages; what is not given is no part of the question, nor of its key."""
+        optional = {
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens or None,
+            "seed": self.model_seed,
+            "reasoning_effort": self.effort or None,
+        }
+        return {"model": self.model, **{name: value for name, value in optional.items() if value is not None}}
+
+    def _cached(self, question: ChatQuestion, trial: str) -> Call | None:
+        """Return a call from the cache; failures are answers only offline."""
+        if self._cache is None:
+            return None
+        failed = self._offline and self.keeps_failures
+        # In batches, only calls of earlier runs count: whether another worker has just stored one must change no batch.
+        call = self._cache.find(question.key, failed, earlier=self.batch > 1)
+        if call is None and self._offline:
+            call = self._cache.find(older_key_of(question.stored), failed)
+            if call is None:
+                raise InputError(
+                    f"the answer for trial {trial!r} is not in the cache, and the work is offline",
+                    remedy=self.offline_remedy,
+                )
+        return call
+
+    def _send(self, question: ChatQuestion) -> Call:
+        if self._batch is not None:
+            self._batch.add(question.key, question.sent, question.stored, self.asker)
+            failure = "written into a batch file, and not answered yet"
+            return Call(key=question.key, question=question.stored, content=None, failure=failure)
+        self._check_budget()
+        call = self._call_of(self._open().ask(question.sent), question.stored, question.key)
+        PROCESS_COST.add(call.prompt_tokens, call.completion_tokens, call.cost)
+        if self._cache is not None and (call.failure is None or self.keeps_failures):
+            self._cache.add(call)
+        return call
+
+    def _call_of(self, reply: Reply, question: Mapping[str, Any], key: str) -> Call:
+        """Return a reply as a call: a filter of the endpoint is a refusal by the model, anything else without an answer a failure."""
+        if reply.data is not None:
+            return self._answered_call(reply.data, question, key, reply.tries, reply.adapted)
+        failure = None if reply.filtered else reply.reason
+        finish = "content_filter" if reply.filtered else None
+        return Call(
+            key=key,
+            question=question,
+            content=None,
+            tries=reply.tries,
+            finish=finish,
+            failure=failure,
+            asker=self.asker,
+        )
+
+    def _answered_call(
+        self,
+        data: Mapping[str, Any],
+        question: Mapping[str, Any],
+        key: str,
+        tries: int = 1,
+        adapted: tuple[str, ...] = (),
+    ) -> Call:
+        """Return a chat completion as a call; fields that the endpoint left out are missing and no error."""
+        # The endpoint's reply had these when it was accepted (`dialects.ChatCompletions.completion`).
+        choice, usage = data["choices"][0], data.get("usage")
+        said = choice["message"]
+        usage = usage if isinstance(usage, dict) else {}
+        tokens_in, tokens_out = _number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens"))
+        return Call(
+            key=key,
+            question=question,
+            content=words_of_message(said),
+            refusal=_text(said.get("refusal")),
+            reasoning=_text(said.get("reasoning_content")) or _text(said.get("reasoning")),
+            finish=_text(choice.get("finish_reason")),
+            model=_text(data.get("model")),
+            prompt_tokens=tokens_in,
+            completion_tokens=tokens_out,
+            cost=(tokens_in * self.price_in + tokens_out * self.price_out) / 1e6,
+            tries=tries,
+            asker=self.asker,
+            adapted=adapted,
+            logprobs=tuple(_likely(choice.get("logprobs"))),
+        )
+
+    def take_batch(self, answers: Path, questions: Mapping[str, Mapping[str, Any]]) -> int:
+        """Cache the answers of a batch file to these questions; returns how many there were."""
+        from referee.models.batch_files import read_answers
+
+        if self._cache is None:
+            raise InputError("the answers of a batch need a response cache", remedy="call remember(folder) first")
+        taken = 0
+        for key, data, failure in read_answers(answers):
+            if key in questions and self._cache.find(key) is None:
+                call = (
+                    Call(key=key, question=questions[key], content=None, failure=failure, asker=self.asker)
+                    if data is None
+                    else self._answered_call(data, questions[key], key)
+                )
+                self._cache.add(call)
+                taken += 1
+        return taken
+
+    def _check_budget(self) -> None:
+        """Raise InputError where the budget is spent; all calls of this asker in the cache count, also earlier ones."""
+        if not (self.budget or self.budget_tokens):
+            return
+        spent = self._cache.costs.get(self.asker) if self._cache is not None else PROCESS_COST
+        if spent is None:
+            return
+        over = [
+            *([f"{spent.cost:.4g} of {self.budget:g}"] if self.budget and spent.cost >= self.budget else []),
+            *(
+                [f"{spent.tokens} of {self.budget_tokens} tokens"]
+                if self.budget_tokens and spent.tokens >= self.budget_tokens
+                else []
+            ),
+        ]
+        if over:
+            raise InputError(
+                f"the budget of {self.asker or self.model} is spent ({', '.join(over)})",
+                remedy="answers so far are stored: the same command with a larger budget: (or budget_tokens:) resumes from there",
+            )
+
+    def _open(self) -> Any:
+        """Return the endpoint or local model; all threads share it with its limits."""
+        with self._making:
+            if self._opened is None:
+                self._opened = open_local(self.endpoint, self.workers) if is_local(self.endpoint) else self._endpoint()
+            return self._opened
+
+    def _endpoint(self) -> Endpoint:
+        return Endpoint(
+            self.endpoint,
+            self.model,
+            self.key_variable,
+            self.timeout_s,
+            self.tries,
+            self.pause_s,
+            self.per_minute,
+            self.patience,
+            self.tokens_per_minute,
+            self.parallel,
+            self.longest_pause_s,
+            self.headers_variable,
+        )
+
+    def count(self, outcome: str, call: Call) -> None:
+        """Count the outcome of a call, and its cost when it is used for the first time."""
+        with self._making:
+            # In the object's own dictionary: a counter on the class would be shared by all models of a run.
+            counts: Counter[str] = self.__dict__.setdefault("counts_", Counter())
+            counts[outcome] += 1
+            seen: set[str] = self.__dict__.setdefault("seen_", set())
+            if call.key not in seen:
+                seen.add(call.key)
+                counts["retries"] += call.tries - 1
+                counts["prompt_tokens"] += call.prompt_tokens
+                counts["completion_tokens"] += call.completion_tokens
+                self.__dict__["cost_"] = self.__dict__.get("cost_", 0.0) + call.cost
+                counts.update(f"without {name}" for name in call.adapted)
+
+    @property
+    def counted(self) -> Counter[str]:
+        """Return the counts so far; outcomes that did not occur count 0."""
+        counts: Counter[str] = self.__dict__.get("counts_", Counter())
+        return counts
+
+    def account(self) -> dict[str, float]:
+        """Return the counts of outcomes, tokens and retries, and the cost by the prices given."""
+        counts = self.counted
+        names = (
+            "answered",
+            "refused",
+            "unparsable",
+            "cut off",
+            "failed",
+            "retries",
+            "prompt_tokens",
+            "completion_tokens",
+        )
+        left_out = {name: number for name, number in sorted(counts.items()) if name.startswith("without ")}
+        return {**{name: counts[name] for name in names}, "cost": self.__dict__.get("cost_", 0.0), **left_out}
+
+
+def _follows_probe(content: str | None) -> bool:
+    try:
+        return json.loads(content or "")["is_wet"] in ("yes", "no")
+    except (ValueError, LookupError, TypeError):
+        return False
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
+
+
+def _likely(given: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
+    """Tokens of an answer with their log probabilities, and the likeliest others in their places."""
+    tokens = given.get("content") if isinstance(given, dict) else None
+    found = []
+    for token in tokens if isinstance(tokens, list) else ():
+        try:
+            others = [(str(t["token"]), float(t["logprob"])) for t in token.get("top_logprobs") or ()]
+            found.append((str(token["token"]), float(token["logprob"]), others))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return []
+    return found

@@ -1,0 +1,198 @@
+"""Options of a job, declared once: a field of a dataclass, from which the Python function and the command are made.
+
+@dataclass
+class ScoreOptions:
+    outputs: Any = option(None, "Files of outputs …", positional=True)
+    metrics: str | Sequence[str] = option("default", "Names of measures …", cli=str)
+
+@takes(ScoreOptions)
+def score(options: ScoreOptions) -> Scores: ...        # referee.score(outputs, metrics=…)
+
+@command(app, ScoreOptions)
+def score_command(options: ScoreOptions) -> int: ...   # referee score OUTPUTS --metrics …
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import MISSING, dataclass, field, fields
+from functools import wraps
+from inspect import Parameter, cleandoc, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_type_hints
+
+from referee.errors import one_of
+
+if TYPE_CHECKING:
+    from dataclasses import Field
+
+    import typer
+
+__all__ = ["Option", "apply", "command", "option", "takes"]
+
+P = ParamSpec("P")
+O = TypeVar("O")  # noqa: E741 (the options class of a job)
+R = TypeVar("R")
+KEY = "option"
+
+# Values that options take, here because `--help` names them without importing a job.
+CLUSTERINGS = ("design", "scene", "speaker", "game", "participant", "crossed", "none")
+CUTS = ("challenge", "random", "speaker", "scene")
+FORMATS = ("table", "csv", "json", "latex", "markdown")
+GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
+READS = ("words", "properties")
+REFERENCES = ("own", "others")
+SHEETS = ("furniture", "people", "shapes")
+STYLES = ("tuna2008",)
+TIES = ("strict", "half", "correct")
+UNITS = ("game", "speaker", "scene", "object", "condition")
+SHARD = 200  # items a piece: enough that handing it over costs nothing beside working on it
+ITEMS = 2000
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a field of an options class is explained and written on the command line.
+
+    Args:
+        help: one sentence for `--help` and for the docstring of the Python function.
+        names: on the command line; by default made from the name of the field.
+        cli: type on the command line, where it is narrower than that of the field.
+        minimum: smallest number that the command line accepts.
+        maximum: largest number that the command line accepts.
+        choices: values that are accepted, also from Python.
+        show_default: whether `--help` shows the default, or the text that it shows instead.
+        is_argument: whether it is a positional argument of the command.
+        is_python_only: whether the command has no such option.
+    """
+
+    help: str
+    names: tuple[str, ...] = ()
+    cli: Any = None
+    minimum: float | None = None
+    maximum: float | None = None
+    choices: tuple[str, ...] = ()
+    show_default: bool | str = True
+    is_argument: bool = False
+    is_python_only: bool = False
+
+
+def option(
+    default: Any,
+    help: str,
+    *names: str,
+    cli: Any = None,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: Iterable[str] = (),
+    show_default: bool | str = True,
+    positional: bool = False,
+    argument: bool = False,
+    python_only: bool = False,
+) -> Any:
+    """Return a dataclass field for an option; `...` as default makes it required.
+
+    `positional` fields may be given without their name in Python; an `argument` has no `--name` on the command line.
+    """
+    about = Option(help, names, cli, minimum, maximum, tuple(choices), show_default, argument, python_only)
+    return field(default=MISSING if default is ... else default, kw_only=not positional, metadata={KEY: about})
+
+
+def _declared(kind: Any) -> Iterator[tuple[Field[Any], Option]]:
+    for declared in fields(kind):
+        yield declared, declared.metadata[KEY]
+
+
+def takes(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
+    """Make a Python function from one that takes an options object: its keywords and their documentation are those of `kind`."""
+
+    def decorate(body: Callable[[O], R]) -> Callable[P, R]:
+        @wraps(body)
+        def function(*arguments: P.args, **keywords: P.kwargs) -> R:
+            options = kind(*arguments, **keywords)
+            _check_choices(options, lambda declared, about: declared.name)
+            return body(options)
+
+        lines = [f"    {declared.name}: {about.help}" for declared, about in _declared(kind)]
+        opening, _, rest = cleandoc(body.__doc__ or "").partition("\n\n")
+        function.__doc__ = "\n\n".join([opening, "Args:\n" + "\n".join(lines), *([rest] if rest else [])])
+        function.__signature__ = signature(kind).replace(return_annotation=signature(body).return_annotation)  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def command(
+    app: typer.Typer, kind: Callable[..., O], epilog: str = ""
+) -> Callable[[Callable[[O], int]], Callable[..., int]]:
+    """Register a command whose options are the fields of `kind`; its body takes the options object."""
+
+    def decorate(body: Callable[[O], int]) -> Callable[..., int]:
+        hints = get_type_hints(kind)
+        shown = [(declared, about) for declared, about in _declared(kind) if not about.is_python_only]
+        parameters = [_parameter(declared, about, hints[declared.name]) for declared, about in shown]
+
+        def call(**values: Any) -> int:
+            # None stands for "not given": the default of the field may be another one in Python.
+            options = kind(**{name: value for name, value in values.items() if value is not None})
+            _check_choices(options, _option_name)
+            return body(options)
+
+        call.__name__, call.__doc__ = body.__name__, body.__doc__
+        call.__signature__ = signature(call).replace(parameters=parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        app.command(epilog=epilog)(call)
+        return call
+
+    return decorate
+
+
+def apply(function: Callable[..., R], options: object) -> R:
+    """Call a function that `takes` made with the fields of an options object, which may have further ones."""
+    return function(**{name: getattr(options, name) for name in signature(function).parameters})
+
+
+def _parameter(declared: Field[Any], about: Option, hint: Any) -> Parameter:
+    import typer
+
+    kind, default = about.cli or hint, declared.default
+    is_required = default is MISSING
+    if default == () or (
+        not is_required
+        and kind is not bool
+        and default is not None
+        and not isinstance(default, (str, int, float, Path))
+    ):
+        default = None
+    settings: dict[str, Any] = {
+        "help": about.help,
+        "show_default": about.show_default if default is not None else False,
+    }
+    if about.is_argument:
+        described = typer.Argument(**settings)
+    else:
+        names = about.names or ((f"--{declared.name.replace('_', '-')}",) if kind is bool else ())
+        described = typer.Option(*names, min=about.minimum, max=about.maximum, **settings)
+    if not is_required and default is None and kind is not bool:
+        kind = kind | None
+    return Parameter(
+        declared.name,
+        Parameter.KEYWORD_ONLY,
+        default=Parameter.empty if is_required else default,
+        annotation=Annotated[kind, described],
+    )
+
+
+def _option_name(declared: Field[Any], about: Option) -> str:
+    return about.names[0] if about.names else f"--{declared.name.replace('_', '-')}"
+
+
+def _check_choices(options: Any, spelled: Callable[[Field[Any], Option], str]) -> None:
+    """Raise InputError for a value that is not among the choices of its option."""
+    for declared, about in _declared(options):
+        chosen = getattr(options, declared.name)
+        if not about.choices or chosen is None:
+            continue
+        for name in chosen if isinstance(chosen, (list, tuple)) else str(chosen).split(","):
+            if name.strip():
+                one_of(spelled(declared, about), name.strip(), about.choices)

@@ -1,0 +1,619 @@
+"""The records that flow down the river: frozen, keyword-only, cheap, and free of behaviour that could leak an answer.
+
+They are msgspec Structs, and so they are the declaration of the JSON form, too (`referee.corpora.jsonl` reads and writes it): a field that is added here is
+read, written and checked. `dataclasses.replace`, `fields` and `asdict` work on them.
+
+A `Scene` knows the extension of every property as a bit set over its entities (bit i = entity i), so ruling out
+distractors is one `&` and counting them one `bit_count()`. Names of attributes that belong to a landmark carry the prefix
+``landmark.`` (``landmark.colour``; nested: ``landmark.landmark.type``; a second one beside it: ``landmark2.type``); a
+relation is a property whose name is the relation and whose value is the landmark's id, or empty where only the relation was said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import lru_cache, reduce
+from importlib import import_module
+from math import isfinite
+from operator import and_
+from random import Random
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Any, Generic, NamedTuple, TypeVar
+
+from msgspec import Meta
+from msgspec import field as struct_field
+from msgspec.structs import force_setattr
+
+from referee import meaning
+from referee.geometry import ScenePicture
+from referee.meaning import Meaning, Name, Property, Scalar, as_value
+from referee.record_base import Record
+
+__all__ = [
+    "HUMAN",
+    "NOT_ANSWERED",
+    "Description",
+    "Entity",
+    "Event",
+    "HearerView",
+    "Outcome",
+    "Property",
+    "Relation",
+    "Response",
+    "Scene",
+    "SceneNotes",
+    "Score",
+    "Span",
+    "SpeakerView",
+    "Trial",
+    "as_value",
+]
+
+LANDMARK = "landmark."
+LANDMARKS = re.compile(r"landmark\d*\.")
+# One read-only mapping for every record without data: a shared `{}` could be written to through any of them.
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+HUMAN = "human"
+"""The system that people are, where what they said stands beside what systems said."""
+NOT_ANSWERED = "not answered"
+"""The flag of a response that is none, because the endpoint behind a hearer failed; whoever counts leaves it out and says how many there are."""
+
+
+def _few(texts: Iterable[str], most: int) -> str:
+    """The first of some texts, and dots where there are more: what a record shows of itself fits on a line."""
+    known = list(texts)
+    return " ".join(known[:most]) + (" …" if len(known) > most else "")
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+# First what a record holds; then what a file may hold in its place, which msgspec checks and `__post_init__` brings to the first form.
+if TYPE_CHECKING:
+    from referee.geometry import Place, Region
+
+    Number = float
+    Probability = float
+    Count = int
+else:
+    # msgspec knows no union of classes; what reads a place is told their common base.
+    from referee.geometry import PlaceBase as Place
+    from referee.geometry import RegionBase as Region
+
+    # Whole numbers stay whole numbers; larger ones than these no calculation can take.
+    Number = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)] | float
+    Count, Probability = Annotated[int, Meta(ge=0)], Annotated[float, Meta(ge=0)]
+
+
+class Relation(NamedTuple):
+    """A relation to another entity of the scene.
+
+    Args:
+        name: which relation.
+        entity: the id of the entity it leads to.
+
+    >>> Relation("left-of", "b2").entity
+    'b2'
+    """
+
+    name: str
+    entity: str
+
+
+if TYPE_CHECKING:
+    Properties = tuple[Property, ...]
+    PropertySet = frozenset[Property]
+    Probabilities = tuple[tuple[str, float], ...]
+else:
+    Properties = tuple[Property, ...] | dict[Name, Scalar]
+    PropertySet = frozenset[Property] | dict[Name, Scalar]
+    Probabilities = dict[str, Number]
+
+
+@lru_cache(maxsize=1 << 16)
+def _properties(pairs: tuple[tuple[str, object], ...]) -> tuple[Property, ...]:
+    """Properties with values of text; one tuple for all that are equal, since a million outputs share a few hundred."""
+    for name, value in pairs:
+        if name.isspace():
+            raise ValueError(f"a property with the value {value!r} has no name")
+        if isinstance(value, float) and not isfinite(value):
+            raise ValueError(f"{value} is not a value of {name!r}")
+    return tuple([_property(name, as_value(value)) for name, value in pairs])
+
+
+@lru_cache(maxsize=1 << 16)
+def _property(name: str, value: str) -> Property:
+    return Property(name, value)
+
+
+def _as_properties(written: Any) -> tuple[Property, ...]:
+    """Properties from pairs or from a mapping of names to values."""
+    if type(written) is not tuple:
+        written = tuple(written.items() if isinstance(written, dict) else written)
+    return _properties(written)
+
+
+class Entity(Record, frozen=True, kw_only=True, gc=False):
+    """One object of a scene.
+
+    Args:
+        id: what it is called in its scene; hearers and models never see it.
+        attributes: properties in order; a name may occur twice.
+        image: a picture of it, as a file name.
+        position: where it stands, in the coordinates of its corpus.
+        relations: to other entities of the scene.
+        region: where it is in the scene's picture.
+
+    >>> chair = Entity(id="a", attributes=(Property("type", "chair"), Property("colour", "red")))
+    >>> chair.value("colour"), chair.has(Property("type", "sofa"))
+    ('red', False)
+    """
+
+    id: str
+    attributes: Properties = ()
+    image: str | None = None
+    position: tuple[Number, ...] | None = None
+    relations: tuple[Relation, ...] = ()
+    region: Region | None = None
+
+    def __post_init__(self) -> None:
+        if self.attributes:
+            force_setattr(self, "attributes", _as_properties(self.attributes))
+
+    def __repr__(self) -> str:
+        return f"Entity({self.id!r}: {_few(map(str, self.attributes), 6)})"
+
+    def value(self, name: str) -> str | None:
+        """The first value of an attribute, or None."""
+        return next((p.value for p in self.attributes if p.name == name), None)
+
+    def has(self, prop: Property) -> bool:
+        """Whether a property (or a relation, written as a property) is true of this entity."""
+        # A `Relation` equals the plain tuple of its name and entity.
+        return prop in self.attributes or (prop.name, prop.value) in self.relations
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i.
+
+    What others have worked out about a scene is kept with it (see `SceneNotes`) and is no part of its identity.
+
+    Args:
+        entities: the objects, in the order of the corpus.
+        id: what trials with the same scene share; None where a corpus does not say.
+        complete: whether these are all that was there; in a scene known in part nothing can be measured that depends on the rest.
+        picture: the photograph or screen that the entities are regions of.
+
+    >>> red, blue = Property("colour", "red"), Property("colour", "blue")
+    >>> scene = Scene(entities=(Entity(id="a", attributes=(red,)), Entity(id="b", attributes=(blue,))))
+    >>> scene.denotation([red]) == scene.mask(["a"])
+    True
+    >>> [e.id for e in scene.members(scene.everything & ~scene.extension(red))]
+    ['b']
+    """
+
+    entities: tuple[Entity, ...]
+    id: str | None = None
+    complete: bool = True
+    picture: ScenePicture | None = None
+    # Filled when first asked for, which a frozen record allows since the dictionaries themselves stay. `init=False`
+    # makes `replace` begin with empty ones (a copy with other entities has other bits), `compare=False` keeps what is
+    # merely cached out of equality and hash.
+    _extensions: dict[Property, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _index: dict[str, int] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _notes: dict[str, dict[Any, Any]] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        name = "" if self.id is None else f"{self.id!r}, "
+        return f"Scene({name}{len(self.entities)} entities: {_few((e.id for e in self.entities), 6)})"
+
+    @property
+    def extensions(self) -> Mapping[Property, int]:
+        """Every property of the scene with the set of entities it is true of (built once)."""
+        if not self._extensions and self.entities:
+            table = self._extensions
+            for i, entity in enumerate(self.entities):
+                bit = 1 << i
+                for prop in entity.attributes:
+                    table[prop] = table.get(prop, 0) | bit
+                for relation in entity.relations:
+                    # The relation without its landmark is what a hearer can check, for ids cannot be seen (`_said`).
+                    for prop in (Property(*relation), Property(relation.name, "")):
+                        table[prop] = table.get(prop, 0) | bit
+        return self._extensions
+
+    @property
+    def everything(self) -> int:
+        """The set of all entities."""
+        return (1 << len(self.entities)) - 1
+
+    def index(self, entity_id: str) -> int:
+        """The place of an entity; KeyError when the scene has no such entity."""
+        if not self._index:
+            self._index.update((e.id, i) for i, e in enumerate(self.entities))
+        return self._index[entity_id]
+
+    def entity(self, entity_id: str) -> Entity:
+        return self.entities[self.index(entity_id)]
+
+    def mask(self, entity_ids: Iterable[str]) -> int:
+        """Entities by id, as a bit set."""
+        # By way of a set: an id given twice would be added twice and carry over into the next entity's bit.
+        return sum(1 << i for i in {self.index(e) for e in entity_ids})
+
+    def members(self, mask: int) -> Iterator[Entity]:
+        """The entities of a bit set, in order."""
+        return (e for i, e in enumerate(self.entities) if mask >> i & 1)
+
+    def extension(self, prop: Property) -> int:
+        """The entities that a property is true of; none when the scene does not know it."""
+        return self.extensions.get(prop, 0)
+
+    def denotation(self, description: Iterable[Property] | Meaning) -> int:
+        """The entities that a whole description is true of; the empty description denotes everything.
+
+        A list of properties is a conjunction, with landmarks and denials as `meaning.from_properties` reads them; a meaning denotes as `meaning.denote` says.
+        """
+        if meaning.is_meaning(description):
+            return meaning.denote(tuple(description), self)
+        properties: Collection[Property] = description if isinstance(description, (tuple, list)) else tuple(description)
+        # This runs for every description; the plain test spares nearly all of them a form.
+        for p in properties:
+            if p[0].startswith(("landmark", "not.")):
+                return meaning.denote(meaning.from_properties(properties, self), self)
+        return reduce(and_, map(self._said, properties), self.everything)
+
+    def denotations(self, form: Meaning) -> tuple[int, ...]:
+        """What each part of a meaning is true of; a meaning without parts is one part."""
+        return meaning.denote_parts(form, self)
+
+    def _said(self, prop: Property) -> int:
+        """What a hearer gets from one property: of a relation only its name, for ids are invisible."""
+        table: Mapping[Any, int] = self.extensions
+        related = table.get((prop.name, ""))  # a plain tuple finds the property, and costs a tenth of making one
+        return table.get(prop, 0) if related is None else related
+
+
+Key = TypeVar("Key", bound=Hashable)
+Value = TypeVar("Value")
+
+
+class SceneNotes(Generic[Key, Value]):
+    """A typed drawer in every scene for what one module works out about it, so that it is worked out once; a changed copy of a scene has empty drawers.
+
+    `name` tells the drawers of a scene apart and travels with it between processes; it is used by one module only.
+
+    >>> SIZES: SceneNotes[str, int] = SceneNotes("sizes")
+    >>> scene = Scene(entities=(Entity(id="a"), Entity(id="b")))
+    >>> SIZES.of(scene)["entities"] = len(scene.entities)
+    >>> SIZES.of(scene)
+    {'entities': 2}
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def of(self, scene: Scene) -> dict[Key, Value]:
+        """This module's notes on a scene, to read and to add to."""
+        drawers = scene._notes
+        notes = drawers.get(self.name)
+        if notes is None:
+            notes = drawers[self.name] = {}
+        return notes
+
+
+class Span(Record, frozen=True, kw_only=False, gc=False):
+    """A stretch of words annotated with the properties it expresses.
+
+    Args:
+        text: the words.
+        properties: what they express.
+        inside: nested stretches.
+
+    >>> Span("red", (Property("colour", "red"),)).properties[0].value
+    'red'
+    """
+
+    text: str
+    properties: Properties = ()
+    inside: tuple[Span, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.properties:
+            force_setattr(self, "properties", _as_properties(self.properties))
+
+
+class Description(Record, frozen=True, kw_only=True, gc=False):
+    """What a speaker says: properties, words, or both; None means "not given", not "empty".
+
+    Args:
+        properties: in the order said, repeats kept.
+        text: the words.
+        distribution: a speaker's probabilities over sets of properties.
+        spans: which words express which properties.
+        speaker: who says it.
+        media: the file of a sound or film in which it is said, for studies in which people hear it.
+
+    >>> Description(text="the red chair").properties is None
+    True
+    """
+
+    properties: Properties | None = None
+    text: str | None = None
+    distribution: tuple[tuple[PropertySet, Probability], ...] | None = None
+    spans: tuple[Span, ...] = ()
+    speaker: str | None = None
+    media: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.properties is not None:
+            force_setattr(self, "properties", _as_properties(self.properties))
+        if self.distribution is not None:
+            sets = tuple([(frozenset(_as_properties(s)), float(p)) for s, p in self.distribution])
+            force_setattr(self, "distribution", sets)
+
+    def __repr__(self) -> str:
+        words = [] if self.text is None else [repr(_shortened(self.text))]
+        known = [] if self.properties is None else [f"[{_few(map(str, self.properties), 6)}]"]
+        by = [] if self.speaker is None else [f"by {self.speaker}"]
+        return f"Description({', '.join([*words, *known, *by])})"
+
+
+class Event(Record, frozen=True, kw_only=True, gc=False):
+    """Something that happened: an utterance, a click, a move.
+
+    Args:
+        kind: what sort of event.
+        by: who did it.
+        text: what was said.
+        entities: ids of the entities concerned.
+        start_ms: when it began, counted from the start of the game.
+        end_ms: when it ended.
+        data: whatever else the corpus has.
+
+    >>> Event(kind="click", by="listener", entities=("a",)).start_ms is None
+    True
+    """
+
+    kind: str
+    by: str | None = None
+    text: str | None = None
+    entities: tuple[str, ...] = ()
+    start_ms: Number | None = None
+    end_ms: Number | None = None
+    data: Mapping[str, Any] = struct_field(default_factory=lambda: NOTHING)
+
+
+class Trial(Record, frozen=True, kw_only=True):
+    """One act of reference: the scene, the target(s), what went before, what people said.
+
+    Args:
+        id: its name in the corpus.
+        scene: the objects.
+        targets: ids of those that are meant.
+        domain: for instance furniture or people.
+        condition: of the experiment.
+        speaker: who described.
+        language: a code such as ``en``.
+        history: what both sides knew before (in a game: the episodes of earlier rounds).
+        episode: what happened during the trial itself; shown to nobody.
+        after: the id of the preceding trial of the same game.
+        references: what people said.
+        meta: a corpus's own fields.
+
+    >>> scene = Scene(entities=(Entity(id="a"), Entity(id="b")))
+    >>> trial = Trial(id="t1", scene=scene, targets=("b",), references=(Description(text="that one"),))
+    >>> trial.target_mask
+    2
+    >>> hasattr(trial.for_speaker(), "references"), hasattr(trial.for_hearer(Random(1)), "targets")
+    (False, False)
+    """
+
+    id: str
+    scene: Scene
+    targets: tuple[str, ...]
+    domain: str | None = None
+    condition: str | None = None
+    speaker: str | None = None
+    language: str = "en"
+    history: tuple[Event, ...] = ()
+    episode: tuple[Event, ...] = ()
+    after: str | None = None
+    references: tuple[Description, ...] = ()
+    meta: Mapping[str, Any] = struct_field(default_factory=lambda: NOTHING)
+
+    def __repr__(self) -> str:
+        where = "".join(f", {x}" for x in (self.domain, self.condition) if x)
+        said = f", {_shortened(self.references[0].text)!r}" if self.references and self.references[0].text else ""
+        return f"Trial({self.id!r}: target {_few(self.targets, 3)}, {len(self.scene.entities)} entities{where}{said})"
+
+    def _repr_html_(self) -> str:
+        """The scene as a picture, its target framed, with what people said: what a notebook shows."""
+        # By name: pictures stand above records, and only a notebook wants one.
+        html: str = import_module("referee.show.drawing.trial_cards").trial_card(self)
+        return html
+
+    @property
+    def target_mask(self) -> int:
+        return self.scene.mask(self.targets)
+
+    def cluster(self, factor: str) -> str | None:
+        """The scene, speaker, game or participant that this trial belongs to; None where the corpus does not say."""
+        if factor == "scene":
+            return self.scene.id
+        # Games and participants are no fields of a trial; corpora that have them put them into `meta` under these
+        # names.
+        label = self.speaker if factor == "speaker" else self.meta.get(factor)
+        return None if label is None else str(label)
+
+    def for_speaker(self) -> SpeakerView:
+        """What a speaker may see: everything but what people said and did in this trial."""
+        return SpeakerView(
+            id=self.id,
+            scene=self.scene,
+            targets=self.targets,
+            domain=self.domain,
+            condition=self.condition,
+            speaker=self.speaker,
+            language=self.language,
+            history=self.history,
+        )
+
+    def for_hearer(self, rng: Random, marks: bool = False) -> HearerView:
+        """What a hearer may see: the entities in an order of its own, and no word on which is the target.
+
+        Regions are hidden too, unless they are drawn for the hearer (`marks`): where only what is meant is outlined, an outline gives it away.
+        """
+        entities = [e if marks or e.region is None else replace(e, region=None) for e in self.scene.entities]
+        # Files may list the target first (TUNA's do): without a new order a hearer could find it by its place.
+        rng.shuffle(entities)
+        return HearerView(
+            id=self.id,
+            # A copy, so that no bit set of the original order comes along; ids stay, for the answer is given by id.
+            scene=replace(self.scene, entities=tuple(entities)),
+            domain=self.domain,
+            language=self.language,
+            history=self.history,
+        )
+
+
+class SpeakerView(Record, frozen=True, kw_only=True):
+    """A trial as the speaker sees it: no references, no episode, no meta.
+
+    Args:
+        id: the trial's.
+        scene: the objects.
+        targets: ids of those to describe.
+        domain: the trial's.
+        condition: the trial's.
+        speaker: whose part it takes; systems that know speakers go by it.
+        language: to speak in.
+        history: what both sides knew before.
+
+    >>> SpeakerView(id="t1", scene=Scene(entities=(Entity(id="a"),)), targets=("a",)).target_mask
+    1
+    """
+
+    id: str
+    scene: Scene
+    targets: tuple[str, ...]
+    domain: str | None = None
+    condition: str | None = None
+    speaker: str | None = None
+    language: str = "en"
+    history: tuple[Event, ...] = ()
+
+    @property
+    def target_mask(self) -> int:
+        return self.scene.mask(self.targets)
+
+
+class HearerView(Record, frozen=True, kw_only=True):
+    """A trial as the hearer sees it: no targets, no references, entities shuffled.
+
+    Args:
+        id: the trial's.
+        scene: the objects, in an order of their own.
+        domain: the trial's.
+        language: in which it is spoken to.
+        history: what both sides knew before.
+
+    >>> HearerView(id="t1", scene=Scene(entities=(Entity(id="a"),))).language
+    'en'
+    """
+
+    id: str
+    scene: Scene
+    domain: str | None = None
+    language: str = "en"
+    history: tuple[Event, ...] = ()
+
+
+class Outcome(StrEnum):
+    """What a hearer did. Everything but ENTITY is an answer of its own kind, never folded into "wrong".
+
+    POINT and BOX are places in a picture, EMPTY is a box that holds nothing, REFUSED a hearer who declines to answer.
+
+    >>> Outcome("dont-know") is Outcome.DONT_KNOW
+    True
+    """
+
+    ENTITY = "entity"
+    SEVERAL = "several"
+    NONE = "none"
+    DONT_KNOW = "dont-know"
+    TIMEOUT = "timeout"
+    UNPARSABLE = "unparsable"
+    POINT = "point"
+    BOX = "box"
+    EMPTY = "empty"
+    REFUSED = "refused"
+
+
+class Response(Record, frozen=True, kw_only=True, gc=False):
+    """A hearer's answer to a description of one trial: an outcome, never a score.
+
+    Args:
+        trial: the id of the trial.
+        hearer: who answered.
+        outcome: what they did.
+        system: whose description it was; None for a person's of the corpus.
+        description: what was said, where it is not the system's output.
+        entity: the id of the entity chosen.
+        probabilities: belief by entity id, ``several`` and ``none``; None for people.
+        reading_ms: the time spent reading.
+        identification_ms: the time from the scene to the choice.
+        repeats: how often the description was asked for again.
+        flags: anything odd about the answer.
+        places: where in the picture: one place, or those of SEVERAL.
+
+    >>> Response(trial="t1", hearer="p7", outcome=Outcome.ENTITY, entity="a").repeats
+    0
+    """
+
+    trial: str
+    hearer: str
+    outcome: Outcome
+    system: str | None = None
+    description: Description | None = None
+    entity: str | None = None
+    probabilities: Probabilities | None = None
+    reading_ms: Number | None = None
+    identification_ms: Number | None = None
+    repeats: Count = 0
+    flags: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.probabilities, dict):
+            force_setattr(self, "probabilities", tuple(self.probabilities.items()))
+
+
+class Score(Record, frozen=True, kw_only=True):
+    """A number that signs itself. No data gives value None with n = 0, never 0.0.
+
+    Args:
+        value: the score.
+        n: over how many items.
+        signature: all that decides it, as text.
+        low: the lower end of its interval.
+        high: the upper end.
+        per_item: the values of single items.
+
+    >>> Score(value=None, n=0, signature="set/dice").value is None
+    True
+    """
+
+    value: float | None
+    n: int
+    signature: str
+    low: float | None = None
+    high: float | None = None
+    per_item: Sequence[float] | None = None

@@ -1,0 +1,111 @@
+"""A target against its distractors: what can be said of it, and whom each property rules out (after Dale & Reiter 1995, section 2).
+
+A distractor that has no value for an attribute differs from the target in it: "the one with glasses" rules out whatever
+is not known to wear them. Sets of entities are bit sets, bit i standing for entity i of the scene.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from referee.errors import InputError
+from referee.records import Property, Scene, SceneNotes, SpeakerView
+
+__all__ = ["TYPE", "Contrast", "Head", "Note", "contrast_of"]
+
+TYPE = "type"
+KEPT_UP_TO = 4096
+"""Entities up to which the contrasts of a scene are kept."""
+Head = Literal["first", "last", "none"]
+"""What a selector does with the type: say it before everything else, add it at the end if it is missing, or nothing special."""
+Note = Callable[[Property, str], None]
+"""Told, while a selector works, which property was looked at and what became of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """The properties that are true of every target, its type among them, and the distractors that they have to rule out."""
+
+    scene: Scene
+    targets: int
+    distractors: int
+    properties: tuple[Property, ...]
+    by_name: Mapping[str, tuple[Property, ...]]
+    extensions: Mapping[Property, int]
+    head: Property | None
+    _orders: dict[tuple[tuple[str, ...], bool], tuple[Property, ...]] = field(default_factory=dict, repr=False)
+
+    def begin(self, way: Head, note: Note | None = None) -> tuple[list[Property], int, Property | None]:
+        """What is said before anything is chosen, whom that leaves, and the type if anything special is done with it."""
+        head = self.head if way != "none" else None
+        if head is None or way != "first":
+            return [], self.distractors, head
+        if note:
+            note(head, "the type comes first")
+        return [head], self.distractors & self.extensions[head], head
+
+    def ruled_out(self, prop: Property) -> int:
+        """The distractors that a property is not true of."""
+        return self.distractors & ~self.extensions[prop]
+
+    def remaining(self, properties: Iterable[Property]) -> int:
+        """The distractors that all the properties are true of."""
+        left = self.distractors
+        for prop in properties:
+            left &= self.extensions[prop]
+        return left
+
+    def among(self, names: tuple[str, ...] | None, rest: bool = False) -> tuple[Property, ...]:
+        """The target's properties of the attributes named, in the order of the names (with `rest`, then the others); all of them for None."""
+        if names is None:
+            return self.properties
+        found = self._orders.get((names, rest))
+        if found is None:
+            order = dict.fromkeys((*names, *self.by_name) if rest else names)
+            found = self._orders[names, rest] = tuple(prop for name in order for prop in self.by_name.get(name, ()))
+        return found
+
+
+_CONTRASTS: SceneNotes[tuple[str, ...], Contrast] = SceneNotes("selection.contrast")
+
+
+def contrast_of(view: SpeakerView) -> Contrast:
+    """The contrast of a view's target(s), worked out once per target; not kept for scenes so large that memory would fill up."""
+    notes = _CONTRASTS.of(view.scene)
+    found = notes.get(view.targets)
+    if found is None:
+        found = _work_out(view.scene, view.targets, view.id)
+        if len(view.scene.entities) <= KEPT_UP_TO:
+            notes[view.targets] = found
+    return found
+
+
+def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
+    targets = _find(scene, ids, where)
+    extensions = scene.extensions
+    first = scene.entity(ids[0]).attributes
+    shared = first if len(ids) == 1 else (p for p in first if not targets & ~extensions[p])
+    properties = tuple(dict.fromkeys(shared))
+    by_name: dict[str, tuple[Property, ...]] = {}
+    for prop in properties:
+        by_name[prop.name] = (*by_name.get(prop.name, ()), prop)
+    head = by_name.get(TYPE, (None,))[0]
+    return Contrast(scene, targets, scene.everything & ~targets, properties, by_name, extensions, head)
+
+
+def _find(scene: Scene, ids: tuple[str, ...], where: str) -> int:
+    """The targets as a bit set; an error that says what is wrong when there is none, or one is not in the scene."""
+    if not ids:
+        raise InputError(
+            "there is no target to describe", where=where, remedy="name at least one entity of the scene as target"
+        )
+    try:
+        return scene.mask(ids)
+    except KeyError as error:
+        # A dozen of them, for a scene may have a million.
+        known = ", ".join(e.id for _, e in zip(range(12), scene.entities, strict=False)) or "none: the scene is empty"
+        raise InputError(
+            f"the target {error.args[0]!r} is not in the scene", where=where, remedy=f"entities of this scene: {known}"
+        ) from None

@@ -1,0 +1,76 @@
+"""Full Brevity: the shortest description that singles out the target (Dale 1989)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from referee.exact_cover import all_covers, smallest_cover
+from referee.records import Property, SpeakerView
+from referee.selection.contrast import Contrast, Head, contrast_of
+from referee.selection.reasons import Note, Reasoned
+
+__all__ = ["Found", "FullBrevity", "distinguishing_sets"]
+
+
+class Found(NamedTuple):
+    """What an exact search came back with: is it the target's alone, is it proven that nothing is better, and which head was added after the search?"""
+
+    properties: tuple[Property, ...]
+    distinguishing: bool
+    proven: bool
+    cost: float
+    added: Property | None = None
+
+
+@dataclass(eq=False, repr=False)
+class FullBrevity(Reasoned):
+    """The fewest properties that rule out every distractor; of several such sets the first in the order of the properties.
+
+    `attributes` restricts and orders what may be said (None: everything, in the scene's order). `head` "first": the type is said for free and the
+    rest is as short as possible; "last": the type counts like any property and is added if it is missing; "none": no special treatment.
+    A target that cannot be told apart gets the fewest properties that rule out as many as can be. After `seconds` the best set
+    so far is returned; `search` says whether it is proven to be shortest.
+    """
+
+    attributes: tuple[str, ...] | None = None
+    head: Head = "last"
+    seconds: float | None = None
+
+    def search(self, view: SpeakerView) -> Found:
+        """The shortest description, and what is known about it."""
+        return self._search(contrast_of(view))
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        found = self._search(contrast)
+        if note:
+            standing = "proven shortest" if found.proven else "shortest found in time"
+            head = contrast.head if self.head != "none" else None
+            for prop in found.properties:
+                note(prop, "the type, as head of the phrase" if prop == head else standing)
+        return found.properties
+
+    def _search(self, contrast: Contrast) -> Found:
+        options = contrast.among(self.attributes)
+        extensions = contrast.extensions
+        head = contrast.head if self.head != "none" else None
+        left = contrast.distractors
+        if self.head == "first" and head is not None:
+            options = tuple(p for p in options if p != head)
+            left &= extensions[head]
+        cover = smallest_cover([extensions[p] for p in options], left, self.seconds)
+        chosen = tuple(options[i] for i in cover.chosen)
+        if head is not None and head not in chosen:
+            chosen = (head, *chosen) if self.head == "first" else (*chosen, head)
+        return Found(chosen, not contrast.remaining(chosen), cover.proven, cover.cost)
+
+
+def distinguishing_sets(
+    contrast: Contrast, attributes: tuple[str, ...] | None = None
+) -> Iterator[tuple[Property, ...]]:
+    """Every set of the target's properties that singles it out, shortest first; exponential in the number of properties."""
+    options = contrast.among(attributes)
+    keeps = [contrast.extensions[p] for p in options]
+    for chosen in all_covers(keeps, contrast.distractors):
+        yield tuple(options[i] for i in chosen)

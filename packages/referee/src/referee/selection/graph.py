@@ -1,0 +1,131 @@
+"""Graph-based search: the scene is a graph, a description a part of it that fits the target alone, and the cheapest one wins (Krahmer, van Erk & Verleg 2003).
+
+Properties are loops, relations are edges to a landmark, which may be described in turn. Whether a part fits an entity is asked the way a
+hearer would find it (`Scene.denotation`): landmarks are known by what is said of them, never by their id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Literal, Self
+
+from referee.errors import NotTrained
+from referee.exact_cover import Cover, cheapest_cover
+from referee.records import Property, SpeakerView, Trial
+from referee.selection.contrast import Contrast, Head, contrast_of
+from referee.selection.costs import Costs, UnitCosts
+from referee.selection.frequencies import GroupedFrequencies, count_by
+from referee.selection.full_brevity import Found
+from referee.selection.landmarks import Landmarked, cheapest_with_landmarks, partners
+from referee.selection.reasons import Note, Reasoned
+
+__all__ = ["GraphSearch"]
+
+
+@dataclass(eq=False, repr=False)
+class GraphSearch(Reasoned):
+    """The cheapest distinguishing description under any `costs`; of equally cheap ones the first that the search meets.
+
+    `order` is the order in which properties are tried: "given" (the scene's), "cost" (cheap first), "prior" (often mentioned first; learned, per
+    group named by `by`) or "random" (from `seed` and the trial's id). Because the first of equals wins, free properties that are tried early
+    are mentioned even when they rule out nobody; `helpful` leaves those out. `landmarks` is how many steps of relations may be
+    taken (0: properties only). `attributes`, `head` and `seconds` are those of Full Brevity.
+    """
+
+    costs: Costs | None = None
+    order: Literal["given", "cost", "prior", "random"] = "given"
+    head: Head = "none"
+    attributes: tuple[str, ...] | None = None
+    helpful: bool = False
+    landmarks: int = 0
+    by: tuple[str, ...] = ("domain",)
+    seed: int = 0
+    seconds: float | None = None
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Learn prices and order, as far as they come from data."""
+        trials = list(trials)
+        if self.costs is not None:
+            self.costs.fit(trials)
+        if self.order == "prior":
+            self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
+        return self
+
+    def search(self, view: SpeakerView) -> Found:
+        """The cheapest description, and what is known about it."""
+        return self._search(contrast_of(view), view)
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        found = self._search(contrast, view)
+        if note:
+            price = self.costs or UnitCosts()
+            standing = "cheapest" if found.proven else "cheapest found in time"
+            for prop in found.properties:
+                if prop == contrast.head and self.head == "first":
+                    note(prop, "the type is said in any case, and costs nothing")
+                elif prop == found.added:
+                    note(prop, "the type is added as head of the phrase; the search did without it")
+                else:
+                    cost = price.cost(prop, view)
+                    note(prop, f"costs {cost:g}; part of the {standing} description, {found.cost:g} in all")
+        return found.properties
+
+    def _search(self, contrast: Contrast, view: SpeakerView) -> Found:
+        head = contrast.head if self.head != "none" else None
+        first: tuple[Property, ...] = (head,) if head is not None and self.head == "first" else ()
+        options = [p for p in self._ordered(contrast, view) if p not in first]
+        price = self.costs or UnitCosts()
+        best, cost, proven = self._cheapest(contrast, [price.cost(p, view) for p in options], options, first)
+        left = contrast.remaining(best)
+        if self.landmarks and partners(contrast.scene):
+            # Without a description that singles out there is nothing to be cheaper than.
+            without = None if left else Landmarked(best, cost, proven)
+            best, cost, proven = cheapest_with_landmarks(
+                *(contrast, options, first, lambda p: price.cost(p, view)),
+                *(self.landmarks, self.attributes, self.seconds, without),
+            )
+            left = contrast.scene.denotation(best) & contrast.distractors if left else 0
+        added = head if head is not None and head not in best else None
+        if added is not None:
+            best = (*best, added)
+            left &= contrast.extensions[added]
+        return Found(best, not left, proven, cost, added)
+
+    def _cheapest(
+        self, contrast: Contrast, costs: Sequence[float], options: Sequence[Property], first: tuple[Property, ...]
+    ) -> tuple[tuple[Property, ...], float, bool]:
+        left = contrast.remaining(first)
+        keeps = [contrast.extensions[p] for p in options]
+        cover: Cover = cheapest_cover(keeps, costs, left, self.seconds)
+        chosen = (*first, *(options[i] for i in cover.chosen))
+        # The reading of Theune et al. (2011); by the team's account of 2009 free properties are always kept.
+        return (_drop_idle(contrast, chosen, first) if self.helpful else chosen), cover.cost, cover.proven
+
+    def _ordered(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+        options = contrast.among(self.attributes)
+        if self.order == "cost":
+            price = self.costs or UnitCosts()
+            return sorted(options, key=lambda p: price.cost(p, view))
+        if self.order == "random":
+            return Random(f"{self.seed} {view.id}").sample(options, len(options))
+        if self.order == "prior":
+            if not hasattr(self, "frequencies_"):
+                raise NotTrained(self)
+            seen = self.frequencies_.of(view)
+            # Properties never seen are listed alphabetically (Theune et al. 2011).
+            return sorted(options, key=lambda p: (-(seen.prior(p) or 0.0), p.name if p not in seen.occurred else ""))
+        return options
+
+
+def _drop_idle(contrast: Contrast, chosen: Sequence[Property], keep: Sequence[Property]) -> tuple[Property, ...]:
+    """What is left of a description when properties that rule out nobody, at their turn, are not said."""
+    said: list[Property] = []
+    left = contrast.distractors
+    for prop in chosen:
+        kept = left & contrast.extensions[prop]
+        if kept != left or prop in keep:
+            said.append(prop)
+            left = kept
+    return tuple(said)

@@ -1,0 +1,49 @@
+"""The Greedy Heuristic: always the property that rules out most of those still there (Dale 1989)."""
+
+from __future__ import annotations
+
+from heapq import heapify, heappop, heappush
+
+from referee.records import Property, SpeakerView
+from referee.selection.contrast import Contrast, Head
+from referee.selection.reasons import Note, Reasoned
+
+__all__ = ["Greedy"]
+
+
+class Greedy(Reasoned):
+    """Maximises discriminatory power (N - n) / (N - 1) step by step; ties go to the property that comes first.
+
+    `attributes` restricts and orders what may be said (None: everything, in the scene's order); `head` says what happens to the type.
+    A target that cannot be told apart gets everything that helped.
+    """
+
+    def __init__(self, attributes: tuple[str, ...] | None = None, head: Head = "last") -> None:
+        self.attributes = attributes
+        self.head = head
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        chosen, left, head = contrast.begin(self.head, note)
+        options = contrast.among(self.attributes)
+        rest, sets = left, [contrast.extensions[p] for p in options]
+        total = left.bit_count()
+        # Negative, for the heap gives the smallest first; the place settles ties.
+        queue = [((rest & true).bit_count() - total, i) for i, true in enumerate(sets)]
+        heapify(queue)
+        while total and queue:
+            # What a property rules out can only shrink, so an old count is a bound and few have to be counted again.
+            i = heappop(queue)[1]
+            kept = rest & sets[i]
+            gain = kept.bit_count() - total
+            if queue and gain and (gain, i) > queue[0]:
+                heappush(queue, (gain, i))
+            elif gain:
+                chosen.append(options[i])
+                if note:
+                    note(options[i], f"rules out most: {-gain} of {total}")
+                rest, total = kept, total + gain
+        if head is not None and self.head == "last" and head not in chosen:
+            chosen.append(head)
+            if note:
+                note(head, "the type is added as head of the phrase")
+        return tuple(chosen)

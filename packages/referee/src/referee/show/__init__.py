@@ -1,0 +1,1 @@
+"""Everything that is shown: drawings, reports and the viewer."""

@@ -1,0 +1,122 @@
+"""Where every entity of a drawing is, in pixels of the PNG: what is more than half covered by it, less what stands in front.
+
+Each entity is rendered alone on nothing, in the same place, by the same renderer; so its region is what the picture shows, to the pixel.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from math import ceil, floor
+
+import numpy as np
+import numpy.typing as npt
+
+from referee.errors import naming_extra
+from referee.geometry import Box, Mask, Region, Size
+from referee.records import Scene
+from referee.show.drawing.ink import group
+from referee.show.drawing.painted import BOX
+from referee.show.drawing.placement import Layout, place
+from referee.show.drawing.png import scale_for, to_png
+from referee.show.drawing.scene_pictures import draw_scene, page_size, stacked
+from referee.show.drawing.traced_solids import mask_runs
+
+__all__ = ["Covers", "PixelDrawing", "draw_pixels"]
+
+Truths = npt.NDArray[np.bool_]
+Covers = dict[tuple[str, float, float, float], Truths]
+HALF = 128
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PixelDrawing:
+    """A picture, its size, and the region of every entity that can be seen in it."""
+
+    png: bytes
+    size: Size
+    regions: Mapping[str, Region]
+
+
+def draw_pixels(
+    scene: Scene,
+    *,
+    layout: Layout | None = None,
+    scale: float | None = None,
+    outlines: bool = False,
+    mark: Collection[str] = (),
+    numbers: Mapping[str, str] | None = None,
+    covers: Covers | None = None,
+) -> PixelDrawing:
+    """A scene as PNG with its regions: the smallest box around an entity's pixels, or these pixels themselves (`outlines`).
+
+    `covers` keeps what was rendered before, for whoever draws many scenes of one corpus.
+    """
+    at = layout or place(scene)
+    pixels = scale or scale_for(at)
+    png = to_png(draw_scene(scene, layout=at, mark=mark, numbers=numbers), pixels)
+    height, width = _alpha(png).shape
+    size, owners = Size(width, height), _owners(scene, at, pixels, (height, width), {} if covers is None else covers)
+    found = {e.id: owners == i for i, e in enumerate(scene.entities)}
+    regions = {i: _region(seen, size, outlines) for i, seen in found.items() if seen.any()}
+    return PixelDrawing(png=png, size=size, regions=regions)
+
+
+def _owners(scene: Scene, at: Layout, scale: float, shape: tuple[int, int], covers: Covers) -> npt.NDArray[np.int32]:
+    """For every pixel the number of the entity it shows, -1 for none."""
+    owners = np.full(shape, -1, dtype=np.int32)
+    numbers = {e.id: i for i, e in enumerate(scene.entities)}
+    across, down = page_size(at)
+    # A page that is no whole number of pixels is fitted into one, and everything on it with it.
+    whole = all(abs(side * scale - round(side * scale)) < 1e-9 for side in (across, down))
+    for entity, x, y, marks in stacked(scene, at):
+        if whole:
+            _paint(owners, numbers[entity], x * scale, y * scale, marks, scale, covers)
+        else:
+            alone = _svg(group(marks, transform=f"translate({x} {y})"), 0, 0, across, down)
+            owners[_alpha(to_png(alone, scale)) >= HALF] = numbers[entity]
+    return owners
+
+
+def _paint(
+    owners: npt.NDArray[np.int32], number: int, x: float, y: float, marks: str, scale: float, covers: Covers
+) -> None:
+    """One entity, rendered in a window of its own: half a cell of air on every side, for what reaches out of its cell."""
+    left, top = floor(x), floor(y)
+    key = (marks, round(x - left, 6), round(y - top, 6), scale)
+    air = ceil(BOX / 2 * scale)
+    if key not in covers:
+        side = ceil(BOX * scale) + 2 * air + 1
+        moved = group(marks, transform=f"translate({key[1] / scale} {key[2] / scale})")
+        window = _svg(moved, -air / scale, -air / scale, side / scale, side / scale)
+        covers[key] = _alpha(to_png(window, scale)) >= HALF
+    cover = covers[key]
+    x0, y0 = left - air, top - air
+    rows = slice(max(y0, 0), max(min(y0 + cover.shape[0], owners.shape[0]), 0))
+    columns = slice(max(x0, 0), max(min(x0 + cover.shape[1], owners.shape[1]), 0))
+    part = cover[rows.start - y0 : rows.stop - y0, columns.start - x0 : columns.stop - x0]
+    owners[rows, columns][part] = number
+
+
+def _svg(content: str, x: float, y: float, width: float, height: float) -> str:
+    # Numbers whole: rounding here would move the drawing against the pixels.
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x!r} {y!r} {width!r} {height!r}" '
+        f'width="{width!r}" height="{height!r}">{content}</svg>'
+    )
+
+
+def _alpha(png: bytes) -> npt.NDArray[np.uint8]:
+    with naming_extra():
+        from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as picture:
+        return np.asarray(picture.convert("RGBA"))[:, :, 3]
+
+
+def _region(seen: Truths, size: Size, outlines: bool) -> Region:
+    if outlines:
+        return Mask(size, mask_runs(seen))
+    rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))
+    return Box((int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1))

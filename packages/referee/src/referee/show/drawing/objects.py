@@ -1,0 +1,24 @@
+"""Everyday things without a drawing of their own (Degen et al. 2020): a token in their colour and size; what it is, is written below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from referee.show.drawing.colours import PLAIN, colour_of, mix, outline
+from referee.show.drawing.drawn_sizes import scale_of
+from referee.show.drawing.ink import path, rect
+from referee.show.drawing.painted import Painted, scaled
+
+__all__ = ["paint_object"]
+
+
+def paint_object(values: Mapping[str, str]) -> Painted | None:
+    """A token for something with a colour or a size, or None where neither is known."""
+    found = colour_of(values)
+    scale, size_said = scale_of(values)
+    if found is None and not size_said:
+        return None
+    colour, colour_said = found or (PLAIN, ())
+    token = rect(10, 10, 80, 80, colour, rx=26, stroke=outline(colour), stroke_width=1.6)
+    shine = path("M 22 40 Q 24 22 42 20", stroke=mix(colour, "#ffffff", 0.6), stroke_width=5, stroke_linecap="round")
+    return Painted(scaled(token + shine, scale), frozenset({*colour_said, *size_said}))

@@ -1,0 +1,32 @@
+"""What a painter gives back: marks in a box of 100 by 100, and which attributes can be seen in them. What cannot be seen is written beside the picture."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from referee.show.drawing.ink import group, number
+
+__all__ = ["BOX", "Painted", "scaled", "standing"]
+
+BOX = 100.0
+# The lower edge of a cube: what stands keeps its foot there when it is made smaller.
+FLOOR = 94.0
+
+
+class Painted(NamedTuple):
+    """A picture, and the names of the attributes that it shows."""
+
+    marks: str
+    shown: frozenset[str]
+
+
+def scaled(marks: str, scale: float) -> str:
+    """A picture made smaller about its middle."""
+    shift = number(50 * (1 - scale))
+    return group(marks, transform=f"translate({shift} {shift}) scale({number(scale)})") if scale != 1 else marks
+
+
+def standing(marks: str, scale: float) -> str:
+    """A picture made smaller that keeps standing on the floor of its cell."""
+    left, top = number(50 * (1 - scale)), number(FLOOR * (1 - scale))
+    return group(marks, transform=f"translate({left} {top}) scale({number(scale)})") if scale != 1 else marks

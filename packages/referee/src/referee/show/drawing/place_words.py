@@ -1,0 +1,47 @@
+"""Where the objects of a scene stand, in words: thirds of the picture across and down, or the place in a row."""
+
+from __future__ import annotations
+
+from referee.records import Scene
+from referee.show.drawing.placement import PLACE_NAMES, Layout, place
+
+__all__ = ["place_words", "says_places"]
+
+DOWN = ("upper", "middle", "lower")
+ACROSS = ("left", "middle", "right")
+
+
+def says_places(scene: Scene) -> bool:
+    """Whether a scene says where its objects are; otherwise words for places would be invented."""
+    return any(
+        e.position is not None or any(p.name in PLACE_NAMES and p.value != "unknown" for p in e.attributes)
+        for e in scene.entities
+    )
+
+
+def place_words(scene: Scene) -> dict[str, str]:
+    """The place of every entity by id; nothing where the scene does not say.
+
+    >>> from referee.records import Entity, Property
+    >>> cells = [("a", "1", "1"), ("b", "5", "3")]
+    >>> grid = [Entity(id=i, attributes=(Property("x-dimension", x), Property("y-dimension", y))) for i, x, y in cells]
+    >>> place_words(Scene(entities=tuple(grid)))
+    {'a': 'upper left', 'b': 'lower right'}
+    """
+    if not says_places(scene):
+        return {}
+    layout = place(scene)
+    return {e.id: _words(e.id, layout) for e in scene.entities}
+
+
+def _words(entity: str, layout: Layout) -> str:
+    found = layout[entity]
+    across = ACROSS[_third(found.column + found.dx, layout.columns)]
+    if layout.rows == 1:
+        return across
+    down = DOWN[_third(found.row + found.dy, layout.rows)]
+    return "middle" if down == across else f"{down} {across}"
+
+
+def _third(cell: float, cells: int) -> int:
+    return min(2, max(0, int(3 * (cell + 0.5) / max(1, cells))))

@@ -1,0 +1,82 @@
+"""Balls, cubes and cones that stand on the ground (GRE3D, Viethen & Dale 2008; Stars2), and the flat star, box and circle of Stars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import cos, pi, sin
+
+from referee.show.drawing.colours import PLAIN, colour_of, mix, outline
+from referee.show.drawing.drawn_sizes import scale_of
+from referee.show.drawing.ink import circle, ellipse, path, polygon, rect
+from referee.show.drawing.painted import Painted, scaled, standing
+
+__all__ = ["paint_patch", "paint_shape"]
+
+
+def paint_shape(values: Mapping[str, str]) -> Painted | None:
+    """A simple solid or flat shape, or None where it is something else."""
+    kind = values.get("type", "")
+    draw = SOLID.get(kind) or FLAT.get(kind)
+    if draw is None:
+        return None
+    colour, colour_said = colour_of(values) or (PLAIN, ())
+    scale, size_said = scale_of(values)
+    marks = draw(colour)
+    picture = standing(marks, scale) if kind in SOLID else scaled(marks, scale)
+    return Painted(picture, frozenset({"type", *colour_said, *size_said}))
+
+
+def paint_patch(values: Mapping[str, str]) -> Painted | None:
+    """A patch of nothing but colour (Colors in Context, Monroe et al. 2017)."""
+    found = colour_of(values)
+    # A colour and a size alone make a patch; whatever has a type, too, is a thing.
+    if found is None or not set(values) <= {*found[1], "size"}:
+        return None
+    scale, size_said = scale_of(values)
+    square = rect(6, 6, 88, 88, found[0], rx=4, stroke="#d9d9d9", stroke_width=0.8)
+    return Painted(scaled(square, scale if size_said else 1.0), frozenset({*found[1], *size_said}))
+
+
+def _ball(colour: str) -> str:
+    shadow = ellipse(50, 92, 34, 5, "#000000", fill_opacity=0.12)
+    ball = circle(50, 56, 38, colour, stroke=outline(colour), stroke_width=1.2)
+    shade = path(
+        "M 16.5 74 A 38 38 0 0 0 83.5 74 A 52 44 0 0 1 16.5 74 Z", mix(colour, "#000000", 0.22), fill_opacity=0.85
+    )
+    shine = ellipse(37, 40, 10, 7, "#ffffff", fill_opacity=0.55, transform="rotate(-35 37 40)")
+    return shadow + ball + shade + shine
+
+
+def _cube(colour: str) -> str:
+    edge = {"stroke": outline(colour), "stroke_width": 1.2, "stroke_linejoin": "round"}
+    shadow = polygon([(10, 94), (76, 94), (96, 80), (90, 78)], "#000000", fill_opacity=0.1)
+    front = polygon([(12, 30), (74, 30), (74, 94), (12, 94)], colour, **edge)
+    top = polygon([(12, 30), (28, 14), (90, 14), (74, 30)], mix(colour, "#ffffff", 0.42), **edge)
+    side = polygon([(74, 30), (90, 14), (90, 78), (74, 94)], mix(colour, "#000000", 0.28), **edge)
+    return shadow + front + top + side
+
+
+def _cone(colour: str) -> str:
+    edge = {"stroke": outline(colour), "stroke_width": 1.2, "stroke_linejoin": "round"}
+    shadow = ellipse(52, 86, 40, 8, "#000000", fill_opacity=0.1)
+    body = path("M 50 10 L 84 82 A 34 10 0 0 1 16 82 Z", colour, **edge)
+    shade = path("M 50 10 L 84 82 A 34 10 0 0 1 54 91.9 Z", mix(colour, "#000000", 0.24))
+    return shadow + body + shade
+
+
+def _star(colour: str) -> str:
+    radii = (42.0, 17.5)
+    points = [(50 + radii[i % 2] * sin(pi * i / 5), 53 - radii[i % 2] * cos(pi * i / 5)) for i in range(10)]
+    return polygon(points, colour, stroke=outline(colour), stroke_width=2, stroke_linejoin="round")
+
+
+def _box(colour: str) -> str:
+    return rect(14, 14, 72, 72, colour, rx=2, stroke=outline(colour), stroke_width=2)
+
+
+def _circle(colour: str) -> str:
+    return circle(50, 50, 38, colour, stroke=outline(colour), stroke_width=2)
+
+
+SOLID: dict[str, Callable[[str], str]] = {"ball": _ball, "sphere": _ball, "cube": _cube, "cone": _cone}
+FLAT: dict[str, Callable[[str], str]] = {"star": _star, "box": _box, "circle": _circle}

@@ -1,0 +1,216 @@
+"""Boxes and drums in space, seen by an eye a little above them: what the furniture is built of, so that all four views of a thing agree.
+
+A thing faces +z; x runs to the viewer's right and y upwards. Parts may touch but not overlap: of any two, a plane between them tells which is nearer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+from itertools import pairwise, product
+from math import cos, pi, sin
+
+from referee.show.drawing.colours import mix
+from referee.show.drawing.ink import Point, group, number, polygon
+
+__all__ = ["Block", "Drum", "Part", "Spot", "render"]
+
+Corner = tuple[float, float, float]
+Face = tuple[tuple[Corner, ...], Corner]  # its corners and the direction it looks
+TURNS = {"front": 0, "right": 1, "back": 2, "left": 3}  # quarter turns, anticlockwise seen from above
+PITCH = 24 * pi / 180
+DISTANCE = 420.0
+ROUND = 32
+FIT = 0.89
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spot:
+    """A flat mark on a part: drawn on it where its outer side is seen."""
+
+    corners: tuple[Corner, ...]
+    outward: Corner
+    colour: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A block between two corners."""
+
+    low: Corner
+    high: Corner
+    colour: str
+    spots: tuple[Spot, ...] = ()
+
+    def faces(self) -> list[Face]:
+        (x0, y0, z0), (x1, y1, z1) = self.low, self.high
+        # The lower face is left out: the eye is always above it.
+        return [
+            (((x0, y0, z1), (x1, y0, z1), (x1, y1, z1), (x0, y1, z1)), (0, 0, 1)),
+            (((x0, y0, z0), (x1, y0, z0), (x1, y1, z0), (x0, y1, z0)), (0, 0, -1)),
+            (((x0, y1, z0), (x1, y1, z0), (x1, y1, z1), (x0, y1, z1)), (0, 1, 0)),
+            (((x0, y0, z0), (x0, y0, z1), (x0, y1, z1), (x0, y1, z0)), (-1, 0, 0)),
+            (((x1, y0, z0), (x1, y0, z1), (x1, y1, z1), (x1, y1, z0)), (1, 0, 0)),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drum:
+    """A cylinder: upright, or lying with its ends to the front and the back (`lying`)."""
+
+    centre: Corner
+    radius: float
+    length: float
+    colour: str
+    lying: bool = False
+    spots: tuple[Spot, ...] = ()
+
+    @property
+    def low(self) -> Corner:
+        return self._corner(-1)
+
+    @property
+    def high(self) -> Corner:
+        return self._corner(1)
+
+    def _corner(self, sign: int) -> Corner:
+        x, y, z = self.centre
+        r, half = sign * self.radius, sign * self.length / 2
+        return (x + r, y + r, z + half) if self.lying else (x + r, y + half, z + r)
+
+    def _at(self, angle: float, along: float) -> Corner:
+        x, y, z = self.centre
+        a, b = self.radius * cos(angle), self.radius * sin(angle)
+        return (x + a, y + b, z + along) if self.lying else (x + a, y + along, z + b)
+
+    def faces(self) -> list[Face]:
+        half = self.length / 2
+        angles = [2 * pi * i / ROUND for i in range(ROUND + 1)]
+        found: list[Face] = []
+        for a, b in pairwise(angles):
+            out = (cos((a + b) / 2), sin((a + b) / 2))
+            side = (self._at(a, -half), self._at(b, -half), self._at(b, half), self._at(a, half))
+            found.append((side, (out[0], out[1], 0.0) if self.lying else (out[0], 0.0, out[1])))
+        for sign in (-1, 1):
+            end = tuple(self._at(a, sign * half) for a in angles[:-1])
+            found.append((end, (0.0, 0.0, sign) if self.lying else (0.0, sign, 0.0)))
+        return found
+
+
+Part = Block | Drum
+
+
+def render(parts: Sequence[Part], facing: str, ink: str) -> str:
+    """The parts as seen when the thing faces front, back, left or right, in the middle of a box of 100 by 100."""
+    turns = TURNS[facing]
+    boxes = [_bounds(part, turns) for part in parts]
+    behind = {
+        i: [j for j, b in enumerate(boxes) if j != i and _meet(a, b) and _hides(a, b)] for i, a in enumerate(boxes)
+    }
+    outlines = [_outline(b) for b in boxes]
+    left, top, right, bottom = (
+        pick(edge) for pick, edge in zip((min, min, max, max), zip(*outlines, strict=True), strict=True)
+    )
+    # The painter's way: what is hidden is drawn before what hides it.
+    marks = "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
+    x, y = (number(50 - FIT * (low + high) / 2) for low, high in ((left, right), (top, bottom)))
+    look = {"stroke": ink, "stroke_width": 1.1, "stroke_linejoin": "round"}
+    return group(marks, transform=f"translate({x} {y}) scale({FIT})", **look)
+
+
+def _turn(corner: Corner, turns: int) -> Corner:
+    x, y, z = corner
+    for _ in range(turns):
+        x, z = z, -x
+    return x, y, z
+
+
+def _bounds(part: Part, turns: int) -> tuple[Corner, Corner]:
+    a, b = _turn(part.low, turns), _turn(part.high, turns)
+    return (min(a[0], b[0]), a[1], min(a[2], b[2])), (max(a[0], b[0]), b[1], max(a[2], b[2]))
+
+
+def _meet(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
+    """Whether the outlines of two blocks can overlap on paper; where they cannot, it does not matter which is drawn first."""
+    (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = _outline(a), _outline(b)
+    return ax0 < bx1 and bx0 < ax1 and ay0 < by1 and by0 < ay1
+
+
+def _outline(bounds: tuple[Corner, Corner]) -> tuple[float, float, float, float]:
+    corners = product(*zip(*bounds, strict=True))
+    xs, ys = zip(*(_project((x, y, z)) for x, y, z in corners), strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def _hides(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
+    """Whether a has to be drawn after b, by the first plane that parts them: across the depth, then by height, then sideways."""
+    (ax0, ay0, az0), (ax1, ay1, az1) = a
+    (bx0, by0, bz0), (bx1, by1, bz1) = b
+    if az0 >= bz1 or bz0 >= az1:
+        return az0 >= bz1
+    if ay0 >= by1 or by0 >= ay1:
+        return ay0 >= by1
+    # Of two side by side the one nearer to the middle hides the other, for the eye is in front of the middle.
+    return bx1 <= ax0 <= 0 or bx0 >= ax1 > 0
+
+
+def _draw(part: Part, turns: int, ink: str) -> str:
+    seen = sorted((_depth(f[0], turns), f) for f in part.faces() if _faces_eye(f[0][0], f[1], turns))
+    spots = [s for s in part.spots if _faces_eye(s.corners[0], s.outward, turns)]
+    marks = [_silhouette(part, turns, ink)] if isinstance(part, Drum) else []
+    for _, (corners, out) in seen:
+        colour = _shade(part.colour, _turn(out, turns))
+        # a drum's side is many narrow strips: a line round each would darken it
+        strip = isinstance(part, Drum) and len(corners) == 4
+        marks.append(_face(corners, colour, turns, **{"stroke": colour, "stroke_width": 0.4} if strip else {}))
+    return "".join(marks) + "".join(_face(s.corners, s.colour, turns, stroke="none") for s in spots)
+
+
+def _silhouette(drum: Drum, turns: int, ink: str) -> str:
+    """A drum's outline as one line: the hull of its two ends."""
+    points = sorted({_project(_turn(c, turns)) for corners, _ in drum.faces()[-2:] for c in corners})
+    return polygon(_half(points) + _half(points[::-1]), ink, stroke_width=1.6)
+
+
+def _half(points: Sequence[Point]) -> list[Point]:
+    """One side of the convex hull of sorted points, without its last point (Andrew's monotone chain)."""
+    chain: list[Point] = []
+    for p in points:
+        while len(chain) > 1 and _bend(chain[-2], chain[-1], p) <= 0:
+            chain.pop()
+        chain.append(p)
+    return chain[:-1]
+
+
+def _bend(a: Point, b: Point, c: Point) -> float:
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def _depth(corners: Sequence[Corner], turns: int) -> float:
+    return sum(_turn(c, turns)[2] for c in corners) / len(corners)
+
+
+def _faces_eye(corner: Corner, outward: Corner, turns: int) -> bool:
+    eye = (0.0, 40 + DISTANCE * sin(PITCH), DISTANCE * cos(PITCH))
+    at, out = _turn(corner, turns), _turn(outward, turns)
+    # A face that is seen edge-on is not drawn.
+    return sum((e - c) * o for e, c, o in zip(eye, at, out, strict=True)) > 1e-9
+
+
+def _shade(colour: str, outward: Corner) -> str:
+    """Light falls from above and a little from the left front."""
+    light = 0.62 * outward[1] + 0.12 * outward[2] - 0.28 * outward[0]
+    return mix(colour, "#ffffff", 0.55 * light) if light > 0 else mix(colour, "#000000", -0.9 * light)
+
+
+def _face(corners: Sequence[Corner], colour: str, turns: int, **more: object) -> str:
+    return polygon([_project(_turn(c, turns)) for c in corners], colour, **more)
+
+
+def _project(corner: Corner) -> Point:
+    # The eye looks at a point 40 above the floor, about half the height of the things.
+    x, y, z = corner[0], corner[1] - 40, corner[2]
+    up, near = y * cos(PITCH) - z * sin(PITCH), y * sin(PITCH) + z * cos(PITCH)
+    size = DISTANCE / (DISTANCE - near)
+    return 50 + x * size, 50 - up * size

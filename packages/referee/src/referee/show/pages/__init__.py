@@ -1,0 +1,65 @@
+"""The scripts and styles of reports and of `referee view`: plain JavaScript modules and CSS files, used as they are."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+__all__ = ["chart_library", "page_asset", "page_script"]
+
+# A module stands after those that it imports.
+MODULES = {
+    "report": (
+        "dom.js",
+        "scene-picture.js",
+        "report/content.js",
+        "report/sources.js",
+        "report/tables.js",
+        "report/item-view.js",
+        "report/item-browser.js",
+        "report/chapters.js",
+        "report/figures.js",
+        "report/keys.js",
+        "report/watch.js",
+        "report/main.js",
+    ),
+    "play": (
+        "dom.js",
+        "scene-picture.js",
+        "play/scene.js",
+        "play/link.js",
+        "play/answers.js",
+        "play/cards.js",
+        "play/inspector.js",
+        "play/stage.js",
+        "play/app.js",
+        "play/main.js",
+    ),
+}
+
+
+def page_asset(name: str) -> str:
+    """Return the text of a file of this folder."""
+    return (files("referee.show.pages") / name).read_text("utf-8")
+
+
+@cache
+def page_script(page: str) -> str:
+    """Return the modules of a page as one module: a page that opens from the disk cannot import files."""
+    code = "\n".join(map(page_asset, MODULES[page]))
+    code = re.sub(r"^import .*;\n", "", code, flags=re.MULTILINE)
+    return inline_safe(re.sub(r"^export ", "", code, flags=re.MULTILINE))
+
+
+@cache
+def chart_library(vega_lite: str) -> str:
+    """Return Vega, Vega-Lite and vega-embed as one module that sets `window.vegaEmbed`; vl-convert carries them."""
+    import vl_convert
+
+    return inline_safe(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite))
+
+
+def inline_safe(script: str) -> str:
+    """Return the script without `</script`, which ends a script element even inside a string."""
+    return script.replace("</script", "<\\/script")

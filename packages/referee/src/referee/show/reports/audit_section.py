@@ -1,0 +1,80 @@
+"""The audit of printed tables as a chapter: findings in sentences, every number that does not follow, and the register of corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from referee.auditing.audit import Audit, summarise
+from referee.auditing.claims import AuditVerdict
+from referee.auditing.corrections import Correction, read_register
+from referee.auditing.explain.wording import shown
+from referee.auditing.formats import allowed
+from referee.show.reports.section import Section
+from referee.show.reports.sheets import Cell, Sheet
+
+__all__ = ["audit_section"]
+
+
+def audit_section(audits: Sequence[Audit]) -> Section:
+    """What was checked in which paper, what does not follow, and the rows behind it."""
+    parts = []
+    for a in audits:
+        found = "".join(f"<li>{escape(f.sentence)}</li>" for f in a.findings)
+        parts.append(f"<h3>{escape(a.title)}</h3><p class=note>{escape(a.citation)}</p>")
+        parts.append(f"<ul>{found}</ul>" if found else "<p>Nothing fails to follow.</p>")
+    failed = [row for a in audits for row in a.rows if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
+    rows = [
+        (Cell(r.source), Cell(r.item), Cell(shown(r.printed)), Cell(shown(r.recomputed)), Cell(allowed(r)))
+        for r in failed
+    ]
+    sheet = Sheet(
+        name="audit",
+        corpus="printed tables",
+        title="Numbers that do not follow from what is printed beside them",
+        header=("source", "item", "printed", "recomputed", "allowed"),
+        rows=tuple(rows),
+        left=2,
+    )
+    texts = (
+        f"{summarise(audits)}.",
+        "A printed number stands for everything that rounds to it; only what no rounding explains is listed.",
+    )
+    # The register as it is shipped, not what this audit found: report and court are to show the same corrections.
+    register = [c for c in read_register() if c.paper in {a.paper for a in audits}]
+    sheets = ((sheet,) if rows else ()) + ((_corrections(register),) if register else ())
+    return Section(
+        name="audit",
+        title="Audit of printed tables",
+        texts=texts,
+        html="".join(parts),
+        sheets=sheets,
+        data={
+            "audit-all": [
+                {k: getattr(r, k) for k in ("source", "item", "printed", "recomputed", "low", "high")}
+                | {"verdict": r.verdict.value}
+                for a in audits
+                for r in a.rows
+            ]
+        },
+    )
+
+
+def _corrections(register: Sequence[Correction]) -> Sheet:
+    """The register of corrections, a cell a row."""
+    rows = [
+        tuple(Cell(text) for text in (c.paper, c.table, c.row, c.column, c.printed, _wanted(c), c.check))
+        for c in register
+    ]
+    return Sheet(
+        name="corrections",
+        corpus="printed tables",
+        title="What would have to be printed instead, where the print decides it",
+        header=("paper", "table", "row", "column", "from", "to", "found by"),
+        rows=tuple(rows),
+        left=4,
+    )
+
+
+def _wanted(c: Correction) -> str:
+    return shown(c.low) if c.exact else f"{shown(c.low)} … {shown(c.high)}"

@@ -1,0 +1,88 @@
+"""Which measures say the same: correlations over systems, each with how far any single system moves it (as Belz & Gatt 2008 would have needed)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from referee.show.reports.material import HUMAN, Material
+from referee.show.reports.scoreboard import families, short
+from referee.show.reports.sheets import Cell, Sheet
+from referee.statistics.correlation import correlation_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["FEWEST", "correlate_measures", "correlation_matrix", "correlation_sheets", "signed"]
+
+# Two points always lie on a line.
+FEWEST = 3
+
+
+def signed(r: float | None, stars: str = "") -> str:
+    """``-.58*``: no digit before the point, as such tables are printed; a dash where r is not defined."""
+    if r is None:
+        return "–"
+    # From here on two decimals would print 1.00.
+    text = f"{r:.2f}".replace("0.", ".", 1) if abs(r) < 0.995 else f"{r:.0f}"
+    # -.00 and .00 would say more about a sign than the number does.
+    return ("0" if text in ("-.00", ".00") else text) + stars
+
+
+def correlate_measures(material: Material, systems: Sequence[str], measures: Sequence[str]) -> list[dict[str, Any]]:
+    """Every pair of measures once, over one value per system: r, n, p, interval, and the range without any one system."""
+    import polars as pl
+
+    columns = {m: [material.value(s, m) for s in systems] for m in measures}
+    if len(systems) < FEWEST or len(measures) < 2:
+        return []
+    # Every column is a float even where all values are missing, which Polars could not tell by itself.
+    frame: pl.DataFrame = pl.DataFrame(columns, schema=dict.fromkeys(measures, pl.Float64))
+    return correlation_table(frame, measures).to_dicts()
+
+
+def correlation_matrix(pairs: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """The pairs under both orders of their names."""
+    found = {(p["measure_a"], p["measure_b"]): p for p in pairs}
+    return found | {(b, a): p for (a, b), p in found.items()}
+
+
+def correlation_sheets(material: Material) -> list[Sheet]:
+    """The matrix over the systems, and a second one with people among them where the run has people."""
+    automatic = [s for s in material.systems if s != HUMAN]
+    sheets = [_sheet(material, automatic, "correlations", f"over {len(automatic)} systems")]
+    if HUMAN in material.systems:
+        sheets.append(
+            _sheet(material, material.systems, "correlations-with-people", f"over {len(automatic)} systems and people")
+        )
+    return [s for s in sheets if s is not None]
+
+
+def _sheet(material: Material, systems: Sequence[str], name: str, over: str) -> Sheet | None:
+    pairs = correlate_measures(material, systems, material.measures)
+    if not pairs:
+        return None
+    matrix, by_family = correlation_matrix(pairs), families(material.measures)
+    ordered = [m for names in by_family.values() for m in names]
+    rows = [(Cell(a), *(_cell(matrix.get((a, b)), a == b) for b in ordered)) for a in ordered]
+    return Sheet(
+        name=name,
+        corpus=material.label,
+        title=f"{material.label}: correlation of measures (Pearson, {over})",
+        spans=(("", 1), *((family, len(names)) for family, names in by_family.items())),
+        header=("", *map(short, ordered)),
+        rows=tuple(rows),
+        notes=(
+            "Small print: smallest and largest r when one system is left out. * p ≤ .05, ** p ≤ .01 (two-sided, not corrected for the "
+            f"{len(pairs)} pairs). – where a measure does not vary over the systems.",
+        ),
+        tidy=tuple(pairs),
+    )
+
+
+def _cell(pair: Mapping[str, Any] | None, same: bool) -> Cell:
+    if same or pair is None:
+        return Cell("")
+    low, high = pair["without_one_low"], pair["without_one_high"]
+    small = f"({signed(low)} … {signed(high)})" if low is not None else ""
+    return Cell(signed(pair["r"], pair["stars"] or ""), small=small, order=pair["r"])

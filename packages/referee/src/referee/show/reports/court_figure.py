@@ -1,0 +1,111 @@
+"""The court as a figure: every coefficient with its interval, how far one system can move it, and where people would put it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.courtroom.evidence import ALL, Evidence
+from referee.errors import CannotWrite
+from referee.show.reports.report_figures import vega_lite
+
+__all__ = ["court_figure", "save_court_figure"]
+
+Spec = dict[str, Any]
+HOLDS = "indexof(['predicts', 'reversed', 'related'], datum.word) >= 0"
+# Blue and vermilion of Okabe & Ito, as in all figures of a report.
+BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#bbbbbb"
+
+
+def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
+    """One panel per hearer measure, one line per automatic measure, over all domains together."""
+    rows = [_row(e) for e in evidence if e.domain is None and e.pearson.r is not None]
+    y = {
+        "field": "automatic",
+        "type": "nominal",
+        "title": None,
+        "sort": list(dict.fromkeys(r["automatic"] for r in rows)),
+    }
+    panels = list(dict.fromkeys(r["hearer"] for r in rows))
+    return {
+        "data": {"values": rows},
+        "title": {"text": title, "subtitle": LEGEND, "anchor": "start", "fontSize": 13, "subtitleColor": "#555"},
+        "facet": {"field": "hearer", "type": "nominal", "title": None, "sort": panels},
+        "columns": 3,
+        "spec": {
+            "width": 220,
+            "height": {"step": 18},
+            # What is listed later is drawn on top.
+            "layer": [
+                _bar(y, "lowest", "highest", GREY, 9, ALL),
+                _bar(y, "low", "high", BLUE, 1.5, ALL),
+                _dot(y, BLUE, "circle", ALL, HOLDS),
+                _dot(y, BLUE, "circle", ALL, f"!({HOLDS})"),
+                _dot(y, ORANGE, "diamond", None),
+                {"mark": {"type": "rule", "color": "#888", "strokeDash": [3, 3]}, "encoding": {"x": {"datum": 0}}},
+            ],
+        },
+        "config": {"font": "Helvetica, Arial, sans-serif", "axis": {"gridColor": "#eeeeee", "labelLimit": 220}},
+    }
+
+
+LEGEND = [
+    "Pearson's r over systems (dot; filled where it holds among all pairs) with its 95% interval (line, with the noise of answers where these are at hand)",
+    "and its range when any one system or family is left out (grey); orange diamonds: the same with people among the rows",
+]
+
+
+def _row(e: Evidence) -> dict[str, Any]:
+    low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
+    return {
+        "automatic": e.automatic,
+        "hearer": e.hearer,
+        "n": e.n,
+        "rows": e.rows,
+        "r": e.pearson.r,
+        "low": low,
+        "high": high,
+        "word": e.word,
+        "lowest": e.lowest.r if e.lowest else None,
+        "highest": e.highest.r if e.highest else None,
+    }
+
+
+def _filter(rows: str | None) -> str:
+    # Whatever has people among its rows is drawn as the orange variant.
+    return f"datum.rows == '{ALL}'" if rows == ALL else f"datum.rows != '{ALL}'"
+
+
+def _x(field: str) -> Spec:
+    return {"field": field, "type": "quantitative", "title": None, "scale": {"domain": [-1, 1]}}
+
+
+def _bar(y: Spec, low: str, high: str, colour: str, width: float, rows: str) -> Spec:
+    return {
+        "transform": [{"filter": f"{_filter(rows)} && isValid(datum.{low})"}],
+        "mark": {"type": "rule", "color": colour, "strokeWidth": width},
+        "encoding": {"y": y, "x": _x(low), "x2": {"field": high}},
+    }
+
+
+def _dot(y: Spec, colour: str, shape: str, rows: str | None, only: str = "true") -> Spec:
+    filled = not only.startswith("!")
+    fill = {} if filled else {"fill": "white"}
+    return {
+        "transform": [{"filter": f"{_filter(rows)} && ({only})"}],
+        "mark": {"type": "point", "filled": filled, **fill, "size": 60, "opacity": 1, "color": colour, "shape": shape},
+        "encoding": {"y": y, "x": _x("r")},
+    }
+
+
+def save_court_figure(spec: Spec, path: Path) -> None:
+    """The figure as SVG."""
+    import vl_convert
+
+    try:
+        path.write_text(vl_convert.vegalite_to_svg(spec, vl_version=vega_lite()), "utf-8")
+    except OSError as error:
+        raise CannotWrite(
+            f"cannot be written ({error.strerror})", where=path, remedy="choose a place you may write to"
+        ) from None

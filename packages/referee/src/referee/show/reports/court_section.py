@@ -1,0 +1,99 @@
+"""The court as a chapter of a report: the verdicts on the measures used, the evidence behind them, and the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from html import escape
+from typing import Any
+
+from referee.courtroom.evidence import ALL, Evidence
+from referee.courtroom.proceedings import Proceedings, count_pairs
+from referee.show.reports.court_figure import court_figure
+from referee.show.reports.court_page import evidence_rows
+from referee.show.reports.report_figures import CELL, Figure
+from referee.show.reports.section import Section
+from referee.show.reports.sheets import Cell, Sheet
+
+__all__ = ["NO_COURT", "court_section", "group_verdicts"]
+
+NAME, TITLE = "court", "What the court says of the measures"
+NO_COURT = "No court was held: nobody has answered in this run (referee listen RUN --hearer NAME, or --people for people's answers)."
+
+
+def court_section(label: str, court: Proceedings | str) -> Section:
+    """The chapter; a text says why no court was held."""
+    if isinstance(court, str):
+        return Section(name=NAME, title=TITLE, texts=(court,))
+    counts = count_pairs(court.cases)
+    texts = [
+        f"Every measure was tried against every hearer measure: {counts['pairs']} pairs, {counts['tried']} of which could be tried. "
+        "A verdict needs agreement over families of systems that no single one carries; docs/court.md has the rules.",
+        *(f"Warning: {w}." for w in court.warnings),
+    ]
+    tried = [e for e in court.evidence if e.domain is None and e.rows == ALL and e.n]
+    drawn = [e for e in court.evidence if e.domain is None and e.pearson.r is not None]
+    return Section(
+        name=NAME,
+        title=TITLE,
+        texts=tuple(texts),
+        html=_verdict_list(court.verdicts),
+        figures=(_figure(label, court.evidence),) if drawn else (),
+        sheets=(_sheet(label, tried),) if tried else (),
+        data={"court-cases": [{"corpus": label, **asdict(case)} for case in court.cases]},
+    )
+
+
+def group_verdicts(verdicts: Mapping[str, str]) -> dict[str, list[str]]:
+    """Measures by what is said of them, where the same is said of several."""
+    found: dict[str, list[str]] = {}
+    for name, verdict in verdicts.items():
+        found.setdefault(verdict.removeprefix(name).lstrip(": "), []).append(name)
+    return found
+
+
+def _verdict_list(verdicts: Mapping[str, str]) -> str:
+    lines = [
+        f"<li><strong>{escape(', '.join(names))}</strong>: {escape(said)}</li>"
+        for said, names in group_verdicts(verdicts).items()
+    ]
+    return f'<ul class="verdicts">{"".join(lines)}</ul>'
+
+
+def _figure(label: str, evidence: Sequence[Evidence]) -> Figure:
+    title = f"{label}: the court"
+    return Figure(name="court", title=title, spec=court_figure(evidence, title), cell=CELL)
+
+
+def _sheet(label: str, tried: Sequence[Evidence]) -> Sheet:
+    head, *lines = evidence_rows(tried)
+    rows = tuple(tuple(Cell(text) for text in line) for line in lines)
+    return Sheet(
+        name="court-evidence",
+        corpus=label,
+        title=f"{label}: measures and hearers over systems",
+        header=head,
+        rows=rows,
+        left=2,
+        notes=(
+            "r Pearson, rho Spearman; families: how many, with r and rho over their means; p: among all pairs of the table; "
+            "without one: lowest and highest r when one system or family is left out; ranking: pairs of systems in the hearers' order; "
+            "ceiling: the highest r that the noise of the answers allows.",
+        ),
+        tidy=tuple(map(_tidy, tried)),
+    )
+
+
+def _tidy(e: Evidence) -> dict[str, Any]:
+    return {
+        "measure": e.automatic,
+        "hearer_measure": e.hearer,
+        "n": e.n,
+        "r": e.pearson.r,
+        "r_low": e.pearson.low,
+        "r_high": e.pearson.high,
+        "rho": e.spearman.r,
+        "p_adjusted": None if e.families is None else e.families.p_adjusted,
+        "finding": e.word,
+        "passport": e.admission.passport,
+    }

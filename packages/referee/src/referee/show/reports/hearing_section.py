@@ -1,0 +1,204 @@
+"""What hearers made of the descriptions: one row a system and hearer, each hearer beside its passport, or marked as one without (after Gatt & Belz 2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
+from typing import Any
+
+from referee.hearers.passports.quoting import read_quote
+from referee.show.reports.material import Row
+from referee.show.reports.passport_card import draw_card
+from referee.show.reports.section import Section
+from referee.show.reports.sheets import Cell, Sheet
+
+__all__ = ["NOBODY", "NO_PASSPORT", "PEOPLE", "HearingRows", "hearing_section", "standing_of"]
+
+PEOPLE = "people"
+NO_PASSPORT = "NO PASSPORT"
+MEASURES = {
+    "ir": "identified ↑",
+    "error": "wrong ↓",
+    "several": "several",
+    "none": "none",
+    "dont-know": "don't know",
+    "timeout": "timeout",
+    "unparsable": "unparsable",
+    "mir": "by majority ↑",
+    "agreement": "agreement ↑",
+    "reading_ms": "reading ms ↓",
+    "identification_ms": "identification ms ↓",
+    "combined_ms": "both ms ↓",
+}
+VOTED = ("mir", "agreement")
+KEY_NUMBERS = {
+    "n": "n",
+    "accuracy": "accuracy",
+    "expected_accuracy": "expected",
+    "human_accuracy": "people",
+    "chance": "chance",
+    "auc": "AUC",
+    "auc_within_condition": "AUC within conditions",
+    "kappa": "kappa",
+    "calibration_error": "calibration error",
+    "time_correlation": "times (rho)",
+    "position_bias_as_shown": "position bias",
+    "log_likelihood": "log-likelihood",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HearingRows:
+    """Rows of `hearing_rows`, the signatures of the hearers by name, the cards kept in the runs by the digits that signatures carry, and what has to be
+    said of cards that were made on another corpus."""
+
+    rows: Sequence[Row] = ()
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+
+
+NOBODY = HearingRows()
+
+
+def hearing_section(label: str, hearing: HearingRows, order: Sequence[str] = ()) -> Section:
+    """The chapter, systems in the order given; without responses it says how to get some."""
+    title = "What hearers found"
+    if not hearing.rows:
+        said = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
+        return Section(name="hearing", title=title, texts=(said,))
+    # A run folder may hold cards of hearers that nobody asked here.
+    used = {digits: card for digits, card in hearing.cards.items() if _carried(digits, hearing.signatures)}
+    return Section(
+        name="hearing",
+        title=title,
+        texts=tuple(_texts(hearing, used)),
+        # Cards of several hearers would all be called passport; files go by their names.
+        figures=tuple(replace(draw_card(card), name=f"passport-{digits}") for digits, card in used.items()),
+        sheets=(_answers(label, hearing, order), *([_passports(label, used)] if used else [])),
+        html=_signatures(hearing.signatures),
+        data={"hearing": [{"corpus": label, **row} for row in map(_flat, hearing.rows)]},
+    )
+
+
+def _carried(digits: str, signatures: Mapping[str, str]) -> bool:
+    return any(quoted.digits == digits for text in signatures.values() if (quoted := read_quote(text)) is not None)
+
+
+def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
+    said = [
+        "People and simulated hearers are counted by the same code; each value with its interval over participants and items."
+    ]
+    bare = [h for h in _hearers(hearing) if standing_of(h, hearing) == NO_PASSPORT]
+    if bare:
+        said.append(
+            f"{NO_PASSPORT}: {', '.join(bare)}. Nobody has checked these hearers against people; their numbers say what follows from their assumptions."
+        )
+    said += hearing.warnings
+    said += [
+        f"{card['hearer']} on {card['corpus']}: {card['verdict']}. {' '.join(card['reasons'])}"
+        for card in used.values()
+    ]
+    return said
+
+
+def _hearers(hearing: HearingRows) -> list[str]:
+    return list(dict.fromkeys(str(row["hearer"]) for row in hearing.rows))
+
+
+def standing_of(hearer: str, hearing: HearingRows) -> str:
+    """What is known of a hearer: its verdict and the digits of its card, or that nothing is."""
+    if hearer == PEOPLE:
+        return PEOPLE
+    quoted = read_quote(hearing.signatures.get(hearer, ""))
+    if quoted is None:
+        return NO_PASSPORT
+    # A signature may name a card that was never kept in this run.
+    there = "" if quoted.digits in hearing.cards else ", card not in the run"
+    corpus = "" if quoted.corpus is None else f"{quoted.corpus}:"
+    return f"{quoted.verdict} ({corpus}{quoted.digits}{there})"
+
+
+def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
+    groups: dict[tuple[str, str], dict[str, Row]] = {}
+    for row in hearing.rows:
+        groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
+    placed = {system: i for i, system in enumerate(order)}
+    groups = dict(sorted(groups.items(), key=lambda pair: placed.get(pair[0][0], len(placed))))
+    shown = [m for m in MEASURES if any(_tells(m, group) for group in groups.values())]
+    rows = tuple(
+        (
+            Cell(system),
+            Cell(hearer),
+            Cell(standing_of(hearer, hearing)),
+            Cell(f"{group['ir']['n']:,}", order=float(group["ir"]["n"])),
+            *(_value(group[m]) for m in shown),
+        )
+        for (system, hearer), group in groups.items()
+    )
+    return Sheet(
+        name="hearing-systems",
+        corpus=label,
+        title=f"{label}: what hearers found",
+        header=("system", "hearer", "passport", "n", *(MEASURES[m] for m in shown)),
+        rows=rows,
+        left=3,
+        tidy=tuple(map(_flat, hearing.rows)),
+    )
+
+
+def _tells(measure: str, group: Mapping[str, Row]) -> bool:
+    """Whether a column is worth its place: shares that are not 0, votes only where several voted on an item."""
+    row = group[measure]
+    if measure in VOTED:
+        return bool(row["n"]) and group["ir"]["n"] > row["items"]
+    return bool(row["n"]) and (measure in ("ir", "error") or bool(row["value"]))
+
+
+def _value(row: Row) -> Cell:
+    if row["value"] is None:
+        return Cell("–")
+    # Milliseconds have no decimals worth reading.
+    digits = 0 if row["measure"].endswith("_ms") else 3
+    small = "" if row["low"] is None else f"[{row['low']:.{digits}f}, {row['high']:.{digits}f}]"
+    return Cell(f"{row['value']:.{digits}f}", small=small, order=row["value"])
+
+
+def _passports(label: str, cards: Mapping[str, Mapping[str, Any]]) -> Sheet:
+    rows = tuple(
+        (
+            Cell(str(card["hearer"])),
+            Cell(str(card["corpus"])),
+            Cell(str(card["verdict"])),
+            *(_number(card.get(key)) for key in KEY_NUMBERS),
+            Cell(digits),
+        )
+        for digits, card in cards.items()
+    )
+    return Sheet(
+        name="passports",
+        corpus=label,
+        title="Passports of the hearers, computed on people's answers",
+        header=("hearer", "on", "verdict", *KEY_NUMBERS.values(), "hash"),
+        rows=rows,
+        left=3,
+        notes=("docs/passport.md says what each number means and how the verdict is reached.",),
+    )
+
+
+def _number(value: float | None) -> Cell:
+    if value is None:
+        return Cell("–")
+    return Cell(f"{value:,}" if isinstance(value, int) else f"{value:.3f}", order=float(value))
+
+
+def _signatures(signatures: Mapping[str, str]) -> str:
+    lines = "".join(f"<li>{escape(text)}</li>" for text in signatures.values())
+    return f'<h3>Signatures of the hearers</h3><ul class="signatures">{lines}</ul>' if lines else ""
+
+
+def _flat(row: Row) -> dict[str, Any]:
+    """A row for a CSV file: reasons for leaving answers out as one text."""
+    left_out = row.get("excluded") or {}
+    return {**row, "excluded": ", ".join(f"{n} {reason}" for reason, n in left_out.items())}

@@ -1,0 +1,226 @@
+"""The item browser's data: scenes as pictures, what people said, what every system said, how each measure judged it and where hearers went, the worst first.
+
+Properties, scenes and pictures are stored once and named by number, and items are taken until a budget is spent, so a page stays light however long the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from referee.corpora.jsonl import description_from_json, trial_from_json
+from referee.corpora.reading.lines import WrongShape
+from referee.errors import MalformedInput
+from referee.records import Description, Property, Scene, Trial
+from referee.show.drawing.scene_parts import Drawn, as_picture, parts_of
+from referee.show.reports.choice_shares import Shares, choice_shares
+from referee.show.reports.material import AGAIN, HUMAN, Material, read_objects
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["BUDGET", "Book", "browser_data", "item_row", "lead_measure", "worst_first"]
+
+T = TypeVar("T")
+BUDGET = 12_000_000
+ENTITIES = 40
+REFERENCES = 20
+
+
+def lead_measure(material: Material) -> str | None:
+    """The measure that ranks items: the first average with a better and a worse."""
+    # Items can only be ranked by what has a better side and a value per item.
+    ranked = (m for m in material.measures if material.direction(m) != "none" and m in material.averages)
+    return next(ranked, None)
+
+
+def worst_first(material: Material, measure: str | None) -> list[str]:
+    """All trials, those first on which the systems do worst on average; trials nobody was measured on come last."""
+    import polars as pl
+
+    trials = material.trials.select("trial")
+    if measure is None:
+        return trials["trial"].to_list()
+    # People are left out of the mean: an item is bad when systems do badly.
+    systems = material.values(measure).filter(pl.col("system") != HUMAN)
+    means = systems.group_by("trial").agg(pl.col("value").mean())
+    falling = material.direction(measure) == "lower"
+    # Ties stay in the order of the run, so that a page comes out the same each time.
+    ranked = trials.join(means, on="trial", how="left", maintain_order="left")
+    return ranked.sort("value", descending=falling, nulls_last=True, maintain_order=True)["trial"].to_list()
+
+
+@dataclass(slots=True)
+class Book:
+    """Properties, scenes, pictures and descriptions met so far, each once."""
+
+    properties: dict[Property, int] = field(default_factory=dict)
+    scenes: dict[str, int] = field(default_factory=dict)
+    pictures: dict[str, int] = field(default_factory=dict)
+    sayings: dict[str, int] = field(default_factory=dict)
+    shares: dict[str, int] = field(default_factory=dict)
+    hearers: dict[str, int] = field(default_factory=dict)
+    drawn: Drawn = field(default_factory=dict)
+    weight: int = 0
+    """Bytes of scenes, pictures and descriptions, about."""
+
+    def numbers(self, properties: Iterable[Property]) -> list[int]:
+        return [self.properties.setdefault(p, len(self.properties)) for p in properties]
+
+    def said(self, description: Description | None) -> int | None:
+        """The number of what was said: words and properties, each null where not given."""
+        if description is None:
+            return None
+        properties = description.properties
+        content = [description.text, None if properties is None else self.numbers(properties)]
+        return self._kept(self.sayings, json.dumps(content, ensure_ascii=False))
+
+    def went(self, hearer: str, shares: Shares, places: Mapping[str, int]) -> tuple[int, int]:
+        """The numbers of a hearer and of where it went; systems that say the same send it to the same places."""
+        n, found = shares
+        # What is no entity (none, several, a timeout) keeps its name.
+        text = json.dumps([n, [[places.get(what, what), share] for what, share in found]], separators=(",", ":"))
+        return self.hearers.setdefault(hearer, len(self.hearers)), self._kept(self.shares, text)
+
+    def _kept(self, book: dict[str, int], text: str) -> int:
+        if text not in book:
+            book[text] = len(book)
+            self.weight += len(text)
+        return book[text]
+
+    def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[str], int]:
+        """The scene's number, the ids of what is shown of it, and how many entities were left out of a large one."""
+        wanted = set(targets)
+        # In a scene that is too large to show the targets come first, lest they be cut off.
+        first = [e for e in scene.entities if e.id in wanted] if len(scene.entities) > ENTITIES else []
+        shown = [*first, *(e for e in scene.entities if e not in first)][:ENTITIES] if first else list(scene.entities)
+        parts = parts_of(replace(scene, entities=tuple(shown)), drawn=self.drawn)
+        content = [
+            [
+                e.id,
+                self.numbers(e.attributes),
+                [[r.name, r.entity] for r in e.relations],
+                self._kept(self.pictures, parts.marks[e.id]),
+                *parts.boxes[e.id],
+            ]
+            for e in shown
+        ]
+        key = json.dumps([parts.width, parts.height, content], ensure_ascii=False, separators=(",", ":"))
+        return self._kept(self.scenes, key), [e.id for e in shown], len(scene.entities) - len(shown)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "properties": [list(p) for p in self.properties],
+            "scenes": [json.loads(s) for s in self.scenes],
+            "shares": [json.loads(s) for s in self.shares],
+            "hearers": list(self.hearers),
+            "said": [json.loads(s) for s in self.sayings],
+            "pictures": [as_picture(marks) for marks in self.pictures],
+        }
+
+
+def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[str, Any]:
+    """Everything the page's item browser needs, at most `limit` items and about `budget` bytes."""
+    lead = lead_measure(material)
+    ids = worst_first(material, lead)[:limit]
+    # Only the chosen trials are built; all others are read past.
+    trials = _chosen_trials(material, set(ids))
+    said = _chosen_outputs(material, set(ids))
+    values = _chosen_values(material, ids)
+    shares = choice_shares(r for r in material.responses if r.trial in trials)
+    book, spent = Book(), 0
+    items: list[list[Any]] = []
+    for i in ids:
+        item = _item(material, book, trials[i], said, values.get(i, {}), shares.get(i, {}))
+        spent += len(json.dumps(item, ensure_ascii=False).encode())
+        # One item at least, whatever it weighs.
+        if items and spent + book.weight > budget:
+            break
+        items.append(item)
+    return {
+        "systems": list(material.systems),
+        "measures": [[m, material.direction(m)] for m in material.measures],
+        "lead": lead,
+        "total": material.trials.height,
+        "items": items,
+        **book.as_json(),
+    }
+
+
+def _chosen_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
+    path = material.scored[0].run.folder / "trials.jsonl"
+    return {
+        data["id"]: _made(trial_from_json, data, path, line) for line, data in read_objects(path) if data["id"] in ids
+    }
+
+
+def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], Description]:
+    """What systems said, by trial and by the name the report gives them; the first answer counts."""
+    found: dict[tuple[str, str], Description] = {}
+    for scored in material.scored:
+        name, path = scored.name, scored.run.folder / "outputs.jsonl"
+        for line, data in read_objects(path):
+            if data.get("trial") in ids:
+                system = material.shown(name, str(data.get("system", "outputs")))
+                found.setdefault((data["trial"], system), _made(description_from_json, data, path, line))
+    return found
+
+
+def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path: Path, line: int) -> T:
+    try:
+        return make(data)
+    except WrongShape as wrong:
+        raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or AGAIN) from None
+
+
+def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], int]]:
+    import polars as pl
+
+    chosen: pl.DataFrame = material.items.filter(pl.col("trial").is_in(list(ids)))
+    found: dict[str, dict[tuple[str, str], int]] = {}
+    for system, trial, metric, value in chosen.select("system", "trial", "metric", "value").iter_rows():
+        # In thousandths: more digits than the page shows, and a point before each, would only make it heavier.
+        found.setdefault(trial, {})[system, metric] = round(1000 * value)
+    return found
+
+
+def _item(
+    material: Material,
+    book: Book,
+    trial: Trial,
+    said: Mapping[tuple[str, str], Description],
+    values: Mapping[tuple[str, str], int],
+    shares: Mapping[tuple[str, str], Shares],
+) -> list[Any]:
+    own = trial.references[0] if trial.references else None
+    # People, where they stand among the systems, said what their own trial holds.
+    outputs = [said.get((trial.id, s), own if s == HUMAN else None) for s in material.systems]
+    scores = [[values.get((s, m)) for m in material.measures] for s in material.systems]
+    return item_row(book, trial, material.systems, outputs, scores, shares)
+
+
+def item_row(
+    book: Book,
+    trial: Trial,
+    systems: Sequence[str],
+    outputs: Sequence[Description | None],
+    scores: Sequence[Sequence[int | None]],
+    shares: Mapping[tuple[str, str], Shares],
+) -> list[Any]:
+    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores in thousandths, where hearers went."""
+    scene, shown, hidden = book.scene(trial.scene, trial.targets)
+    places = {entity: i for i, entity in enumerate(shown)}
+    targets = [places[t] for t in trial.targets if t in places]
+    people = [book.said(r) for r in trial.references[:REFERENCES]]
+    labels = [trial.domain, trial.condition, trial.speaker]
+    # People's own words may have been heard without standing among the systems.
+    numbers = {HUMAN: -1, **{s: i for i, s in enumerate(systems)}}
+    went = [
+        [*book.went(hearer, found, places), numbers[system]]
+        for (system, hearer), found in shares.items()
+        if system in numbers
+    ]
+    return [trial.id, scene, targets, hidden, labels, people, [book.said(o) for o in outputs], scores, went]

@@ -1,0 +1,344 @@
+"""What one report is made of: the scores, items and trials of run folders, checked, and put together where the runs share their trials.
+
+Reports stand below the catalogue, so what only the catalogue knows (which way a measure points, how a system was reconstructed, a corpus's card)
+comes in as `Known`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.contracts import Card
+from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
+from referee.corpora.reading.natural_order import natural
+from referee.errors import InputError, MalformedInput
+from referee.jobs.folder import Run, is_run
+from referee.jobs.score_table import Source, choose_clusters
+from referee.records import HUMAN, Response
+from referee.statistics.dependent_trials import Clusters
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "AGAIN",
+    "HUMAN",
+    "Known",
+    "Material",
+    "Row",
+    "Scored",
+    "combine",
+    "describe_trials",
+    "read_scored",
+    "trials_checksum",
+]
+
+Row = Mapping[str, Any]
+NEEDED = ("system", "metric", "value", "n")
+AGAIN = "make the run again with `referee score … --out RUN`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What the catalogue says: directions and ranges of measures, which of them are only taken of `whole` sets, tags of systems, the corpus's card."""
+
+    directions: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    whole: frozenset[str] = frozenset()
+    tags: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    card: Card | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A run folder with its table of scores and its values per item, from the folder or made just now."""
+
+    run: Run
+    scores: Sequence[Row]
+    items: pl.DataFrame
+    settings: Mapping[str, Any]
+    counts: Mapping[str, Mapping[str, int]]
+    checksum: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.run.folder.resolve().name
+
+    @property
+    def comparable(self) -> tuple[Any, ...]:
+        """Runs that agree in this can stand in one table: same trials, same way of holding outputs against people."""
+        settings = self.settings
+        return (
+            self.checksum,
+            *(settings.get(k) for k in ("references", "humans", "cluster", "resamples", "confidence", "seed")),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """One or several runs over the same trials, as one table: scores (tidy rows), items, and what is known of the trials."""
+
+    scored: tuple[Scored, ...]
+    scores: tuple[Row, ...]
+    items: pl.DataFrame
+    trials: pl.DataFrame
+    synthetic: bool
+    known: Known
+    counts: Mapping[str, Mapping[str, int]]
+    responses: tuple[Response, ...] = ()
+    # The same by run, before systems of one name were told apart.
+    heard: Mapping[str, tuple[Response, ...]] = field(default_factory=dict)
+    targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @cached_property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(r["system"] for r in self.scores))
+
+    @cached_property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(r["metric"] for r in self.scores))
+
+    @cached_property
+    def overall(self) -> dict[tuple[str, str], Row]:
+        return {(r["system"], r["metric"]): r for r in self.scores if r.get("group") is None}
+
+    @cached_property
+    def averages(self) -> frozenset[str]:
+        """Measures whose score is the mean of their items; the others (BLEU, NIST …) exist only for whole sets."""
+        import polars as pl
+
+        means = self.items.group_by("system", "metric").agg(pl.col("value").mean())
+        found = {(system, metric): value for system, metric, value in means.iter_rows()}
+        # Told from the numbers themselves: a measure whose score is the mean of its items can be averaged in groups.
+        return frozenset(m for m in self.measures if m not in self.known.whole and self._is_average(m, found))
+
+    def _is_average(self, measure: str, means: Mapping[tuple[str, str], float]) -> bool:
+        known = [(s, v) for s in self.systems if (v := self.value(s, measure)) is not None]
+        return bool(known) and all((s, measure) in means and _close(means[s, measure], v) for s, v in known)
+
+    def value(self, system: str, measure: str) -> float | None:
+        row = self.overall.get((system, measure))
+        return None if row is None else row["value"]
+
+    def direction(self, measure: str) -> str:
+        return self.known.directions.get(measure, "none")
+
+    def values(self, measure: str) -> pl.DataFrame:
+        """The items of one measure: system, trial, value."""
+        import polars as pl
+
+        return self.items.filter(pl.col("metric") == measure).select("system", "trial", "value")
+
+    def levels(self, group: str) -> list[str]:
+        """The values of domain or condition, t2 before t10."""
+        return sorted(self.trials[group].drop_nulls().unique().to_list(), key=natural)
+
+    def clusters(self, trials: Sequence[str]) -> Clusters:
+        """Which clusters trials belong to, by the run's own setting and what the corpus' card says was sampled."""
+        asked = str(self.scored[0].settings.get("cluster", "design"))
+        card = self.known.card
+        factors = Source(sampled=card.sampled if card is not None and card.sampled else None).factors(asked)
+        rows = {row["trial"]: row for row in self.trials.iter_rows(named=True)}
+        # As scored: a report must not show other intervals than the run folder it is made from.
+        return choose_clusters({name: [rows[trial][name] for trial in trials] for name in factors}, asked)
+
+    @cached_property
+    def corpus(self) -> str:
+        """The corpus with its reading and part, as a heading."""
+        about = _mapping(origin(self.scored[0].run).get("corpus"))
+        name = Path(str(about.get("name", "corpus"))).name
+        more = ", ".join(str(about[k]) for k in ("reading", "split") if about.get(k))
+        return f"{name} ({more})" if more else name
+
+    @cached_property
+    def label(self) -> str:
+        """The heading as it stands on every table and figure: nobody shall take generated data for people's."""
+        # "SYNTHETIC synthetic" would say it twice.
+        name = self.corpus.replace("synthetic", "corpus", 1) if self.corpus.startswith("synthetic") else self.corpus
+        return f"SYNTHETIC {name}" if self.synthetic else self.corpus
+
+    def heard_in(self, scored: Scored) -> Sequence[Response]:
+        """What hearers answered in one of the runs, which is read once."""
+        found = self.heard.get(scored.name)
+        return list(scored.run.responses()) if found is None else found
+
+    def tags(self, system: str) -> Mapping[str, str]:
+        """What the catalogue says of a system; nothing for systems it does not have."""
+        original = next((old for (_, old), new in self.renamed.items() if new == system), system)
+        return self.known.tags.get(original, {})
+
+    def shown(self, run: str, system: str) -> str:
+        """A system's name in this report: with its run's name where two runs have one of that name."""
+        return self.renamed.get((run, system), system)
+
+
+def origin(run: Run) -> Mapping[str, Any]:
+    """The manifest that names the corpus: a run folder that was scored again names the folder it came from."""
+    # Folders that name each other as their source must not be followed for ever.
+    manifest, seen = run.manifest, {run.folder.resolve()}
+    while True:
+        source = Path(str(_mapping(manifest.get("corpus")).get("run", "")))
+        # A folder that was moved or removed ends the search: the last manifest found has to do.
+        if not is_run(source) or source.resolve() in seen:
+            return manifest
+        seen.add(source.resolve())
+        manifest = Run(source).manifest
+
+
+def _close(a: float, b: float) -> bool:
+    # Sums in another order differ in their last digits.
+    return abs(a - b) <= 1e-9 * (1 + abs(b))
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def read_scored(run: Run) -> Scored | None:
+    """A scored run folder, checked; None where the run was not scored yet."""
+    manifest = run.manifest
+    if manifest.get("kind") == "report":
+        raise InputError("this is a report, not a run", where=run.folder, remedy="name the run folder it was made from")
+    checksum = trials_checksum(run)
+    if not (run.folder / "scores.jsonl").is_file():
+        return None
+    return Scored(
+        run=run,
+        scores=_read_scores(run),
+        items=_read_items(run.folder / "items.parquet"),
+        settings=_mapping(manifest.get("settings")),
+        counts=_mapping(manifest.get("counts")),
+        checksum=checksum,
+    )
+
+
+def trials_checksum(run: Run) -> str:
+    """The checksum of the trials; trials that are not those of the manifest are an error."""
+    # Scores are about certain trials; a file that was changed afterwards would be described by the wrong numbers.
+    path, expected = run.folder / "trials.jsonl", _mapping(run.manifest.get("corpus")).get("checksum")
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise MalformedInput(f"the run has no readable trials ({error.strerror})", where=path, remedy=AGAIN) from None
+    if isinstance(expected, str) and expected != found:
+        raise MalformedInput("these are not the trials that the manifest names", where=path, remedy=AGAIN)
+    return found
+
+
+def _read_scores(run: Run) -> list[dict[str, Any]]:
+    path = run.folder / "scores.jsonl"
+    try:
+        rows = run.scores()
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise MalformedInput(f"the scores are damaged ({error})", where=path, remedy=AGAIN) from None
+    for line, row in enumerate(rows, 1):
+        missing = [k for k in NEEDED if not isinstance(row, dict) or k not in row]
+        if missing:
+            raise MalformedInput(f"a score without {', '.join(missing)}", where=path, line=line, remedy=AGAIN)
+    if not rows:
+        raise MalformedInput("there are no scores", where=path, remedy=AGAIN)
+    # An infinite or undefined value is no value, and JSON could not carry it on.
+    return [{k: None if isinstance(v, float) and not isfinite(v) else v for k, v in row.items()} for row in rows]
+
+
+def _read_items(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
+    try:
+        frame = pl.read_parquet(path)
+        chosen = frame.select(pl.col(name).cast(kind) for name, kind in schema.items()).drop_nulls()
+        return chosen.filter(pl.col("value").is_finite())
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = str(error).splitlines()[0]
+        raise MalformedInput(f"the values per item cannot be read ({reason})", where=path, remedy=AGAIN) from None
+
+
+def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The JSON objects of a file of the run with their lines, as they stand: a report needs most of them only for a label or two."""
+    for line, text in read_lines(path):
+        try:
+            yield line, parse_object(text)
+        except WrongShape as wrong:
+            raise MalformedInput(str(wrong), where=path, line=line, remedy=AGAIN) from None
+
+
+def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, ...]]]:
+    """One row per trial with its labels, whether the trials are generated, and the targets by trial."""
+    import polars as pl
+
+    rows, synthetic, targets = [], False, {}
+    path, labels = run.folder / "trials.jsonl", ("domain", "condition", "speaker", "scene", "language")
+    kept = ("game", "participant")
+    for line, t in read_objects(path):
+        if not isinstance(t.get("id"), str):
+            raise MalformedInput("a trial without an id", where=path, line=line, remedy=AGAIN)
+        meta = _mapping(t.get("meta"))
+        said = len(t.get("references") or ())
+        # Games and participants are kept in meta; the intervals of groups need them as clusters.
+        rows.append((t["id"], *(t.get(name) for name in labels), *(_label(meta.get(name)) for name in kept), said))
+        synthetic = synthetic or bool(meta.get("synthetic"))
+        # The form of trials allows one target or a list of them.
+        targets[t["id"]] = tuple(t.get("targets") or [t.get("target")])
+    schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, *kept), pl.String), "references": pl.Int64}
+    return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets
+
+
+def _label(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def combine(scored: Sequence[Scored], known: Known) -> Material:
+    """Runs over the same trials as one table; a system that several runs name is told apart by the run's name."""
+    import polars as pl
+
+    renamed = _rename(scored)
+    trials, synthetic, targets = describe_trials(scored[0].run)
+    rows: list[Row] = []
+    frames: list[pl.DataFrame] = []
+    counts: dict[str, Mapping[str, int]] = {}
+    heard = {s.name: tuple(s.run.responses()) for s in scored}
+    responses: list[Response] = []
+    for s in scored:
+        own = {old: new for (run, old), new in renamed.items() if run == s.name}
+        rows += [{**r, "system": own.get(r["system"], r["system"])} for r in s.scores]
+        # Only where runs share a name: the replacement would otherwise copy a frame of millions of rows for nothing.
+        frames.append(s.items.with_columns(pl.col("system").replace(own)) if own else s.items)
+        counts |= {own.get(system, system): c for system, c in s.counts.items()}
+        responses += [replace(r, system=own[r.system]) if r.system in own else r for r in heard[s.name]]
+    return Material(
+        scored=tuple(scored),
+        scores=tuple(rows),
+        items=pl.concat(frames),
+        trials=trials,
+        synthetic=synthetic or bool(known.card and known.card.synthetic),
+        known=known,
+        counts=counts,
+        responses=tuple(responses),
+        heard=heard,
+        targets=targets,
+        renamed=renamed,
+    )
+
+
+def _rename(scored: Sequence[Scored]) -> dict[tuple[str, str], str]:
+    names = [s.name for s in scored]
+    if len(set(names)) < len(names):
+        raise InputError(
+            "two run folders have the same name", remedy="name each run once, or rename one of the folders"
+        )
+    owners: dict[str, list[str]] = {}
+    for s in scored:
+        for system in dict.fromkeys(r["system"] for r in s.scores):
+            owners.setdefault(system, []).append(s.name)
+    return {(run, system): f"{system} ({run})" for system, runs in owners.items() if len(runs) > 1 for run in runs}

@@ -1,0 +1,113 @@
+"""A hearer's passport as a picture: the reliability curve beside bars for what it gets right, and how it takes made descriptions."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from referee.errors import CannotWrite
+from referee.hearers.passports.quoting import DIGITS, corpus_word
+from referee.show.reports.report_figures import PALETTE, Figure, save_figure
+
+__all__ = ["PICTURES", "draw_card", "save_card_pictures"]
+
+PICTURES = ("svg", "png", "pdf")
+BARS = {
+    "accuracy": "accuracy",
+    "expected_accuracy": "expected accuracy",
+    "human_accuracy": "people's accuracy",
+    "chance": "chance",
+    "auc": "AUC for people's success",
+    "auc_within_condition": "AUC within conditions",
+    "kappa": "kappa with people's choices",
+}
+CELL = 240
+
+
+def draw_card(card: Mapping[str, Any]) -> Figure:
+    """Two panels under one title; a probe or measure without a value has no bar."""
+    import altair as alt
+
+    title = f"{card['hearer']} on {card['corpus']}: {card['verdict']}"
+    subtitle = f"n = {card['n']}, passport {corpus_word(card['corpus'])}:{card['hash'][:DIGITS]}"
+    chart = alt.hconcat(_reliability(card), alt.vconcat(_bars(card), _manners(card)), spacing=30).properties(
+        title=alt.TitleParams(text=title, subtitle=subtitle, anchor="start", fontSize=13)
+    )
+    font = "Helvetica, Arial, sans-serif"
+    spec: dict[str, Any] = chart.configure(font=font).configure_view(strokeOpacity=0).to_dict()
+    spec.pop("$schema", None)
+    return Figure(name="passport", title=title, spec=spec, cell=CELL)
+
+
+def _reliability(card: Mapping[str, Any]) -> Any:
+    """Share of people who found the target against the hearer's probability of it; on the diagonal the two are the same."""
+    import altair as alt
+
+    even = alt.Chart(alt.InlineData([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+    diagonal = even.mark_line(color="#999", strokeDash=[4, 3]).encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
+    whole = alt.Scale(domain=[0, 1])
+    base = alt.Chart(alt.InlineData([dict(b) for b in card["calibration_curve"]])).encode(
+        x=alt.X("predicted:Q", title="hearer's probability of the target", scale=whole),
+        y=alt.Y("observed:Q", title="share of people who found it", scale=whole),
+    )
+    size = alt.Size("n:Q", title="answers", scale=alt.Scale(range=[20, 400]))
+    points = base.mark_circle(color=PALETTE[0], opacity=0.9).encode(size=size)
+    return (diagonal + base.mark_line(color=PALETTE[0]) + points).properties(
+        width=CELL, height=CELL, title="calibration"
+    )
+
+
+def _bars(card: Mapping[str, Any]) -> Any:
+    rows = [{"measure": name, "value": card[key]} for key, name in BARS.items() if card.get(key) is not None]
+    return _labelled(rows, "measure", list(BARS.values()), PALETTE[0], "measures")
+
+
+def _manners(card: Mapping[str, Any]) -> Any:
+    probes = card["probes"]
+    rows = [{"description": name, "value": p["top"]} for name, p in probes.items() if p["top"] is not None]
+    title = "largest probability where the description is"
+    return _labelled(rows, "description", list(probes), PALETTE[1], title)
+
+
+def _labelled(rows: list[dict[str, Any]], name: str, order: list[str], colour: str, title: str) -> Any:
+    import altair as alt
+
+    # Kappa can lie below 0.
+    lowest = min([0.0, *(row["value"] for row in rows)])
+    base = alt.Chart(alt.InlineData(rows)).encode(
+        y=alt.Y(f"{name}:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
+        x=alt.X("value:Q", title=None, scale=alt.Scale(domain=[lowest, 1])),
+    )
+    text = base.mark_text(align="left", dx=3).encode(text=alt.Text("value:Q", format=".3f"))
+    return (base.mark_bar(color=colour, clip=True) + text).properties(width=CELL, title=title)
+
+
+def save_card_pictures(card: Mapping[str, Any], beside: Path) -> list[Path]:
+    """SVG, PNG and PDF with the name of the card's file; each appears whole or not at all."""
+    figure = draw_card(card)
+    saved = []
+    try:
+        # In a hidden neighbour first: the three files appear only when all of them are drawn.
+        folder = Path(tempfile.mkdtemp(prefix=f".{beside.stem}.", dir=beside.parent))
+    except OSError as error:
+        raise _cannot(beside, error) from None
+    try:
+        save_figure(figure, folder)
+        for kind in PICTURES:
+            saved.append((folder / f"{figure.name}.{kind}").replace(beside.with_suffix(f".{kind}")))
+    except OSError as error:
+        raise _cannot(beside, error) from None
+    finally:
+        with contextlib.suppress(OSError):
+            shutil.rmtree(folder)
+    return saved
+
+
+def _cannot(place: Path, error: OSError) -> CannotWrite:
+    return CannotWrite(
+        f"cannot be written ({error.strerror})", where=place, remedy="check the place, its permissions and free space"
+    )

@@ -1,0 +1,187 @@
+"""Items of pictures as a page of their own: the picture with the region meant and every answer's in colour, people's clicks as heat, and filters by outcome.
+
+Made for many: places are numbers in one file, small pictures are made one at a time, and a browser builds only the items it shows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee.files import writing_folder
+from referee.geometry import Mask, NeedsSize, Place, Polygon, ScenePicture, Size
+from referee.grounding.pictures import checked, thumbnail
+from referee.jobs.folder import Run
+from referee.jobs.watching import watched
+from referee.metrics.grounding import all_hits
+from referee.records import Outcome, Response, Trial
+from referee.show.reports.section import Section
+
+__all__ = ["has_places", "places_section", "write_place_pages"]
+
+SIDE = 480
+FIRST = 1000
+SHELL = Path(__file__).with_name("places.html")
+DATA, PAGE, PICTURES = "items.js", "index.html", "pictures"
+RIGHT, WRONG = "found", "missed"
+# Told apart by people who see few colours, too (Okabe & Ito 2008); black is what was meant.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#f0e442")
+
+
+def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = None) -> int:
+    """A folder with the page; `pictures` is where the paths of the trials' pictures begin. Returns how many items it has.
+
+    Without pictures, or where one is not at hand, regions are drawn on an empty sheet.
+    """
+    if pictures is not None and not Path(pictures).is_dir():
+        raise InputError(
+            "there is no such folder of pictures",
+            where=pictures,
+            remedy="name the one that the pictures' paths begin in",
+        )
+    trials = {t.id: t for t in run.trials()}
+    answers = _answers(run, trials)
+    if not answers:
+        raise InputError(
+            "nobody answered with a place in this run",
+            where=run.folder,
+            remedy="score answers with boxes or points, with --out RUN",
+        )
+    with writing_folder(out) as folder:
+        shown = _thumbnails(folder, trials.values(), Path(pictures)) if pictures is not None else {}
+        systems = list(dict.fromkeys(name for found in answers.values() for name in found))
+        answered = watched([i for i in trials if i in answers], "items")
+        items = [_item(trials[i], answers[i], systems, shown) for i in answered]
+        data = {"systems": systems, "colours": [COLOURS[i % len(COLOURS)] for i in range(len(systems))], "items": items}
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+        (folder / DATA).write_text(f"window.items={text};", "utf-8")
+        (folder / PAGE).write_text(SHELL.read_text("utf-8").replace("{title}", escape(run.folder.name)), "utf-8")
+    return len(items)
+
+
+def has_places(run: Run, responses: Iterable[Response]) -> bool:
+    """Whether anybody in the run answered with a place, told by the first outputs and by all responses: most runs have none, and are not read for it."""
+    outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
+    return any(o.response is not None for o in islice(outputs, FIRST)) or any(r.places for r in responses)
+
+
+def places_section(label: str, run: Run, address: str, pictured: bool = True) -> Section:
+    """The chapter of a report that leads to the page, with how often each system found what was meant."""
+    trials = {t.id: t for t in run.trials()}
+    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for found in _answers(run, trials).values():
+        for system, answers in found.items():
+            for outcome, _ in answers:
+                counts[system][outcome] += 1
+    said = tuple(
+        f"{label}, {system}: " + ", ".join(f"{n:,} {kind}" for kind, n in sorted(kinds.items()))
+        for system, kinds in counts.items()
+    )
+    if not pictured:
+        said += ("Regions are drawn on empty sheets: --pictures FOLDER says where the pictures are.",)
+    html = f'<p><a href="{escape(address, quote=True)}">Every item with its picture</a></p>'
+    return Section(name="places", title="Where they pointed", texts=said, html=html)
+
+
+Answered = dict[str, dict[str, list[tuple[str, Response]]]]
+
+
+def _answers(run: Run, trials: Mapping[str, Trial]) -> Answered:
+    """Answers with places, or that are an outcome of grounding, with what became of them, by trial and by who gave them; all people are one."""
+    given = [(who, response) for who, response in _given(run) if response.trial in trials]
+    outcomes = _outcomes([(trials[response.trial], response) for _, response in given])
+    found: Answered = defaultdict(lambda: defaultdict(list))
+    for (who, response), outcome in zip(given, outcomes, strict=True):
+        found[response.trial][who].append((outcome, response))
+    return found
+
+
+def _given(run: Run) -> Iterator[tuple[str, Response]]:
+    outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
+    for output in outputs:
+        if output.response is not None:
+            yield output.system, output.response
+    for response in run.responses():
+        if response.places or response.outcome in (Outcome.POINT, Outcome.BOX):
+            yield ("people" if response.probabilities is None else response.hearer), response
+
+
+def _outcomes(answers: Sequence[tuple[Trial, Response]]) -> list[str]:
+    placed = [i for i, (_, r) in enumerate(answers) if r.outcome in (Outcome.BOX, Outcome.POINT)]
+    hit = dict(zip(placed, all_hits([answers[i] for i in placed]), strict=True))
+    hit |= {i: r.entity in t.targets for i, (t, r) in enumerate(answers) if r.outcome is Outcome.ENTITY}
+    return [(RIGHT if hit[i] else WRONG) if i in hit else str(r.outcome) for i, (_, r) in enumerate(answers)]
+
+
+def _item(
+    trial: Trial,
+    answers: Mapping[str, Sequence[tuple[str, Response]]],
+    systems: Sequence[str],
+    shown: Mapping[str, str],
+) -> dict[str, Any]:
+    """One item as numbers: the size, what was meant, and for every system its outcomes and places."""
+    picture = trial.scene.picture
+    size = picture.size if picture else None
+    meant = [r for t in trial.targets if (r := trial.scene.entity(t).region) is not None]
+    given = {
+        systems.index(s): [[outcome, _drawn(r.places, size)] for outcome, r in found] for s, found in answers.items()
+    }
+    places = _drawn([*meant, *(p for found in answers.values() for _, r in found for p in r.places)], size)
+    return {
+        "id": trial.id,
+        "text": next((d.text for d in trial.references if d.text), ""),
+        "size": [size.width, size.height] if size else _reach(places),
+        "picture": shown.get(picture.path, "") if picture else "",
+        "meant": _drawn(meant, size),
+        "given": given,
+    }
+
+
+def _drawn(places: Iterable[Place], size: Size | None) -> list[list[float]]:
+    """Places as lists of numbers: two are a point, four a box, more an outline; those that need an unknown size are left out."""
+    return [[round(n, 1) for n in numbers] for place in places if (numbers := _numbers(place, size))]
+
+
+def _numbers(place: Place, size: Size | None) -> tuple[float, ...]:
+    try:
+        if isinstance(place, Polygon):
+            return tuple(n for point in place.on(size) for n in point)
+        return place.bounds() if isinstance(place, Mask) else place.on(size)
+    except NeedsSize:
+        return ()
+
+
+def _reach(places: Iterable[Sequence[float]]) -> list[float]:
+    """The sheet that holds all places, where the picture's size is not known."""
+    xs, ys = [1.0], [1.0]
+    for numbers in places:
+        xs += numbers[::2]
+        ys += numbers[1::2]
+    return [max(xs), max(ys)]
+
+
+def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[str, str]:
+    """Small copies of the pictures that are at hand, one at a time, so that memory stays flat over any number of them."""
+    (folder / PICTURES).mkdir()
+    shown: dict[str, str] = {}
+    for number, picture in enumerate(watched(_distinct(trials), "small pictures")):
+        if not (pictures / picture.path).is_file():
+            continue
+        name = f"{PICTURES}/{number}.jpg"
+        thumbnail(checked(pictures, picture), SIDE).save(folder / name, quality=80)
+        shown[picture.path] = name
+    return shown
+
+
+def _distinct(trials: Iterable[Trial]) -> list[ScenePicture]:
+    found: dict[str, ScenePicture] = {}
+    for trial in trials:
+        if trial.scene.picture is not None:
+            found.setdefault(trial.scene.picture.path, trial.scene.picture)
+    return list(found.values())

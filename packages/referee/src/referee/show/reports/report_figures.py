@@ -1,0 +1,286 @@
+"""The figures, as Vega-Lite through altair: few, readable without colour vision (Okabe & Ito's palette), and the same on the page and in print."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from referee.show.reports.material import Material, Row
+from referee.show.reports.scoreboard import arrow
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = [
+    "CELL",
+    "FORMATS",
+    "Figure",
+    "correlations_figure",
+    "distributions_figure",
+    "findings_figure",
+    "groups_figure",
+    "panel_title",
+    "save_figure",
+    "scores_figure",
+    "vega_lite",
+]
+
+FORMATS = ("svg", "png", "pdf")
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+CELL = 200
+FIRST = 260
+GREY = "#8a8f96"
+BINS = 20
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure with a name for its files; `cell` is the width of one panel, by which a narrow screen takes fewer side by side."""
+
+    name: str
+    title: str
+    spec: Spec
+    cell: int = 0
+
+
+def _altair() -> Any:
+    """altair, with any number of rows allowed: what is drawn here has been summarised before."""
+    import altair as alt
+
+    alt.data_transformers.disable_max_rows()
+    return alt
+
+
+def _finished(chart: Any, title: str) -> Spec:
+    alt = _altair()
+    config: dict[str, Any] = {
+        "font": "Helvetica, Arial, sans-serif",
+        "view": {"strokeOpacity": 0},
+        "axis": {"gridColor": "#e6e6e6", "domainColor": "#888", "tickColor": "#888", "labelLimit": 220},
+        "header": {"labelFontWeight": "bold", "labelAnchor": "start"},
+        "legend": {"orient": "top", "title": None, "symbolOpacity": 1, "labelLimit": 300},
+    }
+    titled = chart.properties(title=alt.TitleParams(text=title, anchor="start", fontSize=13))
+    # Not held against the schema: what is drawn here is no user's, and a check takes longer than the rest.
+    spec: Spec = titled.configure(**config).to_dict(validate=False, context={"pre_transform": False})
+    spec.pop("$schema", None)
+    return spec
+
+
+def panel_title(material: Material, measure: str) -> str:
+    return f"{measure}{arrow(material.direction(measure))}"
+
+
+def _rows(material: Material, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    kept = ("system", "level", "n", "value", "low", "high")
+    return [
+        {**{k: r.get(k) for k in kept}, "measure": panel_title(material, r["metric"])}
+        for r in rows
+        if r["value"] is not None
+    ]
+
+
+def _dots(base: alt.Chart, order: Sequence[str], **more: Any) -> Any:
+    """Dots with intervals, one line a system."""
+    alt = _altair()
+    y = alt.Y("system:N", sort=list(order), title=None)
+    tips = [
+        alt.Tooltip(f"{name}:{kind}")
+        for name, kind in (("system", "N"), ("value", "Q"), ("low", "Q"), ("high", "Q"), ("n", "Q"))
+    ]
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False, nice=True), axis=alt.Axis(tickCount=4))
+    rules = base.mark_rule(strokeWidth=2).encode(
+        y=y, x=alt.X("low:Q", title=None), x2="high:Q", **_without(more, "shape")
+    )
+    points = base.mark_point(filled=True, size=55, opacity=1).encode(y=y, x=x, tooltip=tips, **more)
+    return rules + points
+
+
+def _without(channels: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {k: v for k, v in channels.items() if k != name}
+
+
+def _faceted(layer: Any, panels: Sequence[str]) -> Any:
+    alt = _altair()
+    facet = alt.Facet("measure:N", sort=list(panels), title=None)
+    # Measures have scales of their own: Dice ends at 1, an edit distance does not.
+    return layer.facet(facet=facet, columns=3).resolve_scale(x="independent")
+
+
+def scores_figure(material: Material, order: Sequence[str]) -> Figure:
+    """Every measure a panel, every system a dot with its interval."""
+    alt = _altair()
+    rows = [r for r in material.scores if r.get("group") is None]
+    # A fixed step for each system: panels grow with their number instead of squeezing them.
+    base = alt.Chart(alt.Data(values=_rows(material, rows))).properties(width=CELL, height=alt.Step(17))
+    layer = _dots(base, order, color=alt.value(PALETTE[0]))
+    title = f"{material.label}: scores with {_confidence(material)} intervals"
+    spec = _finished(_faceted(layer, [panel_title(material, m) for m in material.measures]), title)
+    return Figure(name="scores", title=title, spec=spec, cell=CELL)
+
+
+CLOSE, APART = "best, or not told apart from it", "differs from the best"
+
+
+def findings_figure(
+    material: Material,
+    panels: Mapping[str, Iterable[Mapping[str, Any]]],
+    order: Sequence[str],
+    close: Collection[str],
+    tested: bool,
+) -> Figure:
+    """The deciding measure beside what hearers found, a panel each; where differences were tested, those of the best stand out."""
+    alt = _altair()
+    rows = [
+        {
+            **{k: r.get(k) for k in ("system", "n", "value", "low", "high")},
+            "measure": title,
+            "told": CLOSE if r["system"] in close else APART,
+        }
+        for title, found in panels.items()
+        for r in found
+    ]
+    base = alt.Chart(alt.Data(values=rows)).properties(width=FIRST, height=alt.Step(17))
+    legend = {} if tested else {"legend": None}
+    kinds, colours = [CLOSE, APART], ([PALETTE[0], GREY] if tested else [PALETTE[0]] * 2)
+    colour = alt.Color("told:N", scale=alt.Scale(domain=kinds, range=colours), **legend)
+    shape = alt.Shape("told:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), **legend)
+    layer = _dots(base, order, color=colour, **({"shape": shape} if tested else {}))
+    title = f"{material.label}: what was found, with {_confidence(material)} intervals"
+    return Figure(name="findings", title=title, spec=_finished(_faceted(layer, list(panels)), title), cell=FIRST)
+
+
+def _confidence(material: Material) -> str:
+    return f"{float(material.scored[0].settings.get('confidence', 0.95)):.0%}"
+
+
+def groups_figure(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> Figure:
+    """As the scores, with a colour and a shape for every level of a grouping."""
+    alt = _altair()
+    levels = material.levels(group)
+    base = alt.Chart(alt.Data(values=_rows(material, rows))).properties(width=CELL, height=alt.Step(12))
+    colours = alt.Color("level:N", scale=alt.Scale(domain=levels, range=_cycle(PALETTE, len(levels))))
+    shapes = alt.Shape("level:N", scale=alt.Scale(domain=levels, range=_cycle(SHAPES, len(levels))))
+    # Levels of a group side by side on the line of their system, not on top of each other.
+    layer = _dots(base, order, color=colours, shape=shapes, yOffset=alt.YOffset("level:N", sort=levels))
+    title = f"{material.label}: scores by {group} with {_confidence(material)} intervals"
+    measured = {r["metric"] for r in rows}
+    spec = _finished(_faceted(layer, [panel_title(material, m) for m in material.measures if m in measured]), title)
+    return Figure(name=f"scores-by-{group}", title=title, spec=spec, cell=CELL)
+
+
+def _cycle(things: Sequence[str], n: int) -> list[str]:
+    return [things[i % len(things)] for i in range(n)]
+
+
+def distributions_figure(material: Material, order: Sequence[str]) -> Figure | None:
+    """How items are spread: a strip a system, darker where more items lie. Measures with two values have nothing to spread."""
+    alt = _altair()
+    strips = [row for m in material.measures if m in material.averages for row in _strips(material, m)]
+    if not strips:
+        return None
+    base = alt.Chart(alt.Data(values=strips)).properties(width=CELL, height=alt.Step(17))
+    chart = base.mark_rect(stroke=None).encode(
+        y=alt.Y("system:N", sort=list(order), title=None),
+        x=alt.X("from:Q", title=None, bin="binned", axis=alt.Axis(tickCount=4)),
+        x2="to:Q",
+        color=alt.Color(
+            "share:Q",
+            # Roots, so that thin tails are seen beside a full bin.
+            scale=alt.Scale(scheme="blues", type="sqrt", domainMin=0),
+            legend=alt.Legend(title="share of items", format="%", titleOrient="left"),
+        ),
+        tooltip=[
+            alt.Tooltip("system:N"),
+            alt.Tooltip("from:Q"),
+            alt.Tooltip("to:Q"),
+            alt.Tooltip("share:Q", format=".1%"),
+        ],
+    )
+    panels = list(dict.fromkeys(row["measure"] for row in strips))
+    title = f"{material.label}: items by score"
+    facet = alt.Facet("measure:N", sort=panels, title=None)
+    faceted = chart.facet(facet=facet, columns=3).resolve_scale(x="independent")
+    return Figure(name="distributions", title=title, spec=_finished(faceted, title), cell=CELL)
+
+
+def _strips(material: Material, measure: str) -> list[dict[str, Any]]:
+    """Shares of items in bins of equal width, the same bins for all systems; empty bins are left out."""
+    import polars as pl
+
+    frame = material.values(measure)
+    if frame["value"].n_unique() < 3:
+        return []
+    edges = _edges(frame["value"].to_numpy())
+    rows = []
+    for system in material.systems:
+        values = frame.filter(pl.col("system") == system)["value"].to_numpy()
+        counts, _ = np.histogram(values, edges)
+        for i in np.flatnonzero(counts):
+            share = round(float(counts[i] / counts.sum()), 4)
+            place = {"from": round(float(edges[i]), 6), "to": round(float(edges[i + 1]), 6)}
+            rows.append({"measure": panel_title(material, measure), "system": system, **place, "share": share})
+    return rows
+
+
+def _edges(values: np.ndarray) -> np.ndarray:
+    """Bins from the least to the greatest value; one for each whole number where all are whole and few."""
+    low, high = float(values.min()), float(values.max())
+    if (values == np.round(values)).all() and high - low <= 2 * BINS:
+        # Half a unit to either side, so that each whole number is the middle of its bin.
+        return np.arange(low - 0.5, high + 1)
+    return np.linspace(low, high, BINS + 1)
+
+
+def correlations_figure(material: Material, pairs: Sequence[Mapping[str, Any]]) -> Figure | None:
+    """The matrix as a heat map, orange for against and blue for with; what is not defined stays grey."""
+    alt = _altair()
+    known = [p for p in pairs if p["r"] is not None]
+    if not known:
+        return None
+    cells = [
+        {"a": a, "b": b, "r": round(p["r"], 4), "low": p["without_one_low"], "high": p["without_one_high"], "n": p["n"]}
+        for p in known
+        # Both halves of the matrix, though each pair was computed once.
+        for a, b in ((p["measure_a"], p["measure_b"]), (p["measure_b"], p["measure_a"]))
+    ]
+    names = [m for m in material.measures if any(c["a"] == m for c in cells)]
+    tips = [alt.Tooltip(f) for f in ("a:N", "b:N", "r:Q", "n:Q")]
+    tips += [alt.Tooltip("low:Q", title="without one: lowest"), alt.Tooltip("high:Q", title="highest")]
+    base = alt.Chart(alt.Data(values=cells)).encode(
+        x=alt.X("b:N", sort=names, title=None, axis=alt.Axis(labelAngle=-45)), y=alt.Y("a:N", sort=names, title=None)
+    )
+    scale = alt.Scale(domain=[-1, 0, 1], range=["#b35806", "#f7f7f7", "#2166ac"])
+    rect = base.mark_rect().encode(
+        color=alt.Color("r:Q", scale=scale, legend=alt.Legend(title="r", orient="right")), tooltip=tips
+    )
+    dark = alt.condition("abs(datum.r) > 0.6", alt.value("white"), alt.value("black"))
+    text = base.mark_text(fontSize=10).encode(text=alt.Text("r:Q", format=".2f"), color=dark)
+    title = f"{material.label}: correlation of measures over systems"
+    side = alt.Step(34)
+    spec = _finished((rect + text).properties(width=side, height=alt.Step(24)), title)
+    return Figure(name="correlations", title=title, spec=spec)
+
+
+def vega_lite() -> str:
+    """The version of Vega-Lite that altair writes, as vl-convert names it."""
+    import altair as alt
+
+    return ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+
+
+def save_figure(figure: Figure, folder: Path) -> None:
+    """The figure as SVG, and from that as PNG (twice the size) and PDF."""
+    import vl_convert
+
+    # By the version that altair writes for: another one may draw the same specification differently.
+    svg = vl_convert.vegalite_to_svg(figure.spec, vl_version=vega_lite())
+    (folder / f"{figure.name}.svg").write_text(svg, "utf-8")
+    (folder / f"{figure.name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=2))
+    (folder / f"{figure.name}.pdf").write_bytes(vl_convert.svg_to_pdf(svg))

@@ -1,0 +1,180 @@
+"""What a report is made from: run folders, scored now if they were not, joined where they share their trials, with what the catalogue knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from referee import catalogue
+from referee.capabilities import width_of
+from referee.contracts import Card, Metric
+from referee.courtroom.proceedings import Proceedings
+from referee.hearers.passports.cards import cards_of
+from referee.hearers.passports.quoting import warn_elsewhere
+from referee.jobs.folder import Run
+from referee.jobs.heard import hearing_rows
+from referee.jobs.open import open_corpus, open_outputs
+from referee.jobs.watching import ShowsProgress, unwatched
+from referee.show.reports.hearing_section import HearingRows
+from referee.show.reports.material import Known, Material, Scored, combine, origin, read_scored
+
+__all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
+
+# Answers that the court hears in a few seconds.
+QUICK_COURT = 20_000
+
+
+def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[Material]:
+    """One set of material per set of comparable runs, in the order they were named; `watch` is shown the trials of those that are scored now."""
+    together: dict[tuple[Any, ...], list[Scored]] = {}
+    for folder in folders:
+        run = Run(folder)
+        scored = read_scored(run) or _score(run, watch)
+        # Runs over other trials, or measured otherwise, must not share a table.
+        together.setdefault(scored.comparable, []).append(scored)
+    return [combine(scored, _known(scored)) for scored in together.values()]
+
+
+def _score(run: Run, watch: ShowsProgress | None) -> Scored:
+    """A run that was not scored yet, measured now with the default panel, by domain and condition."""
+    import polars as pl
+
+    from referee.jobs.score import Settings, score_trials
+    from referee.show.reports.material import trials_checksum
+
+    # Lenient, since a report should show what there is, with what is missing counted.
+    settings = Settings(by=("domain", "condition"), lenient=True)
+    answers = open_outputs(run.folder, lenient=True)
+    opened = open_corpus(run.folder)
+    table = score_trials(answers, opened, settings, watch=watch or unwatched)
+    rows = table.scores(watch)
+    measurable = {r["metric"] for r in rows if r["n"]}
+    schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
+    return Scored(
+        run=run,
+        # Measures that nobody's outputs allow would be empty columns.
+        scores=[r for r in rows if r["metric"] in measurable] or rows,
+        items=pl.DataFrame(table.items(), schema=schema),
+        settings=asdict(settings),
+        counts=table.counts,
+        checksum=trials_checksum(run),
+        notes=tuple(table.notes),
+    )
+
+
+def gather_hearing(material: Material) -> HearingRows:
+    """What people and simulated hearers answered in the runs of one table, with the signatures and passports of the latter."""
+    rows: list[dict[str, Any]] = []
+    signatures: dict[str, str] = {}
+    cards: dict[str, dict[str, Any]] = {}
+    warnings: dict[str, None] = {}
+    card = material.known.card
+    sampled = card.sampled if card is not None and card.sampled else None
+    for scored in material.scored:
+        responses = material.heard_in(scored)
+        if not responses:
+            continue
+        for row in hearing_rows(scored.run.trials(), responses, sampled=sampled):
+            rows.append({**row, "system": material.shown(scored.name, row["system"])})
+        signed = scored.run.manifest.get("hearers", {})
+        signatures |= signed
+        warnings |= dict.fromkeys(warn_elsewhere(signed, open_corpus(scored.run.folder).name))
+        cards |= cards_of(scored.run.folder)
+    return HearingRows(rows=rows, signatures=signatures, cards=cards, warnings=tuple(warnings))
+
+
+def gather_scores(folder: Path) -> Material | None:
+    """The scores of a run without its items, for runs too large to be looked through; None where it was not scored."""
+    import polars as pl
+
+    run = Run(folder)
+    rows = run.scores()
+    if not rows:
+        return None
+    none = pl.DataFrame(schema={"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64})
+    settings, counts = (run.manifest.get(name) or {} for name in ("settings", "counts"))
+    scored = Scored(run=run, scores=rows, items=none, settings=settings, counts=counts, checksum="")
+    known = _known([scored])
+    return Material(
+        scored=(scored,),
+        scores=tuple(rows),
+        items=none,
+        trials=pl.DataFrame(schema={"trial": pl.String}),
+        synthetic=bool(known.card and known.card.synthetic),
+        known=known,
+        counts=counts,
+    )
+
+
+def summon_court(material: Material, always: bool = False) -> Proceedings | str:
+    """The court on the runs of one table, with the verdicts that `referee court RUN…` comes to; the reason where it is not held.
+
+    Over so many answers that a reader would wait for minutes it is held only if it is `always` wanted.
+    """
+    from referee.courtroom.heard_evidence import TrialSettings, try_runs
+    from referee.courtroom.proceedings import hold_court
+    from referee.show.reports.court_section import NO_COURT
+
+    if not material.responses:
+        return NO_COURT
+    bare = [s.name for s in material.scored if not (s.run.folder / "scores.jsonl").is_file()]
+    if bare:
+        return f"No court was held: {', '.join(bare)} has no scores of its own (referee score RUN --out SCORED, and let hearers listen there)."
+    if len(material.responses) > QUICK_COURT and not always:
+        many = f"{len(material.responses):,} answers"
+        return f"No court was held: over {many} it takes minutes (referee report --court holds it, referee court RUN as well)."
+    answered = [s.run.folder for s in material.scored if material.heard_in(s)]
+    # Ranks of measures and rates of chance are not shown here, and take most of the time.
+    hearings = try_runs(answered, TrialSettings(permutations=0), cards_of, warn_elsewhere)
+    sheets = [sheet for sheet in hearings.sheets if sheet.automatic and sheet.hearer]
+    if not sheets:
+        return "No court was held: hearers answered what others said than the systems that were scored."
+    return hold_court(", ".join(f.name for f in answered), sheets, hearings, chance=False)
+
+
+def _known(scored: Sequence[Scored]) -> Known:
+    measures = dict.fromkeys(r["metric"] for s in scored for r in s.scores)
+    systems = dict.fromkeys(r["system"] for s in scored for r in s.scores)
+    metrics = _metrics(measures)
+    return Known(
+        directions={name: m.direction for name, m in metrics.items()},
+        ranges={name: m.range for name, m in metrics.items()},
+        whole=frozenset(name for name, m in metrics.items() if not _is_mean(m)),
+        tags=_tags(systems),
+        card=_card(scored[0].run),
+    )
+
+
+def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
+    """The metrics behind the names; those of a package that is not installed here are left out."""
+    known = catalogue.entries("metric")
+    return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in known}
+
+
+def _is_mean(metric: Metric) -> bool:
+    """Whether a metric's value is its summed statistic over the count: 6 over 3 items makes 2."""
+    # Tried out, since no attribute of a metric says it.
+    return width_of(metric) == 1 and float(metric.finish(np.array([6.0]), np.array(3.0))) == 2.0
+
+
+def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
+    entries = catalogue.entries("system")
+    return {
+        s: {tag: value for tag, value in e.tags.items() if isinstance(value, str)}
+        for s in systems
+        if (e := entries.get(s.partition("|")[0])) is not None and e.tags
+    }
+
+
+def _card(run: Run) -> Card | None:
+    """The card of a corpus of the catalogue; None for a user's own file."""
+    about = origin(run).get("corpus")
+    name = about.get("name") if isinstance(about, dict) else None
+    if name == "jsonl" or name not in catalogue.entries("corpus"):
+        return None
+    card = catalogue.create("corpus", name).card
+    return card if isinstance(card, Card) else None

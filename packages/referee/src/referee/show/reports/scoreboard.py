@@ -1,0 +1,242 @@
+"""The scoreboard: every system and measure with interval and letters; systems that share a letter do not differ (Piepho 2004).
+
+Items are the same for all systems, so letters come from t-tests paired by item and clustered by what was sampled, corrected by Holm (1979) for the number
+of pairs. Measures that exist only for whole sets (BLEU, NIST) have no items to pair and get no letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from referee.show.reports.material import HUMAN, Material, Row
+from referee.show.reports.score_tables import number
+from referee.show.reports.sheets import Cell, Sheet
+from referee.statistics.comparisons import adjust, paired_t
+from referee.statistics.dependent_trials import compare_clustered, mean_of_rows
+from referee.statistics.frames import as_rows
+from referee.statistics.homogeneous_subsets import compact_letters
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = [
+    "ALPHA",
+    "arrow",
+    "compare_all",
+    "counts_sheet",
+    "deciding",
+    "families",
+    "ranking",
+    "scoreboard",
+    "subset_letters",
+    "system_cell",
+    "table_order",
+]
+
+ALPHA = 0.05
+OUTCOMES = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
+
+
+def families(measures: Iterable[str]) -> dict[str, list[str]]:
+    """Measures by the part of their name before the slash."""
+    found: dict[str, list[str]] = {}
+    for name in measures:
+        found.setdefault(name.partition("/")[0], []).append(name)
+    return found
+
+
+def arrow(direction: str) -> str:
+    return {"higher": " ↑", "lower": " ↓"}.get(direction, "")
+
+
+def short(measure: str) -> str:
+    """``bleu.4`` of ``string/bleu.4``; switches stay."""
+    return measure.partition("/")[2] or measure
+
+
+def ranking(material: Material, measure: str) -> list[str]:
+    """Systems with a value, the best first (the largest first where no direction is better)."""
+    known = [(s, v) for s in material.systems if (v := material.value(s, measure)) is not None]
+    falling = material.direction(measure) != "lower"
+    return [s for s, _ in sorted(known, key=lambda pair: -pair[1] if falling else pair[1])]
+
+
+def deciding(material: Material) -> str:
+    """The measure that decides the order of lines: the first that can be better or worse."""
+    return next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
+
+
+def table_order(material: Material) -> list[str]:
+    """The order of systems in every table and figure: the best first, then those without a value; people do not compete and stand last."""
+    placed = ranking(material, deciding(material))
+    return [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
+
+
+def compare_all(material: Material) -> pl.DataFrame:
+    """All pairs of systems on every measure that is an average, paired by item: difference, interval, p, d, n."""
+    import polars as pl
+
+    frames = []
+    for measure in material.measures:
+        values = material.values(measure)
+        if measure in material.averages and values["system"].n_unique() > 1:
+            found = _compare(values, material)
+            frames.append(found.select(pl.lit(measure).alias("metric"), pl.all()))
+    return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
+
+
+def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
+    """Every pair of systems on the items of one measure, over the run's clusters; d is the mean difference in standard deviations of the differences."""
+    wide = values.pivot(on="system", index="trial", values="value", aggregate_function="mean")
+    clusters = material.clusters(wide["trial"].to_list())
+    columns = {name: wide[name].to_numpy()[:, None] for name in wide.columns if name != "trial"}
+    pairs = list(combinations(columns, 2))
+    # No resampling: the t over clusters is all that letters need.
+    found = [compare_clustered(columns[a], columns[b], mean_of_rows, clusters, resamples=0) for a, b in pairs]
+    gaps = [(pair, gap) for pair, gap in zip(pairs, found, strict=True) if gap is not None]
+    # a difference without any spread has no t; whoever reads the letters is told by `_differ` that it is no tie
+    tested = [_known(gap.p) if gap.error else None for _, gap in gaps]
+    corrected = adjust(tested)
+    rows = [
+        (a, b, *map(_known, (gap.difference, gap.low, gap.high)), gap.df, raw, d, p, gap.n)
+        for ((a, b), gap), raw, p in zip(gaps, tested, corrected, strict=True)
+        # The effect size is that of plain pairs of items; the clusters are in p and interval.
+        for d in (paired_t(columns[a][:, 0], columns[b][:, 0]).d,)
+    ]
+    return as_rows(("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n"), rows)
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value
+
+
+def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[str, str], str]:
+    """Letters by system and measure, A for the best; none where nothing could be compared."""
+    import polars as pl
+
+    letters: dict[tuple[str, str], str] = {}
+    for measure in material.measures if comparisons.height else ():
+        rows = comparisons.filter(pl.col("metric") == measure)
+        compared = set(rows["system_a"]) | set(rows["system_b"])
+        differ = [(r["system_a"], r["system_b"]) for r in rows.iter_rows(named=True) if _differ(r)]
+        # Letters begin with the best, so the order has to be that of the ranking.
+        order = [s for s in ranking(material, measure) if s in compared]
+        found = compact_letters(order, differ) if order else {}
+        letters |= {(system, measure): text for system, text in found.items()}
+    return letters
+
+
+def _differ(row: Mapping[str, Any]) -> bool:
+    """Significantly apart; a difference that is the same on every item has no t, but is no tie."""
+    if row["p_corrected"] is not None:
+        return bool(row["p_corrected"] <= ALPHA)
+    return row["n"] > 1 and row["difference"] is not None and abs(row["difference"]) > 1e-12
+
+
+def scoreboard(material: Material, letters: Mapping[tuple[str, str], str]) -> list[Sheet]:
+    """One table per family of measures, the best value of each column in bold."""
+    order = table_order(material)
+    return [_family(material, family, names, order, letters) for family, names in families(material.measures).items()]
+
+
+def _family(
+    material: Material, family: str, names: Sequence[str], order: Sequence[str], letters: Mapping[tuple[str, str], str]
+) -> Sheet:
+    tops = {m: _top(material, m) for m in names}
+    shared = {s: _shared_n(material, s, names) for s in order}
+    rows = []
+    for system in order:
+        cells = [
+            score_cell(material.overall.get((system, m)), letters.get((system, m), ""), shared[system]) for m in names
+        ]
+        best = [
+            _marked(c, material.value(system, m) == tops[m] and tops[m] is not None)
+            for c, m in zip(cells, names, strict=True)
+        ]
+        rows.append((system_cell(material, system), _n_cell(shared[system]), *best))
+    tidy = [
+        {**row, "letters": letters.get((row["system"], row["metric"]), "")}
+        for row in material.scores
+        if row["metric"] in names and row.get("group") is None
+    ]
+    return Sheet(
+        name=f"scores-{family}",
+        corpus=material.label,
+        title=f"{material.label}: {family} measures",
+        header=("system", "n", *(f"{short(m)}{arrow(material.direction(m))}" for m in names)),
+        rows=tuple(rows),
+        notes=_baseline_note(material, names),
+        tidy=tuple(tidy),
+    )
+
+
+def _baseline_note(material: Material, names: Sequence[str]) -> tuple[str, ...]:
+    base = next((r["baseline"] for r in material.scores if r["metric"] in names and r.get("baseline")), None)
+    if base is None:
+        return ()
+    return (
+        f"* p ≤ .05, ** p ≤ .01 against {base} (t over clusters, two-sided, not corrected for the number of comparisons)",
+    )
+
+
+def _top(material: Material, measure: str) -> float | None:
+    """The best value, if there is a better and a worse and somebody to beat; people do not compete."""
+    ranked = [s for s in ranking(material, measure) if s != HUMAN]
+    if material.direction(measure) == "none" or len(ranked) < 2:
+        return None
+    return material.value(ranked[0], measure)
+
+
+def _marked(cell: Cell, best: bool) -> Cell:
+    return Cell(cell.text, cell.small, cell.letters, cell.badge, best, cell.order)
+
+
+def _shared_n(material: Material, system: str, names: Iterable[str]) -> int | None:
+    """The n of a system when all measures have the same."""
+    found = {row["n"] for m in names if (row := material.overall.get((system, m))) is not None}
+    return found.pop() if len(found) == 1 else None
+
+
+def _n_cell(n: int | None) -> Cell:
+    return Cell("varies") if n is None else Cell(str(n), order=float(n))
+
+
+def score_cell(row: Row | None, letters: str = "", shared: int | None = None) -> Cell:
+    """A value with its interval; n beside it where the line has no n of its own."""
+    from referee.show.reports.score_tables import stars
+
+    if row is None or row["value"] is None:
+        return Cell("–", small="n = 0")
+    n = "" if shared is not None else f"n = {row['n']}"
+    interval = f"[{number(row['low'])}, {number(row['high'])}]" if row.get("low") is not None else ""
+    small = "; ".join(part for part in (interval, n) if part)
+    return Cell(f"{number(row['value'])}{stars(row)}", small=small, letters=letters, order=row["value"])
+
+
+def system_cell(material: Material, system: str) -> Cell:
+    """A system with its evidence: how sure the reconstruction is, where the catalogue says."""
+    return Cell(system, badge=material.tags(system).get("evidence", ""))
+
+
+def counts_sheet(material: Material) -> Sheet | None:
+    """What systems left out or got wrong in form; None where nobody did."""
+    counted = {s: c for s, c in material.counts.items() if any(c.get(k) for k in OUTCOMES)}
+    if not counted:
+        return None
+    kinds = [k for k in OUTCOMES if any(c.get(k) for c in counted.values())]
+    rows = [
+        (Cell(s), *(Cell(str(c.get(k, 0)), order=float(c.get(k, 0))) for k in kinds))
+        for s, c in material.counts.items()
+    ]
+    return Sheet(
+        name="outcomes",
+        corpus=material.label,
+        title=f"{material.label}: answers that could not be taken as they were",
+        header=("system", *kinds),
+        rows=tuple(rows),
+        notes=("Counted, never folded into the scores as wrong answers.",),
+        tidy=tuple({"system": s, **{k: c.get(k, 0) for k in kinds}} for s, c in material.counts.items()),
+    )

@@ -1,0 +1,31 @@
+"""One chapter of a report: what every chapter is made of, and how much of it is open before a reader asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from referee.show.reports.material import Row
+from referee.show.reports.report_figures import Figure
+from referee.show.reports.sheets import Sheet
+
+__all__ = ["Section"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """One chapter. `data` are tables only for the CSV folder; `html` is ready-made and safe; `browser` feeds the item browser.
+
+    `open` says whether it is shown before it is asked for.
+    """
+
+    name: str
+    title: str
+    texts: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    sheets: tuple[Sheet, ...] = ()
+    html: str = ""
+    data: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    browser: Mapping[str, Any] | None = None
+    open: bool = False

@@ -1,0 +1,255 @@
+"""The chapters of a report: for each, its sentences, tables and figures, or the reason why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from referee.courtroom.proceedings import Proceedings
+from referee.options import ITEMS
+from referee.show.reports import report_figures
+from referee.show.reports.correlation_tables import FEWEST, correlate_measures, correlation_sheets
+from referee.show.reports.court_section import NO_COURT, court_section
+from referee.show.reports.findings import findings_section
+from referee.show.reports.groups import group_rows, group_sheets, why_not
+from referee.show.reports.hearing_section import NOBODY, HearingRows, hearing_section
+from referee.show.reports.item_browser import browser_data, lead_measure
+from referee.show.reports.material import HUMAN, Material, Row, origin
+from referee.show.reports.scoreboard import (
+    compare_all,
+    counts_sheet,
+    scoreboard,
+    short,
+    subset_letters,
+    table_order,
+)
+from referee.show.reports.section import Section
+from referee.show.reports.sentences import methods, reference_counts
+from referee.show.reports.sheets import Cell, Sheet
+from referee.show.reports.tuna2008 import challenge_tables
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["scores_alone", "sections_of"]
+
+# What grows with the number of references that an output may match.
+MANY_REFERENCES = ("string/bleu", "string/nist")
+
+
+def sections_of(
+    material: Material,
+    *,
+    style: str | None = None,
+    items: int = ITEMS,
+    hearing: HearingRows = NOBODY,
+    court: Proceedings | str = NO_COURT,
+) -> list[Section]:
+    """All chapters about one set of trials, in reading order; `court` may be the reason why none was held."""
+    comparisons = compare_all(material)
+    letters = subset_letters(material, comparisons)
+    order = table_order(material)
+    return [
+        findings_section(material, letters, hearing, court),
+        _scores(material, order, comparisons, letters),
+        _items(material, items),
+        hearing_section(material.label, hearing, order),
+        court_section(material.label, court),
+        _group(material, "domain", order),
+        _group(material, "condition", order),
+        _distributions(material, order),
+        _correlations(material),
+        *([_challenge(material)] if style else []),
+        _systems(material),
+        _methods(material, style, hearing),
+        _data(material),
+    ]
+
+
+def scores_alone(material: Material) -> Section:
+    """The scoreboard without comparisons, for runs whose items are not looked through."""
+    said = "This run is too large to be compared item by item here; referee report RUN makes the whole report."
+    return Section(
+        name="scoreboard", title="Scoreboard", texts=(said,), sheets=tuple(scoreboard(material, {})), open=True
+    )
+
+
+def _scores(
+    material: Material, order: Sequence[str], comparisons: pl.DataFrame, letters: Mapping[tuple[str, str], str]
+) -> Section:
+    counts = counts_sheet(material)
+    texts = ["Each value with its interval; the best of a column is bold; ↑ higher is better, ↓ lower is better."]
+    if letters:
+        texts.append(
+            "Raised letters: systems that share a letter do not differ significantly. A holds the best, or the largest where neither way is better."
+        )
+    # Said once, so that nobody takes missing letters for ties.
+    without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
+    if letters and without:
+        texts.append(
+            f"No letters for {', '.join(without)}: these are not averages of items, or no two systems have values."
+        )
+    many, whole = reference_counts(material), [short(m) for m in material.measures if m.startswith(MANY_REFERENCES)]
+    if whole and many:
+        texts.append(
+            f"{', '.join(whole)}: with {many} reference{'s' * (many != '1')} an output; values with another number of references are higher or lower."
+        )
+    if len(material.systems) == 1:
+        texts.append("There is only one system, so nothing is compared.")
+    return Section(
+        name="scoreboard",
+        title="Scoreboard",
+        texts=tuple(texts),
+        figures=(report_figures.scores_figure(material, order),),
+        sheets=(*scoreboard(material, letters), *([counts] if counts else [])),
+        data={
+            "scores": _labelled(material, material.scores),
+            "comparisons": _labelled(material, comparisons.to_dicts()),
+        },
+        open=True,
+    )
+
+
+def _labelled(material: Material, rows: Sequence[Row]) -> list[Row]:
+    return [{"corpus": material.label, **row} for row in rows]
+
+
+def _group(material: Material, group: str, order: Sequence[str]) -> Section:
+    reason = why_not(material, group)
+    if reason:
+        return Section(name=f"by-{group}", title=f"By {group}", texts=(reason,))
+    rows = group_rows(material, group)
+    if not rows:
+        return Section(name=f"by-{group}", title=f"By {group}", texts=("No measure could be taken by group.",))
+    return Section(
+        name=f"by-{group}",
+        title=f"By {group}",
+        figures=(report_figures.groups_figure(material, group, rows, order),),
+        sheets=tuple(group_sheets(material, group, rows, order)),
+    )
+
+
+def _distributions(material: Material, order: Sequence[str]) -> Section:
+    figure = report_figures.distributions_figure(material, order)
+    texts = [
+        "A mean hides how items are spread. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
+    ]
+    if figure is None:
+        texts = ["No measure has more than two different values per item, so the means say everything."]
+    return Section(name="spread", title="Items by score", texts=tuple(texts), figures=(figure,) if figure else ())
+
+
+def _correlations(material: Material) -> Section:
+    systems = [s for s in material.systems if s != HUMAN]
+    title = "Which measures agree"
+    if len(systems) < FEWEST:
+        said = f"Correlations over systems need at least {FEWEST} systems; this report has {len(systems)}."
+        return Section(name="correlations", title=title, texts=(said,))
+    # Over systems alone; the table with people among them stands below.
+    figure = report_figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
+    texts = [
+        "One system can make or break a correlation: the small print says how far it moves when any one is left out."
+    ]
+    # With so few points nearly any r can be had.
+    if len(systems) < 6:
+        texts.append(f"With {len(systems)} systems these numbers are decoration.")
+    return Section(
+        name="correlations",
+        title=title,
+        texts=tuple(texts),
+        figures=(figure,) if figure else (),
+        sheets=tuple(correlation_sheets(material)),
+    )
+
+
+def _items(material: Material, limit: int) -> Section:
+    content = browser_data(material, limit)
+    lead = lead_measure(material)
+    order = f"The worst first, by {lead} averaged over the systems." if lead else "In the order of the run."
+    shown, total = len(content["items"]), content["total"]
+    more = (
+        f" This page holds the first {shown:,} of {total:,}; the run folder has all of them." if shown < total else ""
+    )
+    return Section(name="items", title="Items", texts=(order + more,), browser=content, open=True)
+
+
+def _challenge(material: Material) -> Section:
+    sheets, missing = challenge_tables(material)
+    texts = ("In the shape of the TUNA 2008 overview (Gatt, Belz & Kow), with its tests.", *missing)
+    return Section(name="tuna2008", title="Tables of the challenge", texts=texts, sheets=tuple(sheets))
+
+
+def _systems(material: Material) -> Section:
+    tagged = [(s, material.tags(s)) for s in material.systems if material.tags(s)]
+    if not tagged:
+        return Section(
+            name="systems",
+            title="Systems",
+            texts=("None of these systems is in the catalogue: their makers answer for them.",),
+        )
+    keys = list(dict.fromkeys(k for _, tags in tagged for k in tags))
+    rows = tuple((Cell(s), *(Cell(tags.get(k, "–")) for k in keys)) for s, tags in tagged)
+    sheet = Sheet(
+        name="systems",
+        corpus=material.label,
+        title=f"{material.label}: what the catalogue knows of the systems",
+        header=("system", *keys),
+        rows=rows,
+        left=1 + len(keys),
+    )
+    texts = (
+        "Evidence. Faithful: the papers determine the algorithm. Reconstructed: except for points that docs/systems.md names. "
+        "Low confidence: it may differ from the original.",
+    )
+    return Section(name="systems", title="Systems", texts=texts, sheets=(sheet,))
+
+
+def _methods(material: Material, style: str | None, hearing: HearingRows) -> Section:
+    paragraph = escape(" ".join(methods(material, style, hearing)))
+    signatures = dict.fromkeys(r["signature"] for r in material.scores if r.get("signature"))
+    lines = "".join(f"<li>{escape(s)}</li>" for s in signatures)
+    notes = "".join(f"<li>{escape(n)}</li>" for s in material.scored for n in s.notes)
+    html = f'<p class="paste">{paragraph}</p><h3>Signatures</h3><ul class="signatures">{lines}</ul>'
+    if settings := _system_signatures(material):
+        lines = "".join(f"<li>{escape(s)}</li>" for s in settings)
+        html += f'<h3>Signatures of the systems</h3><ul class="signatures">{lines}</ul>'
+    if notes:
+        html += f"<h3>Remarks of the scoring</h3><ul>{notes}</ul>"
+    return Section(name="methods", title="Methods, to paste", html=html)
+
+
+def _system_signatures(material: Material) -> list[str]:
+    """How `referee run` set up its systems."""
+    found = [origin(s.run).get("signatures") for s in material.scored]
+    return [
+        str(sig) for own in found if isinstance(own, dict) for name, sig in own.items() if name not in material.measures
+    ]
+
+
+def _data(material: Material) -> Section:
+    """The corpus's card, and what these trials are."""
+    card = material.known.card
+    facts: dict[str, Any] = {}
+    if card is not None:
+        facts = {"title": card.title, "source": card.source, "licence": card.licence, "citation": card.citation}
+        facts |= {"languages": ", ".join(card.languages), "known faults": card.faults}
+    facts |= {"corpus": material.corpus, **_counted(material)}
+    facts |= {"checksum": f"SHA-256 {material.scored[0].checksum}", "runs": ", ".join(s.name for s in material.scored)}
+    if material.synthetic:
+        facts = {"SYNTHETIC": "generated scenes and descriptions, not human data", **facts}
+    lines = "".join(f"<dt>{escape(k)}</dt><dd>{_fact(v)}</dd>" for k, v in facts.items() if v)
+    return Section(name="data", title="Data card", html=f'<dl class="card">{lines}</dl>')
+
+
+def _counted(material: Material) -> dict[str, str]:
+    trials = material.trials
+    counts = {"trials": trials.height, "human descriptions": int(trials["references"].sum())}
+    counts |= {f"{name}s": trials[name].drop_nulls().n_unique() for name in ("speaker", "scene", "domain", "condition")}
+    return {name: f"{n:,}" for name, n in counts.items() if n}
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, tuple):
+        return "<ul>" + "".join(f"<li>{escape(str(v))}</li>" for v in value) + "</ul>"
+    return escape(str(value))

@@ -1,0 +1,132 @@
+"""A table as it is published: once described, it becomes HTML, LaTeX (booktabs) and CSV, and says in each where its numbers come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from referee.show.reports.score_tables import as_csv, tex
+
+__all__ = ["Cell", "Sheet", "sheet_as_csv", "sheet_as_html", "sheet_as_latex"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: its text, small print (an interval), raised letters, a badge, whether it is the best, and what it sorts by."""
+
+    text: str
+    small: str = ""
+    letters: str = ""
+    badge: str = ""
+    best: bool = False
+    order: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """A table with a name for its files. `spans` is an upper line of headings, each over so many columns.
+
+    The CSV holds `tidy` (full precision, one observation a row), or the cells where that is empty, and `corpus` in every row.
+    """
+
+    name: str
+    corpus: str
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    spans: tuple[tuple[str, int], ...] = ()
+    notes: tuple[str, ...] = ()
+    tidy: tuple[Mapping[str, Any], ...] = ()
+    left: int = 1
+
+
+def sheet_as_csv(sheet: Sheet) -> str:
+    heads = _full_heads(sheet)
+    rows = sheet.tidy or [dict(zip(heads, map(_csv_cell, row), strict=True)) for row in sheet.rows]
+    return as_csv([{"corpus": sheet.corpus, **row} for row in rows]) if rows else ",".join(["corpus", *heads])
+
+
+def _full_heads(sheet: Sheet) -> list[str]:
+    """Column heads with the heading above them, so that no two are the same."""
+    above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)
+    heads = [" ".join(part for part in pair if part) for pair in zip(above, sheet.header, strict=True)]
+    return [head or "row" for head in heads]
+
+
+def _csv_cell(cell: Cell) -> str:
+    return cell.text + cell.letters if cell.order is None else f"{cell.order:.10g}"
+
+
+def sheet_as_latex(sheet: Sheet) -> str:
+    """A booktabs tabular with its title and notes as comments; it needs no other package."""
+    columns = "l" * sheet.left + "r" * (len(sheet.header) - sheet.left)
+    lines = [f"% {_comment(sheet.title)}", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    if sheet.spans:
+        lines += _latex_spans(sheet.spans)
+    lines += [_latex_line(tex(h) for h in sheet.header), r"\midrule"]
+    lines += [_latex_line(map(_latex_cell, row)) for row in sheet.rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, *(f"% {_comment(note)}" for note in sheet.notes)])
+
+
+def _comment(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _latex_line(cells: Iterable[str]) -> str:
+    line = " & ".join(cells)
+    return (
+        ("{}" if line.startswith("[") else "") + line + r" \\"
+    )  # a bracket would be read as an option of the line before
+
+
+def _latex_spans(spans: Sequence[tuple[str, int]]) -> list[str]:
+    """The upper line of headings, and a thin rule under each that is not empty."""
+    heads, rules, place = [], [], 1
+    for text, width in spans:
+        heads.append(rf"\multicolumn{{{width}}}{{c}}{{{tex(text)}}}")
+        if text:
+            rules.append(rf"\cmidrule(lr){{{place}-{place + width - 1}}}")
+        place += width
+    return [_latex_line(heads), " ".join(rules)]
+
+
+def _latex_cell(cell: Cell) -> str:
+    text = tex(cell.text)
+    if cell.best:
+        text = rf"\textbf{{{text}}}"
+    if cell.letters:
+        text += rf"$^{{\mathrm{{{tex(cell.letters)}}}}}$"
+    extra = [tex(f"({cell.badge})")] if cell.badge else []
+    return " ".join([text, *extra, *([tex(cell.small)] if cell.small else [])])
+
+
+def sheet_as_html(sheet: Sheet) -> str:
+    """A table that can be sorted by its column heads; every text is escaped."""
+    head = "".join(f'<th scope="col"{_numeric(sheet, i)}>{escape(h)}</th>' for i, h in enumerate(sheet.header))
+    spans = "".join(f'<th colspan="{width}" scope="colgroup">{escape(text)}</th>' for text, width in sheet.spans)
+    upper = f'<tr class="spans">{spans}</tr>' if sheet.spans else ""
+    body = "".join("<tr>" + "".join(_html_cell(sheet, i, c) for i, c in enumerate(row)) + "</tr>" for row in sheet.rows)
+    notes = "".join(f"<p class=note>{escape(note)}</p>" for note in sheet.notes)
+    return (
+        f'<div class="sheet" id="table-{escape(sheet.name)}"><div class="scroll" tabindex="0" role="region" aria-label="{escape(sheet.title)}">'
+        f'<table class="sortable"><caption>{escape(sheet.title)}</caption><thead>{upper}<tr class="heads">{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>{notes}</div>"
+    )
+
+
+def _numeric(sheet: Sheet, column: int) -> str:
+    return "" if column < sheet.left else ' class="number"'
+
+
+def _html_cell(sheet: Sheet, column: int, cell: Cell) -> str:
+    order = "" if cell.order is None else f' data-order="{cell.order:.10g}"'
+    text = escape(cell.text)
+    text = f"<strong>{text}</strong>" if cell.best else text
+    letters = f"<sup>{escape(cell.letters)}</sup>" if cell.letters else ""
+    badge = f' <span class="badge">{escape(cell.badge)}</span>' if cell.badge else ""
+    small = f"<small>{escape(cell.small)}</small>" if cell.small else ""
+    kind, close = ('<th scope="row"', "</th>") if column == 0 else (f"<td{_numeric(sheet, column)}", "</td>")
+    return f"{kind}{order}>{text}{letters}{badge}{small}{close}"

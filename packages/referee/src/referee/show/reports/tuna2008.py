@@ -1,0 +1,322 @@
+"""The tables of the TUNA challenge overview in their printed shape: Tables 3 to 12 of Gatt, Belz & Kow (2008), from a run of one's own.
+
+Means by domain, over both, and standard deviations; Tukey's homogeneous subsets from a SYSTEM x DOMAIN analysis of variance with the item as the unit;
+correlations over systems. The overview treats items of different systems as independent; `referee report` without this style pairs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from referee.errors import InputError
+from referee.show.reports.challenge_rows import extrinsic, task_of
+from referee.show.reports.correlation_tables import correlate_measures, correlation_matrix, signed
+from referee.show.reports.material import HUMAN, Material
+from referee.show.reports.sentences import listed
+from referee.show.reports.sheets import Cell, Sheet
+from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
+from referee.statistics.ranks import kruskal_wallis_frame
+from referee.statistics.variance import Anova, one_way, two_way
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["challenge_tables"]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureColumn:
+    """A measure of a table: its heading, its values per item or per whole set, whether SDs are printed, and its decimals."""
+
+    heading: str
+    measure: str
+    sd: bool = False
+    decimals: int = 3
+    domains: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TaskTables:
+    """One task of the challenge: its three tables and which measures they show."""
+
+    name: str
+    about: str
+    tables: tuple[int, int, int]
+    columns: tuple[MeasureColumn, ...]
+    subsets: tuple[str, ...]
+    correlated: tuple[str, ...]
+
+
+# Decimals are those of the printed tables.
+ACCURACY = MeasureColumn("Accuracy", "string/exact", decimals=2)
+EDIT = MeasureColumn("Edit", "string/edit", sd=True)
+BLEU, NIST = (
+    MeasureColumn("BLEU", "string/bleu.4", domains=False, decimals=4),
+    MeasureColumn("NIST", "string/nist", domains=False, decimals=4),
+)
+TASKS = (
+    TaskTables(
+        "AS",
+        "attribute selection",
+        (3, 4, 5),
+        (
+            MeasureColumn("Dice", "set/dice", sd=True),
+            MeasureColumn("MASI", "set/masi", sd=True),
+            MeasureColumn("Accuracy", "set/exact", decimals=2),
+            MeasureColumn("Minimality", "scene/minimal", decimals=2, domains=False),
+        ),
+        ("Dice", "MASI"),
+        ("Minimality", "Accuracy", "Dice", "MASI"),
+    ),
+    # No subsets were printed for realisation, hence the 0.
+    TaskTables("R", "realisation", (6, 0, 7), (EDIT, ACCURACY, NIST, BLEU), (), ("Edit", "Accuracy", "NIST", "BLEU")),
+    TaskTables(
+        "REG",
+        "whole descriptions",
+        (8, 9, 10),
+        (EDIT, ACCURACY, BLEU, NIST),
+        ("Edit",),
+        ("Edit", "Accuracy", "NIST", "BLEU"),
+    ),
+)
+
+
+def challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
+    """The tables that can be made, and a sentence for each group of tables that cannot."""
+    sheets: list[Sheet] = []
+    missing: list[str] = []
+    for task in TASKS:
+        made, why = _task(material, task)
+        sheets, missing = sheets + made, missing + why
+    made, why = _extrinsic(material)
+    return sheets + made, missing + why
+
+
+def _task(material: Material, task: TaskTables) -> tuple[list[Sheet], list[str]]:
+    numbers = listed(str(t) for t in task.tables if t)
+    lacking = [c.measure for c in task.columns if c.measure not in material.measures]
+    if lacking:
+        return [], [f"Tables {numbers} ({task.about}) are not made: the run has no {', '.join(lacking)}."]
+    systems = [s for s in material.systems if s != HUMAN and task.name in task_of(material, s)]
+    if not systems:
+        return [], [f"Tables {numbers} ({task.about}) are not made: no system of this run does that task."]
+    # Measures of whole sets have no values by domain.
+    values = {c.heading: _labelled(material, c.measure, systems) for c in task.columns if c.domains}
+    sheets = [_descriptives(material, task, systems, values)]
+    missing: list[str] = []
+    if task.tables[1]:
+        made = _subsets(material, task.tables[1], {h: values[h] for h in task.subsets}, f"TUNA-{task.name}")
+        sheets += made if isinstance(made, list) else []
+        missing += [made] if isinstance(made, str) else []
+    table, why = _correlations(material, task, systems)
+    return [*sheets, *table], [*missing, *why]
+
+
+def _labelled(material: Material, measure: str, systems: Sequence[str]) -> pl.DataFrame:
+    import polars as pl
+
+    values = material.values(measure).filter(pl.col("system").is_in(list(systems)))
+    return values.join(material.trials.select("trial", "domain"), on="trial", how="left")
+
+
+def _descriptives(
+    material: Material, task: TaskTables, systems: Sequence[str], values: Mapping[str, pl.DataFrame]
+) -> Sheet:
+    """Means by domain and over all, sorted by the first column from high to low, as printed."""
+    domains = material.levels("domain")
+    first = values[task.columns[0].heading]
+    ranked = sorted(systems, key=lambda s: -(_mean(first, s, domains[0] if domains else None) or 0))
+    spans, header = [("", 1)], ["system"]
+    for c in task.columns:
+        heads = [*(domains if c.domains and len(domains) > 1 else []), _both(domains), *(["SD"] if c.sd else [])]
+        spans.append((c.heading, len(heads)))
+        header += heads
+    rows = [
+        (Cell(s), *(cell for c in task.columns for cell in _cells(material, c, s, values, domains))) for s in ranked
+    ]
+    return Sheet(
+        name=f"tuna2008-table{task.tables[0]}",
+        corpus=material.label,
+        title=f"Table {task.tables[0]} ({material.label}): TUNA-{task.name}, {task.about}",
+        spans=tuple(spans),
+        header=tuple(header),
+        rows=tuple(rows),
+        notes=_tests(task, values),
+    )
+
+
+def _both(domains: Sequence[str]) -> str:
+    return "Both" if len(domains) == 2 else "All"
+
+
+def _cells(
+    material: Material, column: MeasureColumn, system: str, values: Mapping[str, pl.DataFrame], domains: Sequence[str]
+) -> list[Cell]:
+    overall = _decimal(material.value(system, column.measure), column.decimals)
+    if not column.domains:
+        return [overall]
+    frame = values[column.heading]
+    by_domain = [_decimal(_mean(frame, system, d), column.decimals) for d in domains] if len(domains) > 1 else []
+    return [*by_domain, overall, *([_decimal(_sd(frame, system), column.decimals)] if column.sd else [])]
+
+
+def _decimal(value: float | None, decimals: int) -> Cell:
+    return Cell("–") if value is None else Cell(f"{value:.{decimals}f}", order=value)
+
+
+def _mean(frame: pl.DataFrame, system: str, domain: str | None) -> float | None:
+    import polars as pl
+
+    part = frame.filter(pl.col("system") == system)
+    part = part if domain is None else part.filter(pl.col("domain") == domain)
+    mean = part["value"].mean()
+    return mean if isinstance(mean, float) else None
+
+
+def _sd(frame: pl.DataFrame, system: str) -> float | None:
+    import polars as pl
+
+    sd = frame.filter(pl.col("system") == system)["value"].std()
+    return sd if isinstance(sd, float) else None
+
+
+def _tests(task: TaskTables, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
+    """The overview's tests: analysis of variance for graded measures, Kruskal-Wallis for accuracy."""
+    return tuple(
+        said
+        for c in task.columns
+        if c.domains and (said := _anova_said(c, values[c.heading]) if c.sd else _kruskal_said(c, values[c.heading]))
+    )
+
+
+def _kruskal_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
+    if frame["system"].n_unique() < 2:
+        return ""
+    found = kruskal_wallis_frame(frame, value="value", system="system")
+    return (
+        ""
+        if found.h is None
+        else f"{column.heading}: Kruskal-Wallis χ² = {found.h:.2f}, df = {found.df}, {_p(found.p)}."
+    )
+
+
+def _anova_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
+    found = _anova(frame)
+    if isinstance(found, str):
+        return ""
+    said = [f"{e.term} F({e.df}, {found.error_df}) = {e.f:.2f}, {_p(e.p)}" for e in found.effects if e.f is not None]
+    return f"{column.heading}: {'; '.join(said)}." if said else ""
+
+
+def _p(p: float | None) -> str:
+    # As the overview prints them, without the nought before the point.
+    return "p undefined" if p is None else "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
+
+
+def _anova(frame: pl.DataFrame) -> Anova | str:
+    """SYSTEM x DOMAIN where there are domains, SYSTEM alone where not; or why there is none."""
+    try:
+        if frame["domain"].drop_nulls().n_unique() > 1:
+            return two_way(frame, value="value", system="system", domain="domain")
+        return one_way(frame, value="value", system="system")
+    except InputError as error:
+        return error.problem
+
+
+def _tukey(frame: pl.DataFrame) -> Subsets | str:
+    import polars as pl
+
+    model = _anova(frame)
+    if isinstance(model, str):
+        return model
+    # In the order of names, since Polars gives groups in no order of their own.
+    rows = frame.group_by("system").agg(pl.col("value").mean().alias("mean"), pl.len().alias("n")).sort("system")
+    means, counts = dict(rows.select("system", "mean").iter_rows()), dict(rows.select("system", "n").iter_rows())
+    try:
+        return homogeneous_subsets(means, error_ms=model.error_ms, error_df=model.error_df, counts=counts)
+    except InputError as error:
+        return error.problem
+
+
+def _subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame], task: str) -> list[Sheet] | str:
+    """Systems from the lowest mean to the highest with the letters of their subsets, measure beside measure."""
+    if not values:
+        return f"Table {table} is not made: nobody's times were taken in this run."
+    found = {heading: _tukey(frame) for heading, frame in values.items()}
+    good = {heading: s for heading, s in found.items() if isinstance(s, Subsets)}
+    if not good:
+        return f"Table {table} is not made: {'; '.join(f'{h}: {why}' for h, why in found.items())}."
+    length = max(len(s.systems) for s in good.values())
+    rows = [tuple(cell for s in good.values() for cell in _subset_cells(s, i)) for i in range(length)]
+    tidy = [
+        {"measure": h, "rank": i + 1, "system": s.systems[i], "mean": s.means[i], "letters": s.letters[i]}
+        for h, s in good.items()
+        for i in range(len(s.systems))
+    ]
+    sheet = Sheet(
+        name=f"tuna2008-table{table}",
+        corpus=material.label,
+        title=f"Table {table} ({material.label}): homogeneous subsets for {task} (Tukey, α = .05)",
+        spans=tuple((h, 2) for h in good),
+        header=tuple(name for _ in good for name in ("system", "subset")),
+        rows=tuple(rows),
+        notes=("Systems that share no letter differ significantly.",),
+        tidy=tuple(tidy),
+        left=2 * len(good),
+    )
+    return [sheet]
+
+
+def _subset_cells(subsets: Subsets, i: int) -> tuple[Cell, Cell]:
+    return (Cell(subsets.systems[i]), Cell(subsets.letters[i])) if i < len(subsets.systems) else (Cell(""), Cell(""))
+
+
+def _correlations(material: Material, task: TaskTables, systems: Sequence[str]) -> tuple[list[Sheet], list[str]]:
+    """The upper half of the matrix, as printed."""
+    table = task.tables[2]
+    chosen = {c.heading: c.measure for c in task.columns}
+    measures = [chosen[h] for h in task.correlated]
+    pairs = correlate_measures(material, systems, measures)
+    if not pairs:
+        return [], [
+            f"Table {table} is not made: correlations over {len(systems)} system{'s' * (len(systems) != 1)} mean nothing."
+        ]
+    matrix = correlation_matrix(pairs)
+    rows = [
+        (Cell(task.correlated[i]), *(_upper(matrix, measures, i, j) for j in range(len(measures))))
+        for i in range(len(measures))
+    ]
+    sheet = Sheet(
+        name=f"tuna2008-table{table}",
+        corpus=material.label,
+        title=f"Table {table} ({material.label}): correlations of measures for TUNA-{task.name} (Pearson, {len(systems)} systems)",
+        header=("", *task.correlated),
+        rows=tuple(rows),
+        notes=("* p ≤ .05, ** p ≤ .01, two-sided.",),
+        tidy=tuple(pairs),
+    )
+    return [sheet], []
+
+
+def _upper(matrix: Mapping[tuple[str, str], Mapping[str, object]], names: Sequence[str], i: int, j: int) -> Cell:
+    if j <= i:
+        return Cell("1" if i == j else "")
+    pair = matrix[names[i], names[j]]
+    return Cell(signed(pair["r"], str(pair["stars"] or "")))  # type: ignore[arg-type]
+
+
+def _extrinsic(material: Material) -> tuple[list[Sheet], list[str]]:
+    """Tables 11 and 12: what people did with the descriptions."""
+    found = extrinsic(material)
+    if found is None:
+        return [], [
+            "Tables 11 and 12 (reading time, identification time, error rate) are not made: the run has no responses of hearers to systems."
+        ]
+    sheets = [found.descriptives]
+    # IT stands before RT, as in Table 12.
+    made = _subsets(
+        material, 12, {h: f for h, f in (("IT", found.identification), ("RT", found.reading)) if f.height}, "TUNA-REG"
+    )
+    return (sheets + made, []) if isinstance(made, list) else (sheets, [made])

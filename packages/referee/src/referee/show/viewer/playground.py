@@ -1,0 +1,238 @@
+"""A place to play: a scene, what speakers say of its target and why, and where hearers would go (`referee view`)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from referee import catalogue
+from referee.corpora.jsonl import trials_to_json
+from referee.errors import InputError, NotTrained, RefereeError
+from referee.hearers.answering import understand
+from referee.jobs.describe import Described, describe_as, view_of
+from referee.jobs.listen import by_name, shown
+from referee.jobs.open import open_corpus
+from referee.jobs.speak import System
+from referee.records import Description, Outcome, Property, Scene, SpeakerView, Trial
+from referee.show.drawing.scene_parts import as_picture, parts_of
+from referee.show.viewer.learners import Learners, Learning
+
+__all__ = ["LEARN_FROM", "Playground"]
+
+LEARN_FROM = "synthetic"
+MOST_TRIALS = 2000
+MOST_ENTITIES = 60
+MOST_ASKED = 12
+# These wait for an endpoint of somebody's own, or look at photographs: a page can ask for neither.
+ELSEWHERE = ("llm/", "remote", "sight/")
+SEED = 1
+
+
+@dataclass(slots=True)
+class Playground:
+    """`data` is the folder of corpora, `has` says which of them are there."""
+
+    data: Path | None = None
+    has: Callable[[str], bool] = lambda name: name == LEARN_FROM
+    _corpora: dict[str, list[Trial]] = field(default_factory=dict)
+    _reading: threading.Lock = field(default_factory=threading.Lock)
+    _known: dict[str, Any] | None = None
+    learners: Learners = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.learners = Learners(self.trials)
+
+    def trials(self, corpus: str) -> list[Trial]:
+        """The first trials of a corpus, read once."""
+        with self._reading:
+            if corpus not in self._corpora:
+                found = list(islice(open_corpus(corpus, data=self.data).trials(), MOST_TRIALS))
+                if not found:
+                    raise InputError(f"{corpus} has no trials", remedy="choose another corpus")
+                self._corpora[corpus] = found
+            return self._corpora[corpus]
+
+    def known(self) -> dict[str, Any]:
+        """Who can be asked, and where scenes come from."""
+        if self._known is None:
+            speakers = [
+                {"name": name, "about": e.about, "team": e.tags.get("team", ""), "year": e.tags.get("year", "")}
+                for name, e in catalogue.entries("system").items()
+                if e.tags.get("task") != "R" and not name.startswith("tuna2008-r/") and not name.startswith(ELSEWHERE)
+            ]
+            hearers = [
+                {"name": name, "about": e.about}
+                for name, e in catalogue.entries("hearer").items()
+                if not name.startswith(ELSEWHERE)
+            ]
+            corpora = [
+                {"name": name, "about": e.about}
+                for name, e in catalogue.entries("corpus").items()
+                if name != "jsonl" and self.has(name)
+            ]
+            self._known = {"speakers": speakers, "hearers": hearers, "corpora": corpora, "learn_from": LEARN_FROM}
+        return self._known
+
+    def scene_of(self, corpus: str, number: int | None) -> dict[str, Any]:
+        """A trial of a corpus by its number (counted round), or any; with the values that its attributes have in the corpus."""
+        trials = self.trials(corpus)
+        n = Random().randrange(len(trials)) if number is None else number % len(trials)
+        trial = trials[n]
+        if len(trial.scene.entities) > MOST_ENTITIES:
+            raise InputError(
+                f"this scene has {len(trial.scene.entities)} objects, which are too many to play with",
+                remedy="take another one",
+            )
+        whole = next(iter(trials_to_json([trial])))
+        kept = {key: whole[key] for key in ("entities", "targets", "domain", "language") if key in whole}
+        told = trial.references[0].text if trial.references else None
+        return {
+            "scene": kept,
+            "number": n,
+            "of": len(trials),
+            "id": trial.id,
+            "people": told,
+            "values": _values(t.scene for t in trials),
+        }
+
+    def look(self, scene: Mapping[str, Any]) -> dict[str, Any]:
+        """A scene to look at; it needs no target yet."""
+        return {"look": _look(_view(scene, needs_target=False).scene)}
+
+    def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """What everybody says and does: the scene as it looks, each speaker with its reasons and with every hearer, and one's own words."""
+        view = _view(_mapping(asked.get("scene"), "scene"))
+        speakers, hearers = (_names(asked, key) for key in ("speakers", "hearers"))
+        corpus = str(asked.get("learn_from") or LEARN_FROM)
+        trial = Trial(id="scene", scene=view.scene, targets=view.targets, domain=view.domain, language=view.language)
+        said: dict[str, Any] = {
+            "look": _look(view.scene),
+            "speakers": [self._speak(name, view, trial, hearers, corpus) for name in speakers],
+        }
+        words = str(asked.get("words") or "").strip()
+        if words:
+            said["own"] = self._own(words, trial, hearers, corpus)
+        return said
+
+    def _speak(self, name: str, view: SpeakerView, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
+        try:
+            found, learned = self._described(name, view, corpus)
+        except Learning as busy:
+            return {"name": name, "learning": str(busy)}
+        except RefereeError as error:
+            return {"name": name, "trouble": str(error)}
+        description = found.description
+        told = {
+            "name": name,
+            "text": description.text,
+            "properties": _written(description.properties),
+            "distinguishing": found.distinguishing,
+            "also": list(found.also),
+            "dropped": _written(found.dropped),
+            "false": _written(found.false),
+            "trouble": found.trouble,
+            "learned": f"learned from {len(self.trials(corpus)):,} trials of {corpus}" if learned else "",
+            "steps": [
+                {
+                    "property": None if s.property is None else ":".join(s.property),
+                    "reason": s.reason,
+                    "ruled_out": list(s.ruled_out),
+                    "remaining": s.remaining,
+                }
+                for s in found.steps
+            ],
+        }
+        return {**told, "hearers": self._hear(description, trial, hearers, corpus) if description.text else []}
+
+    def _described(self, name: str, view: SpeakerView, corpus: str) -> tuple[Described, bool]:
+        """By a fresh speaker where it needs no training; whoever has to learn is sent to school."""
+        system = System.read(name)
+        try:
+            return describe_as(system.build(), view), False
+        except NotTrained:
+            taught = self.learners.taught("system", name, corpus, system.build)
+            return describe_as(taught, view, self.trials(corpus)), True
+
+    def _own(self, words: str, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
+        description = Description(text=words)
+        read = understand(description, trial.scene)
+        return {
+            "text": words,
+            "read": [] if isinstance(read, Outcome) else _written(read),
+            "hearers": self._hear(description, trial, hearers, corpus),
+        }
+
+    def _hear(
+        self, description: Description, trial: Trial, hearers: Sequence[str], corpus: str
+    ) -> list[dict[str, Any]]:
+        return [self._heard(name, description, trial, corpus) for name in hearers]
+
+    def _heard(self, name: str, description: Description, trial: Trial, corpus: str) -> dict[str, Any]:
+        try:
+            hearer = self.learners.hearer(name, corpus, lambda: by_name(name, SEED))
+            response = hearer.resolve(description, shown(trial, SEED))
+        except Learning as busy:
+            return {"name": name, "learning": str(busy)}
+        except RefereeError as error:
+            return {"name": name, "trouble": str(error)}
+        belief = {what: round(share, 4) for what, share in response.probabilities or ()}
+        return {"name": name, "outcome": response.outcome.value, "entity": response.entity, "belief": belief}
+
+
+def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise InputError(f"there is no {what}", remedy='send {"entities": [{"id": …, "attributes": {…}}, …]}')
+    return value
+
+
+def _names(asked: Mapping[str, Any], key: str) -> list[str]:
+    names = asked.get(key) or []
+    if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
+        raise InputError(f"{key} is no list of names", remedy="reload the page")
+    if len(names) > MOST_ASKED:
+        raise InputError(f"{len(names)} {key} are too many at once", remedy=f"choose at most {MOST_ASKED}")
+    return list(dict.fromkeys(names))
+
+
+def _view(scene: Mapping[str, Any], needs_target: bool = True) -> SpeakerView:
+    first = [str(e.get("id")) for e in scene.get("entities") or () if isinstance(e, Mapping)][:1]
+    target = None if needs_target else first
+    view = view_of(scene, target)
+    if len(view.scene.entities) > MOST_ENTITIES:
+        raise InputError(
+            f"{len(view.scene.entities)} objects are too many to play with", remedy=f"at most {MOST_ENTITIES}"
+        )
+    return view
+
+
+def _look(scene: Scene) -> dict[str, Any]:
+    parts = parts_of(scene)
+    things = [
+        {
+            "id": e.id,
+            "picture": as_picture(parts.marks[e.id]),
+            "box": list(parts.boxes[e.id]),
+            "words": ", ".join([e.id, *(f"{p.name} {p.value}" for p in e.attributes)]),
+        }
+        for e in scene.entities
+    ]
+    return {"width": parts.width, "height": parts.height, "things": things}
+
+
+def _values(scenes: Any) -> dict[str, list[str]]:
+    """The values of every attribute, in the order met; numbers of many kinds (shades, degrees) are left to be typed."""
+    found: dict[str, dict[str, None]] = {}
+    for scene in scenes:
+        for entity in scene.entities:
+            for p in entity.attributes:
+                found.setdefault(p.name, {})[p.value] = None
+    return {name: sorted(values) for name, values in found.items() if len(values) <= 40}
+
+
+def _written(properties: Sequence[Property] | None) -> list[str] | None:
+    return None if properties is None else [":".join(p) for p in properties]

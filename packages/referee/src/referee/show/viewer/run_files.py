@@ -1,0 +1,69 @@
+"""Where the lines of a run lie, finished or not: the folder, or the hidden neighbour that `referee run` fills until it is done."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from referee.errors import InputError
+from referee.jobs.folder import Run, is_run
+from referee.jobs.unfinished import CORPUS, PARTS, PLAN, Unfinished
+
+__all__ = ["RunFiles", "find_run"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFiles:
+    """The files of a run as it is now. Parts of an unfinished run begin with a line of counts, which is no output."""
+
+    folder: Path
+    finished: bool
+    trials: Path
+    outputs: tuple[Path, ...]
+    responses: Path
+    items: Path
+    counted_first: bool = False
+
+    @property
+    def state(self) -> str:
+        """Changes whenever something is added or replaced."""
+        stamps = [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in self._all() if p.is_file()]
+        return json.dumps([str(self.folder), self.finished, stamps])
+
+    def _all(self) -> tuple[Path, ...]:
+        return (self.trials, *self.outputs, self.responses, self.items, self.folder / "scores.jsonl")
+
+    @property
+    def size(self) -> int:
+        return sum(p.stat().st_size for p in (self.trials, *self.outputs) if p.is_file())
+
+
+def find_run(path: Path) -> RunFiles:
+    """The run of this name; one that is not there is an error that says what to do."""
+    if is_run(path):
+        Run(path).manifest  # noqa: B018 (says what is wrong with a folder of a newer version, or a damaged one)
+        return RunFiles(
+            folder=path,
+            finished=True,
+            trials=path / "trials.jsonl",
+            outputs=(path / "outputs.jsonl",),
+            responses=path / "responses.jsonl",
+            items=path / "items.parquet",
+        )
+    hidden = Unfinished(path).folder
+    if (hidden / PLAN).is_file():
+        return RunFiles(
+            folder=hidden,
+            finished=False,
+            trials=hidden / CORPUS,
+            outputs=tuple(sorted((hidden / PARTS).glob("*.jsonl"))),
+            responses=hidden / "responses.jsonl",
+            items=hidden / "items.parquet",
+            counted_first=True,
+        )
+    raise InputError(
+        "there is no run here, finished or under way",
+        where=path,
+        remedy="make one with `referee run … --out RUN` or `referee score … --out RUN`",
+    )

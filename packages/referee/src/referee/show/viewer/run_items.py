@@ -1,0 +1,147 @@
+"""Pages of items out of a run of any size: found by the index, ranked by their values, read from their lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from referee.corpora.jsonl import description_from_json, response_from_json, trial_from_json
+from referee.corpora.reading.lines import WrongShape, parse_object
+from referee.errors import MalformedInput
+from referee.records import HUMAN, Description, Response
+from referee.show.reports.choice_shares import choice_shares
+from referee.show.reports.item_browser import Book, item_row
+from referee.show.reports.material import AGAIN
+from referee.show.viewer.run_files import RunFiles
+from referee.show.viewer.run_index import RunIndex
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["PAGE", "ItemQuery", "RunItems"]
+
+PAGE = 25
+KEPT_RANKINGS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemQuery:
+    """What is looked for. Without a system the mean over systems ranks."""
+
+    words: str = ""
+    measure: str = ""
+    system: str = ""
+    order: str = "worst"
+    domain: str = ""
+    condition: str = ""
+    page: int = 0
+
+
+@dataclass(slots=True)
+class RunItems:
+    """`directions` says which way measures point."""
+
+    files: RunFiles
+    index: RunIndex
+    systems: list[str]
+    measures: list[str]
+    directions: Mapping[str, str]
+    _rankings: dict[tuple[str, str], pl.DataFrame] = field(default_factory=dict)
+
+    def answer(self, query: ItemQuery, quick: bool = False) -> dict[str, Any]:
+        """One page, with how many fit; a `quick` one is in the order of the run and without scores, which take a look at all values."""
+        words = query.words.lower().split()
+        ranking = None if quick else self._ranking(query)
+        start = PAGE * max(0, query.page)
+        if ranking is None:
+            found = self.index.count(words, query.domain, query.condition)
+            ids = self.index.fitting(words, query.domain, query.condition, PAGE, start)
+        else:
+            ids, found = self._ranked(ranking, query, words, start)
+        values = {} if ranking is None else self._values_of(ranking, ids)
+        book = Book()
+        scores = {} if quick else self._scores(ids)
+        rows = [row for i in ids if (row := self._row(book, i, scores)) is not None]
+        return {
+            "items": rows,
+            "values": [values.get(row[0]) for row in rows],
+            "found": found,
+            "total": self.index.trials,
+            **book.as_json(),
+        }
+
+    def _ranking(self, query: ItemQuery) -> pl.DataFrame | None:
+        """Trials with the value they are ranked by, the smallest first; None in the order of the run, or without values."""
+        if query.order == "run" or query.measure not in self.measures or not self.files.items.is_file():
+            return None
+        import polars as pl
+
+        key = (query.measure, query.system)
+        if key not in self._rankings:
+            chosen = pl.scan_parquet(self.files.items).filter(pl.col("metric") == query.measure)
+            # People are left out of the mean, as on the static page.
+            mine = pl.col("system") == query.system if query.system else pl.col("system") != HUMAN
+            means = chosen.filter(mine).group_by("trial").agg(pl.col("value").mean())
+            while len(self._rankings) >= KEPT_RANKINGS:
+                self._rankings.pop(next(iter(self._rankings)))
+            self._rankings[key] = means.drop_nulls().sort("value", "trial").collect(engine="streaming")
+        return self._rankings[key]
+
+    def _ranked(
+        self, ranking: pl.DataFrame, query: ItemQuery, words: Sequence[str], start: int
+    ) -> tuple[list[str], int]:
+        import polars as pl
+
+        if words or query.domain or query.condition:
+            fitting = self.index.fitting(words, query.domain, query.condition)
+            ranking = ranking.filter(pl.col("trial").is_in(fitting))
+        falling = (self.directions.get(query.measure) == "lower") == (query.order == "worst")
+        if falling:
+            ranking = ranking.reverse()
+        return ranking["trial"].slice(start, PAGE).to_list(), ranking.height
+
+    def _values_of(self, ranking: pl.DataFrame, ids: Sequence[str]) -> dict[str, float]:
+        import polars as pl
+
+        return dict(ranking.filter(pl.col("trial").is_in(list(ids))).iter_rows())
+
+    def _scores(self, ids: Sequence[str]) -> dict[tuple[str, str, str], int]:
+        if not self.files.items.is_file():
+            return {}
+        import polars as pl
+
+        chosen = pl.scan_parquet(self.files.items).filter(pl.col("trial").is_in(list(ids)))
+        rows = chosen.select("trial", "system", "metric", "value").collect(engine="streaming").iter_rows()
+        return {
+            (trial, system, metric): round(1000 * value) for trial, system, metric, value in rows if value is not None
+        }
+
+    def _row(self, book: Book, trial: str, scores: Mapping[tuple[str, str, str], int]) -> list[Any] | None:
+        byte, places = self.index.places(trial)
+        if byte is None:
+            return None
+        found = _made(trial_from_json, self.files.trials, byte)
+        said: dict[str, Description] = {}
+        answers: list[Response] = []
+        for kind, system, (file, at) in places:
+            if kind == "output":
+                # The first answer counts, as when a run is scored.
+                said.setdefault(system, _made(description_from_json, Path(file), at))
+            else:
+                answers.append(_made(response_from_json, Path(file), at))
+        own = found.references[0] if found.references else None
+        outputs = [said.get(s, own if s == HUMAN else None) for s in self.systems]
+        values = [[scores.get((trial, s, m)) for m in self.measures] for s in self.systems]
+        return item_row(book, found, self.systems, outputs, values, choice_shares(answers).get(trial, {}))
+
+
+def _made(make: Any, path: Path, byte: int) -> Any:
+    with path.open("rb") as file:
+        file.seek(byte)
+        line = file.readline().decode()
+    try:
+        return make(parse_object(line))
+    except WrongShape as wrong:
+        raise MalformedInput(f"byte {byte}: {wrong}", where=path, remedy=wrong.remedy or AGAIN) from None

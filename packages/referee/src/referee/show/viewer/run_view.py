@@ -1,0 +1,244 @@
+"""A run at an address while it grows: the report on what there is so far, and every item by page (`referee view RUN`)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from referee.errors import RefereeError
+from referee.jobs.folder import write_manifest
+from referee.show.reports.page import Part, as_page
+from referee.show.reports.section import Section
+from referee.show.viewer.local_server import Answering, ServedPage, as_json
+from referee.show.viewer.run_files import RunFiles, find_run
+from referee.show.viewer.run_index import RunIndex
+from referee.show.viewer.run_items import PAGE, ItemQuery, RunItems
+from referee.show.viewer.run_report import RunReport, report_on
+
+__all__ = ["RunView"]
+
+T = TypeVar("T")
+# Beyond this the items are not compared one by one while somebody waits: the scoreboard as scored, and the items by page.
+LARGE = 150_000_000
+LOOK_AGAIN_S = 1.0
+FIRST_ITEMS_S = 1.5
+
+
+class RunView:
+    """Keeps index and report of a run up to date in the background, and answers from what is there."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.files = find_run(path)
+        self.index = RunIndex()
+        self.composed: RunReport | None = None
+        self.trouble = ""
+        self.reading = True
+        self._state: str | None = None
+        self._made_of = ""
+        self._own_items: Path | None = None
+        self._items: RunItems | None = None
+        self._stop, self._first = threading.Event(), threading.Event()
+        self._lock, self._waiting = threading.Lock(), 0
+        # Held while the index is asked and while another takes its place: one that somebody asks is not closed.
+        self._at_index = threading.Lock()
+        self._place = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
+        self._worker = threading.Thread(target=self._work, daemon=True)
+        self._worker.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        self._worker.join(10)
+        with self._at_index:
+            self.index.close()
+        self._place.cleanup()
+
+    def routes(self) -> dict[str, Answering]:
+        return {
+            "GET /": lambda asked: ServedPage(self._first_come(self.page).encode(), "text/html"),
+            "GET /items": lambda asked: as_json(self._first_come(lambda: self.items(asked.query))),
+            "GET /state": lambda asked: as_json(self.state()),
+        }
+
+    def _first_come(self, answer: Callable[[], T]) -> T:
+        """Whoever waits for a page goes before the reading."""
+        with self._lock:
+            self._waiting += 1
+        try:
+            return answer()
+        finally:
+            with self._lock:
+                self._waiting -= 1
+
+    def _pause(self) -> bool:
+        """Whether reading has to stop for good; while somebody waits it only pauses, though not for ever."""
+        for _ in range(300):
+            if not self._waiting or self.index.trials < PAGE or self._stop.is_set():
+                break
+            self._stop.wait(0.01)
+        return self._stop.is_set()
+
+    # -- behind the scenes -------------------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        known = ""
+        while not self._stop.is_set():
+            try:
+                files = find_run(self.path)
+                state = files.state
+                if state != known:
+                    self._take_in(files, state)
+                    known = state
+            # A run that is being renamed, or replaced, is there again in a moment.
+            except (RefereeError, OSError) as error:
+                self.trouble = str(error)
+            self._stop.wait(LOOK_AGAIN_S)
+
+    def _take_in(self, files: RunFiles, state: str) -> None:
+        with self._at_index:
+            # Parts of an unfinished run are only ever added; whatever else changed is read anew.
+            if files.folder != self.files.folder or (files.finished and not self.reading):
+                old, self.index, self._items = self.index, RunIndex(), None
+                old.close()
+            # In this order: what is new was never read.
+            self.reading, self.trouble = True, ""
+            self.files, self._state = files, state
+        threading.Timer(0.05, self._first.set).start()
+        large = files.size > LARGE
+        if large and files.finished:
+            self._report(files, state)
+        self.index.read_on(files, self._pause)
+        self.reading = False
+        if not self._stop.is_set() and not (large and files.finished):
+            self._report(files, state)
+
+    def _report(self, files: RunFiles, state: str) -> None:
+        try:
+            folder = files.folder if files.finished else self._snapshot(files)
+            if folder is None:
+                return
+            composed = report_on(folder, files.size > LARGE)
+            self._own_items = self._keep(composed)
+            with self._at_index:
+                self.composed, self._made_of, self._items, self.trouble = composed, state, None, ""
+        except RefereeError as error:
+            self.trouble = str(error)
+
+    def _snapshot(self, files: RunFiles) -> Path | None:
+        """What is done of an unfinished run, as a run folder of its own; None while nothing is."""
+        if not files.outputs:
+            return None
+        folder = Path(self._place.name) / self.path.name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        shutil.copyfile(files.trials, folder / "trials.jsonl")
+        with (folder / "outputs.jsonl").open("wb") as target:
+            for part in files.outputs:
+                # The first line of a part holds its counts.
+                target.writelines(part.read_bytes().splitlines(keepends=True)[1:])
+        plan = json.loads((files.folder / "plan.json").read_text("utf-8"))
+        write_manifest(
+            folder,
+            kind="run",
+            corpus=plan.get("corpus") if isinstance(plan.get("corpus"), dict) else {"name": "corpus"},
+        )
+        return folder
+
+    def _keep(self, composed: RunReport) -> Path | None:
+        """Values that were only just measured, where pages of items find them."""
+        if composed.items is None:
+            return None
+        path = Path(self._place.name) / "items.parquet"
+        composed.items.write_parquet(path)
+        return path
+
+    # -- answers -----------------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        # Not before the report on all of it: a page that was made of less asks no more once this is so.
+        done = self.files.finished and not self.reading and self._is_reported()
+        return {"made": self._made_of, "said": self._said(), "done": done}
+
+    def _is_reported(self) -> bool:
+        """Whether there is a report on the files as they are, or it is known why not."""
+        return bool(self.trouble) or self._made_of == self._state
+
+    def _said(self) -> str:
+        seen = f"{self.index.trials:,} trials"
+        if not self.files.finished:
+            parts = len(self.files.outputs)
+            said = f"This run is under way: {parts} part{'s' * (parts != 1)} of its systems done, {seen}."
+        elif self.reading:
+            said = f"The run is being read: {seen} so far."
+        elif self._is_reported():
+            said = f"{seen}."
+        else:
+            said = f"{seen}; what was found is being worked out."
+        return f"{said} {self.trouble}".strip()
+
+    def page(self) -> str:
+        self._wait()
+        composed = self.composed or RunReport(
+            title=f"Run {self.path.name}", parts=[Part(title=self.path.name, sections=())]
+        )
+        parts = [replace(p, sections=tuple(self._chapters(p, composed))) for p in composed.parts]
+        made = f"From {self.path.name}, as it is now"
+        return as_page(parts, title=composed.title, made=made, watched={"made": self._made_of}, data=False)
+
+    def _chapters(self, part: Part, composed: RunReport) -> list[Section]:
+        """Items are asked for by page; until a report is there they are all there is."""
+        items = Section(
+            name="items", title="Items", texts=("Every item of the run.",), browser=self._about(composed), open=True
+        )
+        names = [s.name for s in part.sections]
+        if "items" not in names:
+            return [*part.sections, items]
+        return [items if s.name == "items" else s for s in part.sections]
+
+    def _about(self, composed: RunReport) -> dict[str, Any]:
+        with self._at_index:
+            return {
+                "systems": list(composed.systems or self.index.systems),
+                "measures": [[m, composed.directions.get(m, "none")] for m in composed.measures],
+                "lead": composed.lead,
+                "domains": self.index.levels("domain"),
+                "conditions": self.index.levels("condition"),
+            }
+
+    def items(self, query: Mapping[str, str]) -> dict[str, Any]:
+        self._wait()
+        page = query.get("page", "0")
+        asked = {k: query.get(k, "") for k in ("words", "measure", "system", "order", "domain", "condition")}
+        wanted = ItemQuery(page=int(page) if page.isdigit() and len(page) < 9 else 0, **asked)
+        reading = self.reading
+        with self._at_index:
+            answer = self._served().answer(wanted, quick=reading)
+        return {**answer, "unsure": "still being read: in the order of the run, without scores"} if reading else answer
+
+    def _served(self) -> RunItems:
+        composed = self.composed
+        if self._items is None or composed is None:
+            files = replace(self.files, items=self._own_items or self.files.items)
+            self._items = RunItems(
+                files=files,
+                index=self.index,
+                systems=list((composed.systems if composed else ()) or self.index.systems),
+                measures=list(composed.measures if composed else ()),
+                directions=composed.directions if composed else {},
+            )
+        return self._items
+
+    def _wait(self) -> None:
+        """Until the first items are known, but not for long."""
+        self._first.wait(FIRST_ITEMS_S)
+        deadline = threading.Event()
+        for _ in range(30):
+            if self.index.trials >= PAGE or not self.reading:
+                return
+            deadline.wait(FIRST_ITEMS_S / 30)

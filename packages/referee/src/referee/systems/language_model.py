@@ -1,0 +1,220 @@
+"""A language model as speaker, behind any OpenAI-compatible endpoint (the reference game of clembench and ICCA: one scene in words, one description back).
+
+The prompt is built from the speaker's view alone. A refusal, an answer that cannot be read, and a question that was never answered are three different
+outcomes, and none of them is a description. Questions and raw answers are kept where the run keeps its results, so that a run can be replayed offline.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Self
+
+from referee.errors import InputError
+from referee.models.answers.calls import OUTCOMES, parse_call
+from referee.models.messages import Picture, message
+from referee.models.model_client import ModelClient
+from referee.models.prompt_files import PromptFile, filled
+from referee.models.response_cache import Call
+from referee.records import Description, Entity, Property, SpeakerView, Trial
+from referee.show.drawing import draw_marked
+from referee.systems.object_lists import check_places, object_lines
+
+__all__ = ["LANGUAGES", "LanguageModel", "build_prompt", "understand"]
+
+LANGUAGES = {
+    "en": "English",
+    "pt": "Portuguese",
+    "de": "German",
+    "es": "Spanish",
+    "nl": "Dutch",
+    "zh": "Mandarin Chinese",
+    "ja": "Japanese",
+}
+ANSWERS = ("text", "properties")
+LOCATIONS = ("condition", "allowed", "forbidden", "unsaid")
+FORMS = {
+    "text": "Answer with the description alone, on one line.",
+    "properties": 'Answer with one JSON object alone: {"description": "…", "properties": [["attribute", "value"], …]}, '
+    "where properties are the listed attribute values that your description expresses.",
+}
+ALLOWED = "You may say where it is."
+FORBIDDEN = "Do not say where it is: the listener sees the objects in other places."
+SCHEMA = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "description",
+        "strict": True,
+        "schema": {
+            "type": "object",
+            "properties": {
+                "description": {"type": "string"},
+                "properties": {"type": "array", "items": {"type": "array", "items": {"type": "string"}}},
+            },
+            "required": ["description", "properties"],
+            "additionalProperties": False,
+        },
+    },
+}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LanguageModel(ModelClient):
+    """Asks a model to describe the target so that a listener can find it; the switches of `ModelClient` say how it is asked.
+
+    Args:
+        answer: "text" (words only) or "properties" (words and the attribute values they express, as JSON).
+        examples: shows that many human descriptions from the training part.
+        places: as "coordinates", "words" or "none".
+        location: whether the prompt says that the place may be named: by the trial's "condition" (TUNA's +LOC and -LOC), "allowed", "forbidden" or "unsaid".
+        image: also sends the scene as a picture, the target in a frame.
+        words: lists the objects; without it the picture is all there is.
+    """
+
+    answer: str = "text"
+    examples: int = 0
+    places: str = "coordinates"
+    location: str = "condition"
+    image: bool = False
+    words: bool = True
+
+    examples_: tuple[Trial, ...] = field(default=(), init=False)
+    trouble_: str = field(default="", init=False)
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Choose the examples, if any are wanted: evenly spread over the training part, those with words only."""
+        worded = [t for t in trials if t.references and t.references[0].text] if self.examples else []
+        step = max(1, len(worded) // max(1, self.examples))
+        self.examples_ = tuple(worded[::step][: self.examples])
+        return self
+
+    def describe(self, view: SpeakerView) -> Description:
+        """The model's description; nothing (neither words nor properties) where it gave none."""
+        self._check()
+        schema: dict[str, Any] = {"response_format": SCHEMA} if self.schema and self.answer == "properties" else {}
+        call = self.ask(self._messages(view), view.id, **schema)
+        outcome, description = understand(call, self.answer)
+        self.trouble_ = "" if outcome == "answered" else _told(outcome, call)
+        self.count(outcome, call)
+        return description
+
+    def _check(self) -> None:
+        if not self.model:
+            raise InputError(
+                "no model is named", remedy='say which: --systems "llm/openai-compatible|model:NAME|endpoint:URL"'
+            )
+        if self.answer not in ANSWERS:
+            raise InputError(f"there is no answer {self.answer!r}", remedy="answer:text or answer:properties")
+        if self.location not in LOCATIONS:
+            raise InputError(f"location cannot be {self.location!r}", remedy=f"one of {', '.join(LOCATIONS)}")
+        check_places(self.places)
+        if not self.words and not self.image:
+            raise InputError("without words there is nothing to describe", remedy="words:no needs image:yes")
+
+    def _messages(self, view: SpeakerView) -> list[dict[str, Any]]:
+        messages: list[dict[str, Any]] = []
+        for trial in self.examples_:
+            said = trial.references[0]
+            messages += [self._asked(trial.for_speaker()), message("assistant", _as_answered(said, self.answer))]
+        return [*messages, self._asked(view)]
+
+    def _asked(self, view: SpeakerView) -> dict[str, Any]:
+        template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
+        words = build_prompt(view, self.answer, self.places, self.location, template, self.words, self.image)
+        return message("user", words, [Picture(draw_marked(view.scene, view.targets))] if self.image else ())
+
+
+def build_prompt(
+    view: SpeakerView,
+    answer: str = "text",
+    places: str = "coordinates",
+    location: str = "condition",
+    template: PromptFile | None = None,
+    words: bool = True,
+    image: bool = False,
+) -> str:
+    """The scene in words: entities numbered in an order drawn by lot, the target by its number, ids left out."""
+    entities = _mixed(view)
+    # Ids tell: in TUNA's furniture they encode type, colour, size and orientation.
+    numbers = {e.id: i for i, e in enumerate(entities, 1)}
+    listed = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(entities, places), 1))
+    target = (
+        " and ".join(f"object {numbers[t]}" for t in sorted(view.targets, key=numbers.__getitem__))
+        if words
+        else "the framed object"
+    )
+    language = LANGUAGES.get(view.language, view.language)
+    if template is not None:
+        return filled(
+            template,
+            objects=listed,
+            target=target,
+            language=language,
+            form=FORMS[answer],
+            location=_location(view, location),
+        )
+    it = "it" if len(view.targets) == 1 else "them"
+    shown = (
+        "The picture shows the scene; what is meant has a frame, which the listener does not see.\n\n" if image else ""
+    )
+    others = (
+        f"A listener sees these objects in another order and without numbers:\n{listed}\n\n"
+        if words
+        else "A listener sees the same objects in another order.\n\n"
+    )
+    parts = (
+        f"Describe {target} in {language}, as a person would, so that the listener can find {it}.",
+        _location(view, location).replace("it is", "they are") if it == "them" else _location(view, location),
+        "Do not mention numbers of this list." if words else "Do not mention the frame.",
+        FORMS[answer],
+    )
+    return shown + others + " ".join(filter(None, parts))
+
+
+def _mixed(view: SpeakerView) -> Sequence[Entity]:
+    """Entities in an order that the scene and the target decide: files may list the target first (TUNA's do), and a model would learn it."""
+    entities = sorted(view.scene.entities, key=lambda e: e.id)
+    Random(f"{view.scene.id}|{'|'.join(view.targets)}|{'|'.join(e.id for e in entities)}").shuffle(entities)
+    return entities
+
+
+def _location(view: SpeakerView, location: str) -> str:
+    """Whether the place may be named, where that is known: TUNA's speakers were told, and who was not should not guess."""
+    if location == "condition":
+        condition = (view.condition or "").upper()
+        location = "allowed" if "+LOC" in condition else "forbidden" if "-LOC" in condition else "unsaid"
+    return {"allowed": ALLOWED, "forbidden": FORBIDDEN}.get(location, "")
+
+
+def _as_answered(said: Description, answer: str) -> str:
+    if answer == "text":
+        return said.text or ""
+    pairs = [list(p) for p in said.properties or ()]
+    return json.dumps({"description": said.text, "properties": pairs}, ensure_ascii=False)
+
+
+def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
+    """The outcome of a call (answered, refused, unparsable, cut off or failed) and the description, which is empty unless answered."""
+    parsed = parse_call(call, "properties" if answer == "properties" else "description")
+    outcome = OUTCOMES[parsed.outcome]
+    if parsed.value is None:
+        return outcome, Description()
+    if answer != "properties":
+        return outcome, Description(text=parsed.value)
+    text, pairs = parsed.value
+    return outcome, Description(text=text, properties=tuple(Property(*pair) for pair in pairs))
+
+
+def _told(outcome: str, call: Call) -> str:
+    """Why there is no description, in words for the user."""
+    if outcome == "failed":
+        return f"the endpoint did not answer: {call.failure}"
+    answer = (call.refusal or call.content or "").strip()
+    shown = f": {answer[:120]!r}" if answer else ""
+    if outcome == "refused":
+        return f"the model refused{shown}"
+    if outcome == "cut off":
+        return f"the model's answer was cut off: raise max_tokens{shown}"
+    return f"the model's answer is not one description{shown or ': it is empty'}"

@@ -1,0 +1,29 @@
+"""The objects of a scene as a list for a model: numbered or not, with places as coordinates, as words, or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.errors import InputError
+from referee.models.object_lines import object_line
+from referee.records import Entity, Scene
+from referee.show.drawing.place_words import place_words
+from referee.show.drawing.placement import PLACE_NAMES
+
+__all__ = ["PLACES", "check_places", "object_lines"]
+
+PLACES = ("coordinates", "words", "none")
+
+
+def check_places(places: str) -> None:
+    if places not in PLACES:
+        raise InputError(f"places cannot be {places!r}", remedy=f"places: is one of {', '.join(PLACES)}")
+
+
+def object_lines(entities: Sequence[Entity], places: str = "coordinates") -> list[str]:
+    """One line an entity, in the order given; relations name other entities by their numbers in this order."""
+    numbers = {e.id: i for i, e in enumerate(entities, 1)}
+    if places == "coordinates":
+        return [object_line(e, numbers) for e in entities]
+    words = place_words(Scene(entities=tuple(entities))) if places == "words" else {}
+    return [object_line(e, numbers, words.get(e.id, ""), PLACE_NAMES) for e in entities]

@@ -1,0 +1,180 @@
+"""A signature identifies the number: whatever changes a value, an interval or a p changes the signature."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import referee
+from referee.cli import main
+from referee.corpora.synthetic.corpus import Synthetic
+from referee.errors import InputError
+from referee.jobs.open import open_outputs
+from referee.jobs.score import score_trials
+from referee.jobs.score_table import Settings, Source
+from referee.signature import explain, short
+
+TRIALS = list(Synthetic(speakers=5).trials())
+ROWS = [
+    {
+        "trial": t.id,
+        "system": system,
+        "text": t.references[0].text if (i + shift) % 3 else "the thing",
+        "properties": [list(p) for p in (t.references[0].properties or ())[: 1 + (i + shift) % 3]],
+    }
+    for shift, system in enumerate(("one", "two"))
+    for i, t in enumerate(TRIALS)
+]
+NUMBERS = ("value", "n", "low", "high", "difference", "difference_low", "difference_high", "p", "p_randomisation")
+
+
+def scored(trials=TRIALS, source: Source | None = None, metric: str = "set/dice", **options) -> tuple[str, tuple]:
+    settings = Settings(**{"metrics": (metric,), "baseline": "one", "lenient": True, **options})
+    table = score_trials(open_outputs(ROWS, lenient=True), lambda: trials, settings, source=source)
+    rows = [r for r in table.scores() if r["system"] == "two"]
+    return rows[0]["signature"], tuple(rows[0][k] for k in NUMBERS)
+
+
+def other_words(trial):
+    return replace(
+        trial,
+        references=tuple(replace(r, text=f"{r.text} here", properties=r.properties[:1]) for r in trial.references),
+    )
+
+
+VARIANTS = {
+    "plain": {},
+    "cluster none": {"cluster": "none"},
+    "cluster scene": {"cluster": "scene"},
+    "cluster speaker": {"cluster": "speaker"},
+    "confidence": {"confidence": 0.9},
+    "references": {"references": "others"},
+    "humans": {"references": "others", "humans": True},
+    "part": {"trials": TRIALS[:40]},
+    "reading": {"trials": [other_words(t) for t in TRIALS]},
+    "metric switch": {"metric": "set/dice|multiset:yes"},
+    "other metric": {"metric": "set/masi"},
+    "tokens": {"metric": "string/bleu.1"},
+    "other tokens": {"metric": "string/bleu.1|tokens:words"},
+    "swaps": {"cluster": "none", "resamples": 50},
+    "seed": {"cluster": "none", "resamples": 50, "seed": 2},
+    "strict": {"lenient": False},
+    "corpus name": {"source": Source(corpus="elsewhere")},
+    "reading name": {"source": Source(corpus="elsewhere", reading="raw")},
+    "sampled": {"source": Source(sampled=("speaker",))},
+}
+
+
+def test_equal_signatures_mean_equal_numbers() -> None:
+    found = {name: scored(**options) for name, options in VARIANTS.items()}
+    for (a, (sign_a, numbers_a)), (b, (sign_b, numbers_b)) in itertools.combinations(found.items(), 2):
+        if sign_a == sign_b:
+            assert numbers_a == numbers_b, (a, b)
+    unequal = {name for name, (sign, numbers) in found.items() if numbers != found["plain"][1]}
+    assert {"cluster none", "cluster scene", "confidence", "references", "part", "reading", "other metric"} <= unequal
+
+
+def test_the_same_again_is_signed_alike() -> None:
+    assert scored() == scored()
+
+
+def test_a_signature_has_its_parts() -> None:
+    parts = explain(
+        scored(source=Source(corpus="tuna", reading="raw", part="domain=people", sampled=("scene", "speaker")))[0]
+    )
+    assert parts["measure"] == "set/dice"
+    assert (parts["corpus"], parts["reading"], parts["part"]) == ("tuna", "raw", "domain=people")
+    assert (parts["cluster"], parts["interval"], parts["against"]) == (
+        "scene x speaker",
+        "jackknife-t-skew-0.95",
+        "own-1",
+    )
+    assert parts["trials"].startswith(f"{len(TRIALS)}-")
+
+
+def test_trials_of_a_cluster_that_nobody_named() -> None:
+    with pytest.raises(InputError, match="name no game"):
+        scored(cluster="game")
+
+
+def test_an_interval_of_a_share_is_not_a_point() -> None:
+    """n = 20 without a miss: Wilson's [.839, 1] (Wilson 1927; statsmodels gives the same)."""
+    trials = TRIALS[:20]
+    rows = [
+        {"trial": t.id, "system": "echo", "properties": [list(p) for p in t.references[0].properties]} for t in trials
+    ]
+    frame = referee.score(rows, trials, metrics=["set/exact"], cluster="none")
+    assert frame["value"][0] == 1
+    assert (frame["low"][0], frame["high"][0]) == pytest.approx((0.8388748, 1.0), abs=1e-6)
+
+
+def test_a_short_form_is_explained_from_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "--demo", "--metrics", "set/dice", "--out", str(tmp_path / "run")]) == 0
+    signed = referee.Run(tmp_path / "run").scores()[0]["signature"]
+    assert short(signed) in capsys.readouterr().out
+    assert main(["signature", short(signed), str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert signed in told
+    assert "what trials were clustered by" in told
+    assert main(["signature", "00000000", str(tmp_path)]) == 2
+    assert "no run here has a score signed" in capsys.readouterr().err
+
+
+def test_a_signature_can_be_used_as_a_name() -> None:
+    """Whoever finds a signature in a paper asks for the measure by it, switches and all."""
+    signed, numbers = scored(metric="set/dice|multiset:yes")
+    again, same = scored(metric=signed)
+    assert (explain(again)["multiset"], same) == ("yes", numbers)
+
+
+def test_a_file_is_cited_by_its_name_wherever_somebody_keeps_it(tmp_path: Path) -> None:
+    """Others have the same corpus in another folder, and must get the same signature; what is in it the checksum says."""
+    lines = "".join(
+        f'{{"id": "t{i}", "target": "a", "entities": [{{"id": "a", "attributes": {{"colour": "red"}}}}], "references": ["red"]}}\n'
+        for i in range(3)
+    )
+    rows = [{"trial": f"t{i}", "system": "one", "text": "red"} for i in range(3)]
+    found = set()
+    for folder in (tmp_path / "here", tmp_path / "there"):
+        folder.mkdir()
+        (folder / "mine.jsonl").write_text(lines, "utf-8")
+        found |= {r["signature"] for r in referee.score(rows, folder / "mine.jsonl", metrics=["string/exact"]).rows}
+    (signed,) = found
+    assert "corpus:mine.jsonl|" in signed
+
+
+@pytest.mark.parametrize(
+    ("named", "remedy"), [("mne.jsonl", "did you mean mine.jsonl?"), ("other/rest.jsonl", "docs/corpora.md")]
+)
+def test_a_corpus_file_that_is_not_there_is_no_misspelt_name(tmp_path: Path, named: str, remedy: str) -> None:
+    (tmp_path / "mine.jsonl").write_text("", "utf-8")
+    with pytest.raises(InputError, match="there is no such file") as error:
+        referee.open_corpus(tmp_path / named)
+    assert remedy in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("split", "problem", "remedy"),
+    [
+        ("domian=furniture", "cannot choose trials by 'domian'", "did you mean domain?"),
+        ("domain=furnitur", "no trial has domain=furnitur", "did you mean furniture?"),
+        ("domain=Furniture", "no trial has domain=Furniture", "did you mean furniture?"),
+        ("speaker=nobody", "no trial has speaker=nobody", "there are "),
+    ],
+)
+def test_a_part_that_nothing_belongs_to_is_told_with_what_there_is(split: str, problem: str, remedy: str) -> None:
+    with pytest.raises(InputError) as error:
+        list(referee.open_corpus("synthetic", split=split).trials())
+    assert problem in str(error.value)
+    assert remedy in str(error.value)
+
+
+def test_a_misspelt_system_is_named_where_all_lines_become_one(tmp_path: Path) -> None:
+    lines = [f'{{"trial": "t1", "sytem": "{name}", "text": "red"}}\n' for name in "ab"]
+    (tmp_path / "o.jsonl").write_text("".join(lines), "utf-8")
+    with pytest.raises(InputError, match=r"(?s)twice.*did you mean system\?") as error:
+        open_outputs(tmp_path / "o.jsonl")
+    assert "o.jsonl:2" in str(error.value)

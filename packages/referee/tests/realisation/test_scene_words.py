@@ -1,0 +1,102 @@
+"""Words for scenes with attributes that no table knows: numbers, counts, parts, what is denied; in three languages. Expected texts: written by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from referee.jobs.describe import describe
+
+THREE_MICE = [{"type": "mouse", "size": n} for n in (10, 14, 12)]
+CARS = [{"type": "car", "price": n} for n in (12000, 9000, 15000)]
+ROW = [{"type": "chair", "x": n, "y": 1} for n in (1, 2, 3)]
+MUGS = [{"type": "mug", "broken": b, "handle": h} for b, h in ((True, True), (False, True), (True, False))]
+INCREMENTAL, EVERYTHING, BOOLEAN = "classic/incremental", "baseline/everything", "classic/boolean"
+
+
+def said(things: list[dict[str, Any]], targets: str, system: str, language: str = "en") -> str | None:
+    entities = [{"id": name, "attributes": own} for name, own in zip("abcdef", things, strict=False)]
+    found = describe({"language": language, "entities": entities}, list(targets), system)
+    assert (found.dropped, found.false) == ((), ())
+    return found.text
+
+
+@pytest.mark.parametrize(
+    ("things", "targets", "system", "text"),
+    [
+        ([{"type": "car", "speed": "50 km/h"}, {"type": "car", "speed": "80 km/h"}], "b", INCREMENTAL, "the faster car"),
+        ([{"type": "die", "dots": n} for n in (3, 5, 1)], "a", INCREMENTAL, "the die with 3 dots"),
+        ([{"type": "die", "dots": n} for n in (3, 5, 1)], "c", INCREMENTAL, "the die with 1 dot"),
+        ([{"type": "robot", "wheels": n} for n in (0, 3)], "a", INCREMENTAL, "the robot without wheels"),
+        ([{"type": "robot", "numberOfArms": n} for n in (2, 4)], "a", INCREMENTAL, "the robot with 2 arms"),
+        ([{"type": "robot", "battery_level": v} for v in ("high", "low")], "a", INCREMENTAL, "the robot with a high battery level"),
+        ([{"type": "child", "hair": v} for v in ("brown", "blond")], "a", INCREMENTAL, "the child with brown hair"),
+        ([{"type": "woman", "hatColour": v} for v in ("red", "blue")], "a", INCREMENTAL, "the woman with a red hat"),
+        ([{"type": "shirt", "pattern": "striped", "sleeves": v} for v in ("long", "short")], "a", EVERYTHING, "the striped shirt with long sleeves"),
+        ([{"type": "umbrella", "colour": "orange", "open": v} for v in ("yes", "no")], "a", EVERYTHING, "the open orange umbrella"),
+        ([{"type": "chair", "material": v} for v in ("wood", "metal")], "a", INCREMENTAL, "the wooden chair"),
+        (THREE_MICE, "ab", BOOLEAN, "the two that do not have a size of 12"),
+        (ROW, "ab", BOOLEAN, "the two that are not in column 3"),
+        ([{"x-dimension": n} for n in (1, 2, 4)], "ab", BOOLEAN, "the two that are not on the right"),
+        (ROW, "a", EVERYTHING, "the leftmost chair in row 1"),
+        (MUGS, "ab", BOOLEAN, "the two with a handle"),
+    ],
+)  # fmt: skip
+def test_english(things: list[dict[str, Any]], targets: str, system: str, text: str) -> None:
+    assert said(things, targets, system) == text
+
+
+@pytest.mark.parametrize(
+    ("things", "targets", "system", "german", "portuguese"),
+    [
+        ([{"type": "table", "width": n} for n in (120, 80)], "a", INCREMENTAL, "der breitere Tisch", "a mesa mais larga"),
+        (CARS, "ab", INCREMENTAL, "die zwei billigsten car", "os dois cares mais baratos"),
+        (THREE_MICE, "ab", BOOLEAN, "die zwei, die nicht Größe 12 haben", "os dois que não têm tamanho 12"),
+        ([{"colour": c} for c in ("red", "blue", "green")], "ab", BOOLEAN, "die zwei, die nicht grün sind", "os dois que não são verdes"),
+        ([{"type": "cube", "vpos": v} for v in ("bottom", "bottom", "top")], "ab", INCREMENTAL, "die zwei Würfel unten", "os dois cubos embaixo"),
+        (ROW, "a", EVERYTHING, "der äußerste linke Stuhl in Zeile 1", "a cadeira mais à esquerda na linha 1"),
+        ([{"type": "chair", "size": n} for n in (10, 14, 12)], "c", INCREMENTAL, "der zweitgrößte Stuhl", "a cadeira com tamanho 12"),
+        (
+            [{"type": "chair", "colour": "red", "size": s} for s in ("regular", "small")], "a", EVERYTHING,
+            "der mittelgroße rote Stuhl", "a cadeira vermelha de tamanho médio",
+        ),
+    ],
+)  # fmt: skip
+def test_german_and_portuguese(
+    things: list[dict[str, Any]], targets: str, system: str, german: str, portuguese: str
+) -> None:
+    assert (said(things, targets, system, "de"), said(things, targets, system, "pt")) == (german, portuguese)
+
+
+def related(
+    relations: dict[str, list[list[str]]], things: dict[str, dict[str, str]], language: str = "en"
+) -> str | None:
+    entities = [{"id": i, "attributes": own, "relations": relations.get(i, [])} for i, own in things.items()]
+    found = describe({"language": language, "entities": entities}, "a", "classic/relational")
+    assert (found.distinguishing, found.dropped, found.false) == (True, (), ())
+    return found.text
+
+
+BETWEEN = {"a": [["between", "x"], ["between", "y"]]}
+BALLS = {"a": {"type": "ball"}, "b": {"type": "ball"}, "x": {"type": "cube"}, "y": {"type": "cube"}}
+COLOURED = BALLS | {"x": {"type": "cube", "colour": "red"}, "y": {"type": "cube", "colour": "blue"}}
+
+
+@pytest.mark.parametrize(
+    ("language", "alike", "different"),
+    [
+        ("en", "the ball between the two cubes", "the ball between the red cube and the blue cube"),
+        ("de", "der Ball zwischen den zwei Würfeln", "der Ball zwischen dem roten Würfel und dem blauen Würfel"),
+        ("pt", "a bola entre os dois cubos", "a bola entre o cubo vermelho e o cubo azul"),
+    ],
+)
+def test_both_sides_of_between(language: str, alike: str, different: str) -> None:
+    assert (related(BETWEEN, BALLS, language), related(BETWEEN, COLOURED, language)) == (alike, different)
+
+
+def test_a_relation_that_no_table_knows_is_said_by_its_name() -> None:
+    things = {"a": {"type": "man"}, "b": {"type": "woman"}, "c": {"type": "man"}}
+    assert related({"a": [["isLookingAt", "b"]]}, things) == "the man looking at the woman"
+    cups = {"a": {"type": "cup"}, "b": {"type": "cup"}, "t": {"type": "table"}}
+    assert related({"a": [["on", "t"]]}, cups, "pt") == "o cup sobre a mesa"

@@ -1,1 +1,0 @@
-"""Language models: one client, the book of calls, and how answers are read; for speakers, hearers and players alike."""
