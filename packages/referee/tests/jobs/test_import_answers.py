@@ -248,7 +248,7 @@ def test_episodes_of_clembench(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert {o.description.text for o in run.outputs()} == {"the one with an X"}
     assert [t.targets for t in run.trials()] == [("second",)] * 3
     answers = [(str(r.outcome), r.entity) for r in run.responses()]
-    assert answers == [("entity", "second"), ("entity", "first"), ("unparsable", None)]
+    assert answers == [("entity", "second"), ("entity", "first"), ("dont-know", None)]
     assert main(["listen", str(run.folder)]) == 0
 
 
