@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,8 +79,8 @@ class AuditResult(Result):
     def _title(self) -> str:
         return f"AuditResult: {summarise(self.audits)}"
 
-    def _below(self) -> str:
-        return "<ul>" + "".join(f"<li>{escape(finding)}</li>" for finding in self.findings) + "</ul>"
+    def _notes(self) -> Sequence[str]:
+        return self.findings
 
 
 @takes(AuditOptions)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property, partial
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -77,8 +76,8 @@ class CourtResult(Result):
         cases = len(self.proceedings.best.cases)
         return f"CourtResult on {self.proceedings.source}: {len(self.verdicts)} measures, {cases} pairs"
 
-    def _below(self) -> str:
-        return "".join(f"<p>{escape(verdict)}</p>" for verdict in self.verdicts.values())
+    def _notes(self) -> Sequence[str]:
+        return [*self.verdicts.values()]
 
 
 def _rows(way: str, proceedings: Proceedings) -> list[dict[str, Any]]:

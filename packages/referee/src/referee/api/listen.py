@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -156,9 +156,8 @@ class Heard(Result):
         told = [f"{s} ir {number(g['ir']['value'])}" for (s, _), g in self.groups().items()]
         return f"Heard: {', '.join(told[:6])}{' …' if len(told) > 6 else ''}"
 
-    def _below(self) -> str:
-        notes = [*self.signatures.values(), *self.warnings]
-        return "".join(f"<p><small>{escape(note)}</small></p>" for note in notes)
+    def _notes(self) -> Sequence[str]:
+        return [*self.signatures.values(), *self.warnings]
 
 
 def tells(name: str, group: dict[str, dict[str, Any]]) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from html import escape
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +69,8 @@ class Passport(Result):
         card = self.card
         return f"Passport of {card['hearer']} on {card['corpus']}: {card['verdict']}, n = {card['n']:,}"
 
-    def _below(self) -> str:
-        return "".join(f"<p>{escape(str(reason))}</p>" for reason in self.card.get("reasons", ()))
+    def _notes(self) -> Sequence[str]:
+        return [str(reason) for reason in self.card.get("reasons", ())]
 
 
 def _bounds(found: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,8 +63,8 @@ class Replication(Result):
             f"mean absolute difference {number(s['mean_absolute_difference'])}"
         )
 
-    def _below(self) -> str:
-        return "".join(f"<p><small>{escape(reason)}</small></p>" for reason in self.reasons)
+    def _notes(self) -> Sequence[str]:
+        return self.reasons
 
 
 @takes(ReplicateOptions)

@@ -6,7 +6,6 @@ import datetime
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from referee.api.options import ReportOptions
 from referee.api.results import Result
 from referee.errors import InputError
 from referee.options import takes
+from referee.show.pages import render
 from referee.show.reports.material import Material
 from referee.show.reports.page import Part, named_apart
 from referee.show.reports.report_sources import gather, gather_hearing, summon_court
@@ -60,7 +60,7 @@ class WrittenReport(Result):
         return f"WrittenReport: {len(self.frame)} files in {self.folder}"
 
     def _repr_html_(self) -> str:
-        return f'<p>{escape(self._title())}: <a href="{escape(self.page.as_posix())}">{escape(str(self.page))}</a></p>'
+        return render("notebook/report.html", title=self._title(), address=self.page.as_posix(), page=self.page)
 
 
 @takes(ReportOptions)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.api.frames import to_pandas
+from referee.show.pages import render
 from referee.show.reports.score_tables import number, tex
 
 if TYPE_CHECKING:
@@ -13,10 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["Result", "bounded", "html_table", "latex_table"]
-
-MOST_ROWS = 30
-CELLS = "padding:2px 10px 2px 0;text-align:left;white-space:nowrap"
+__all__ = ["Result", "bounded", "latex_table"]
 
 
 class Result:
@@ -55,12 +53,13 @@ class Result:
     def _title(self) -> str:
         return f"{type(self).__name__}: {len(self.frame)} rows of {', '.join(self.frame.columns)}"
 
-    def _below(self) -> str:
-        """HTML under the table: pictures, notes."""
-        return ""
+    def _notes(self) -> Sequence[str]:
+        """Return what a notebook shows under the table."""
+        return ()
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title())}</p>{html_table(*self._table())}{self._below()}"
+        heads, rows = self._table()
+        return render("notebook/result.html", title=self._title(), heads=heads, rows=rows, notes=self._notes())
 
     def __repr__(self) -> str:
         return self._title()
@@ -86,18 +85,6 @@ def bounded(value: float | None, low: float | None, high: float | None, marks: s
     """A value with its marks and its interval, as everywhere: 0.512* [0.470, 0.560]."""
     bounds = "" if value is None or low is None else f" [{number(low)}, {number(high)}]"
     return f"{number(value)}{marks}{bounds}"
-
-
-def html_table(heads: list[str], rows: list[list[str]], most: int = MOST_ROWS) -> str:
-    head = "".join(f'<th style="{CELLS}">{escape(h)}</th>' for h in heads)
-    body = "".join(
-        f"<tr>{''.join(f'<td style={CELLS!r}>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows[:most]
-    )
-    more = f"<p>… and {len(rows) - most:,} more rows (.frame has them all)</p>" if len(rows) > most else ""
-    # Wide tables scroll in their own box, not the page.
-    return (
-        f'<div style="overflow-x:auto"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{more}'
-    )
 
 
 def latex_table(heads: list[str], rows: list[list[str]]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, cached_property
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,12 +24,14 @@ from referee.jobs.score_table import ScoreTable, Settings, metric_names
 from referee.jobs.watching import ShowsProgress, unwatched
 from referee.options import GROUPINGS, takes
 from referee.records import Trial
-from referee.show.drawing.trial_cards import side_by_side, trial_card
+from referee.show.drawing.trial_cards import trial_card
+from referee.show.pages import render
 from referee.show.reports import score_tables
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
+    from markupsafe import Markup
 
 __all__ = ["TESTS", "ItemScores", "ScoreOptions", "Scores", "WorstItems", "labels_of", "listed", "score"]
 
@@ -52,7 +53,7 @@ class WorstItems(Result):
     WorstItems: 2 items by set/dice
     """
 
-    def __init__(self, frame: Any, cards: Sequence[str]) -> None:
+    def __init__(self, frame: Any, cards: Sequence[Markup]) -> None:
         super().__init__(frame)
         self.cards = cards
 
@@ -63,7 +64,7 @@ class WorstItems(Result):
         return f"WorstItems: {len(self.frame)} items by {', '.join(self.frame['metric'].unique(maintain_order=True))}"
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title())}</p>{side_by_side(self.cards)}"
+        return render("notebook/cards.html", title=self._title(), citation="", cards=self.cards)
 
 
 class ItemScores(Result):
@@ -161,7 +162,7 @@ class Scores(Result):
         trials = {t.id: t for t in self.opened.trials() if t.id in wanted}
         return WorstItems(frame, [self._card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
 
-    def _card(self, trial: Trial, row: dict[str, Any]) -> str:
+    def _card(self, trial: Trial, row: dict[str, Any]) -> Markup:
         answered = self.answers.by_system.get(row["system"])
         output = None if answered is None else answered.get(trial.id)
         said = (
@@ -220,18 +221,21 @@ class Scores(Result):
         more = " …" if len(metrics) > 3 and len(systems) <= 4 else ""
         return f"Scores: {who} on {self.opened.name}, {len(self.table.trials):,} trials: {told}{more}"
 
-    def _below(self) -> str:
-        signed = "<br>".join(
-            map(escape, score_tables.shared_signatures(dict.fromkeys(r["signature"] for r in self.measured)))
+    def _repr_html_(self) -> str:
+        heads, rows = self._table()
+        metric, card = next((r["metric"] for r in self.measured), ""), self.opened.card
+        is_pictured = len(self.table.trials) <= PICTURED and any(r["n"] for r in self.measured)
+        return render(
+            "notebook/scores.html",
+            title=self._title(),
+            heads=heads,
+            rows=rows,
+            synthetic=card is not None and card.synthetic,
+            clusters=self.table.about_clusters(),
+            signatures=score_tables.shared_signatures(dict.fromkeys(r["signature"] for r in self.measured)),
+            metric=metric,
+            cards=self.worst(metric, n=3).cards if is_pictured else (),
         )
-        card = self.opened.card
-        label = "<b>SYNTHETIC corpus: generated, not human data.</b> " if card is not None and card.synthetic else ""
-        notes = f"<p>{label}{escape(self.table.about_clusters())}</p><details><summary>signatures</summary><small>{signed}</small></details>"
-        if len(self.table.trials) > PICTURED or not any(r["n"] for r in self.measured):
-            return notes
-        first = self.measured[0]["metric"]
-        pictures = side_by_side(self.worst(first, n=3).cards)
-        return f"{notes}<details><summary>worst items by {escape(first)}</summary>{pictures}</details>"
 
 
 def labels_of(trial: Trial) -> dict[str, str | None]:

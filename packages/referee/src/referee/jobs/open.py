@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
-from html import escape
 from inspect import signature as call_signature
 from itertools import islice
 from pathlib import Path
@@ -93,11 +92,11 @@ class Opened:
 
     def _repr_html_(self) -> str:
         """What the card says, and the first three trials as pictures."""
-        from referee.show.drawing.trial_cards import side_by_side, trial_card
+        from referee.show.drawing.trial_cards import trial_card
+        from referee.show.pages import render
 
-        about = "" if self.card is None else f"<br>{escape(self.card.citation)}"
-        pictures = side_by_side(trial_card(t) for t in islice(self.trials(), 3))
-        return f"<p><b>{escape(repr(self))}</b>{about}</p>{pictures}"
+        cards = [trial_card(t) for t in islice(self.trials(), 3)]
+        return render("notebook/cards.html", title=repr(self), citation=self.card and self.card.citation, cards=cards)
 
     @property
     def source(self) -> Source:

@@ -91,7 +91,7 @@ def test_methods_say_what_was_done_and_only_that(tmp_path: Path) -> None:
     assert "share a letter" not in one
     assert "left out" not in re.sub(r"<script.*", "", one, flags=re.DOTALL)
     three = page_of(material_of(tmp_path / "three", {"exact": exact, "colour": colour, "chatty": chatty}))
-    assert "corrected by Holm&#x27;s method for the 3 pairs" in three
+    assert "corrected by Holm&#39;s method for the 3 pairs" in three
     assert "leaving out one cluster at a time" in three
     assert "string/bleu.4 was computed over whole sets" in three
 

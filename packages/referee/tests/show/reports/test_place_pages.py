@@ -78,7 +78,7 @@ def test_nothing_that_was_said_can_run(run: Run, tmp_path: Path) -> None:
 def test_the_chapter_counts_outcomes_and_leads_to_the_page(run: Run) -> None:
     section = places_section("toys", run, 'page/"index".html')
     assert any("b: 3 refused" in text for text in section.texts)
-    assert "page/&quot;index&quot;.html" in section.html
+    assert "page/&#34;index&#34;.html" in section.html
 
 
 def test_the_command_writes_it_and_says_what_is_missing(

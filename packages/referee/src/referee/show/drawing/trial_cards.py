@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
+
+from markupsafe import Markup
 
 from referee.records import Description, Scene, Trial
 from referee.show.drawing.scene_pictures import draw_scene
+from referee.show.pages import render
 
-__all__ = ["scene_card", "side_by_side", "trial_card"]
+__all__ = ["scene_card", "trial_card"]
 
-STYLE = "display:inline-block;vertical-align:top;margin:0 12px 12px 0;max-width:340px;font-size:13px;line-height:1.4"
 # A scene of fifty things is no picture any more, and a notebook keeps every one of them.
 MOST = 40
 
 
-def trial_card(trial: Trial, lines: Sequence[str] = ()) -> str:
+def trial_card(trial: Trial, lines: Sequence[str] = ()) -> Markup:
     """A trial: its scene, its name, `lines` about it, and what people said (three of them at most)."""
     about = ", ".join(x for x in (trial.domain, trial.condition) if x)
     said = [f"people: {_words(r)}" for r in trial.references[:3]]
@@ -24,21 +25,18 @@ def trial_card(trial: Trial, lines: Sequence[str] = ()) -> str:
     return scene_card(trial.scene, trial.targets, head, [*lines, *said, *more])
 
 
-def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[str] = ()) -> str:
+def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[str] = ()) -> Markup:
     """A scene with some entities framed, a heading and lines of text."""
-    if len(scene.entities) > MOST:
-        picture = f"<em>{len(scene.entities)} entities: too many for a picture</em>"
-    else:
-        known = {e.id for e in scene.entities}
-        picture = draw_scene(scene, mark=[t for t in targets if t in known]).replace(
-            "<svg", '<svg style="max-width:100%;height:auto"', 1
-        )
-    text = "".join(f"<div>{escape(line)}</div>" for line in lines)
-    return f'<div style="{STYLE}"><div><b>{escape(head)}</b></div>{picture}{text}</div>'
-
-
-def side_by_side(cards: Iterable[str]) -> str:
-    return f"<div>{''.join(cards)}</div>"
+    is_drawn = len(scene.entities) <= MOST
+    ids = {e.id for e in scene.entities}
+    picture = draw_scene(scene, mark=[t for t in targets if t in ids]) if is_drawn else ""
+    return render(
+        "notebook/scene_card.html",
+        head=head,
+        picture=picture.replace("<svg", '<svg style="max-width:100%;height:auto"', 1),
+        entities=len(scene.entities),
+        lines=lines,
+    )
 
 
 def _words(said: Description) -> str:

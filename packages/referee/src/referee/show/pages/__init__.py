@@ -1,12 +1,17 @@
-"""The scripts and styles of reports and of `referee view`: plain JavaScript modules and CSS files, used as they are."""
+"""Pages of reports, of notebooks and of `referee view`: Jinja2 templates, and plain JavaScript modules and CSS files, used as they are."""
 
 from __future__ import annotations
 
 import re
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["chart_library", "page_asset", "page_script"]
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["chart_library", "page_asset", "page_script", "render"]
 
 # A module stands after those that it imports.
 MODULES = {
@@ -42,6 +47,28 @@ MODULES = {
 def page_asset(name: str) -> str:
     """Return the text of a file of this folder."""
     return (files("referee.show.pages") / name).read_text("utf-8")
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("referee.show", "pages"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
+    return environment
+
+
+def render(template: str, **values: Any) -> Markup:
+    """Return a template of this folder filled with values, each escaped unless it is Markup."""
+    from markupsafe import Markup
+
+    return Markup(_templates().get_template(template).render(values))
 
 
 @cache

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from referee.auditing.audit import Audit, summarise
 from referee.auditing.claims import AuditVerdict
 from referee.auditing.corrections import Correction, read_register
 from referee.auditing.explain.wording import shown
 from referee.auditing.formats import allowed
+from referee.show.pages import render
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
 
@@ -18,11 +18,6 @@ __all__ = ["audit_section"]
 
 def audit_section(audits: Sequence[Audit]) -> Section:
     """What was checked in which paper, what does not follow, and the rows behind it."""
-    parts = []
-    for a in audits:
-        found = "".join(f"<li>{escape(f.sentence)}</li>" for f in a.findings)
-        parts.append(f"<h3>{escape(a.title)}</h3><p class=note>{escape(a.citation)}</p>")
-        parts.append(f"<ul>{found}</ul>" if found else "<p>Nothing fails to follow.</p>")
     failed = [row for a in audits for row in a.rows if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
     rows = [
         (Cell(r.source), Cell(r.item), Cell(shown(r.printed)), Cell(shown(r.recomputed)), Cell(allowed(r)))
@@ -47,7 +42,7 @@ def audit_section(audits: Sequence[Audit]) -> Section:
         name="audit",
         title="Audit of printed tables",
         texts=texts,
-        html="".join(parts),
+        html=render("report/audits.html", audits=audits),
         sheets=sheets,
         data={
             "audit-all": [

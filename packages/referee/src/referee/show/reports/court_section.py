@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from html import escape
 from typing import Any
 
 from referee.courtroom.evidence import ALL, Evidence
 from referee.courtroom.proceedings import Proceedings, count_pairs
+from referee.show.pages import render
 from referee.show.reports.court_figure import court_figure
 from referee.show.reports.court_page import evidence_rows
 from referee.show.reports.report_figures import CELL, Figure
@@ -37,7 +37,7 @@ def court_section(label: str, court: Proceedings | str) -> Section:
         name=NAME,
         title=TITLE,
         texts=tuple(texts),
-        html=_verdict_list(court.verdicts),
+        html=render("report/verdicts.html", verdicts=group_verdicts(court.verdicts)),
         figures=(_figure(label, court.evidence),) if drawn else (),
         sheets=(_sheet(label, tried),) if tried else (),
         data={"court-cases": [{"corpus": label, **asdict(case)} for case in court.cases]},
@@ -50,14 +50,6 @@ def group_verdicts(verdicts: Mapping[str, str]) -> dict[str, list[str]]:
     for name, verdict in verdicts.items():
         found.setdefault(verdict.removeprefix(name).lstrip(": "), []).append(name)
     return found
-
-
-def _verdict_list(verdicts: Mapping[str, str]) -> str:
-    lines = [
-        f"<li><strong>{escape(', '.join(names))}</strong>: {escape(said)}</li>"
-        for said, names in group_verdicts(verdicts).items()
-    ]
-    return f'<ul class="verdicts">{"".join(lines)}</ul>'
 
 
 def _figure(label: str, evidence: Sequence[Evidence]) -> Figure:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from html import escape
 from typing import Any
 
+from markupsafe import Markup
+
 from referee.hearers.passports.quoting import read_quote
+from referee.show.pages import render
 from referee.show.reports.material import Row
 from referee.show.reports.passport_card import draw_card
 from referee.show.reports.section import Section
@@ -193,9 +195,9 @@ def _number(value: float | None) -> Cell:
     return Cell(f"{value:,}" if isinstance(value, int) else f"{value:.3f}", order=float(value))
 
 
-def _signatures(signatures: Mapping[str, str]) -> str:
-    lines = "".join(f"<li>{escape(text)}</li>" for text in signatures.values())
-    return f'<h3>Signatures of the hearers</h3><ul class="signatures">{lines}</ul>' if lines else ""
+def _signatures(signatures: Mapping[str, str]) -> Markup:
+    signed = {"Signatures of the hearers": signatures.values()} if signatures else {}
+    return render("report/methods.html", paragraph="", signed=signed, remarks=())
 
 
 def _flat(row: Row) -> dict[str, Any]:

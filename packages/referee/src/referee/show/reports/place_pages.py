@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,13 @@ from referee.jobs.folder import Run
 from referee.jobs.watching import watched
 from referee.metrics.grounding import all_hits
 from referee.records import Outcome, Response, Trial
+from referee.show.pages import render
 from referee.show.reports.section import Section
 
 __all__ = ["has_places", "places_section", "write_place_pages"]
 
 SIDE = 480
 FIRST = 1000
-SHELL = Path(__file__).with_name("places.html")
 DATA, PAGE, PICTURES = "items.js", "index.html", "pictures"
 RIGHT, WRONG = "found", "missed"
 # Told apart by people who see few colours, too (Okabe & Ito 2008); black is what was meant.
@@ -61,7 +60,7 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
         data = {"systems": systems, "colours": [COLOURS[i % len(COLOURS)] for i in range(len(systems))], "items": items}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
         (folder / DATA).write_text(f"window.items={text};", "utf-8")
-        (folder / PAGE).write_text(SHELL.read_text("utf-8").replace("{title}", escape(run.folder.name)), "utf-8")
+        (folder / PAGE).write_text(render("places.html", title=run.folder.name), "utf-8")
     return len(items)
 
 
@@ -85,7 +84,7 @@ def places_section(label: str, run: Run, address: str, pictured: bool = True) ->
     )
     if not pictured:
         said += ("Regions are drawn on empty sheets: --pictures FOLDER says where the pictures are.",)
-    html = f'<p><a href="{escape(address, quote=True)}">Every item with its picture</a></p>'
+    html = render("report/places_link.html", address=address)
     return Section(name="places", title="Where they pointed", texts=said, html=html)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from markupsafe import Markup
+
 from referee.show.reports.material import Row
 from referee.show.reports.report_figures import Figure
 from referee.show.reports.sheets import Sheet
@@ -15,7 +17,7 @@ __all__ = ["Section"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One chapter. `data` are tables only for the CSV folder; `html` is ready-made and safe; `browser` feeds the item browser.
+    """One chapter. `data` are tables only for the CSV folder; `html` is a rendered template; `browser` feeds the item browser.
 
     `open` says whether it is shown before it is asked for.
     """
@@ -25,7 +27,7 @@ class Section:
     texts: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
     sheets: tuple[Sheet, ...] = ()
-    html: str = ""
+    html: Markup = field(default_factory=Markup)
     data: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     browser: Mapping[str, Any] | None = None
     open: bool = False

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from referee.courtroom.proceedings import Proceedings
 from referee.options import ITEMS
+from referee.show.pages import render
 from referee.show.reports import report_figures
 from referee.show.reports.correlation_tables import FEWEST, correlate_measures, correlation_sheets
 from referee.show.reports.court_section import NO_COURT, court_section
@@ -206,16 +206,15 @@ def _systems(material: Material) -> Section:
 
 
 def _methods(material: Material, style: str | None, hearing: HearingRows) -> Section:
-    paragraph = escape(" ".join(methods(material, style, hearing)))
-    signatures = dict.fromkeys(r["signature"] for r in material.scores if r.get("signature"))
-    lines = "".join(f"<li>{escape(s)}</li>" for s in signatures)
-    notes = "".join(f"<li>{escape(n)}</li>" for s in material.scored for n in s.notes)
-    html = f'<p class="paste">{paragraph}</p><h3>Signatures</h3><ul class="signatures">{lines}</ul>'
+    signed = {"Signatures": dict.fromkeys(r["signature"] for r in material.scores if r.get("signature"))}
     if settings := _system_signatures(material):
-        lines = "".join(f"<li>{escape(s)}</li>" for s in settings)
-        html += f'<h3>Signatures of the systems</h3><ul class="signatures">{lines}</ul>'
-    if notes:
-        html += f"<h3>Remarks of the scoring</h3><ul>{notes}</ul>"
+        signed["Signatures of the systems"] = dict.fromkeys(settings)
+    html = render(
+        "report/methods.html",
+        paragraph=" ".join(methods(material, style, hearing)),
+        signed=signed,
+        remarks=[n for s in material.scored for n in s.notes],
+    )
     return Section(name="methods", title="Methods, to paste", html=html)
 
 
@@ -238,8 +237,7 @@ def _data(material: Material) -> Section:
     facts |= {"checksum": f"SHA-256 {material.scored[0].checksum}", "runs": ", ".join(s.name for s in material.scored)}
     if material.synthetic:
         facts = {"SYNTHETIC": "generated scenes and descriptions, not human data", **facts}
-    lines = "".join(f"<dt>{escape(k)}</dt><dd>{_fact(v)}</dd>" for k, v in facts.items() if v)
-    return Section(name="data", title="Data card", html=f'<dl class="card">{lines}</dl>')
+    return Section(name="data", title="Data card", html=render("report/data_card.html", facts=facts))
 
 
 def _counted(material: Material) -> dict[str, str]:
@@ -247,9 +245,3 @@ def _counted(material: Material) -> dict[str, str]:
     counts = {"trials": trials.height, "human descriptions": int(trials["references"].sum())}
     counts |= {f"{name}s": trials[name].drop_nulls().n_unique() for name in ("speaker", "scene", "domain", "condition")}
     return {name: f"{n:,}" for name, n in counts.items() if n}
-
-
-def _fact(value: object) -> str:
-    if isinstance(value, tuple):
-        return "<ul>" + "".join(f"<li>{escape(str(v))}</li>" for v in value) + "</ul>"
-    return escape(str(value))

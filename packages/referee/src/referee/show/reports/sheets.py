@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
+from markupsafe import Markup
+
+from referee.show.pages import render
 from referee.show.reports.score_tables import as_csv, tex
 
 __all__ = ["Cell", "Sheet", "sheet_as_csv", "sheet_as_html", "sheet_as_latex"]
@@ -103,30 +105,6 @@ def _latex_cell(cell: Cell) -> str:
     return " ".join([text, *extra, *([tex(cell.small)] if cell.small else [])])
 
 
-def sheet_as_html(sheet: Sheet) -> str:
-    """A table that can be sorted by its column heads; every text is escaped."""
-    head = "".join(f'<th scope="col"{_numeric(sheet, i)}>{escape(h)}</th>' for i, h in enumerate(sheet.header))
-    spans = "".join(f'<th colspan="{width}" scope="colgroup">{escape(text)}</th>' for text, width in sheet.spans)
-    upper = f'<tr class="spans">{spans}</tr>' if sheet.spans else ""
-    body = "".join("<tr>" + "".join(_html_cell(sheet, i, c) for i, c in enumerate(row)) + "</tr>" for row in sheet.rows)
-    notes = "".join(f"<p class=note>{escape(note)}</p>" for note in sheet.notes)
-    return (
-        f'<div class="sheet" id="table-{escape(sheet.name)}"><div class="scroll" tabindex="0" role="region" aria-label="{escape(sheet.title)}">'
-        f'<table class="sortable"><caption>{escape(sheet.title)}</caption><thead>{upper}<tr class="heads">{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>{notes}</div>"
-    )
-
-
-def _numeric(sheet: Sheet, column: int) -> str:
-    return "" if column < sheet.left else ' class="number"'
-
-
-def _html_cell(sheet: Sheet, column: int, cell: Cell) -> str:
-    order = "" if cell.order is None else f' data-order="{cell.order:.10g}"'
-    text = escape(cell.text)
-    text = f"<strong>{text}</strong>" if cell.best else text
-    letters = f"<sup>{escape(cell.letters)}</sup>" if cell.letters else ""
-    badge = f' <span class="badge">{escape(cell.badge)}</span>' if cell.badge else ""
-    small = f"<small>{escape(cell.small)}</small>" if cell.small else ""
-    kind, close = ('<th scope="row"', "</th>") if column == 0 else (f"<td{_numeric(sheet, column)}", "</td>")
-    return f"{kind}{order}>{text}{letters}{badge}{small}{close}"
+def sheet_as_html(sheet: Sheet) -> Markup:
+    """Return a table that can be sorted by its column heads."""
+    return render("report/sheet.html", sheet=sheet)

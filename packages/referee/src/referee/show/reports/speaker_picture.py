@@ -12,6 +12,7 @@ from typing import Any
 from referee.errors import CannotWrite
 from referee.files import write_atomically
 from referee.hearers.speaker_card import cards_of
+from referee.show.pages import render
 from referee.show.reports.material import Material
 from referee.show.reports.section import Section
 
@@ -135,7 +136,7 @@ def speakers_section(material: Material) -> Section | None:
             "What is known of each speaker, by language; what a number rests on is told where the pointer rests on it.",
             *told,
         ),
-        html="".join(f'<figure class="speaker">{draw_speaker(made)}</figure>' for made in cards),
+        html=render("report/speakers.html", cards=[draw_speaker(made) for made in cards]),
         data={"speakers": [_flat(made, name, cell) for made in cards for name, cell in made["cells"].items()]},
     )
 
