@@ -11,7 +11,7 @@ True
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
@@ -49,8 +49,6 @@ _WHERE = {
 __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from referee.api.audit import audit
     from referee.api.court import court
     from referee.api.draw import draw

@@ -10,15 +10,13 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from referee.errors import BrokenPlugin, InputError, RefereeError, UnknownName, one_of
 from referee.systems import roster
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
 __all__ = [
     "KINDS",
     "Entry",

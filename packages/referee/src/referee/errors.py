@@ -18,7 +18,8 @@ RefereeError                 anything this package raises on purpose (exit code 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

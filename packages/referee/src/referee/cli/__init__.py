@@ -12,14 +12,12 @@ import os
 import sys
 import time
 from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from referee import __version__
 from referee.errors import MissingExtra, RefereeError, UnknownName, told_extra
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
-    from typing import Any
-
     from rich.console import Console
 
 __all__ = [

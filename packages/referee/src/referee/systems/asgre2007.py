@@ -6,6 +6,8 @@ chosen, and why. Test items shared their speakers with the training data, so fol
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems.components import (
     CONTRAST_QUOTIENT,
     GRAPH_SEARCH,
@@ -20,7 +22,6 @@ from referee.systems.components import (
 )
 from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed

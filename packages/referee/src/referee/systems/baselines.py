@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems.components import EVERYTHING, NEAREST_WORDS, RANDOM_DISTINGUISHING, TYPE_ONLY, Component
 from referee.systems.entries import FAITHFUL, SystemRow, build_selector, build_speaker
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed

@@ -5,6 +5,8 @@ Year and team are those of the paper. Full Brevity, Greedy, Incremental, Relatio
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from referee.systems.components import (
     BOOLEAN_DESCRIPTIONS,
     CONTINUOUS_SPEAKER,
@@ -28,10 +30,7 @@ from referee.systems.components import (
 )
 from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker, selector_switches
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
-    from typing import Any
-
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
-if TYPE_CHECKING:
-    from typing import Any
+from typing import Any
 
 __all__ = ["Component"]
 

@@ -6,13 +6,13 @@ import nothing, for `referee list` reads them all.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from referee.errors import UnknownName
 from referee.systems.components import Component
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
     from referee.contracts import Realiser, Selector
     from referee.systems.speaker import Composed

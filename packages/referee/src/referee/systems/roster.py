@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems import asgre2007, baselines, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType

@@ -6,6 +6,8 @@ speakers fall back here as they did there. docs/systems.md compares ours with pr
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems.components import (
     BACKED_OFF_ORDER,
     CENTRE_RULE,
@@ -23,7 +25,6 @@ from referee.systems.components import (
 )
 from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed

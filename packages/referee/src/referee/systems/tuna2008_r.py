@@ -6,6 +6,8 @@ published, docs/realisation.md says what stands in for it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems.components import (
     CASE_BASE,
     CASE_NET,
@@ -21,7 +23,6 @@ from referee.systems.components import (
 )
 from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_realiser
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from referee.contracts import Realiser
 

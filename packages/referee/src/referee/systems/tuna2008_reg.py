@@ -6,11 +6,12 @@ incremental algorithm in the speaker's order (ATT-DR-sf); this reading is inferr
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems import tuna2008_as, tuna2008_r
 from referee.systems.components import NEAREST_SET, Component
 from referee.systems.entries import LABELS, MEDIUM, SystemRow, build_speaker
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from referee.systems.speaker import Composed
 

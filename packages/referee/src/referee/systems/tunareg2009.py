@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems import tuna2008_as
 from referee.systems.components import (
     CASE_NET,
@@ -16,7 +18,6 @@ from referee.systems.components import (
 from referee.systems.entries import LOW, MEDIUM, SystemRow, build_speaker
 from referee.systems.tuna2008_reg import OWN_NEAREST
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from referee.systems.speaker import Composed
 

@@ -6,6 +6,8 @@ says what each of them scores. The last one is OSU-GP with its evolution run ane
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from referee.systems.asgre2007 import FREE
 from referee.systems.components import (
     CASE_NET,
@@ -29,7 +31,6 @@ from referee.systems.components import (
 from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_selector, build_speaker
 from referee.systems.tuna2008_as import ATT, DIT, GRAPH, IS, NIL, OSU, OWN_TASTE, USP
 
-TYPE_CHECKING = False  # type checkers know the name; importing typing would double the start-up time
 if TYPE_CHECKING:
     from referee.contracts import Selector
     from referee.systems.speaker import Composed
