@@ -7,6 +7,8 @@ import struct
 import wave
 from pathlib import Path
 
+import av
+import numpy as np
 import pytest
 
 from referee.errors import InputError
@@ -14,70 +16,70 @@ from referee_lab.tangram.game.log import Header, LogEntry, Recording
 from referee_lab.tangram.game.recorded_sound import embedded_sounds, recorded_sounds, sound_stretches
 from referee_lab.tangram.game.sound_files import cut_sound, delay_sound, whole_sound
 
-UNKNOWN = b"\x01\xff\xff\xff\xff\xff\xff\xff"
+RATE = 48_000
 
 
-def element(kind: str, content: bytes) -> bytes:
-    """An element of a WebM file as browsers write them (RFC 9559): its kind, its length in one or two bytes, its content."""
-    size = bytes([0x80 | len(content)]) if len(content) < 127 else struct.pack(">H", 0x4000 | len(content))
-    return bytes.fromhex(kind) + size + content
+def streamed(seconds: float) -> bytes:
+    """A tone as a browser's recorder gives it: Opus in packets of 20 ms, no duration, no index, clusters without a length."""
+    out = io.BytesIO()
+    with av.open(out, "w", format="webm", options={"live": "1"}) as file:
+        sound = file.add_stream("libopus", rate=RATE, layout="mono")
+        wave_form = np.sin(np.arange(int(seconds * RATE)) * 2 * np.pi * 440 / RATE).astype(np.float32)
+        for start in range(0, len(wave_form), 960):
+            frame = av.AudioFrame.from_ndarray(wave_form[None, start : start + 960], format="flt", layout="mono")
+            frame.sample_rate, frame.pts = RATE, start
+            file.mux(sound.encode(frame))
+        file.mux(sound.encode(None))
+    return out.getvalue()
 
 
-def streamed(*times_ms: int) -> bytes:
-    """A file as a browser's recorder gives it: no length, no index, a segment and clusters that do not say where they end."""
-    head = element("1a45dfa3", element("4282", b"webm"))
-    info = element("1549a966", element("2ad7b1", (1_000_000).to_bytes(3)))
-    tracks = element("1654ae6b", element("ae", element("d7", b"\x01")))
-    clusters = b""
-    for time in times_ms:
-        block = element("a3", b"\x81" + struct.pack(">hB", 0, 0x80) + f"sound at {time}".encode())
-        clusters += bytes.fromhex("1f43b675") + UNKNOWN + element("e7", time.to_bytes(2)) + block
-    return head + bytes.fromhex("18538067") + UNKNOWN + info + tracks + clusters
+def packets(content: bytes) -> list[tuple[int, bytes]]:
+    """Times in milliseconds and contents of the packets; the first one begins 7 ms before 0, which is the delay of the encoder."""
+    with av.open(io.BytesIO(content)) as file:
+        sound = file.streams.audio[0]
+        return [(round(1000 * p.pts * sound.time_base), bytes(p)) for p in file.demux(sound) if p.pts is not None]
 
 
-def held(content: bytes) -> list[tuple[int, bytes]]:
-    """Times and contents of the frames, read again by reading the finished file from its index to its clusters."""
-    found, place = [], 0
-    while (place := content.find(bytes.fromhex("1f43b675"), place)) >= 0:
-        size = int.from_bytes(content[place + 4 : place + 12]) & (1 << 56) - 1
-        inside, place = content[place + 12 : place + 12 + size], place + 12 + size
-        time, at = int.from_bytes(inside[9:17]), 17
-        while at < len(inside):
-            size = int.from_bytes(inside[at + 1 : at + 9]) & (1 << 56) - 1
-            block = inside[at + 9 : at + 9 + size]
-            found.append((time + struct.unpack(">h", block[1:3])[0], block[4:]))
-            at += 9 + size
-    return found
+def duration_s(content: bytes) -> float | None:
+    with av.open(io.BytesIO(content)) as file:
+        return None if file.duration is None else file.duration / 1e6
 
 
-def test_a_browsers_file_gets_a_length_and_an_index_and_keeps_its_frames() -> None:
-    times = (0, 60, 4000, 7000, 13_000)
-    content = whole_sound(streamed(*times))
-    assert held(content) == [(t, f"sound at {t}".encode()) for t in times]
-    place = content.index(bytes.fromhex("4489")) + 2 + 8
-    assert struct.unpack(">d", content[place : place + 8]) == (13_060.0,)
-    # Every place in the index is one of a cluster, counted from the beginning of what the segment holds.
-    start = content.index(bytes.fromhex("18538067")) + 12
-    places = [int.from_bytes(content[i + 9 : i + 17]) for i in range(len(content)) if content[i : i + 2] == b"\xf1\x01"]
-    assert len(places) == 3
-    assert all(content[start + p : start + p + 4] == bytes.fromhex("1f43b675") for p in places)
+def test_a_browsers_file_gets_a_length_and_an_index_and_keeps_its_packets() -> None:
+    recorded = streamed(14.0)
+    content = whole_sound(recorded)
+    assert packets(content) == packets(recorded)
+    assert duration_s(recorded) is None
+    assert duration_s(content) == pytest.approx(14.0, abs=0.02)
+    # RFC 9559, 5.1.5: Cues, the index; 5.1.1: SeekHead, where a player finds it.
+    assert [bytes.fromhex(kind) in content for kind in ("1c53bb6b", "114d9b74")] == [True, True]
     assert whole_sound(content) == content
 
 
-def test_a_torn_end_costs_the_last_frame_and_nothing_before_it() -> None:
-    assert [t for t, _ in held(whole_sound(streamed(0, 60, 120)[:-3]))] == [0, 60]
+def test_a_torn_end_costs_the_last_packet_and_nothing_before_it() -> None:
+    recorded = streamed(0.2)
+    assert packets(whole_sound(recorded[:-3])) == packets(recorded)[:-1]
 
 
 def test_a_stretch_of_webm_begins_at_nothing_and_holds_nothing_later() -> None:
-    cut = cut_sound(streamed(0, 1000, 2000, 3000), 1000, 3000, "x.webm")
-    assert held(cut) == [(0, b"sound at 1000"), (1000, b"sound at 2000")]
-    assert b"sound at 3000" not in cut
+    recorded = streamed(4.0)
+    cut = packets(cut_sound(recorded, 1000, 3000, "x.webm"))
+    assert cut == [(t - 1000, content) for t, content in packets(recorded) if 1000 <= t < 3000]
+    # 20 ms a packet, so a hundred of them in two seconds
+    assert len(cut) == 100
+    assert packets(cut_sound(recorded, 0, 100, "x.webm")) == packets(recorded)[:6]
 
 
 def test_silence_before_a_sound_moves_it() -> None:
-    frames = held(delay_sound(streamed(0, 60), 100, "x.webm"))
-    assert [t for t, _ in frames] == [0, 20, 40, 60, 80, 100, 160]
-    assert frames[5][1] == b"sound at 0"
+    recorded = streamed(0.06)
+    moved = packets(delay_sound(recorded, 100, "x.webm"))
+    assert [t for t, _ in moved[:6]] == [0, 20, 40, 60, 80, 93]
+    assert [content for _, content in moved[5:]] == [content for _, content in packets(recorded)]
+
+
+def test_what_only_looks_like_webm_stays_as_it_is() -> None:
+    torn = bytes.fromhex("1a45dfa3") + b"nothing that can be played"
+    assert whole_sound(torn) == torn
 
 
 def test_other_kinds_stay_as_they_are_and_cannot_be_cut() -> None:
