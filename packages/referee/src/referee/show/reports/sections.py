@@ -51,7 +51,7 @@ def sections_of(
     letters = subset_letters(material, comparisons)
     order = table_order(material)
     return [
-        findings_section(material, letters, hearing, court),
+        findings_section(material, comparisons, letters, hearing, court),
         _scores(material, order, comparisons, letters),
         _items(material, items),
         hearing_section(material.label, hearing, order),
