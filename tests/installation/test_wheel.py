@@ -49,6 +49,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Pat
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
+    # A link to a folder, which the build follows.
+    (copy / "packages/referee/src/referee/docs").symlink_to("../../../../docs")
     archives = {}
     for package in ("referee", "referee-lab"):
         dist = folder / package
@@ -103,6 +105,7 @@ def test_the_base_is_small_and_enough_for_the_main_jobs(installed: Path, tmp_pat
     assert megabytes < MOST_MEGABYTES
     assert "toy-minimal" in call(installed / "referee", "score", "--demo", "--out", "scores", cwd=tmp_path)
     assert "do not follow" in call(installed / "python", "-m", "referee", "audit", cwd=tmp_path)
+    assert call(installed / "referee", "docs", "score", cwd=tmp_path).startswith("# ")
     call(installed / "referee", "court", "--published", "tuna-2008", cwd=tmp_path)
     call(installed / "referee", "report", "scores", "--out", "report", cwd=tmp_path)
     with open_chromium() as browser:

@@ -87,7 +87,7 @@ def test_what_is_no_form_is_refused_by_its_place(form: Any, place: str) -> None:
     with pytest.raises(InputError) as refused:
         meaning.parse(form)
     assert place in str(refused.value)
-    assert "docs/meaning.md" in refused.value.remedy
+    assert "`referee docs meaning`" in refused.value.remedy
 
 
 def test_values_are_brought_to_text() -> None:

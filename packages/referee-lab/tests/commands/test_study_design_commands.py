@@ -93,7 +93,7 @@ def test_properties_without_words_are_worded(run: Path, tmp_path: Path, capsys: 
         )
         == 0
     )
-    assert "worded by the plain realiser (docs/realisation.md): bare" in capsys.readouterr().out
+    assert "worded by the plain realiser (`referee docs realisation`): bare" in capsys.readouterr().out
     assert all(s.description.text for s in open_study(out).stimuli.values())
 
 

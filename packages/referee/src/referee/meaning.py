@@ -1,6 +1,6 @@
 """The meaning of a description: a small closed language of logical forms, and what each form denotes in a scene.
 
-A form is a nested tuple that is written as the same nested list in JSON (docs/meaning.md has grammar, semantics and examples)::
+A form is a nested tuple that is written as the same nested list in JSON (`referee docs meaning` has grammar, semantics and examples)::
 
     ("colour", "red")                            an attribute with its value
     ("and", M, …)  ("or", M, …)  ("not", M)
@@ -227,7 +227,7 @@ def _shown(data: Any) -> str:
 
 
 def _wrong(place: str, problem: str, remedy: str) -> InputError:
-    return InputError(f"{place}: {problem}", remedy=f"{remedy} (docs/meaning.md)")
+    return InputError(f"{place}: {problem}", remedy=f"{remedy} (`referee docs meaning`)")
 
 
 def as_json(form: Meaning) -> list[Any]:

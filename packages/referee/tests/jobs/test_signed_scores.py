@@ -147,7 +147,7 @@ def test_a_file_is_cited_by_its_name_wherever_somebody_keeps_it(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("named", "remedy"), [("mne.jsonl", "did you mean mine.jsonl?"), ("other/rest.jsonl", "docs/corpora.md")]
+    ("named", "remedy"), [("mne.jsonl", "did you mean mine.jsonl?"), ("other/rest.jsonl", "`referee docs corpora`")]
 )
 def test_a_corpus_file_that_is_not_there_is_no_misspelt_name(tmp_path: Path, named: str, remedy: str) -> None:
     (tmp_path / "mine.jsonl").write_text("", "utf-8")

@@ -62,7 +62,7 @@ def _jobs(default: int | None = None, *names: str) -> Any:
 
 
 def _engine() -> Any:
-    return option("local", "Where the work is done: local or ray (docs/clusters.md).")
+    return option("local", "Where the work is done: local or ray (`referee docs clusters`).")
 
 
 def _shard(default: int | None, about: str = "Items a piece of work; affects memory and speed, not results.") -> Any:
@@ -165,7 +165,7 @@ class ScoreOptions:
     lenient: bool = option(False, "Keep going over bad lines, missing or unknown trials; count them in columns.")
     convention: Sequence[str] = option(
         (),
-        'Answers with places: what a system\'s numbers mean, as SYSTEM=CONVENTION ("qwen25vl=pixels xyxy sent:qwen28"); docs/sight.md.',
+        'Answers with places: what a system\'s numbers mean, as SYSTEM=CONVENTION ("qwen25vl=pixels xyxy sent:qwen28"); `referee docs sight`.',
         cli=list[str],
     )
     items: bool = option(False, "Return the item-level frame instead of the table.", python_only=True)
@@ -403,7 +403,7 @@ class ReplicateOptions:
     folds: int = _folds("Parts the corpus is cut into.")
     seed: int = _seed()
     seeds: int = option(1, "Cut the corpus so many times, for the range of rho.", minimum=1)
-    reading: str = option("challenge", "How TUNA's attribute sets are read (docs/corpora.md).")
+    reading: str = option("challenge", "How TUNA's attribute sets are read (`referee docs corpora`).")
     least_words: int = option(0, "Score only trials whose reference has so many words.", minimum=0)
     jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
     out: str | Path | None = option(None, "Keep the run folder here.", cli=Path)

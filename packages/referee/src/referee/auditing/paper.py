@@ -79,7 +79,7 @@ class CheckSection:
         value = self.values.get(key, default)
         if key in self.values and not isinstance(value, kind):
             names = " or ".join(k.__name__ for k in (kind if isinstance(kind, tuple) else (kind,)))
-            raise self.mistake(f"{key} = {value!r} is not a {names}", "see the list of checks in docs/audit.md")
+            raise self.mistake(f"{key} = {value!r} is not a {names}", "see the list of checks in `referee docs audit`")
         return value
 
     def need(self, key: str, kind: type | tuple[type, ...] = object) -> Any:
@@ -158,7 +158,7 @@ def _read(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise MalformedInput(
-            "not found", where=path, remedy="a paper is a folder of CSV files with a paper.toml (docs/audit.md)"
+            "not found", where=path, remedy="a paper is a folder of CSV files with a paper.toml (`referee docs audit`)"
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise MalformedInput(f"cannot be read ({error})", where=path, remedy="save it as UTF-8 text") from error
@@ -212,7 +212,9 @@ def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
         elif key == "scale" and value is not None and not wrong:
             wrong = not 0 < value < float("inf")
         if wrong:
-            raise MalformedInput(f"{key} = {value!r} makes no sense", where=path, line=line, remedy="see docs/audit.md")
+            raise MalformedInput(
+                f"{key} = {value!r} makes no sense", where=path, line=line, remedy="see `referee docs audit`"
+            )
 
 
 def _first_column(csv: Path) -> str:

@@ -64,76 +64,94 @@ ENTRY_POINTS = "referee.commands"
 # Modules by name: importing them all would make `referee --help` wait for every library.
 COMMANDS: Commands = {
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
-    "run": ("referee.cli.run", "train and run named systems on a corpus and keep what they say"),
+    "run": ("referee.cli.run", "train and run named systems on a corpus, and store their outputs"),
     "listen": (
         "referee.cli.listen",
-        "let a simulated hearer answer what a run's systems said, and measure the hearing",
+        "let a simulated hearer answer the descriptions of a run, and measure its answers",
     ),
     "report": (
         "referee.cli.report",
-        "one page from run folders: scores, panels, items, methods; tables and figures for a paper",
+        "make one page from run folders: scores, items, methods; tables and figures for a paper",
     ),
     "view": (
         "referee.cli.view",
-        "look at a run while it grows, or play with scenes, speakers and hearers, in the browser",
+        "browse a run, also while it grows, or try scenes, speakers and hearers, in the browser",
     ),
-    "describe": ("referee.cli.describe", "describe one object of a scene now, and say why"),
+    "describe": ("referee.cli.describe", "describe one object of a scene now, and explain why"),
     "court": (
         "referee.cli.court",
-        "try measures against hearers: which ones can be trusted, and which hang on one system",
+        "test measures against hearers' answers: which measures can be trusted",
     ),
     "passport": (
         "referee.cli.passport",
-        "may a simulated hearer stand in for people? its card, computed on human answers",
+        "test whether a simulated hearer may replace people, on human answers",
     ),
-    "audit": ("referee.cli.audit", "recompute printed tables and find what does not follow (no data needed)"),
-    "replicate": ("referee.cli.replicate", "run a challenge's systems again and set ours beside the printed scores"),
+    "audit": ("referee.cli.audit", "recompute printed tables and list what does not follow (no data needed)"),
+    "replicate": ("referee.cli.replicate", "run a challenge's systems again and compare with the printed scores"),
     "draw": ("referee.cli.draw", "draw a scene, a trial of a corpus, or a contact sheet, as SVG or PNG"),
     "import": (
         "referee.cli.import_answers",
         "turn answers from inspect_ai, lm-eval, lmms-eval, clembench or a table into a run",
     ),
-    "export-task": ("referee.cli.export_task", "a corpus as an inspect_ai task and a dataset folder"),
+    "export-task": ("referee.cli.export_task", "export a corpus as an inspect_ai task and a dataset folder"),
     "ground": (
         "referee.cli.ground",
-        "boxes and points: which convention do the numbers follow? which labels are suspect?",
+        "boxes and points: infer the convention of the numbers, list suspect labels",
     ),
-    "judge": ("referee.cli.judge", "let a model rate descriptions, and hold its ratings against people's"),
+    "judge": ("referee.cli.judge", "let a model rate descriptions, and compare its ratings with people's"),
     "card": (
         "referee.cli.card",
-        "the card of a speaker: found, words, redundancy, attributes, refusals, stability, cost",
+        "the card of a speaker: success, words, redundancy, attributes, refusals, stability, cost",
     ),
-    "power": ("referee.cli.power", "would a planned study find a difference of a given size?"),
+    "power": ("referee.cli.power", "compute whether a planned study would detect a difference of a given size"),
     "list": ("referee.cli.names", "list metrics, corpora, systems, hearers or protocols by name"),
-    "corpora": ("referee.cli.corpora", "the corpora, their size, language and where they are looked for"),
+    "corpora": ("referee.cli.corpora", "list the corpora, their size, language and folders"),
     "corpus": ("referee.cli.corpus", "one corpus: card, export, add, splits, synthetic data"),
-    "signature": ("referee.cli.signature", "what a signed number rests on, part by part"),
-    "study": (LAB, "human experiments in the browser: make one, serve it, keep every answer"),
+    "signature": ("referee.cli.signature", "explain a signature part by part"),
+    "docs": ("referee.cli.docs", "print a page of the documentation"),
+    "study": (LAB, "human experiments in the browser: make a study, serve it, store every answer"),
     "tangram": (LAB, "situated reference: demonstratives, resolution, task performance, repeated games"),
-    "play": (LAB, "a repeated reference game between any speaker and hearer, beside people's curves"),
+    "play": (LAB, "play a repeated reference game between any speaker and hearer, beside people's curves"),
 }
 
 _HELP = """Referee judges referring expressions: which description lets a hearer find the object, and which measure can be trusted.
 
-Usage: referee COMMAND [OPTIONS]      referee COMMAND --help explains a command with examples
+Usage: referee COMMAND [OPTIONS]
+
+First steps:
+  referee score --demo    score two toy systems on a generated corpus
+  referee score --help    explain a command, with examples
+  referee list            list the names of metrics, corpora, systems, hearers
+  referee docs            list the pages of the documentation
 
 Commands:
 {commands}
 
 Options:
-  --version   print the version
-  --help      this page
-  --quiet     with any command: results, warnings and errors only
-  --verbose   with any command: also how long it took, and where an error came from
-  --install-completion [bash|zsh|fish]   commands and options after Tab (--show-completion prints the script)
+{options}
 
-Corpora are looked for in the folder named by REFEREE_DATA or --data; `--corpus synthetic` needs none.
-First steps:  referee score --help  ·  referee list metrics  ·  docs/index.md"""
+Referee looks for corpora in the folder named by REFEREE_DATA or --data; `--corpus synthetic` needs no data."""
+
+_OPTIONS = {
+    "--version": "print the version",
+    "--help": "print this page",
+    "--quiet": "with any command: print results, warnings and errors only",
+    "--verbose": "with any command: also print the time that it took, and the traceback of an error",
+    "--install-completion SHELL": "complete commands and options after Tab in bash, zsh or fish (--show-completion prints the script)",
+}
 
 
-def _listed(commands: Commands) -> str:
-    width = max(map(len, commands))
-    return "\n".join(f"  {name:<{width}}  {about}" for name, (_, about) in commands.items())
+def _print_help(text: str, commands: Commands) -> None:
+    """Print a page of help with a list of commands, as wide as the terminal."""
+    from referee.cli.help_page import fit_page, help_width, list_entries
+
+    width = help_width()
+    listed = {
+        "commands": list_entries({name: about for name, (_, about) in commands.items()}, width),
+        "options": list_entries(_OPTIONS, width),
+    }
+    # Lists are wrapped in their columns already.
+    print("\n".join(listed.get(line.strip("{}"), fit_page(line, width)) for line in text.splitlines()))
 
 
 def _wants_help(args: list[str]) -> bool:
@@ -148,7 +166,7 @@ def main(argv: list[str] | None = None) -> int:
         return int(import_module("referee.cli.completion").answer_request())
     args = listen_for(sys.argv[1:] if argv is None else argv)
     if _wants_help(args):
-        print(_HELP.format(commands=_listed(installed_commands())))
+        _print_help(_HELP, installed_commands())
         return 0
     if args[0] == "--version":
         print(f"referee {__version__}")
@@ -201,7 +219,7 @@ def main(argv: list[str] | None = None) -> int:
 def run_group(args: list[str], commands: Commands, about: str, program: str) -> int:
     """Run one command of a group, or print what the group is `about`, with its commands at {commands}."""
     if _wants_help(args):
-        print(about.format(commands=_listed(commands)))
+        _print_help(about, commands)
         return 0
     return run_command(args[0], args[1:], commands, program)
 

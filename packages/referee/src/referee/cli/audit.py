@@ -40,7 +40,7 @@ EPILOG = examples("""
 
   referee audit --format markdown > audit.md      a page for a report
 
-How to describe a paper: docs/audit.md and examples/audit-my-paper.
+How to describe a paper: `referee docs audit` and examples/audit-my-paper.
 """)
 
 
@@ -109,7 +109,7 @@ def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
             console.print(_rows(a.rows))
     console.print()
     more = "" if every else "--all prints every row; "
-    console.print(f"[dim]{more}referee audit FOLDER checks your own tables (docs/audit.md)[/dim]")
+    console.print(f"[dim]{more}referee audit FOLDER checks your own tables (`referee docs audit`)[/dim]")
 
 
 def _assumed(a: Audit) -> list[str]:

@@ -24,7 +24,7 @@ from referee.jobs.open import open_corpus
 
 __all__ = ["app"]
 
-app = typer.Typer(add_completion=False, rich_markup_mode="rich", no_args_is_help=True, help=__doc__)
+app = options.new_app(no_args_is_help=True, help=__doc__)
 
 Name = Annotated[str, typer.Argument(help="A corpus by name (referee corpora).", show_default=False)]
 Out = Annotated[str, typer.Option("--out", "-o", help="File to write, - for standard output.", show_default=False)]

@@ -29,7 +29,7 @@ EPILOG = examples(f"""
 
   referee score out.jsonl --corpus synthetic --by domain --out RUN && referee listen RUN --hearer noisy && referee court RUN
 
-Printed tables: {", ".join(published())}. What the columns mean, and the form of MY.csv: docs/court.md.
+Printed tables: {", ".join(published())}. What the columns mean, and the form of MY.csv: `referee docs court`.
 """)
 
 

@@ -32,7 +32,7 @@ CALLS = "judging-calls"
 def judge(
     run: Annotated[Path | None, typer.Argument(help="A run folder whose outputs are judged.")] = None,
     judge_named: Annotated[
-        str, typer.Option("--judge", help="The judge's switches: model:NAME|endpoint:URL|… (docs/models.md).")
+        str, typer.Option("--judge", help="The judge's switches: model:NAME|endpoint:URL|… (`referee docs models`).")
     ] = "",
     scales: Annotated[
         str, typer.Option(help="adequacy, fluency (0 to 100); for neuralreg fluency, grammar, clarity.")

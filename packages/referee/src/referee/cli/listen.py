@@ -36,7 +36,7 @@ EPILOG = examples("""
 
   referee listen RUN --format json                                       measure the responses that are there, people's too
 
-Answers are kept in RUN/responses.jsonl. The key of a remote hearer comes from the environment (OPENAI_API_KEY); docs/hearers.md says more.
+Answers are kept in RUN/responses.jsonl. The key of a remote hearer comes from the environment (OPENAI_API_KEY); `referee docs hearers` says more.
 """)
 HEADS = {
     "ir": "IR",

@@ -1,29 +1,39 @@
-"""`referee list`: every name that can be asked for, one line each, without importing what is behind it."""
+"""`referee list`: every name that options take, one line each, without importing the objects behind the names."""
 
 from __future__ import annotations
 
 from referee.catalogue import KINDS, Entry, about, entries
-from referee.errors import UnknownName
+from referee.cli import page_width
+from referee.cli.help_page import wrap_words
+from referee.errors import InputError, UnknownName
 
 _PLURALS = {"metrics": "metric", "corpora": "corpus", "systems": "system", "hearers": "hearer", "protocols": "protocol"}
-_HELP = """Usage: referee list [metrics|corpora|systems|hearers|protocols] [--format table|json]
+_HELP = """Usage: referee list [KIND] [--format table|json]
 
-Every name that --metrics, --corpus, --systems, --hearer and --protocol take, with one line about each."""
+List the names that --metrics, --corpus, --systems, --hearer and --protocol
+take, with one line about each. KIND is metrics, corpora, systems, hearers or
+protocols; without it, all of them are listed.
+
+Examples:
+  referee list metrics
+  referee list systems --format json"""
+FORMATS = ("table", "json")
+NARROWEST = 32
+"""Columns that a description needs beside the name; below that it goes onto the next line."""
 
 
 def run(args: list[str]) -> int:
+    """Print the names of the kinds that `args` lists."""
     if "--help" in args or "-h" in args:
         print(_HELP)
         return 0
-    # Read by hand: importing typer takes longer than all of this command.
-    as_json = args[-2:] == ["--format", "json"]
-    wanted = [a for a in args if not a.startswith("-") and a not in ("json", "table")]
-    for kind in wanted or list(_PLURALS):
-        if kind not in _PLURALS and kind not in KINDS:
-            raise UnknownName("kind of thing", kind, _PLURALS, hint=f"one of {', '.join(_PLURALS)}")
-    kinds = [_PLURALS.get(kind, kind) for kind in wanted or _PLURALS]
-    if as_json:
-        # Imported here, for the table does not need it.
+    plurals, form = _parse_arguments(args)
+    for plural in plurals:
+        if plural not in _PLURALS and plural not in KINDS:
+            raise UnknownName("kind of name", plural, _PLURALS, hint=f"one of {', '.join(_PLURALS)}")
+    kinds = [_PLURALS.get(plural, plural) for plural in plurals or _PLURALS]
+    if form == "json":
+        # Imported here, because the table does not need it.
         import json
 
         rows = [
@@ -32,31 +42,63 @@ def run(args: list[str]) -> int:
         print(json.dumps({"rows": rows}, ensure_ascii=False, indent=1))
         return 0
     for kind in kinds:
-        table = entries(kind)
-        if not wanted:
+        if not plurals:
             print(f"{kind}:")
-        for line in _aligned(kind, table):
-            print(f"  {line}")
+        for line in _format_table(kind, entries(kind), page_width()):
+            print(line)
     return 0
 
 
-def _tags(kind: str, found: Entry) -> dict[str, object]:
-    """What is known of an entry beside its name; of a system that another package added, that nothing is known."""
-    unknown: dict[str, object] = {"evidence": None, "fitted": [], "mended": False} if kind == "system" else {}
-    return {**unknown, **found.tags}
+def _parse_arguments(args: list[str]) -> tuple[list[str], str]:
+    """Split the arguments into kinds and the format, by hand: importing typer takes longer than all of this command."""
+    words, form = list(args), FORMATS[0]
+    for option in ("--format", "-f"):
+        if option in words:
+            i = words.index(option)
+            form = words[i + 1] if i + 1 < len(words) else ""
+            del words[i : i + 2]
+    if form not in FORMATS:
+        raise InputError(f"--format cannot be {form!r}", remedy="--format is one of table, json")
+    if unknown := [word for word in words if word.startswith("-")]:
+        raise InputError(f"referee list has no option {unknown[0]!r}", remedy="see `referee list --help`")
+    return words, form
 
 
-def _aligned(kind: str, table: dict[str, Entry]) -> list[str]:
-    """Name, tags (for systems: team, year, task, evidence, what was fitted to print, whether words are mended) and the sentence, under each other."""
-    tags = list(dict.fromkeys(tag for found in table.values() for tag in found.tags))
-    # A head only where there is more than one column to tell apart.
+def _tags(kind: str, entry: Entry) -> dict[str, object]:
+    """Facts about an entry beside its name; empty ones for a system that another package added."""
+    defaults: dict[str, object] = {"evidence": None, "fitted": [], "mended": False} if kind == "system" else {}
+    return {**defaults, **entry.tags}
+
+
+def _format_table(kind: str, table: dict[str, Entry], width: int | None) -> list[str]:
+    """Name, tags (of systems: team, year, task, evidence, fitted parameters, corrected words) and description in columns.
+
+    Where the columns do not fit into `width`, tags and description go below the name.
+    """
+    tags = list(dict.fromkeys(tag for entry in table.values() for tag in entry.tags))
+    # A head only where there is more than one column to distinguish.
     head = [("name", *tags)] if tags else []
-    rows = head + [(name, *(_cell(found.tags.get(tag, "")) for tag in tags)) for name, found in table.items()]
+    rows = head + [(name, *(_cell(entry.tags.get(tag, "")) for tag in tags)) for name, entry in table.items()]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sentences = [*(["about"] if tags else []), *(about(kind, name) for name in table)]
+    column = 2 + sum(cell + 2 for cell in widths)
+    if width is not None and width - column < NARROWEST:
+        return [line for name, entry in table.items() for line in _format_stanza(kind, name, entry, width)]
+    descriptions = [*(["about"] if tags else []), *(about(kind, name) for name in table)]
+    lines = []
+    for row, description in zip(rows, descriptions, strict=True):
+        first = "  " + "".join(f"{cell:<{size + 2}}" for cell, size in zip(row, widths, strict=True))
+        lines += [first + description] if width is None else wrap_words(description, width, first, " " * column)
+    return lines
+
+
+def _format_stanza(kind: str, name: str, entry: Entry, width: int) -> list[str]:
+    """A name, then its tags and description, indented."""
+    tags = "; ".join(f"{tag} {_cell(value)}" for tag, value in entry.tags.items() if value)
+    indent = " " * 6
     return [
-        "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)), sentence])
-        for row, sentence in zip(rows, sentences, strict=True)
+        f"  {name}",
+        *wrap_words(about(kind, name), width, indent),
+        *(wrap_words(tags, width, indent) if tags else []),
     ]
 
 

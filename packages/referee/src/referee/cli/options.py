@@ -1,20 +1,26 @@
-"""What commands share: options and arguments that stand in more than one of them, each declared once, and how a command is set up."""
+"""Options and arguments that several commands share, each declared once, and the layout of help pages."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 from referee.catalogue import one_of
+from referee.cli.help_page import WIDEST, format_examples, wrap_words
 
 __all__ = ["DIALOGUE_CORPORA", "KTH", "PENTO_CV", "check_form", "examples", "new_app"]
 
 KTH, PENTO_CV = "kth-tangrams", "pento-cv"
 DIALOGUE_CORPORA = (KTH, PENTO_CV)
 FORMS = ("text", "json")
+
+
+METAVARS = {"int": "N", "int range": "N", "float": "X", "float range": "X", "path": "PATH", "str": "TEXT", "bool": ""}
+"""How the type of an option is written on help pages."""
 
 
 class _ExamplesFirst(TyperCommand):
@@ -24,9 +30,45 @@ class _ExamplesFirst(TyperCommand):
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         if self.epilog:
-            # As written: examples must not be broken over lines.
-            formatter.write(f"\n{self.epilog.strip()}\n")
+            formatter.write(f"\n{_fit_epilog(self.epilog, formatter.width)}\n")
         self.format_options(ctx, formatter)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        records = [(param, param.get_help_record(ctx)) for param in self.get_params(ctx)]
+        for title, kind in (("Arguments", "argument"), ("Options", "option")):
+            rows = [_plain_record(r) for param, r in records if r is not None and param.param_type_name == kind]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows, col_max=26)
+
+
+def _plain_record(record: tuple[str, str]) -> tuple[str, str]:
+    """The line of an option with `N`, `TEXT` and `PATH` for types, and limits in words."""
+    name, about = record
+    name = re.sub(r"<(?:list\[)?([a-z ]+)\]?>", lambda match: METAVARS.get(match[1], match[1].upper()), name).rstrip()
+    about = re.sub(r"([\d.]+)<=x<=([\d.]+)(?=\])", r"\1 to \2", about)
+    about = re.sub(r"x>=([\d.]+)(?=\])", r"at least \1", about)
+    return name, re.sub(r"x<=([\d.]+)(?=\])", r"at most \1", about)
+
+
+def _fit_epilog(epilog: str, width: int) -> str:
+    """Examples and notes no wider than the page."""
+    lines = epilog.strip().splitlines()
+    commands = [line for line in lines if line.startswith("  ")]
+    notes = [line for line in lines[1:] if line and not line.startswith("  ")]
+    return "\n".join(
+        ["Examples:", *format_examples(commands, width), *(["", *wrap_words(" ".join(notes), width)] if notes else [])]
+    )
+
+
+class _Group(TyperGroup):
+    """A group of commands whose help page has their descriptions in full."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, (command.help or "").partition("\n\n")[0]) for name, command in commands if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 class _App(typer.Typer):
@@ -34,9 +76,10 @@ class _App(typer.Typer):
         return super().command(*arguments, cls=cls or _ExamplesFirst, **settings)
 
 
-def new_app() -> typer.Typer:
-    """Return an application with one command."""
-    return _App(add_completion=False, rich_markup_mode=None, context_settings={"max_content_width": 100})
+def new_app(**settings: Any) -> typer.Typer:
+    """Return an application whose help pages begin with examples; `settings` are those of typer."""
+    context = {"max_content_width": WIDEST}
+    return _App(add_completion=False, rich_markup_mode=None, context_settings=context, cls=_Group, **settings)
 
 
 def examples(text: str) -> str:
@@ -61,7 +104,9 @@ TableOrJson = Annotated[str, typer.Option("--format", "-f", help="table or json"
 Seed = Annotated[int, typer.Option(help="Seed of all randomness.")]
 SeedFromZero = Annotated[int, typer.Option(help="Seed of all randomness.", min=0)]
 SeedOfOrder = Annotated[int, typer.Option(help="Seed of all randomness, the order of entities included.")]
-EngineName = Annotated[str, typer.Option("--engine", help="Where the work is done: local or ray (docs/clusters.md).")]
+EngineName = Annotated[
+    str, typer.Option("--engine", help="Where the work is done: local or ray (`referee docs clusters`).")
+]
 Shard = Annotated[int, typer.Option(help="Items a piece of work; changes nothing but speed.", min=1)]
 Address = Annotated[str | None, typer.Option(help="A Ray cluster: HOST:6379 or ray://HOST:10001.")]
 Jobs = Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)]
@@ -118,7 +163,7 @@ OnlyDialogues = Annotated[str | None, typer.Option("--only", help="Of a corpus: 
 SomeRecordings = Annotated[list[Path] | None, typer.Argument(help="A folder of recordings, or recordings.")]
 CorpusOut = Annotated[Path | None, typer.Option("--out", help="Of a corpus: the folder its dialogues are put into.")]
 OwnWords = Annotated[
-    Path | None, typer.Option("--words", help="More words for pieces: a .toml, see docs/tangram-annotation.md.")
+    Path | None, typer.Option("--words", help="More words for pieces: a .toml, see `referee docs tangram-annotation`.")
 ]
 TierMap = Annotated[
     Path | None,

@@ -34,11 +34,11 @@ EPILOG = examples("""
 
   referee passport colour --train colors --corpus colors-mandarin                  learns from one corpus, is asked about another
 
-  referee passport recorded:answers.jsonl --corpus color-grids                     a model that was asked elsewhere (docs/passport.md has the form)
+  referee passport recorded:answers.jsonl --corpus color-grids                     a model that was asked elsewhere (`referee docs passport` has the form)
 
   referee passport recorded:mllm-listeners/Qwen2-VL-72B-Instruct-AWQ --corpus color-grids
 
-The verdict is one of: may be used, use with care, not fit, cannot be judged. docs/passport.md has the rules.
+The verdict is one of: may be used, use with care, not fit, cannot be judged. `referee docs passport` has the rules.
 """)
 
 

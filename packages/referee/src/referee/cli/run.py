@@ -27,14 +27,14 @@ EPILOG = examples("""
 
   referee run --corpus tuna --reading challenge --systems tuna2008-as/DIT-FBI,classic/incremental --cut challenge-80/20 --out RUN
 
-  referee run --corpus synthetic --limit 50 --folds-by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:http://localhost:8000/v1" --out RUN
+  referee run --corpus synthetic --limit 50 --folds-by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:URL" --out RUN
 
   referee run --retry RUN                                                           ask again what was not answered
 
   referee score RUN --by domain                                                     then: measure what was said
 
 Every trial is described by a system that was trained on other trials. A run that was broken off goes on when the same command is given again. Keys for
-language models come from the environment (OPENAI_API_KEY); docs/running.md says more.
+language models come from the environment (OPENAI_API_KEY); `referee docs running` says more.
 """)
 
 

@@ -14,7 +14,6 @@ from referee.options import FORMATS, apply, command, option
 
 if TYPE_CHECKING:
     from referee.api.score import Scores
-    from referee.jobs.open import Opened
 
 app = new_app()
 
@@ -44,57 +43,63 @@ CSV and Parquet files with these columns and the challenges' peer-output XML wor
 class ScoreCommand(ScoreOptions):
     """Options of `referee score`: those of `referee.score`, and those of the command alone."""
 
+    signatures: bool = option(False, "Print every signature in full under the table, not one line.")
     form: str = option("table", ", ".join(FORMATS), "--format", "-f", choices=FORMATS)
 
 
 @command(app, ScoreCommand, EPILOG)
 def score(options: ScoreCommand) -> int:
-    """Measure what systems said against what people said: one row a system, n and interval with every value, signatures below."""
+    """Measure systems' outputs against people's descriptions: the finding, then one row a system with intervals, then the signature."""
 
     # Imported here: `referee score --help` needs neither measures nor drawings.
     from referee.api.score import score as score_outputs
 
     options.progress = counting if is_watched() else None
     out, options.out = options.out, None
-    found = apply(score_outputs, options)
+    scores = apply(score_outputs, options)
     # Measures that were named are shown even where nothing could be measured.
-    rows = found.measured if options.metrics == "default" else found.rows
+    rows = scores.measured if options.metrics == "default" else scores.rows
     if out is not None:
         # Before printing: a pipe that is closed early must not cost the run folder.
         with waiting("writing the run folder"):
-            found.save(out, options.overwrite)
-    _print(rows, options.form, found, out)
+            scores.save(out, options.overwrite)
+    _print(rows, options, scores)
+    _print_notes(scores, out)
     return 0
 
 
-def _print(rows: list[dict[str, Any]], form: str, found: Scores, out: str | Path | None) -> None:
+def _print(rows: list[dict[str, Any]], options: ScoreCommand, scores: Scores) -> None:
     from referee.show.reports import score_tables
 
-    about = found.table.about_clusters()
-    if form == "json":
-        more = {"warnings": found.table.warnings} if found.table.outcomes else {}
+    about = scores.table.about_clusters()
+    if options.form == "json":
+        more = {"warnings": scores.table.warnings} if scores.table.outcomes else {}
         print(score_tables.as_json(rows, intervals=about, **more))
-    elif form == "csv":
+    elif options.form == "csv":
         print(score_tables.as_csv(rows))
-    elif form == "latex":
-        print(score_tables.as_latex(rows, found.test, about))
-    elif form == "markdown":
-        print(score_tables.as_markdown(rows, found.test, about))
+    elif options.form == "latex":
+        print(score_tables.as_latex(rows, scores.test, about))
+    elif options.form == "markdown":
+        print(score_tables.as_markdown(rows, scores.test, about))
     else:
-        _print_table(rows, found.test, found.opened, about)
-    # Notes must not get into a table that is read by a program.
-    for name, labels in found.table.groups.items():
+        _print_table(rows, scores, about, options.signatures)
+
+
+def _print_notes(scores: Scores, out: str | Path | None) -> None:
+    """Print notes to standard error: they must not get into a table that a program reads."""
+    for name, labels in scores.table.groups.items():
         if not any(labels):
             told(f"check: the trials name no {name}, so there are no groups by it", "yellow")
-    for warning in found.table.warnings:
+    for warning in scores.table.warnings:
         told(f"check: {warning}", "yellow")
-    for note in found.table.notes:
+    for note in scores.table.notes:
         told(f"kept going: {note}", "yellow")
     if out is not None:
         told(f"run folder: {out}")
 
 
-def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened, about: str) -> None:
+def _print_table(rows: list[dict[str, Any]], scores: Scores, about: str, all_signatures: bool) -> None:
+    """Print the finding, the tables, and the signatures."""
     from referee import catalogue
     from referee.show.reports import score_tables
 
@@ -102,7 +107,26 @@ def _print_table(rows: list[dict[str, Any]], test: str, opened: Opened, about: s
     directions = {
         name: catalogue.configure("metric", name).direction for name in dict.fromkeys(r["metric"] for r in rows)
     }
-    if opened.card is not None and opened.card.synthetic:
+    console.print(" ".join(describe_scores(rows, directions, scores)), markup=False)
+    card = scores.opened.card
+    if card is not None and card.synthetic:
         console.print("[bold yellow]SYNTHETIC corpus: generated, not human data[/bold yellow]")
-    for part in score_tables.as_rich(rows, directions, test, about=about, width=console.width):
+    console.print()
+    for part in score_tables.as_rich(
+        rows, directions, scores.test, about=about, width=console.width, all_signatures=all_signatures
+    ):
         console.print(part)
+
+
+def describe_scores(rows: list[dict[str, Any]], directions: dict[str, str], scores: Scores) -> list[str]:
+    """Sentences that the table opens with: the best system, how sure its lead is, and outputs that were not parsed."""
+    from referee.show.reports import best_system
+
+    measured = best_system.ScoredRows(rows, directions)
+    table, confidence = scores.table, scores.table.settings.confidence
+    p_values = best_system.compare_pairs(table, best_system.choose_lead(measured), scores.test)
+    test = best_system.describe_test(table, scores.test)
+    return [
+        *best_system.describe_best(measured, p_values, test, confidence),
+        *best_system.count_outputs(table, rows),
+    ]

@@ -62,8 +62,8 @@ __all__ = [
     "trials_to_json",
 ]
 
-FORM = "docs/corpora.md has the form of a trial"
-ANSWERED = "docs/passport.md has the form of a response"
+FORM = "`referee docs corpora` has the form of a trial"
+ANSWERED = "`referee docs passport` has the form of a response"
 
 
 def json_line(value: Any) -> str:

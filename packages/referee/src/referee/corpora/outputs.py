@@ -78,7 +78,7 @@ Problem = Callable[[InputError], None]
 Remark = Callable[[str], None]
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or colour:red; type:chair'
-_COLUMNS = "a table of outputs has the columns trial, system, text and properties (docs/score.md)"
+_COLUMNS = "a table of outputs has the columns trial, system, text and properties (`referee docs score`)"
 _ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
 # Names of files that are parts of one table.
 _PART = re.compile(r"(part|data)?[-_.]?\d")

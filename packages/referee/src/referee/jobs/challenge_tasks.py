@@ -117,14 +117,14 @@ NEW_SPEAKERS = (
     "splits: print is for 112 test items by new speakers with two references each, furniture and people half and half; ours are "
     "folds by speaker, one reference each, 399 furniture and 342 people trials"
 )
-RECONSTRUCTION = "reconstruction: the papers leave choices open; the column evidence says how much (docs/systems.md names the choices)"
+RECONSTRUCTION = "reconstruction: the papers leave choices open; the column evidence says how much (`referee docs systems` names the choices)"
 WORDS = (
     "words: the challenges' tokenisation and case handling are not published, and the bound printed in 2008 fits another edit distance "
     "than the one defined there; ours is in lower case, with substitutions at cost 2 (string/edit) and 1 (string/edit.1) beside the one printed value"
 )
 MENDING = (
     "mending: the algorithms alone are compared first; once more with broken strings mended into noun phrases and silence filled, which no paper "
-    "describes (NAME|mended:no and NAME in referee run; docs/realisation.md has the effect)"
+    "describes (NAME|mended:no and NAME in referee run; `referee docs realisation` has the effect)"
 )
 PEOPLE = (
     "people: in print HUMAN-1 and HUMAN-2 are the two people who described a test item, held against each other; ours are two other speakers who "

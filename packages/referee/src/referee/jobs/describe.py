@@ -227,7 +227,9 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
         # A trial must have a target that is there; whether the real one is can be said better later (`_check`).
         return trial_from_json({"id": "scene", "targets": ids[:1], **kept}).for_speaker()
     except WrongShape as wrong:
-        raise InputError(str(wrong), where=where, remedy=wrong.remedy or "docs/corpora.md has the form") from None
+        raise InputError(
+            str(wrong), where=where, remedy=wrong.remedy or "`referee docs corpora` has the form"
+        ) from None
 
 
 def _check(scene: Scene, targets: Sequence[str], where: str) -> None:

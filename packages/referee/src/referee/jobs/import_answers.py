@@ -52,7 +52,7 @@ def import_answers(
     found = _understood(FORMATS[kind](source, columns or {}), known)
     if not found.outputs and not found.responses:
         raise InputError(
-            "there is no answer in it that can be read", where=source, remedy="see docs/models.md, Imports"
+            "there is no answer in it that can be read", where=source, remedy="see `referee docs models`, Imports"
         )
     asked = {trial for _, trial in found.outputs} | {r.trial for r in found.responses}
     trials = [t for t in known.values() if t.id in asked]

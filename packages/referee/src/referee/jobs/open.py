@@ -229,7 +229,7 @@ def _looks_like_a_file(name: str) -> bool:
 def _no_such_file(path: Path) -> InputError:
     beside = sorted(p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else []
     meant = near(path.name, beside, 1)
-    remedy = "give a corpus as JSONL (docs/corpora.md), a run folder, or a name of `referee list corpora`"
+    remedy = "give a corpus as JSONL (`referee docs corpora`), a run folder, or a name of `referee list corpora`"
     return InputError("there is no such file", where=path, remedy=f"did you mean {meant[0]}?" if meant else remedy)
 
 
@@ -582,7 +582,7 @@ def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = Fal
             read += 1
     if not read and not problems and not is_part:
         raise InputError(
-            "there are no outputs in this file", where=source, remedy="write one answer a line (docs/score.md)"
+            "there are no outputs in this file", where=source, remedy="write one answer a line (`referee docs score`)"
         )
     added = [s for s in answers.by_system if s not in before]
     if run:

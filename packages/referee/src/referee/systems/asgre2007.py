@@ -1,6 +1,6 @@
 """The sixteen entries of the Attribute Selection challenge of 2007 (Belz & Gatt 2007; scores as in Belz & Gatt 2008, table 1).
 
-Of their papers hardly any text is at hand, so most rows are reconstructions from later papers of the same teams; docs/systems.md says what was
+Of their papers hardly any text is at hand, so most rows are reconstructions from later papers of the same teams; `referee docs systems` says what was
 chosen, and why. Test items shared their speakers with the training data, so folds are drawn within each domain, not by speaker.
 """
 

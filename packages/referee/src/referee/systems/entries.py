@@ -33,7 +33,7 @@ __all__ = [
 FAITHFUL = "faithful"
 """The papers determine the algorithm."""
 MEDIUM = "reconstructed"
-"""The papers determine it except for points that docs/systems.md names."""
+"""The papers determine it except for points that `referee docs systems` names."""
 LOW = "low confidence"
 """Its outline fits what is known, but it may differ from the original."""
 STAND_IN = "stand-in"

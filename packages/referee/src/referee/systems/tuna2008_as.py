@@ -1,7 +1,7 @@
 """The fourteen entries of TUNA-AS, the attribute selection task of the 2008 challenge (Gatt, Belz & Kow 2008, table 3).
 
 The published scores are for a test set with speakers whom no system had met, so folds are cut by speaker: systems that know their
-speakers fall back here as they did there. docs/systems.md compares ours with print, and names the choices that the papers leave open.
+speakers fall back here as they did there. `referee docs systems` compares ours with print, and names the choices that the papers leave open.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The realisers of TUNA-R, the realisation task of the 2008 challenge (Gatt, Belz & Kow 2008, table 6), and the others that its teams used or built on.
 
 A realiser is given the properties a person chose and has to find the words. Where the annotation or the grammar of an entry was never
-published, docs/realisation.md says what stands in for it.
+published, `referee docs realisation` says what stands in for it.
 """
 
 from __future__ import annotations

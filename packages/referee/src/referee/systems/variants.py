@@ -1,6 +1,6 @@
 """Entries of the challenges with an open choice made the other way, so that the choice can be looked at.
 
-Where a paper leaves a point open, the tables of `asgre2007` and `tuna2008_as` take one reading and this table has the others; docs/systems.md
+Where a paper leaves a point open, the tables of `asgre2007` and `tuna2008_as` take one reading and this table has the others; `referee docs systems`
 says what each of them scores. The last one is OSU-GP with its evolution run anew (needs the extra ``evolve``).
 """
 
@@ -89,7 +89,7 @@ TABLE: dict[str, SystemRow] = {
         Component(NEAREST_SET, similar=1, then=OWN_TASTE, match="pairs"), printed="IS-FP"),
     "IS-FP.mean": SystemRow(IS, 2008, MEDIUM, "mean instead of highest similarity",
         Component(NEAREST_SET, similar=1, then=OWN_TASTE, nearest="mean"), printed="IS-FP"),
-    # Hypotheses picked by looking at print; docs/systems.md says what each is worth on furniture, people, Dice, MASI, exact sets and minimality together.
+    # Hypotheses picked by looking at print; `referee docs systems` compares each on furniture, people, Dice, MASI, exact sets and minimality together.
     "IS-FBS-submitted.no-location": SystemRow(IS, 2007, LOW, "full brevity without location, and the type for people",
         Component(SMALLEST_SET, without=PLACES, typed=("people",)), printed="*IS-FBS", fitted=("without", "typed"), floor=True),
     "GRAPH-FP.order": SystemRow(GRAPH, 2007, LOW, "type, orientation, x and colour tried first",

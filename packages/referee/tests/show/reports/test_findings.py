@@ -23,28 +23,29 @@ from referee.show.reports.speaker_picture import speakers_section
 
 
 def said(material: Material, hearing: HearingRows = NOBODY, court: Proceedings | str = NO_COURT) -> tuple[str, ...]:
-    letters = subset_letters(material, compare_all(material))
-    return findings_section(material, letters, hearing, court).texts
+    comparisons = compare_all(material)
+    return findings_section(material, comparisons, subset_letters(material, comparisons), hearing, court).texts
 
 
 def test_the_best_is_named_with_those_that_cannot_be_told_from_it(tmp_path: Path) -> None:
     """exact has Dice 1 everywhere, colour 2/3 everywhere: a difference without spread is no tie. chatty is 4/5 or 1."""
     material = material_of(tmp_path / "run", {"exact": exact, "colour": colour, "chatty": chatty}, corpus=trials(60))
     first = said(material)[0]
-    assert first.startswith("Of 3 systems exact is best by set/dice (1.000")
-    assert "differs significantly from all 2 others" in first
+    assert first.startswith("exact has the highest set/dice (1.000")
+    assert "The difference from chatty (0.900) is significant, p < .001; the difference from colour" in first
+    assert "colour (0.667) is the same in every cluster, so no test applies" in first
 
 
 def test_equal_systems_share_the_first_place(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"exact": exact, "twin": exact, "colour": colour}, corpus=trials(60))
     first = said(material)[0]
-    assert first.startswith("Of 3 systems exact and twin are equal and best by set/dice (1.000")
-    assert "differ significantly from the other one" in first
+    assert first.startswith("exact and twin share the highest set/dice (1.000")
+    assert "The difference from colour (0.667) is the same in every cluster" in first
 
 
 def test_one_system_is_not_called_the_best(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"exact": exact})
-    assert said(material)[0].startswith("exact is the only system: set/dice is 1.000")
+    assert said(material)[0].startswith("exact has set/dice (1.000")
 
 
 def test_without_hearers_the_page_says_so_and_how_to_ask_some(tmp_path: Path) -> None:
@@ -67,11 +68,11 @@ def test_people_come_first_and_their_order_is_held_beside_the_measure(tmp_path: 
     (material,) = gather([run])
     hearing, court = gather_hearing(material), summon_court(material)
     heard, tried = said(material, hearing, court)[1:]
-    assert heard.startswith("People found most with exact (100.0%")
+    assert heard.startswith("With exact people identified the target most often (100.0%")
     assert "order of systems cannot be shown to agree with set/dice (rho = +1.00, n = 3)" in heard, "three are few"
-    assert "The simulated hearer literal (no passport: nobody has checked it against people)" in heard
+    assert "the simulated hearer literal (no passport: not validated on people)" in heard
     assert isinstance(court, Proceedings)
-    assert tried.startswith("The court says nothing of the 5 measures: only 3 systems with both values")
+    assert tried.startswith("The court cannot test the 5 measures: only 3 systems with both values")
     chapter = court_section(material.label, court)
     assert [s.name for s in chapter.sheets] == ["court-evidence"]
     paragraph = " ".join(methods(material, None, hearing))
@@ -141,6 +142,5 @@ def test_measures_that_see_no_difference_put_nobody_first(tmp_path: Path) -> Non
     """exact and twin say the same, so no measure tells them apart."""
     says = {"exact": exact, "twin": exact}
     first = said(material_of(tmp_path / "run", says, corpus=trials(12)))[0]
-    assert first.startswith("Of 2 systems exact and twin are equal and best by set/dice")
-    assert "first as well" not in first
-    assert "more measures give all the same value." in first
+    assert first.startswith("exact and twin share the highest set/dice")
+    assert "other measures" not in first

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from small_runs import CHAIR, LARGE, RED, chatty, colour, exact, material_of, trials
 
+from referee.show.reports.best_system import rank_systems
 from referee.show.reports.groups import group_rows, group_sheets, why_not
-from referee.show.reports.scoreboard import compare_all, counts_sheet, ranking, scoreboard, subset_letters
+from referee.show.reports.scoreboard import compare_all, counts_sheet, scoreboard, subset_letters
 from referee.show.reports.sheets import Sheet
 
 
@@ -41,7 +42,7 @@ def test_letters_are_shared_exactly_where_paired_t_tests_with_holm_find_no_diffe
     tied = [bool(set(letters[a, "set/dice"]) & set(letters[b, "set/dice"])) for a, b in pairs]
     assert tied == [bool(x > 0.05) for x in p]
     assert 0 < sum(tied) < len(pairs), "the example has both ties and differences"
-    assert letters[ranking(material, "set/dice")[0], "set/dice"].startswith("A")
+    assert letters[rank_systems(material, "set/dice")[0], "set/dice"].startswith("A")
 
 
 def test_a_difference_that_is_the_same_on_every_item_is_no_tie(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ Usage: referee study COMMAND [OPTIONS]      referee study COMMAND --help explain
 Commands:
 {commands}
 
-A study is a folder that a person can read (docs/studies.md); its data stay in its folder data/ (docs/serving.md)."""
+A study is a folder that a person can read (`referee docs studies`); its data stay in its folder data/ (`referee docs serving`)."""
 
 
 def run(args: list[str]) -> int:

@@ -42,7 +42,7 @@ def new(
     participants: options.Participants,
     protocol: options.Protocol = "tuna2008",
     design: Annotated[
-        str, typer.Option(help="latin, balanced, blocked, williams, within or all (docs/designs.md).")
+        str, typer.Option(help="latin, balanced, blocked, williams, within or all (`referee docs designs`).")
     ] = "latin",
     systems: Annotated[str | None, typer.Option(help="Only these, with commas.", show_default="all of the run")] = None,
     items: Annotated[

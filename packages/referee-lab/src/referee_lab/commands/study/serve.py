@@ -50,7 +50,7 @@ def serve(
     Example:  referee study serve mystudy --port 8000
 
     Prints the participants' link with a QR code, and the organisers' links (keep those to yourself). Behind a reverse proxy say
-    --public-url; docs/serving.md goes from nothing to a hosted study.
+    --public-url; `referee docs serving` goes from nothing to a hosted study.
     """
     from referee_lab.server.web.built_pages import require_pages
 

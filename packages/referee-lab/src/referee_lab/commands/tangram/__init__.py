@@ -58,8 +58,8 @@ Usage: referee tangram COMMAND [OPTIONS]      referee tangram COMMAND --help exp
 Commands:
 {commands}
 
-docs/tangram-annotation.md and docs/tangram-evaluation.md lead through it; docs/demonstratives.md, docs/task-performance.md and
-docs/repeated-reference.md show what is found."""
+`referee docs tangram-annotation` and `referee docs tangram-evaluation` lead through it; `referee docs demonstratives`, `referee docs task-performance` and
+`referee docs repeated-reference` show what is found."""
 
 
 def run(args: list[str]) -> int:

@@ -66,7 +66,7 @@ def choose(
     public_url: options.ProxyUrl = None,
     qr: options.QrCode = True,
 ) -> None:  # fmt: skip
-    """Serve a reference game for groups until Ctrl-C (docs/reference-game.md).
+    """Serve a reference game for groups until Ctrl-C (`referee docs reference-game`).
 
     One speaks, all others choose alone which object is meant, all write in one chat, and after every round everybody is told. A folder that exists is served
     as it is: change its study.toml to change anything.

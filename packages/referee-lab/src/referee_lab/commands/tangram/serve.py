@@ -58,7 +58,7 @@ def serve(
 ) -> None:  # fmt: skip
     """Serve a Tangram study until Ctrl-C.
 
-    A folder that exists is served as it is: change its study.toml to change anything (docs/tangram.md). Recordings stay in its folder data/;
+    A folder that exists is served as it is: change its study.toml to change anything (`referee docs tangram`). Recordings stay in its folder data/;
     `referee tangram export` takes them out.
     """
     require_pages("participant", "organiser")

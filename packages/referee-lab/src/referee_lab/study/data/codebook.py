@@ -71,7 +71,7 @@ _FOUND = (
 )
 _PREFERRED = (_text("preferred", "the system whose description was chosen, or tie"),)
 _KEPT = (
-    CodebookColumn(name="flags", type="list", about="what the page noticed about the trial (docs/timing.md)"),
+    CodebookColumn(name="flags", type="list", about="what the page noticed about the trial (`referee docs timing`)"),
     _text(
         "excluded",
         "from which analyses the rules of [exclusion] leave the row out: of reading time, identification time, time, all, or none (empty)",

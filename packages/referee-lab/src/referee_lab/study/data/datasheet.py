@@ -138,7 +138,7 @@ def _design(study: Study, collected: Dataset | None) -> Section:
         # Where people describe or play themselves, none come to them.
         **({"Descriptions were": _come(study)} if info.plugin in ("identify", "judge", "locate") else {}),
         "Settings": ", ".join(f"{name} = {value}" for name, value in study.settings.items()),
-        "Where and how": "in the participants' own browser; every answer stored on its own when it was given (docs/study-data.md)",
+        "Where and how": "in the participants' own browser; every answer stored on its own when it was given (`referee docs study-data`)",
         "Quality assurance": f"{len(study.checks)} attention checks (more than {study.session.checks_failed_at_most} failed counts as failed); timing flags",
         "Left out, decided beforehand": _rules(study.exclusion),
         "Tests": f"{', '.join(study.analysis.tests)}; alpha {study.analysis.alpha:g}, correction {study.analysis.correction}",

@@ -93,7 +93,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     if heard and not can_play(catalogue.create("protocol", wishes.protocol).info):
         raise InputError(
             f"{wishes.protocol} plays no sounds and films",
-            remedy="take another --protocol (docs/heard.md), or outputs without media",
+            remedy="take another --protocol (`referee docs heard`), or outputs without media",
         )
     if heard and wishes.media is not None:
         practice, checks = give_voices(practice, PRACTICE, wishes.media), give_voices(checks, CHECK, wishes.media)
@@ -203,7 +203,7 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
             said[row.trial, row.system] = description
     if worded:
         names = ", ".join(sorted(worded))
-        notes.append(f"descriptions without words were worded by the plain realiser (docs/realisation.md): {names}")
+        notes.append(f"descriptions without words were worded by the plain realiser (`referee docs realisation`): {names}")
     if wishes.humans:
         said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
     if not said:

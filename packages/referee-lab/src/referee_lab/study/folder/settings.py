@@ -65,7 +65,7 @@ class StudySection:
     title: str = _field("", "What participants see at the top.")
     language: str = _field("en", "Language of the interface; the folder texts/<language>/ holds all pages.")
     direction: str = _one_of("ltr", "rtl", about="Direction of the interface: ltr or rtl.")
-    protocol: str = _field("", "What a trial is (referee list protocols, docs/protocols.md).")
+    protocol: str = _field("", "What a trial is (referee list protocols, `referee docs protocols`).")
     mode: str = _one_of("debug", "pilot", "live", about="debug, pilot or live; data of different modes never mix.")
     seed: int = _field(1, "Seed of all randomness: design, orders, left and right.", low=0)
     participants: int = _field(1, "How many people are planned; recruiting stops there.", low=1)
@@ -85,7 +85,7 @@ class DesignSection:
         "williams",
         "all",
         "counterbalanced",
-        about="docs/designs.md explains each.",
+        about="`referee docs designs` explains each.",
     )
     source: str = _field("", "Where trials and descriptions came from.")
     conditions: tuple[str, ...] = _field((), "What is compared: systems, or pairs of systems.")

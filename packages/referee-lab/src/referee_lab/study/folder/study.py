@@ -176,7 +176,7 @@ def open_study(path: str | Path) -> Study:
     kind: Kind = catalogue.create("protocol", about.protocol)
     settings = complete(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
     if problem := kind.problem_with(settings):
-        raise InputError(problem, where=f"{where} [protocol]", remedy="see docs/protocols.md")
+        raise InputError(problem, where=f"{where} [protocol]", remedy="see `referee docs protocols`")
     stimuli, lists = _shown(folder)
     practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
     checks = tuple(_extra(folder / "checks.jsonl", "check"))

@@ -33,7 +33,7 @@ class Habits:
     mentioned, handles it, tries another piece, is still at it when the next reference comes, and lets the cursor rest on nothing; how long handling
     takes and how long the cursor stays on a piece that was placed or that waits for word; how often the solver goes on about the same piece;
     how much recency favours a pronoun (log odds). They were picked from about a
-    hundred settings so that the published order of models mostly comes out (27 of 30 fresh seeds; docs/demonstratives.md).
+    hundred settings so that the published order of models mostly comes out (27 of 30 fresh seeds; `referee docs demonstratives`).
     """
 
     pairs: int = 6

@@ -146,7 +146,7 @@ def _row(line: str, where: str, number: int) -> dict[str, Any]:
 def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
     """Marks from plain data, in order of their place; refused where one is outside the text or two overlap."""
     if not isinstance(rows, Sequence) or isinstance(rows, str):
-        raise InputError("expressions are a list", remedy="see docs/tangram-annotation.md")
+        raise InputError("expressions are a list", remedy="see `referee docs tangram-annotation`")
     # The longer first, so that an expression comes before those inside it.
     marks = tuple(sorted((_mark(row, text) for row in rows), key=lambda m: (m.start, -m.end)))
     for before, after in pairwise(marks):

@@ -1,7 +1,7 @@
 """The words of a language for the pieces of a board and for pointing at them, out of small files, as a pattern that finds expressions.
 
 The package has files for the languages of its pages (`words/`). Somebody's own file adds to one of them, or stands for a language that is not there; its form
-is told in docs/tangram-annotation.md. Which nouns there are is a matter of the board: the shapes of its pieces, the letters of pentominoes, the names of
+is told in `referee docs tangram-annotation`. Which nouns there are is a matter of the board: the shapes of its pieces, the letters of pentominoes, the names of
 own pieces. A shape for which a language has no word goes by its own name.
 """
 
@@ -180,7 +180,7 @@ def no_words(language: str) -> InputError:
     """What is said where a language has no words here."""
     return InputError(
         f"there are no words for pieces in the language {language!r}",
-        remedy=f"there are some for {', '.join(known_languages())}; --words FILE gives others ({EXAMPLE}; docs/tangram-annotation.md)",
+        remedy=f"there are some for {', '.join(known_languages())}; --words FILE gives others ({EXAMPLE}; `referee docs tangram-annotation`)",
     )
 
 

@@ -113,7 +113,7 @@ def _together(trial: Trial, by: str) -> str | None:
 
 
 def open_people(corpus: str | None, data: str | Path | None = None, silent: bool = False) -> People:
-    """People's answers: those of a corpus by name, file or folder, or those in `data` (see docs/passport.md for the forms).
+    """People's answers: those of a corpus by name, file or folder, or those in `data` (see `referee docs passport` for the forms).
 
     With `silent`, answers to nothing are kept: hearers that were asked elsewhere may have been given the whole dialogue.
     """

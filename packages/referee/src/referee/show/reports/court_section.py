@@ -28,7 +28,7 @@ def court_section(label: str, court: Proceedings | str) -> Section:
     counts = count_pairs(court.cases)
     texts = [
         f"Every measure was tried against every hearer measure: {counts['pairs']} pairs, {counts['tried']} of which could be tried. "
-        "A verdict needs agreement over families of systems that no single one carries; docs/court.md has the rules.",
+        "A verdict needs agreement over families of systems that no single one carries; `referee docs court` has the rules.",
         *(f"Warning: {w}." for w in court.warnings),
     ]
     tried = [e for e in court.evidence if e.domain is None and e.rows == ALL and e.n]

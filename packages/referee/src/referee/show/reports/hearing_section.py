@@ -185,7 +185,7 @@ def _passports(label: str, cards: Mapping[str, Mapping[str, Any]]) -> Sheet:
         header=("hearer", "on", "verdict", *KEY_NUMBERS.values(), "hash"),
         rows=rows,
         left=3,
-        notes=("docs/passport.md says what each number means and how the verdict is reached.",),
+        notes=("`referee docs passport` says what each number means and how the verdict is reached.",),
     )
 
 

@@ -129,8 +129,9 @@ def as_rich(
     title: str = "",
     about: str = "",
     width: int = 160,
+    all_signatures: bool = True,
 ) -> list[RenderableType]:
-    """Tables by family of measures, none wider than `width`, then notes and signatures, ready for a rich console."""
+    """Tables by family of measures, none wider than `width`, then notes and signatures, for a rich console."""
     from rich.text import Text
 
     grid = _Grid(rows, test)
@@ -141,8 +142,27 @@ def as_rich(
             counts = grid.counts if part[-1] == metrics[-1] else []
             result += [_rich_table(grid, f"{title}{family}", part, counts, directions), Text("")]
     result += [Text(line, style="italic") for line in (about, grid.note()) if line]
-    signed = (line for s in grid.signatures() for line in _between_bars(s, width))
+    signed = (
+        [line for s in grid.signatures() for line in _between_bars(s, width)]
+        if all_signatures
+        else [_shorten_signature([r["signature"] for r in rows], width)]
+    )
     return [*result, *(Text(line, style="dim", overflow="fold") for line in signed)]
+
+
+def _shorten_signature(signatures: Sequence[str], width: int) -> str:
+    """The first signature behind its hash, on one line; parts that do not fit and further signatures are only mentioned."""
+    texts = list(dict.fromkeys(signatures))
+    line = f"{short(texts[0])}  {texts[0]}"
+    if len(texts) == 1 and len(line) <= width:
+        return line
+    mention = f"|… (--signatures: {'all of it' if len(texts) == 1 else f'all {len(texts)}'})"
+    first, *parts = line.split("|")
+    for part in parts:
+        if len(first) + len(part) + 1 + len(mention) > width:
+            break
+        first += f"|{part}"
+    return first + mention
 
 
 def _between_bars(text: str, width: int) -> list[str]:

@@ -11,6 +11,7 @@ from itertools import combinations
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from referee.show.reports.best_system import ALPHA, PairTests, choose_lead, rank_systems
 from referee.show.reports.material import HUMAN, Material, Row
 from referee.show.reports.score_tables import number
 from referee.show.reports.sheets import Cell, Sheet
@@ -23,20 +24,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "ALPHA",
     "arrow",
     "compare_all",
+    "corrected_p_values",
     "counts_sheet",
-    "deciding",
     "families",
-    "ranking",
     "scoreboard",
     "subset_letters",
     "system_cell",
     "table_order",
 ]
 
-ALPHA = 0.05
 OUTCOMES = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
 
 
@@ -57,21 +55,9 @@ def short(measure: str) -> str:
     return measure.partition("/")[2] or measure
 
 
-def ranking(material: Material, measure: str) -> list[str]:
-    """Systems with a value, the best first (the largest first where no direction is better)."""
-    known = [(s, v) for s in material.systems if (v := material.value(s, measure)) is not None]
-    falling = material.direction(measure) != "lower"
-    return [s for s, _ in sorted(known, key=lambda pair: -pair[1] if falling else pair[1])]
-
-
-def deciding(material: Material) -> str:
-    """The measure that decides the order of lines: the first that can be better or worse."""
-    return next((m for m in material.measures if material.direction(m) != "none"), material.measures[0])
-
-
 def table_order(material: Material) -> list[str]:
     """The order of systems in every table and figure: the best first, then those without a value; people do not compete and stand last."""
-    placed = ranking(material, deciding(material))
+    placed = rank_systems(material, choose_lead(material))
     return [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
 
 
@@ -113,6 +99,16 @@ def _known(value: float) -> float | None:
     return None if isnan(value) else value
 
 
+def corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests:
+    """Corrected p values of pairs of systems on one measure; None where a difference is the same on every item."""
+    rows = [row for row in comparisons.iter_rows(named=True) if row["metric"] == measure]
+    return {
+        frozenset((row["system_a"], row["system_b"])): row["p_corrected"]
+        for row in rows
+        if row["p_corrected"] is not None or _differ(row)
+    }
+
+
 def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[str, str], str]:
     """Letters by system and measure, A for the best; none where nothing could be compared."""
     import polars as pl
@@ -123,7 +119,7 @@ def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[
         compared = set(rows["system_a"]) | set(rows["system_b"])
         differ = [(r["system_a"], r["system_b"]) for r in rows.iter_rows(named=True) if _differ(r)]
         # Letters begin with the best, so the order has to be that of the ranking.
-        order = [s for s in ranking(material, measure) if s in compared]
+        order = [s for s in rank_systems(material, measure) if s in compared]
         found = compact_letters(order, differ) if order else {}
         letters |= {(system, measure): text for system, text in found.items()}
     return letters
@@ -184,7 +180,7 @@ def _baseline_note(material: Material, names: Sequence[str]) -> tuple[str, ...]:
 
 def _top(material: Material, measure: str) -> float | None:
     """The best value, if there is a better and a worse and somebody to beat; people do not compete."""
-    ranked = [s for s in ranking(material, measure) if s != HUMAN]
+    ranked = [s for s in rank_systems(material, measure) if s != HUMAN]
     if material.direction(measure) == "none" or len(ranked) < 2:
         return None
     return material.value(ranked[0], measure)

@@ -51,7 +51,7 @@ def sections_of(
     letters = subset_letters(material, comparisons)
     order = table_order(material)
     return [
-        findings_section(material, letters, hearing, court),
+        findings_section(material, comparisons, letters, hearing, court),
         _scores(material, order, comparisons, letters),
         _items(material, items),
         hearing_section(material.label, hearing, order),
@@ -199,7 +199,7 @@ def _systems(material: Material) -> Section:
         left=1 + len(keys),
     )
     texts = (
-        "Evidence. Faithful: the papers determine the algorithm. Reconstructed: except for points that docs/systems.md names. "
+        "Evidence. Faithful: the papers determine the algorithm. Reconstructed: except for points that `referee docs systems` names. "
         "Low confidence: it may differ from the original.",
     )
     return Section(name="systems", title="Systems", texts=texts, sheets=(sheet,))

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from referee import __version__
+from referee.show.reports.best_system import ALPHA, join_names
 from referee.show.reports.correlation_tables import FEWEST
 from referee.show.reports.hearing_section import NO_PASSPORT, NOBODY, PEOPLE, HearingRows, standing_of
 from referee.show.reports.material import HUMAN, Material, origin
-from referee.show.reports.scoreboard import ALPHA
 
-__all__ = ["listed", "methods", "reference_counts"]
-
-
-def listed(things: Iterable[str]) -> str:
-    """``a, b and c``."""
-    names = list(things)
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}" if names else "nothing"
+__all__ = ["methods", "name_clusters", "reference_counts"]
 
 
 def methods(material: Material, style: str | None, hearing: HearingRows = NOBODY) -> list[str]:
@@ -42,7 +36,7 @@ def _data(material: Material) -> str:
     speakers = material.trials["speaker"].drop_nulls().n_unique()
     who = f" by {speakers:,} speakers" if speakers > 1 else ""
     domains = material.levels("domain")
-    where = f" in {len(domains)} domains ({listed(domains)})" if 1 < len(domains) < 6 else ""
+    where = f" in {len(domains)} domains ({join_names(domains)})" if 1 < len(domains) < 6 else ""
     checksum = material.scored[0].checksum[:12]
     kind = ", a SYNTHETIC corpus (generated scenes and descriptions, no human data; " if material.synthetic else " ("
     many = "1 system was" if len(systems) == 1 else f"{len(systems)} systems were"
@@ -58,7 +52,7 @@ def _training(material: Material) -> list[str]:
     seeds = {c.get("seed") for c in cuts}
     if not names:
         return []
-    which = listed(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
+    which = join_names(names) if len(names) < 3 else f"{names[0]} to {names[-1]}"
     seed = f" (seed {seeds.pop()})" if len(seeds) == 1 else ""
     return [f"Systems that learn were trained and tested on the cuts {which}{seed}, never on the same trials."]
 
@@ -68,9 +62,9 @@ def _references(material: Material) -> str:
     against = "what other speakers said of the same scene" if others else "the descriptions of their own trial"
     # Only where there is a value: a measure that nobody was measured by is not spoken of.
     whole = [m for m in material.measures if m not in material.averages and _measured(material, m)]
-    said = f"Outputs were held against {against}, with the measures {listed(material.measures)}."
+    said = f"Outputs were held against {against}, with the measures {join_names(material.measures)}."
     if whole:
-        said += f" {listed(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
+        said += f" {join_names(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
     many = reference_counts(material)
     if many and many != "1":
         said += f" Each output was held against {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
@@ -97,7 +91,7 @@ def _hearers(hearing: HearingRows) -> list[str]:
         for name, (n, over) in told.items()
     ]
     return [
-        f"Descriptions were read by {listed(who)}; answers of people and of simulated hearers were counted by the same code."
+        f"Descriptions were read by {join_names(who)}; answers of people and of simulated hearers were counted by the same code."
     ]
 
 
@@ -119,15 +113,15 @@ def _intervals(material: Material) -> list[str]:
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
     return [
         f"Intervals have {confidence:.0%} confidence and come from leaving out one cluster at a time (jackknife, Student's t, longer towards a long "
-        f"tail after Hall 1983); clusters are {_clusters(material)}."
+        f"tail after Hall 1983); clusters are {name_clusters(material)}."
     ]
 
 
-def _clusters(material: Material) -> str:
-    """What was sampled, with numbers."""
-    found = material.clusters(material.trials["trial"].to_list())
-    told = [f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(found.names, found.sizes(), strict=True)]
-    return " crossed with ".join(told) if told else "single trials"
+def name_clusters(material: Material) -> str:
+    """Name the sampling units with their numbers: ``13 scenes crossed with 60 speakers``."""
+    clusters = material.clusters(material.trials["trial"].to_list())
+    sizes = [f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(clusters.names, clusters.sizes(), strict=True)]
+    return " crossed with ".join(sizes) if sizes else "single trials"
 
 
 def _letters(material: Material) -> list[str]:
@@ -166,13 +160,13 @@ def _outcomes(material: Material) -> list[str]:
         for kind, n in counts.items():
             total[kind] = total.get(kind, 0) + n
     known = [f"{n:,} {kind}" for kind, n in total.items() if n]
-    return [f"Answers that could not be taken as they were: {listed(known)}."] if known else []
+    return [f"Answers that could not be taken as they were: {join_names(known)}."] if known else []
 
 
 def _versions(material: Material) -> str:
     # Runs may have been scored by another version than the one that reports.
     made = {str(_version(s.run.manifest)) for s in material.scored}
-    return listed(sorted(made | {__version__}))
+    return join_names(sorted(made | {__version__}))
 
 
 def _version(manifest: Mapping[str, Any]) -> Any:

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from referee.errors import InputError
+from referee.show.reports.best_system import join_names
 from referee.show.reports.challenge_rows import extrinsic, task_of
 from referee.show.reports.correlation_tables import correlate_measures, correlation_matrix, signed
 from referee.show.reports.material import HUMAN, Material
-from referee.show.reports.sentences import listed
 from referee.show.reports.sheets import Cell, Sheet
 from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets
 from referee.statistics.ranks import kruskal_wallis_frame
@@ -95,7 +95,7 @@ def challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
 
 
 def _task(material: Material, task: TaskTables) -> tuple[list[Sheet], list[str]]:
-    numbers = listed(str(t) for t in task.tables if t)
+    numbers = join_names(str(t) for t in task.tables if t)
     lacking = [c.measure for c in task.columns if c.measure not in material.measures]
     if lacking:
         return [], [f"Tables {numbers} ({task.about}) are not made: the run has no {', '.join(lacking)}."]

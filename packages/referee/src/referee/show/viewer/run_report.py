@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from referee.show.reports.best_system import choose_lead
 from referee.show.reports.item_browser import lead_measure
 from referee.show.reports.page import Part
 from referee.show.reports.report_sources import gather, gather_hearing, gather_scores, summon_court
-from referee.show.reports.scoreboard import deciding
 from referee.show.reports.sections import scores_alone, sections_of
 
 if TYPE_CHECKING:
@@ -49,6 +49,6 @@ def report_on(folder: Path, large: bool) -> RunReport:
         systems=material.systems,
         measures=material.measures,
         directions={m: material.direction(m) for m in material.measures},
-        lead=deciding(material) if large else lead_measure(material),
+        lead=choose_lead(material) if large else lead_measure(material),
         items=None if (folder / "items.parquet").is_file() else material.items,
     )

@@ -1,0 +1,41 @@
+"""`referee docs`: the pages of the documentation, in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from referee.cli.help_page import help_width, list_entries
+from referee.errors import UnknownName
+
+PAGES = Path(__file__).parent.parent / "docs"
+"""The folder of pages: a link to docs/ in a checkout, the pages themselves in a wheel."""
+
+_HELP = """Usage: referee docs [PAGE]
+
+Print a page of the documentation as Markdown; without a name, list the pages.
+
+Examples:
+  referee docs score
+  referee docs corpora | less"""
+
+
+def run(args: list[str]) -> int:
+    """Print the page that `args` names, or the list of pages."""
+    if "--help" in args or "-h" in args:
+        print(_HELP)
+        return 0
+    pages = {path.stem: path for path in sorted(PAGES.glob("*.md"))}
+    if not args:
+        print(list_entries({name: _read_title(path) for name, path in pages.items()}, help_width()))
+        return 0
+    name = args[0].removesuffix(".md")
+    if name not in pages:
+        raise UnknownName("page of the documentation", name, pages, hint="list them with `referee docs`")
+    print(pages[name].read_text("utf-8").rstrip())
+    return 0
+
+
+def _read_title(path: Path) -> str:
+    """The heading of a page."""
+    with path.open(encoding="utf-8") as lines:
+        return next((line.lstrip("# ").rstrip() for line in lines if line.startswith("# ")), path.stem)

@@ -1,0 +1,96 @@
+"""Help pages that fit the terminal: wrapped text, lists of commands, and examples that can be copied as they are.
+
+Nothing is imported but the standard library's terminal size, because `referee --help` has to start as fast as Python itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from shutil import get_terminal_size
+
+__all__ = ["fit_page", "format_examples", "help_width", "list_entries", "wrap_words"]
+
+WIDEST = 100
+CONTINUATION = " " * 6
+
+
+def help_width() -> int:
+    """Return the width of help pages: that of the terminal or COLUMNS, at most 100, 80 in a pipe."""
+    return min(get_terminal_size().columns, WIDEST)
+
+
+def wrap_words(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
+    """Break a text into lines no wider than `width`; lines after the first begin with `hanging` (default: `indent`)."""
+    lines, line, is_empty = [], indent, True
+    for word in text.split():
+        if not is_empty and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line, is_empty = indent if hanging is None else hanging, True
+        line += word if is_empty else f" {word}"
+        is_empty = False
+    return [*lines, line]
+
+
+def list_entries(entries: Mapping[str, str], width: int) -> str:
+    """Names with a description each, descriptions wrapped in their column."""
+    column = max(map(len, entries)) + 4
+    return "\n".join(
+        line
+        for name, about in entries.items()
+        for line in wrap_words(about, width, f"  {name:<{column - 2}}", " " * column)
+    )
+
+
+def format_examples(lines: Iterable[str], width: int) -> list[str]:
+    """Example commands, each with its note after a `#`; a command that is too wide goes on after a backslash."""
+    formatted: list[str] = []
+    for line in lines:
+        command, _, note = (part.strip() for part in line.strip().partition("   "))
+        if note and 2 + len(command) + 4 + len(note) <= width:
+            formatted.append(f"  {command}  # {note}")
+            continue
+        formatted += wrap_words(note, width, "  # ") if note else []
+        formatted += _break_command(command, width)
+    return formatted
+
+
+def _break_command(command: str, width: int) -> list[str]:
+    """A command in lines that a shell reads as one, broken before an option or argument outside quotes."""
+    lines, line = [], "  "
+    for word in _split_outside_quotes(command):
+        if line.strip() and len(line) + 1 + len(word) > width - 2:
+            lines.append(f"{line} \\")
+            line = CONTINUATION
+        line += f" {word}" if line.strip() else word
+    return [*lines, line]
+
+
+def _split_outside_quotes(command: str) -> list[str]:
+    """Words of a command; what is between quotes, and an option with its value, stays together."""
+    words: list[str] = []
+    for i, part in enumerate(command.split('"')):
+        pieces = [f'"{part}"'] if i % 2 else part.split(" ")
+        if words and pieces:
+            words[-1] += pieces.pop(0)
+        words += pieces
+    joined: list[str] = []
+    for word in filter(None, words):
+        if joined and joined[-1].startswith("-") and " " not in joined[-1] and not word.startswith(("-", "|", ">")):
+            joined[-1] += f" {word}"
+        else:
+            joined.append(word)
+    return joined
+
+
+def fit_page(text: str, width: int) -> str:
+    """A page of help with every line that is too wide broken; example commands stay copyable."""
+    lines: list[str] = []
+    for line in text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        if len(line) <= width:
+            lines.append(line)
+        elif line.startswith("  referee "):
+            lines += format_examples([line], width)
+        else:
+            lines += wrap_words(line, width, indent, f"{indent}  " if indent else "")
+    return "\n".join(lines)
