@@ -134,11 +134,11 @@ _NO_DESCRIPTION = re.compile(
 )
 # What betrays that more than a description is left: people of the conversation, words of the task, marks of other texts.
 _DOUBT = re.compile(
-    r"\bI\b|\b(?i:i['’](?:d|m|ll|ve)|we (?:can|could|are|have|need|see)|you(?:['’](?:re|ll|d|ve)| (?:are|can|could|should|want|need|have|will|may|might|were|asked|mean|provided))|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you)\b"
+    r"(?<!that )(?<!which )(?<!who )\bI\b|\b(?i:i['’](?:d|m|ll|ve)|we (?:can|could|are|have|need|see)|you(?:['’](?:re|ll|d|ve)| (?:are|can|could|should|want|need|have|will|may|might|were|asked|mean|provided))|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you)\b"
     r"|\b(?i:descriptions?|referring|listener|distractors?|target (?:object|is)|please)\b"
     r"|\b(?i:(?:was|were|is|are|been|not) (?:not )?(?:provided|specified|attached|uploaded|missing|available|unclear|undefined|given)|cannot be|instead of describing)\b"
     r"|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|ください|ますか|(?i:\b(?:either\b.*\bor|or,? (?:the|a|an|maybe|perhaps|alternatively)|oder|alternatively)\b)"
-    r"|(?<!\d)[:：](?!\d)|//|=>|->|[{}|\\<>]|\?(?=\s)|;"
+    r"|//|=>|->|[{}|\\<>]|\?(?=\s)|;"
 )
 _BARE_NUMBER = re.compile(
     rf"(?:the )?(?:target (?:object )?is |it is |it['’]s )?(?:(?:the|das|der|die|l['’]|le|el|o|het) ?)?(?:{KINDS}\s*)?(?:number |no\.? |#|numéro |número |nummer )?[#(]?\d{{1,3}}[).号番]?\W*$|(?:option|object|item|choice) [a-e]\W*$"
@@ -274,6 +274,10 @@ def _is_description(text: str) -> bool:
     if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<" or not re.search(r"\w", text):
         return False
     if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text):
+        return False
+    if (colon := re.search(r"(?<!\d)[:：](?!\d)", text)) and not re.match(
+        r"(?:the|an?) \w+$", text[: colon.start()], I
+    ):
         return False
     # A name in quotation marks belongs to the description ('the button "Save"'); more than one is an offer of several.
     return len(_QUOTED.findall(text)) < 2
