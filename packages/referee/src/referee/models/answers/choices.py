@@ -53,7 +53,7 @@ _NO_KEYS |= {"rationale", "others", "probability", "score"}
 _FOLLOWS = any_of(
     r"\s*$|\s*[\n.,;:!?)\]}\"'|<=>✅✓✔☑❌✗✘-]",
     r"\s*\(|\s*[&+]\s*\d",
-    r"\s+(?:is|are|was|seems?|looks?|fits?|matche?s?|appears?|would|must|has|should|can|could|might|may|does|doesn['’]?t|isn['’]?t|because|since|as|which|that|for|and|or|nor|but|though|although|while|with|than|rather|it|i|so|therefore|due|in\b(?! total)|on|at|from|instead|both|all|only|alone|here|too|also|satisf\w+|passt|passen|ist|sind|wird|weil|da|denn|und|oder|aber|als|noch|sondern|sagen|wählen|est|sont|car|parce|et|ou|mais|correspond\w*|es|son|porque|y|o|pero|como|encajan|coincide\w*|é|são|e|mas|wordt|zijn|omdat|en|of|maar|past|passen)\b",
+    r"\s+(?:is|are|was|seems?|looks?|fits?|matche?s?|appears?|would|must|has|should|can|could|might|may|does|doesn['’]?t|isn['’]?t|because|since|as|which|that|for|and|or|nor|but|though|although|while|with|than|rather|it|i|so|therefore|due|in\b(?! total)|on|at|from|instead|both|all|only|alone|here|too|also|satisf\w+|passt|passen|ist|sind|wird|weil|da|denn|und|oder|aber|als|noch|sondern|sagen|wählen|nehmen|bleibt|est|sont|reste|serait|convient|car|parce|et|ou|mais|correspond\w*|es|son|porque|y|o|pero|como|encaja\w*|queda|coincide\w*|é|são|e|mas|wordt|zijn|omdat|en|of|maar|past|passen|zeggen|kiezen|nemen|blijft|remains?|stays?|wins?|works?|comes?|best|then|left|meets?|suits?|qualifies|se|fica|permanece|would)\b",
     r"\s*[号號番个個是都和或とかをがはでだではの]",
 )  # fmt: skip
 _COUNTED = r"(?<!the )(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:them|the|these)|objects|items|things|chairs|candidates|options)\b"
@@ -61,7 +61,7 @@ _CJK_REF = r"(?:第\s*(\d{1,3})\s*(?:[个個号號张張]|番目)?(?:物体|对�
 
 R = r"⟦(\d+)⟧"
 G = r"⟪[\d,]+⟫"
-_JOIN = r"\s*(?:,\s*(?:and|or|und|oder|et|ou|y|o|e|en)?|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|as well as|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:also\s+)?(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
+_JOIN = r"\s*(?:,\s*(?:and also|and|or|und|oder|et|ou|y|o|e|en)?(?!\s*also\b)|and also|and|or|&|/|\+|und|oder|et|ou|y|o|e|en|as well as|sowie|als auch|como|ainsi que|和|或者?|与|と|か|や)\s*(?:the\s+|l['’]|el\s+|la\s+|o\s+|das\s+)?"
 
 _OPENERS = any_of(
     r"okay|ok|sure|certainly|well|yes|yeah|right|great question|great|hmm+|alright|thus|therefore|hence|so|then|and|but|also|finally|overall|in conclusion|in summary|to sum up|ultimately|clearly|obviously|definitely|of course|actually|instead",
@@ -85,8 +85,8 @@ _LEADS = any_of(
     r"(?:it|that|this|which|referent|target|one|object|item|answer|choice|match|pick|selection|option|guess|number|description|described|meant|intended|candidate|bet|fit|conclusion)(?: (?:that|which) \w+(?: \w+){0,4})?(?:['’]s| is| was| would be| must be| has to be| should be| seems to be| could be| might be| may be| can only be| will be| appears to be)(?: (?:clearly|definitely|therefore|thus|likely|probably|most likely|obviously|then|indeed|actually|really|in fact))*",
     r"i(?:['’]d| would|['’]ll| will|['’]m going to| am going to| have to|)?(?: (?:have to|probably|rather|therefore|thus|still|then|now|finally))* ?(?:say|go (?:with|for)|pick|choose|select|guess|settle (?:on|for)|lean (?:towards?|to)|opt for|bet on|vote for|prefer|answer|conclude|suggest|choosing|picking|meant|mean|take|think|believe)(?: (?:that )?(?:it|this|that)(?:['’]s| is| must be| has to be| would be| should be))?(?: on| for| with)?",
     r"(?:refer(?:s|ring|red)? to|describ(?:es|ing|ed as)|match(?:es|ing)?|fits?|identif(?:ies|y)|talking about|means|meant is|points? (?:to|at)|pointing (?:to|at)|corresponds? to|indicat(?:es|ing)|singl(?:es|ing) out|specif(?:ies|ying)|suits?|speaks? of|is of|denotes?|pick(?:s)?|choose|select)(?: (?:best|only|most likely|exactly|uniquely|clearly|to))*(?: is)?",
-    r"(?:so|therefore|thus|hence|consequently|accordingly|conclude|which means|meaning|leaves?(?: (?:us|only|me))?(?: with)?|leaving(?: (?:us|only|me))?(?: with)?|left with|remains|=>|->|→|👉|➡️?|⇒)(?: (?:that|it|is|the|answer|must|be|has|to|means|only|just))*[,:]?",
-    r"(?:only|nur|seul(?:ement)?|sólo|solo|únicamente|apenas|somente|alleen|只有|唯一(?:的)?是)",
+    r"(?:so|therefore|thus|hence|consequently|accordingly|conclude|which means|meaning|leaves?(?: (?:us|only|me))?(?: with)?|leaving(?: (?:us|only|me))?(?: with)?|left with|remains|=>|->|→|👉|➡️?|⇒)(?: (?:that|it|is|the|answer|must|be|has|to|means|only|just))*[,:]?|(?:in the end|ultimately|finally|more likely|more plausibly|(?:much )?better)(?: (?:it is|is|it['’]s))?,?",
+    r"(?:only|just|nur|(?:trifft|passt) (?:nur )?auf|seul(?:ement)?|sólo|solo|únicamente|apenas|somente|alleen|só|只有|唯一(?:的)?是)",
     r"(?:es|das|dies|gemeint|gesucht\w*(?: objekt)?|beschriebene?s?(?: objekt)?|antwort|objekt|lösung|passende?s?(?: objekt)?)(?: (?:ist|lautet|wäre|muss)|ist)(?: (?:also|wohl|daher|wahrscheinlich|klar|eindeutig))*|(?:ich )?(?:würde (?:sagen|tippen auf|wählen)|tippe auf|wähle|nehme|sage|denke an|entscheide mich für)|(?:bezieht sich auf|beschreibt|handelt (?:es )?sich um|passt (?:nur )?(?:auf|zu)|also|sondern|gemeint ist|bleibt(?: nur)?)",
     r"(?:c['’]est|il s['’]agit (?:donc )?(?:de|d['’])|réponse est|objet (?:décrit|visé|recherché|en question) est|ce (?:serait|doit être)|serait)|je (?:dirais|choisis|pense à|prends|sélectionne|opte pour|penche pour)|(?:correspond à|désigne|décrit|fait référence à|se réfère à|donc|mais)",
     r"(?:la respuesta(?: correcta| final)? es|(?:^|[,;.] ?)es|objeto (?:descrito|correcto|buscado) es|se trata del?|sería|debe ser|tiene que ser)|(?:elijo|elegiría|escojo|diría(?: que)?(?: es)?|selecciono|opto por)|(?:se refiere al?|corresponde al?|describe(?: al?)?|coincide con|sino|así que|por lo tanto|pero)",
@@ -104,19 +104,19 @@ _POSITIVE = re.compile(
         r"(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains)(?: (?:to be|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely))* ?(?:only|best|what|\w+est\b|correct|right|answer|one|meant|described|target|pick|choice|most|closest|better|more (?:likely|plausible)|match|referent|object (?:that|being|described|meant|in question)|intended|likely|winner|perfect|good (?:match|fit)|it\b)",
         r"(?:fits|matches|satisfies|suits|meets|agrees)(?: (?:best|better|most|exactly|perfectly|the (?:description|bill)|all|it|everything|both|this|fully))*",
         r"it is\b|i (?:think|believe|guess|suppose)\b|(?:with|at) \d+ ?%",
-        r"is the only|is meant|would fit best",
+        r"is the only|is meant|would fit best|comes? closest|best (?:matches|fits)|(?:is|was) (?:all that is )?left|remains\b|wins\b",
         r"(?:ist|wird)(?: (?:das|die|hier|wohl))* ?(?:gemeint|gesucht|richtig|antwort|einzige|beschrieben)|passt(?: (?:am besten|genau|als einziges))*",
         r"est (?:le seul|la bonne|celui|l['’]objet|décrit|visé|correct)|correspond (?:le mieux|exactement|à la description)",
         r"es (?:el único|la respuesta|el correcto|el que|el descrito)|(?:coincide|encaja) (?:mejor|con)",
         r"é (?:o único|a resposta|o correto|o que)|corresponde (?:melhor|à)",
         r"(?:wordt bedoeld|is (?:het enige|bedoeld|juist|het juiste))|past het best",
-        r"(?:最)?符合|是(?:唯一|正确)|(?:で(?:す|ある|しょう)|だと(?:思|考)|を(?:選|指)|が(?:当てはまり|一致|正解|該当|最も)|に(?:なり|該当))",
+        r"(?:最)?符合|是(?:唯一|正确)|(?:で(?:す|ある|しょう)|だと(?:思|考)|を(?:選|指)|だけ(?:です|が|だ)|が(?:当てはまり|一致|正解|該当|最も)|に(?:なり|該当))",
     )
     + r"(?!\s*(?:not|too|wrong|less))",
     I,
 )
 _ENDING_IN = re.compile(
-    rf"{START}(?:is|be|are|ist|wäre|est|es|é|是|は|:|=|->|=>|→|👉|-)[\s\"'(\[]*(?:(?:the|das|l['’]|le|el|o|het|clearly|definitely|probably)\s+)*{R}[\s\"'.!)\]]*$",
+    rf"(?:{START}(?:is|be|are|ist|wäre|est|es|é)|是|は|:|=|->|=>|→|👉|-)[\s\"'(\[]*(?:(?:the|das|l['’]|le|el|o|het|clearly|definitely|probably)\s+)*{R}[\s\"'.!)\]]*$",
     I,
 )
 _NOT = any_of(
@@ -135,7 +135,7 @@ _DENIED_BEFORE = re.compile(
 _DENIED_AFTER = re.compile(
     rf"(?:{R}|({G}))[\s\"')]*(?:\w+ )?"
     + any_of(
-        r"(?:can|could|may|must)(?: (?:both|all|be|also))* (?:be )?(?:ruled out|excluded|eliminated|discarded|not)|(?:can['’]?t|cannot|can not)|(?:is|are)(?: \w+)? (?:not|out|wrong|too|ruled|excluded|eliminated|similar|close)\b|isn['’]?t|aren['’]?t|does(?:n['’]?t| not)|do(?:n['’]?t| not)|has(?:n['’]?t)? the wrong|lacks?|fails?|comes close|has no\b|(?:looks?|seems?|appears?)(?: \w+)? (?:similar|alike)",
+        r"(?:can|could|may|must)(?: (?:both|all|be|also))* (?:be )?(?:ruled out|excluded|eliminated|discarded|not)|(?:can['’]?t|cannot|can not)|(?:is|are)(?: \w+)? (?:not|out|wrong|too|ruled|excluded|eliminated|similar|close)\b|isn['’]?t|aren['’]?t|does(?:n['’]?t| not)|do(?:n['’]?t| not)|has(?:n['’]?t)? the wrong|lacks?|fails?|comes close\b|has no\b|(?:looks?|seems?|appears?)(?: \w+)? (?:similar|alike)",
         r"(?:ist|sind|passt|passen)(?: \w+)? nicht|ne (?:correspond|sont)|n['’]est|no (?:es|coincide|encaja)|não (?:é|corresponde)|niet",
         r"不|ではなく|ではありません|じゃな|では(?:ない|なく)",
     ),
@@ -149,17 +149,21 @@ _ONE_LEFT = re.compile(
     ),
     I,
 )
+_ALL_BUT = re.compile(
+    rf"\b(?:everything|all(?: \w+)?|anything|every (?:object|one|other))(?: \w+)? (?:but|except(?: for)?|besides|other than|apart from)\s+{R}[^.]*\b(?:ruled out|excluded|eliminated|wrong|not|do(?:es)?n['’]t|fails?|discarded)\b",
+    I,
+)
 _CONCEDED = re.compile(
     rf"(?:although|though|while|even though|obwohl|bien que|aunque|embora|hoewel)[^,;.⟦]*{_GAP}{R}|(?:possibly|maybe|perhaps|alternatively|vielleicht|peut-être|quizás)[\s,]*{_GAP}{R}",
     I,
 )
 _TENTATIVE = re.compile(
-    rf"(?:at first|initially|first(?:,| i| guess| thought)|i (?:first|initially|originally) thought|i would have said|i was going to say|zuerst|anfangs|zunächst|d['’]abord|al principio|primero|no início|eerst|起初|一开始|最初)[^.⟦]*{R}",
+    rf"(?:could|might|may)(?: also)? be\s+{R}(?=[^.]*\bbut\b)|(?:at first|initially|first(?:,| i| guess| thought)|i (?:first|initially|originally) thought|i would have said|i was going to say|zuerst|anfangs|zunächst|d['’]abord|al principio|primero|no início|eerst|起初|一开始|最初)[^.⟦]*{R}",
     I,
 )
 _CORRECTS = re.compile(
     any_of(
-        r"\b(?:wait|actually|hold on|correction|corrected|sorry|i meant|on (?:second thought|reflection|closer (?:look|inspection))|let me (?:reconsider|correct|re-?check)|scratch that|no, |however|but|instead|rather|reconsider\w*|re-?examin\w+|my mistake|oops)\b",
+        r"\b(?:wait|actually|hold on|correction|corrected|sorry|i meant|on (?:second thought|reflection|closer (?:look|inspection))|let me (?:reconsider|correct|re-?check)|scratch that|however|but|instead|rather|reconsider\w*|re-?examin\w+|my mistake|oops)\b|\bno[,;]|\bnope\b",
         r"\b(?:nein|doch|aber|sondern|moment|korrektur|eigentlich|genauer betrachtet)\b|\b(?:non|attendez|en fait|mais|correction|plutôt)\b|\b(?:espera|en realidad|pero|sino|corrección|perdón|perdón)\b|\b(?:espere|na verdade|mas|correção)\b|\b(?:wacht|eigenlijk|maar|correctie)\b|等等|不对|其实|而是|いや|待って|実は|ではなく|訂正",
     ),
     I,
@@ -178,14 +182,14 @@ _SEVERAL = re.compile(
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
         r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any|either|both|two)",
-        r"(?:the description )?(?:does not|doesn['’]t) (?:single out|uniquely identify|distinguish)|(?:it )?(?:fits|matches|applies to|describes) (?:several|more than one|both|multiple|many|two)",
+        r"(?:the description )?(?:does not|doesn['’]t) (?:single out|uniquely identify|distinguish)|(?:it |this |that |(?:the|this) description )?(?:is )?(?:fits|matches|applies to|describes|true of|holds (?:of|for)) (?:several|more than one|both|multiple|many|two)",
         r"mehrere\b|mehr als ein\w*|beide\b|nicht eindeutig\b(?! bestimmbar)|mehrdeutig|alle passen",
         r"plusieurs\b|plus d['’]un\w*|tous les deux|ambigu\w*|les deux\b",
         r"varios\b|varias\b|más de uno|ambos|ambigu[oa]|los dos\b",
         r"vários\b|várias\b|mais de um|ambíguo|os dois\b",
         r"meerdere\b|meer dan één|beide\b|dubbelzinnig|verschillende (?:objecten )?passen",
         r"(?:有|存在)?(?:多个|几个|好几个|两个|多個)(?!人)|不止一[个個]|都符合|歧义",
-        r"複数|いくつか|(?:二|2)つ以上|どちらも|両方|曖昧",
+        r"(?:⟪[\d,]+⟫|⟦\d+⟧と⟦\d+⟧)(?:の)?(?:両方|どちらも|いずれも)|複数(?!あります?が)|いくつか|(?:二|2)つ以上|どちらも|両方|曖昧",
     ),
     I,
 )
@@ -200,16 +204,33 @@ _NONE = re.compile(
         r"ningun[oa]?\b|ningún\b|nada\b|no hay (?:ning|objetos?)",
         r"nenhum(?:a)?\b|nada\b|não há (?:nenhum|objeto)",
         r"geen\b|niets\b|er is geen",
-        r"(?:没有|無|无)(?:任何)?(?:一个)?(?:符合|匹配|这样|物体|对象|合适)?(?!足够|其他)|都不(?:符合|是|匹配)|(?:なし|ありません|該当なし|(?:当てはまる|該当する|一致する)(?:物体|もの|オブジェクト)?(?:は|が)?(?:ありません|ない|なし|存在しません))",
+        r"(?:没有|無|无)(?:任何)?(?:一个)?(?:符合|匹配|这样|物体|对象|合适)?(?!足够|其他)|都不(?:符合|是|匹配)|(?:なし|ありません|該当なし|(?:どれも|いずれも)(?:当てはまり|該当し|一致し)(?:ません|ない)|(?:当てはまる|該当する|一致する)(?:物体|もの|オブジェクト)?(?:は|が)?(?:ありません|ない|なし|存在しません))",
     ),
     I,
 )
 _UNSURE = re.compile(UNKNOWN, I)
 _YES = r"(?:yes|yep|true|match(?:es)?|fits?|correct|✓|✔️?|✅|☑️?|ja\b|oui|sí|sim|是|符合|はい|○)"
-_NO = r"(?:no|nope|false|does(?: not|n['’]t) (?:match|fit)|not|wrong|incorrect|✗|✘|❌|✖️?|nein|non|não|nee|不是|不符合|否|いいえ|×|ruled out|too \w+)"
+_NO = r"(?:no(?:t a)? (?:match|fit)(?:es)?|no|nope|false|does(?: not|n['’]t) (?:match|fit)|not|wrong|incorrect|✗|✘|❌|✖️?|nein|non|não|nee|不是|不符合|否|いいえ|×|ruled out|too \w+)"
+# "Is it ⟦3⟧? Yes."
+_REPLY = re.compile(rf"{R}[^⟦.?!\n]*\?\s*({_YES}|{_NO})(?!\w)[^⟦.!?\n]*[.!]?", I)
 _ITEM = re.compile(rf"^[\s>*•|-]*{R}[\s:.)|=\"'-]*(.*)$")
 _COUNTS = re.compile(
     rf"\b(?:there (?:are|is)|i (?:can )?(?:see|count) (?:a total of )?(?:\d|⟦|two|three|four|five|several|many)|the (?:list|image|picture|scene) (?:has|contains|shows)|number of|total|how many|es gibt|ich sehe|il y a|je vois|hay|veo|há|vejo|er zijn|ik zie)\b(?! (?:only|just) )|{_COUNTED}|(?:图中|画面|列表)[^.]*有|(?:脚|個|つ|匹|台|人|本|枚)(?:あります|います)",
+    I,
+)
+_HEDGED = re.compile(
+    r"\b(?:not (?:entirely |completely |totally |very |quite |100 ?% )?(?:sure|certain|positive)|nicht (?:ganz |völlig )?sicher|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|no estoy \w+(?: \w+)?|não (?:tenho|estou) \w+(?: \w+)?|niet (?:helemaal |zo )?zeker)\b",
+    I,
+)
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|none|neither|nor|without|n['’]t|nicht|kein\w*|pas|aucun\w*|ningun\w*|não|nenhum\w*|niet|geen|nem|ni)\b|n['’]t\b|[不没無无]|ません|ない",
+    I,
+)
+_COMMITS = re.compile(
+    r"\b(?:i|ich|je|j['’]\w+|yo|eu|ik|we|diría|diria|elijo|escolho|creo|acho|acredito|opto|dirais)\b|[我私]", I
+)
+_LOOKS = re.compile(
+    r"\b(?:see|count|compar\w+|look\w*|check\w*|examin\w+|consider\w*|thought|had|start\w*|exclud\w+|eliminat\w+|rul\w+|discard\w*|reject\w*|sehe|zähle|dachte|vois|pensais|veo|pensaba|vejo|pensava|zie|dacht|maybe|perhaps|possibly|also|either|if|when|whether)\b",
     I,
 )
 _CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?[\"']?([^\"'(),=]+)[\"']?\s*\)\s*;?$")
@@ -260,7 +281,13 @@ class _Names:
         text = re.sub(_CJK_REF, lambda m: self._token(m[1] or m[2]), text)
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
         kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))(?:is\s+)?"
-        text = re.sub(rf"(?<![\w#]){kind}(\d{{1,5}})(?![\d.,]*\d)[)\]]?", lambda m: self._token(m[1]), text, flags=I)
+        text = re.sub(rf"{START}(?<!#){kind}(\d{{1,5}})(?![\d.,]*\d)[)\]]?", lambda m: self._token(m[1]), text, flags=I)
+        text = re.sub(
+            r"(?<![\w#])(?:obj|object|option|item|image|objekt|objet|objeto)_?(\d{1,3})\b",
+            lambda m: self._token(m[1]),
+            text,
+            flags=I,
+        )
         text = re.sub(r"(?<![\w#])#\s?(\d{1,5})\b", lambda m: self._token(m[1]), text)
         text = re.sub(rf"(?<!\w){kind}({words})(?![\w-])", lambda m: self._token(m[1]), text, flags=I)
         for word, number in ordinals():
@@ -270,6 +297,12 @@ class _Names:
                 text,
                 flags=I,
             )
+        text = re.sub(
+            r"(?<!\w)((?:el|le|o|das|die) )(\d{1,3})(?= [^\W\d])", lambda m: m[1] + self._token(m[2]), text, flags=I
+        )
+        text = re.sub(
+            rf"{_WORD_LEADS}({words})(?=[.!]?\s*$)", lambda m: m[1] + self._token(m[2]), text, flags=I | re.MULTILINE
+        )
         bare = rf"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/⟦#$%+-])(?<!\d\. )[(\[]?(\d{{1,5}})(?![\d.,]*\d|\s*%|\s*/\s*\d|-\w)[)\]]?(?={_FOLLOWS})"
         return re.sub(bare, lambda m: self._token(m[1]), text, flags=I)
 
@@ -278,6 +311,8 @@ class _Names:
         return f"⟦{number if 1 <= number <= self.count else 0}⟧"
 
 
+# A number word stands for an option at the end of a line, after words that lead up to it.
+_WORD_LEADS = r"(?<!\w)((?:answer|choice|number|option|guess|pick|it|antwort|réponse|respuesta|resposta|antwoord)(?: is|['’]s| would be| must be| ist| lautet| est| es| é|:) (?:the )?|(?:i['’]?d|i would|i['’]ll|i) (?:say|pick|choose|go with|select|guess) (?!one\b))"
 _ONES = r"(?:object|one|item|image|picture|option|objekt|bild|objet|objeto|imagem|imagen|objects?|optie|element)\b"
 _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|panels?|photos?|figures?|cards?|shapes?|candidates?|choices?|objekt|bild|objet|objeto)\b"
 
@@ -348,6 +383,10 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
     if re.fullmatch(r"\d{1,3}(?:\s*[/&+]\s*\d{1,3})+", text):
         numbers = set(map(int, re.findall(r"\d+", text)))
         return SEVERAL if len(numbers) > 1 and all(1 <= n <= names.count for n in numbers) else None
+    labelled = re.fullmatch(r"[\W_]*(\d{1,3})\s*[).:-]\s+([^\d\n?⟦]{2,80})", text)
+    if labelled and not _NEGATED.search(labelled[2]) and _special(labelled[2], announced=False) is None:
+        number = int(labelled[1])
+        return number if 1 <= number <= names.count else None
     marked = list(_MARKED.finditer(text))
     for i, mark in reversed(list(enumerate(marked))):
         rest = text[mark.end() :]
@@ -394,15 +433,21 @@ def _from_checklist(tokens: str) -> Choice | None:
         item = inner or _ITEM.match(line)
         if item is None:
             continue
-        said = item[2].strip(" .|!")
-        is_yes = re.match(rf"{_YES}(?!\w)", said, I) or re.search(rf"(?:[-:>|=]|\s){_YES}$", said, I)
-        is_no = re.match(rf"{_NO}(?!\w)", said, I) or re.search(rf"(?:[-:>|=,]|\s){_NO}$", said, I)
+        verdict = item[2].strip(" .|!")
+        is_no = re.match(rf"{_NO}(?!\w)", verdict, I) or re.search(rf"(?:[-:>|=,(]|\s){_NO}\)?$", verdict, I)
+        is_yes = re.match(rf"{_YES}(?!\w)", verdict, I) or (
+            not is_no and re.search(rf"(?:[-:>|=,(]|\s){_YES}\)?$", verdict, I)
+        )
         if bool(is_yes) != bool(is_no):
             verdicts[int(item[1])] = bool(is_yes)
             last = i
+    after = "\n".join(lines[last + 1 :]).strip()
+    if len(verdicts) < 2:
+        replies = list(_REPLY.finditer(tokens))
+        verdicts = {int(m[1]): bool(re.match(_YES, m[2], I)) for m in replies}
+        after = tokens[replies[-1].end() :].strip() if replies else ""
     if len(verdicts) < 2:
         return None
-    after = "\n".join(lines[last + 1 :]).strip()
     concluded = _from_sentences(after) if after else None
     if concluded:
         return concluded
@@ -418,6 +463,7 @@ def _sentences(tokens: str) -> list[str]:
 def _from_sentences(tokens: str, announced: bool = False, has_names: bool = False) -> Choice | None:
     """The choice that the sentences amount to; "" where they name a number beyond the options."""
     tokens = re.sub(rf"\b(not|nicht|pas|no|não|niet) {R}[,;:.]\s*(?:but )?{R}", r"\1 ⟦\2⟧; it is ⟦\3⟧", tokens, flags=I)
+    tokens = re.sub(rf"(\bzowel\s+(?:het\s+)?{R})\s+als\s+", r"\1 en ", tokens, flags=I)
     tokens = re.sub(rf"{R}(?:{_JOIN}{R})+", lambda m: "⟪" + ",".join(re.findall(R, m[0])) + "⟫", tokens, flags=I)
     assertions: list[_Assertion] = []
     specials: list[_Assertion] = []
@@ -431,13 +477,27 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
             continue
         for found in _assertions(sentence, announced, len(sentences) == 1):
             assertions.append(_Assertion(position + found.start, found.choice))
-        special = _special(sentence, announced)
-        if special is not None:
-            specials.append(_Assertion(position + special.start, special.choice))
+        for clause in sentence.split(";"):
+            special = _special(clause, announced)
+            if special is not None:
+                specials.append(_Assertion(position + special.start, special.choice))
     resolved = _resolve(tokens, assertions, specials)
+    if resolved in (NONE, UNSURE) and not announced and _open_mentions(tokens):
+        return None
     if resolved is None and not assertions and not specials:
         return _lone_mention(tokens, asked, announced, has_names)
     return resolved
+
+
+def _open_mentions(tokens: str) -> bool:
+    """Whether a text names options that it does not deny: then "none" and "I don't know" are not its last word."""
+    without = _DENIED_AFTER.sub(
+        "",
+        _DENIED_BEFORE.sub(
+            "", re.sub(rf"\b(?:neither|nor|weder|noch|ni|nem|noch)\b\W*(?:\w+ )?{R}", "", tokens, flags=I)
+        ),
+    )
+    return re.search(rf"{R}|{G}", without) is not None
 
 
 def _opened(sentence: str) -> str:
@@ -454,7 +514,7 @@ def _assertions(sentence: str, announced: bool, is_alone: bool) -> list[_Asserti
     denied = {m.start(1) for m in _DENIED_BEFORE.finditer(sentence) if m[1]}
     denied |= {m.start(1) for m in _DENIED_AFTER.finditer(sentence) if m[1]}
     denied |= {m.start(k) for m in _CONCEDED.finditer(sentence) for k in (1, 2) if m[k]}
-    denied |= {m.start(1) for m in _TENTATIVE.finditer(sentence)}
+    denied |= {m.start(k) for m in _TENTATIVE.finditer(sentence) for k in (1, 2) if m[k]}
     mentions = [m for m in re.finditer(R, sentence) if m.start(1) not in denied]
     found = {m.start(2): int(m[2]) for m in _ASSERT_BEFORE.finditer(sentence)}
     found |= {m.start(1): int(m[1]) for m in _POSITIVE.finditer(sentence)}
@@ -467,12 +527,34 @@ def _assertions(sentence: str, announced: bool, is_alone: bool) -> list[_Asserti
         if place is not None:
             found[place.start(1)] = int(leading[1])
     numbers = {int(m[1]) for m in mentions}
+    if len(numbers) == 1 and not found and _is_speakers_choice(sentence):
+        found[mentions[-1].start(1)] = int(mentions[-1][1])
     if len(numbers) == 1 and (_ONE_LEFT.search(sentence) or announced):
         found[mentions[-1].start(1)] = numbers.pop()
     if len(mentions) == 1 and not found and _CORRECTS.search(sentence) and re.search(rf"[,.\s]{R}[\s.!]*$", sentence):
         found[mentions[0].start(1)] = int(mentions[0][1])
+    for m in _ALL_BUT.finditer(sentence):
+        denied.discard(m.start(1))
+        found[m.start(1)] = int(m[1])
     made = [_Assertion(start, number) for start, number in sorted(found.items()) if start not in denied]
     return made + _groups(sentence, bool(made))
+
+
+def _is_speakers_choice(sentence: str) -> bool:
+    """Whether a sentence about one option commits the speaker to it, or says that the description is true of it."""
+    certain = _UNSURE.sub("", _HEDGED.sub("", sentence))
+    if _NEGATED.search(certain) or "⟪" in sentence:
+        return False
+    if _COMMITS.search(certain) and not _LOOKS.search(certain):
+        return True
+    return (
+        re.search(
+            rf"{R}.*\b(?:match(?:es|ing)?|fits?|(?:is|being) (?:described|meant)|the one (?:described|meant))\b",
+            certain,
+            I,
+        )
+        is not None
+    )
 
 
 def _is_report(rest: str) -> bool:
@@ -518,7 +600,7 @@ def _groups(sentence: str, has_assertion: bool) -> list[_Assertion]:
 def _special(sentence: str, announced: bool) -> _Assertion | None:
     opened = _opened(sentence)
     carried = re.sub(
-        r"^(?:(?:it|the (?:description|answer|correct answer)|this|that|answer|which|my answer)(?: is|['’]s| would be)?|i(?:['’]d| would) say|there (?:are|is|['’]s)|die antwort (?:ist|lautet)|la respuesta es|a resposta é|la réponse est|het antwoord is|答案是|答えは)[\s:,\"']+",
+        r"^(?:(?:it|the (?:description|answer|correct answer)|this|that|answer|which|my answer)(?: is|['’]s| would be)?|c['’]est|es|é|das ist|es ist|het is|i(?:['’]d| would) say|there (?:are|is|['’]s)|die antwort (?:ist|lautet)|la respuesta es|a resposta é|la réponse est|het antwoord is|答案是|答えは)[\s:,\"']+",
         "",
         opened,
         flags=I,

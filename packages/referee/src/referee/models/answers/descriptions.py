@@ -1,129 +1,166 @@
-"""The one description in an answer: without courtesies, labels, carriers ("It is …"), list numbers and reasons; two descriptions are none."""
+"""The one description in an answer: without courtesies, labels, carriers ("It is …"), list numbers and reasons; two descriptions are none.
+
+What is left must look like a description: a text that speaks of the task, the listener or the speaker is unread.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from referee.models.answers.json_objects import find_json, value_named
-from referee.models.answers.vocabulary import KINDS, any_of
+from referee.models.answers.json_objects import find_json, find_objects, value_named
+from referee.models.answers.vocabulary import KINDS, any_of, ordinals
 
 __all__ = ["parse_description", "parse_properties"]
 
 I = re.IGNORECASE  # noqa: E741
 LONGEST, LONGEST_ANSWER = 400, 6_000
-KEYS = ("description", "referring_expression", "expression", "text", "utterance", "phrase", "caption", "final_answer", "answer", "output", "response", "result", "beschreibung", "descripción", "descrição", "描述")  # fmt: skip
+KEYS = ("description", "final_description", "target_description", "referring_expression", "expression", "text", "utterance", "phrase", "caption", "final_answer", "answer", "output", "response", "result", "message", "beschreibung", "descripción", "descrição", "beschrijving", "描述", "説明")  # fmt: skip
 AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 
+# A label names what follows it. Weak labels count only where there is no other one.
 _LABELS = any_of(
-    r"descriptions?|answer|referring expressions?|expression|output|response|result|target|final|better|best|instead|phrase|caption|utterance|message|hint|clue|final version|revised|correction",
-    r"beschreibung|antwort|ausdruck|ziel(?:objekt)?|besser",
-    r"réponse|expression|cible|mieux",
+    r"descriptions?|answer|referring expressions?|referring phrase|expression|output|response|result|final|better|best|instead|phrase|caption|utterance|message|hint|clue|final version|revised|correction|corrected|improved",
+    r"beschreibung|antwort|ausdruck|besser",
+    r"réponse|expression|mieux",
     r"descripción|respuesta|expresión|mejor",
     r"descrição|resposta|expressão|melhor",
     r"beschrijving|antwoord|uitdrukking",
-    r"描述|答案|回答|目标|説明|答え|記述|回答",
+    r"描述|答案|回答|説明|答え|記述|表达|表現",
 )
-_LABEL = re.compile(
-    rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*(?:(?:the|my|a|an|final|short|possible|good|best|better|revised|suggested|die|meine|la|ma|mi|a|minha|de|mijn)\s+)*(?:{_LABELS})"
-    r"(?: (?:of|for|to) (?:the |a )?(?:object|target|listener|it|item|partner)[\w\s]{0,20}| lautet| ist| est| es| é| is| would be| could be)?[\"'*_]*\s*(?:[:：]|(?:is|would be|could be|est|es|é|ist|lautet)\s*(?=[\"“„«「'*]))[*_]*[^\S\n]*",
-    I | re.MULTILINE,
+_WEAK_LABELS = any_of(
+    r"target|object|item|referent|speaker|assistant|me|ai|director|you|ziel(?:objekt)?|objekt|cible|objet|objetivo|objeto|alvo|doelobject|目标(?:物体)?|対象|话者|話し手"
 )
+_QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|最终|最終的な)\s+)*"
+
+
+def _label(nouns: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*{_QUALIFIERS}({nouns})(?:\s*#?\d{{1,2}})?(?:\s*[(（][^)）\n]{{0,40}}[)）])?"
+        r"(?: (?:of|for|to|der|des|de|do|da|van) (?:the |a |das |l['’]|het )?(?:object|target|listener|it|item|partner|objekt|ziel|objet|objeto|doel)[\w\s]{0,20}| lautet| ist| est| es| é| is| would be| could be| wäre| serait| sería| seria)?"
+        r"[\"'*_]*\s*(?:[:：=]|[–—-](?=\s)|(?:is|would be|could be|est|es|é|ist|lautet)\s*(?=[\"“„«「'*])|(?<=[a-zé])[*_]*\n+(?=\s*\S))[*_]*[^\S\n]*",
+        I | re.MULTILINE,
+    )
+
+
+_LABEL, _WEAK_LABEL = _label(_LABELS), _label(_WEAK_LABELS)
 _COURTESY = re.compile(
     r"^(?:"
     + any_of(
-        r"sure thing|sure|certainly|of course|absolutely|okay|ok|great|alright|all right|got it|no problem|happy to help|yes|i understand|understood|here (?:you go|goes|it is)|well|right|fine|with pleasure|gladly",
-        r"klar|natürlich|gerne?|sicher|selbstverständlich|okay|ja",
-        r"bien sûr|certainement|d['’]accord|volontiers|oui",
-        r"¡?claro(?: que sí)?|por supuesto|¡?desde luego|vale|sí",
-        r"claro|com certeza|certamente|sim",
-        r"natuurlijk|zeker|graag|prima|ja",
-        r"好的|当然可以|当然|没问题|はい|もちろんです|もちろん|承知しました|わかりました(?!が)",
+        r"sure thing|sure|certainly|of course|absolutely|okay|ok|great|alright|all right|got it|no problem|happy to help|yes|i understand|understood|here (?:you go|goes|it is)|well|fine|with pleasure|gladly|hmm+|let me (?:see|think)|so|good question|(?:oh|ah)",
+        r"klar|natürlich|gerne?|sicher|selbstverständlich|okay|ja|also|in ordnung",
+        r"bien sûr|certainement|d['’]accord|volontiers|oui|avec plaisir|voilà",
+        r"¡?claro(?: que sí)?|por supuesto|¡?desde luego|vale|sí|con gusto",
+        r"claro|com certeza|certamente|sim|com prazer",
+        r"natuurlijk|zeker|graag|prima|ja|oké",
+        r"好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?",
     )
-    + r")\s*(?:[!,.:\u2026\u3001\u3002\uff01\uff0c\uff1a-]+|\n)\s*",
+    + r")\s*(?:[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+|\s+[\u2013\u2014-]+(?=\s)|\n)\s*|^(?:basically|simply|perhaps|maybe|probably|obviously)[,:]?\s+",
     I,
 )
+# Words before a colon that only announce a description.
 _ANNOUNCING = re.compile(
-    "^"
+    r"^(?=[^:：\n]{0,160}(?:"
     + any_of(
-        r"here(?:['’]s| is| are| it is| goes)|this is how|below is|the following is|to (?:help|identify)|let me|based on|given|okay, here goes",
-        r"you (?:could|can|might|may) (?:say|describe it as|call it)|i(?: would|['’]d|['’]ll)? (?:describe|put)|we (?:could|can) say",
-        r"hier ist|hier die|voici|aqu[ií] (?:tienes|está|vai|te dejo)|segue|hier is|以下是|这是|こちらが|以下が",
+        r"\b(?:here|below|following|descri\w+|expression|say|said|answer|listener|partner|identif\w+|attempt|suggest\w*|propose|put it|goes|use|go with|it['’]?s the one|it is the one|tell them|in short|in a few words)\b",
+        r"\b(?:hier|beschreib\w+|sagen|voici|décri\w+|dirais|aqu[ií]|descri\w+|diría|diria|segue|beschrijving|zeggen|folgt)\b",
+        r"以下|描述|如下|会说|説明|言い",
     )
-    + r"\b[^:：\n\"“]{0,120}(?:[:：]\s*|\s+(?=[\"“]))",
+    + r"))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))",
     I,
 )
+_SEEK = r"(?:pick|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|point (?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
+_NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|seeing|have in mind)"
+_THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
     "^"
     + any_of(
-        r"(?:it|that|this|the (?:target|object|item|one|thing|answer)(?: (?:object|item|i mean|i['’]m (?:thinking of|looking at|describing)|i am (?:thinking of|looking at|describing)|in question|you want|to (?:find|pick)))?)(?:['’]s| is| would be)",
-        r"i(?:['’]d| would|['’]ll| will)? (?:say|describe (?:it|this|the (?:target|object)) as|call it|mean|go with)|i(?:['’]m| am) (?:thinking of|looking at|describing|referring to|talking about)",
-        r"(?:please |now )?(?:pick|find|choose|select|look for|click(?: on)?|identify|locate|take|get)(?= (?:the|a|an|\w+ (?:with|in|on)|man|woman|large|small|big)\b)",
-        r"you (?:can|could|should|might) (?:say|look for|pick|find)",
-        r"(?:es|das|gemeint|gesucht)(?: ist|ist)|(?:das (?:ziel|objekt|zielobjekt)) ist|ich (?:würde sagen|meine|beschreibe es als)",
-        r"c['’]est|il s['’]agit (?:de(?= )|d['’])|l['’]objet est|je (?:dirais|décrirais)",
-        r"(?:es|se trata de|el objeto es|yo diría|diría)(?= (?:el|la|un|una|los|las)\b)",
-        r"(?:é|trata-se de|o objeto é|eu diria)(?= (?:o|a|um|uma|os|as)\b)",
-        r"(?:het|dit|dat|het object) is|ik zou zeggen|ik bedoel",
-        r"(?:目标|它|这|那|目标物体|物体)是|対象は|それは",
+        rf"(?:it|that|this|these|they|he|she|(?:the|my|your) {_THING})(?: (?:can|could|may|might|would|is)(?: best| be| also| easily)* (?:described|identified|referred to|recogni[sz]ed|known) (?:as|by)|['’]s| is| are| would be)(?! (?:not|un|the only (?:one|object)\b(?! \w)))",
+        rf"(?:i|you|we)(?:['’](?:d|ll|m|re|ve)| would| will| am| are| can| could| should| might| may| want you to| need you to| need to| have to| would like you to|['’]d like you to)*(?: (?:simply|just|probably|also))? (?:{_NAMING}|{_SEEK})",
+        rf"(?:i['’]?d |i would |just |please )?tell (?:them|the listener|her|him|your partner)(?: to {_SEEK})?",
+        rf"(?:please |now |just |kindly )*{_SEEK}(?! (?:out|it|me|one of)\b)(?=\s+\w)",
+        r"(?:es|das|dies|gemeint|gesucht)(?: ist|ist)|(?:das|mein) (?:ziel|objekt|zielobjekt|gesuchte objekt) ist|es handelt sich um|ich (?:würde sagen|meine|suche|beschreibe es als|nehme)|(?:bitte )?(?:wähle?n?(?: sie)?|nimm|nehmen sie|suche?n?(?: sie)?|finden?(?: sie)?|klicken?(?: sie)? auf|zeige?n?(?: sie)? auf)(?=\s+(?:der|die|das|den|dem|einen?|ein)\b)",
+        r"c['’]est|ce serait|il s['’]agit (?:de(?= )|d['’])|l['’]objet(?: (?:cible|recherché|visé|en question))? est|la cible est|je (?:dirais|décrirais|parle de|pense à|cherche|choisis|veux dire)|(?:choisi(?:ssez|s)|prene?z|prends|cherchez?|trouvez?|sélectionnez?|cliquez? sur|regardez?)(?=\s)",
+        r"(?:es|se trata de|el objet(?:o|ivo)(?: \w+)? es|yo diría|diría|me refiero a|(?:elige|elija|escoge|escoja|seleccion[ae]|busca|busque|encuentra|encuentre|toma|haz clic en|mira))(?= (?:el|la|un|una|los|las)\b)",
+        r"(?:é|trata-se de|o (?:objeto|alvo)(?: \w+)? é|eu diria|refiro-me a|(?:escolha|selecione|procure|encontre|pegue|clique em|olhe para))(?= (?:o|a|um|uma|os|as)\b)",
+        r"(?:het|dit|dat|het (?:doel|doelobject|object)) is|het gaat om|ik (?:zou zeggen|bedoel|zoek|kies)|(?:kies|neem|pak|zoek|vind|selecteer|klik op|kijk naar)(?=\s+(?:de|het|een)\b)",
+        r"(?:目标物体|目标|它|这个物体|这|那|物体|答案)(?:就)?是|指的是|我(?:说的|指的)是|我会说|请?(?:选择|选|找到|找出|点击|指向)|対象は|それは|これは|目標は",
     )
-    + r"(?:[\s:：,]+|(?<=[是は]))",
+    + r"(?:\s*[:：,]\s*|\s+|(?<=[是は说择选到出击向]))",
     I,
 )
+_REQUEST = re.compile(rf"(?:can|could|would|will) you (?:please )?(?={_SEEK} (?:the|a|an)\\b)", I)
 _REASON = re.compile(
     r"^[\s(*_\[>—–-]*"
     + any_of(
-        r"this (?:description|uniquely|singles|sets|distinguish|identif|object|one|phrase|should|allows|would|helps|will|is (?:the only|enough|unique|sufficient|because)|makes)",
-        r"explanation|reason(?:ing)?\b|because|note\b|since\b|rationale|it(?:['’]s| is) (?:the only|unique)|(?:the )?listener|as (?:it|no|there|the)\b",
-        r"i (?:chose|used|included|mention|added|avoided|picked|left)|that (?:should|way|singles|distinguish)|these (?:details|attributes|features)",
-        r"let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|word count|\(?\d+ words|---+|\*\*\*",
-        r"the (?:description|combination|colou?r|other(?:s| objects)|words?|position|rest)\b.{0,60}\b(?:distinguish|unique|identif|single|set|differ|are|look)",
-        r"(?:no|none|nothing|all|every)(?: of the)? (?:other|else)|no (?:two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen",
-        r"diese beschreibung|das (?:reicht|unterscheidet|ist eindeutig)|denn|weil|begründung|erklärung|kein anderes",
-        r"cette description|car\b|parce que|explication|c['’]est le seul|aucun autre",
-        r"esta descripción|porque|explicación|es el único|ningún otro|esta descrição|explicação|é o único|nenhum outro",
-        r"deze beschrijving|omdat|want|uitleg|geen ander",
-        r"这(?:个|样|是)|因为|理由|说明|解释|この(?:説明|記述)|なぜなら|理由",
+        r"this\b|that(?:['’]s| is| should| way| singles| distinguish\w*| makes| would| will)|these\b|it(?:['’]s|\b)(?= (?:is )?(?:the only|unique|uniquely|distinguish|identif|singles|clearly|should|avoids|mentions|uses|allows|works|helps|would|can))|why\b|key (?:features?|points?)|justification",
+        r"explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|features?\b|confidence\b",
+        r"i (?:chose|used|included|mention|added|avoided|picked|left|focused|opted|kept|did)|let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|does this|word count|\(?\d+ words|---+|\*\*\*",
+        r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
+        r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|no (?:two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
+        r"diese beschreibung|das (?:reicht|unterscheidet|ist eindeutig)|denn|weil|begründung|erklärung|kein anderes|nur (?:dieses|dieser|diese)|damit|grund\b",
+        r"cette description|car\b|parce que|explication|c['’]est (?:le seul|la seule)|aucune? autre|raison\b|justification|les autres",
+        r"esta descripción|porque|explicación|es (?:el único|la única)|ningún otro|razón|los demás|los otros|esta descrição|explicação|é (?:o único|a única)|nenhum outro|razão|justificativa|os outros|motivo\b",
+        r"deze beschrijving|omdat|want|uitleg|geen ander|reden|de andere|het is (?:de|het) enige",
+        r"这(?:个|样|是|一)|因为|理由|说明|解释|原因|其他|この(?:説明|記述)|なぜなら|理由|他の|説明",
     ),
     I,
 )
 _TAIL = re.compile(
-    r"(?:\s*,\s*|\s+)(?:because|since (?:it|no|the|there)|weil|denn|car|parce qu|porque|omdat|因为)\b.*$"
+    r"(?:\s*,\s*|\s+)(?:because|since (?:it|no|the|there|all)|weil|denn|car|parce qu|porque|omdat|aangezien|puisque|ya que|pois|já que)\b.*$|\s*[,，、]\s*(?:因为|因此|その他|なぜなら).*$"
+    r"|\s*,\s*(?:as (?:it|no|there|the)|so (?:it|you)|which (?:is|makes|sets|distinguishes) (?:it |the only|unique))\b.*$"
+    r"|\s*;\s*(?:the |all |no |none|nothing|it |this |that )\b.*$|\s*(?://|=>|<-|#)\s+.*$"
     r"|\s*[—–-]\s+(?:this|that|the (?:others?|only|rest)|it|no other|which|because|since|only|unlike)\b.*$"
-    r"|\s*[(（](?:the only|only|it\b|this\b|no other|since|because|unique|as\b|\d+ words|object|target|number|因为|唯一)[^)）]*[)）]\s*\.?$",
+    r"|\s*[(（](?:the only|only|it\b|this\b|no other|since|because|unique|as\b|the others?|others|all other|\d+ words|object|target|number|#\d|nicht|einzige|seule?|único|única|enige|因为|唯一)[^)）]*[)）]\s*[.。]?$"
+    r"|\s*\[(?:object|target|number|objekt|objet|objeto)?\s*#?\d{1,3}\]\s*\.?$",
     I | re.DOTALL,
 )
 _NO_DESCRIPTION = re.compile(
     any_of(
-        r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined)\W*$",
-        r"(?:sorry,? )?(?:but )?i (?:do not|don['’]t|really don['’]t|cannot|can['’]t|can not|could not|couldn['’]t|am unable to|am not able to)(?: really)? (?:know|tell|see|determine|identify|say|find|understand|have|decide)",
-        r"i(?:['’]m| am) (?:not (?:sure|certain|able)|unsure|uncertain|happy|glad|ready|unable)|i (?:need|require|see no|would need|have no|can help|can do|will help|['’]d (?:be|need|love)|would be (?:happy|glad))",
-        r"(?:please(?! (?:pick|find|choose|select|look|click))|kindly|could you|can you|would you|do you|which|what|who|where|how|are you|is it|should i)\b(?!.*\b(?:pick|find|choose)\b (?:the|a)\b)",
-        r"no (?:description|target|object|information|answer|such)\b|there (?:is|are|['’]s) (?:no|not|nothing|n['’]t)|(?:there )?isn['’]t|not (?:enough|possible|sure|applicable|available|provided|known|specified)|(?:it['’]s|it is) (?:not possible|impossible|unclear)|impossible",
-        r"(?:the )?(?:target|object|description) (?:is|was) (?:not|un)|cannot be\b|insufficient|error\b|undefined",
-        r"ich (?:weiß|kann|bin mir) (?:es |das )?nicht|ich weiß nicht|keine (?:ahnung|beschreibung)|welches|bitte\b|ich brauche|unklar|unbekannt",
-        r"je (?:ne )?(?:sais|peux|suis) pas|je ne (?:sais|peux|vois|suis)|quel(?:le)?\b|pas de description|aucune description|pourriez|veuillez",
-        r"no (?:lo )?sé|no (?:puedo|hay|tengo|se puede|estoy)|¿|qué\b|cuál\b|podrías|por favor",
-        r"não (?:sei|posso|há|tenho|consigo|estou)|qual\b|poderia|por favor",
-        r"ik (?:weet|kan|ben) (?:het |niet)|welke?\b|geen (?:beschrijving|idee)|kun je|kunt u",
-        r"我(?:也)?不(?:知道|确定|清楚)|无法|不能|请(?:问|提供|告诉)|哪(?:个|一)|没有(?:描述|目标)|不明|未知",
-        r"(?:どの|どれ).*(?:わかりません|分かりません|ですか)|わかりません|分かりません|不明|できません|教えて",
+        r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi)\W*$",
+        r"(?:sorry,? )?(?:but )?i\b|i['’]",
+        r"(?:please|kindly|could you|can you|would you|do you|which|what|who|where|how|why|when|are you|is it|should i|let me|let['’]s|thank|thanks|hello|hi\b|welcome|either|or\b|whether|it (?:looks|seems|appears)|maybe|perhaps)\b",
+        r"no (?:description|target|objects?|information|answer|such|image|picture|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid)\b|there (?:is|are|was|were|['’]s) (?:no|not|nothing|n['’]t|insufficient)|(?:there )?isn['’]t|not (?:enough|possible|sure|applicable|available|provided|known|specified|given)|(?:it['’]s|it is) (?:not possible|impossible|unclear)|impossible",
+        r"(?:the |your )?(?:target|objects?|description|image|picture|photo|list|scene|input|message|prompt|request)(?: (?:object|item|of objects|you mentioned))? (?:is|was|are|were|has|have|seems?|appears?|does|did|could|cannot|can['’]t)\b|cannot be\b|insufficient|error\b|undefined|missing\b|unable\b",
+        r"ich\b|keine? (?:ahnung|beschreibung|bild|objekt|ziel|angabe)|welche[srn]?\b|bitte\b|unklar|unbekannt|kein\b|nicht\b|es gibt kein|das (?:bild|ziel) (?:ist|fehlt|wurde)",
+        r"je\b|j['’]|quel(?:le)?s?\b|pas de description|aucune?\b|pourriez|veuillez|impossible|inconnue?\b|il n['’]y a|merci\b|pouvez",
+        r"no (?:lo )?sé|no (?:puedo|hay|tengo|se puede|estoy|es posible|se)|¿|qué\b|cuál\b|podrías|por favor|ningun|ningún|desconocid|gracias",
+        r"não\b|qual\b|poderia|por favor|nenhum|desconhecid|obrigad|eu\b",
+        r"ik\b|welke?\b|geen\b|kun je|kunt u|onbekend|onduidelijk|bedankt",
+        r"[我你您]|无法|不能|请|哪(?:个|一)|没有|不明|未知|无$|無$|谢谢|不知道",
+        r"(?:どの|どれ|どちら|何を)|わかりません|分かりません|不明|できません|教えて|なし\W*$|ありません|該当|ありがとう",
     ),
     I,
 )
+# What betrays that more than a description is left: people of the conversation, words of the task, marks of other texts.
+_DOUBT = re.compile(
+    r"(?<!that )(?<!which )(?<!who )\bI\b|\b(?i:i['’](?:d|m|ll|ve)|we (?:can|could|are|have|need|see)|you(?:['’](?:re|ll|d|ve)| (?:are|can|could|should|want|need|have|will|may|might|were|asked|mean|provided))|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you)\b"
+    r"|\b(?i:descriptions?|referring|listener|distractors?|target (?:object|is)|please)\b"
+    r"|\b(?i:(?:was|were|is|are|been|not) (?:not )?(?:provided|specified|attached|uploaded|missing|available|unclear|undefined|given)|cannot be|instead of describing)\b"
+    r"|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|ください|ますか|(?i:\b(?:either\b.*\bor|or,? (?:the|a|an|maybe|perhaps|alternatively)|oder|alternatively)\b)"
+    r"|//|=>|->|[{}|\\<>]|\?(?=\s)|;"
+)
 _BARE_NUMBER = re.compile(
-    rf"(?:the )?(?:target (?:object )?is |it is |it['’]s )?(?:the )?(?:{KINDS}\s*)?(?:number |no\.? |#)?[#(]?\d{{1,3}}[).]?\W*$|option [a-e]\W*$",
+    rf"(?:the )?(?:target (?:object )?is |it is |it['’]s )?(?:(?:the|das|der|die|l['’]|le|el|o|het) ?)?(?:{KINDS}\s*)?(?:number |no\.? |#|numéro |número |nummer )?[#(]?\d{{1,3}}[).号番]?\W*$|(?:option|object|item|choice) [a-e]\W*$"
+    r"|(?:the |a )?(?:target|object|image|picture|description|list|thing|item|text)s?\W*$"
+    rf"|(?:the |das |der |die |le |la |el |o |het |de )?{any_of(*(word for word, _ in ordinals()))} (?:object|item|option|objekt|objet|objeto|one)\W*$|第\S{{1,2}}个(?:物体)?\W*$",
     I,
 )
 _QUOTED = re.compile(r"[\"“„«「]\s*([^\"“”„«»「」\n]{2,}?)\s*[\"”“»」]")
-_BULLET = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,2}[.)]\s+|option [a-e\d]\s*:\s*)", I)
+_SPEAKS = re.compile(
+    r"\b(?:i|i['’]\w+|you|we|it|this|listener|descri\w+|expression|say|call\w*|answer|target|object|ich|es|je|on|yo|sería|eu|ik|het|wäre|serait|sage|décri\w+|beschreib\w+|beschrij\w+|noem\w*)\b|描述|说|是|は|説明",
+    I,
+)
+_BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+|option [a-e\d]\s*:\s*)", I)
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?```", re.DOTALL)
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\(?:text|mathrm|textbf)\s*\{)?([^{}]+)\}")
+_TEXT = re.compile(r"^\$*\\(?:text|mathrm|textbf|textit)\s*\{([^{}]+)\}\$*$")
+_CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?([\"'])(.+)\1\s*\)\s*;?$", re.DOTALL)
 
 
 def parse_description(text: str) -> str | None:
     """The words of the one description, or None."""
-    text = text[-LONGEST_ANSWER:]
+    text = text[-LONGEST_ANSWER:].strip()
     fenced = [part.strip() for part in _FENCED.findall(text) if part.strip()]
     if len(fenced) == 1:
         text = fenced[0]
@@ -132,35 +169,40 @@ def parse_description(text: str) -> str | None:
         if isinstance(value, dict):
             value = value_named(value, *KEYS)
         return _checked(value) if isinstance(value, str) else None
+    if text.startswith("[") and (listed := next(find_objects(text, "["), None)) is not None:
+        return _checked(listed[0]) if len(listed) == 1 and isinstance(listed[0], str) else None
     boxed = _BOXED.findall(text)
-    return _checked(boxed[-1]) if boxed else _from_lines(_after_label(text))
+    wrapped = _TEXT.match(text) or _CALL.match(text)
+    if boxed or wrapped:
+        return _checked(boxed[-1] if boxed else wrapped[wrapped.lastindex or 1] if wrapped else "")
+    return _from_lines(_after_label(text))
 
 
 def _after_label(text: str) -> str:
     """What follows the last label ("Description:", "Final answer:"), or the text where there is none."""
-    labels = list(_LABEL.finditer(text))
+    labels = [*_WEAK_LABEL.finditer(text), *_LABEL.finditer(text)]
     for label in reversed(labels):
         rest = text[label.end() :]
         first = next((line for line in rest.splitlines() if line.strip(AROUND + "-#>")), "")
-        if first and not _REASON.match(first):
-            return rest
-    return "" if labels and not text[: labels[0].start()].strip() else text
+        if first and not _REASON.match(first) and not _BARE_NUMBER.match(first.strip(AROUND)):
+            same = [other for other in labels if other[1].lower() == label[1].lower()]
+            # Two descriptions under one label are an offer of two.
+            return rest if len(same) < 2 or label.re is _WEAK_LABEL else ""
+    return "" if labels and not text[: min(label.start() for label in labels)].strip() else text
 
 
 def _from_lines(text: str) -> str | None:
     lines = [line.strip() for line in text.splitlines() if line.strip(AROUND + "-#>.")]
     described: list[str] = []
     for line in lines:
-        if described and _REASON.match(line):
-            break
-        if described and line.rstrip().endswith("?"):
+        if described and (_REASON.match(line) or line.endswith(("?", "？"))):
             break
         line = _opened(line)
         if line.strip(AROUND) and not (not described and line.endswith((":", "："))):
             described.append(line)
-    if len(described) != 1:
+    if len({line.casefold() for line in described}) != 1:
         return None
-    (line,) = described
+    line = described[0]
     if _BULLET.match(line) and len(lines) > 2:
         return None
     return _checked(_quoted(_BULLET.sub("", line)))
@@ -182,36 +224,63 @@ def _quoted(line: str) -> str:
     if len(quotes) != 1:
         return line
     before, after = line.split(quotes[0], 1)
-    said = before.rstrip(AROUND)
-    announced = not said or said.endswith(
-        (":", "：", "is", "be", "as", "say", "it", "ist", "est", "es", "é", "是", "は")
+    outside = f"{before.strip(AROUND)} {after.strip(AROUND + '.!。')}".strip()
+    is_whole = not before.strip(AROUND) and (
+        not after.strip(AROUND + ".!。") or re.match(r"\s*[\"”»」]\s*[.,–—(;-]", after)
     )
-    explained = not after.strip(AROUND + ".!。") or bool(re.match(r"\s*[\"”»」]\s*[.,–—(;-]", after))
-    return quotes[0] if announced and explained else line
+    is_phrase = len(quotes[0].split()) > 1 or re.search(r"[\u3040-\u30ff\u4e00-\u9fff]{3}", quotes[0])
+    return quotes[0] if is_whole or (is_phrase and _SPEAKS.search(outside)) else line
 
 
 def _checked(text: str) -> str | None:
     """A description without its carrier and the reasons after it; None where it is none."""
-    whole = text.strip().strip(AROUND).strip()
-    if whole.endswith(("?", "？")) or _NO_DESCRIPTION.match(whole):
+    whole = _opened(text).strip().strip(AROUND).strip()
+    if whole[:1] + whole[-1:] in ("()", "[]") and len(re.findall(r"[(\[]", whole)) == 1 and " " in whole:
+        whole = whole[1:-1].strip()
+    request = _REQUEST.match(whole)
+    if request:
+        whole = whole[request.end() :].rstrip("?？ ")
+    carried = _without_carrier(whole)
+    if whole.endswith(("?", "？")) or (carried == whole and _NO_DESCRIPTION.match(whole)):
         return None
-    sentences = re.split(r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])", whole)
-    kept = sentences[:1]
+    sentences = re.split(r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])", carried)
+    described = sentences[:1]
     for sentence in sentences[1:]:
         if _REASON.match(sentence) or sentence.endswith("?"):
             break
-        kept.append(sentence)
-    text = " ".join(kept).strip()
-    shorter = _TAIL.sub("", text)
-    carried = _CARRIER.sub("", shorter)
-    if carried != shorter:
-        carried = re.sub(r"(?:です|だ)[。.]?$", "", carried)
-    text = re.sub(r"(?:です|でございます)[。.]?$", "", carried).strip().strip(AROUND).strip()
-    if text != whole:
-        text = text.rstrip(".。").rstrip(AROUND)
+        described.append(sentence)
+    shorter = _TAIL.sub("", " ".join(described).strip())
+    if re.search(r"[\u3040-\u30ff]", shorter):
+        shorter = re.sub(r"を(?:選んで|探して|見つけて|クリックして|取って|指して)ください[。.]?$", "", shorter)
+        shorter = re.sub(r"(?:です|でございます)[。.]?$", "", shorter)
+        shorter = re.sub(r"だ[。.]?$", "", shorter) if carried != whole else shorter
+    result = shorter.strip().strip(AROUND).strip()
+    result = (result.rstrip(".。!！") if result != whole else result.rstrip("!！")).rstrip(AROUND)
+    return result if _is_description(result) else None
+
+
+def _without_carrier(text: str) -> str:
+    """A text without "It is", "I'd pick", "Please find" at its beginning, one after the other."""
+    for _ in range(3):
+        shorter = _CARRIER.sub("", text).strip().strip(AROUND).strip()
+        if shorter == text or not shorter:
+            return text
+        text = shorter
+    return text
+
+
+def _is_description(text: str) -> bool:
+    """Whether a text can be a description: short, on one line, and about an object rather than about the task."""
     if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<" or not re.search(r"\w", text):
-        return None
-    return None if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) else text
+        return False
+    if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text):
+        return False
+    if (colon := re.search(r"(?<!\d)[:：](?!\d)", text)) and not re.match(
+        r"(?:the|an?) \w+$", text[: colon.start()], I
+    ):
+        return False
+    # A name in quotation marks belongs to the description ('the button "Save"'); more than one is an offer of several.
+    return len(_QUOTED.findall(text)) < 2
 
 
 def parse_properties(text: str) -> tuple[str, list[tuple[str, Any]]] | None:

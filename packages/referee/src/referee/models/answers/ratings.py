@@ -45,11 +45,13 @@ _NO_KEYS = {
     "reason",
 }
 _TO = r"\s*(?:-|to|bis(?: zu)?|à|a|até|hasta|tot(?: en met)?|through|~|至|到|から|and|und|et|y|e|en)\s*"
-_OF = r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|de(?: un total de)?|van(?: de)?|of)\s*"
-_NOUNS = any_of(
-    r"points?|stars?|out|because|since|but|on|is|at|seems|as|would|for|overall|i|due|punkte?n?|sterne|points|puntos?|estrellas|pontos?|estrelas|punten|sterren|oder|or|and|und|sagen|geben|weil|car|porque|omdat|mit|with|though|although|it|given"
+_OF = (
+    r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|of)\s*"
 )
-_FOLLOWS = rf"(?=\s*$|\s*[\n.;:!?)\]}}\"'*,(|=-]|\s+{_NOUNS}\b|\s*[分点點])"
+_NOUNS = any_of(
+    r"points?|stars?|out|because|since|but|on|is|at|seems|as|would|for|overall|i|due|punkte?n?|sterne|points|puntos?|estrellas|pontos?|estrelas|punten|sterren|oder|or|and|und|sagen|geben|weil|car|porque|omdat|mit|with|though|although|it|given|geven|nehmen|vergeben|from|in my|this|points"
+)
+_FOLLOWS = rf"(?=\s*$|\s*[\n.;:!?)\]}}\"'*,(|=-]|\s+{_NOUNS}\b|\s*(?:[分点點⭐★☆]|です|だ|でしょう|と(?:思|評|し)))"
 _LEADS = re.compile(
     any_of(
         r"(?:rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|giv(?:e|es|en|ing)|say|settle (?:on|for|at)|assign|award|grade|deserves?|put|answer|fluency|adequacy|clarity|grammar\w*|overall|quality|is|a|lowers? it to|goes? (?:with|for)|reflection|fair|solid)",
@@ -65,9 +67,27 @@ _EARLIER = re.compile(
     I,
 )
 _RANGE = re.compile(
-    rf"{_N}{_TO}\d|{_N}\s*(?:or|oder|ou|或|か)\s*{_N}|\b(?:maybe|perhaps|vielleicht)\b[^.]*\b(?:maybe|perhaps|vielleicht)\b",
+    rf"{_N}{_TO}\d|{_N}\s*(?:or|oder|ou|o|或者?|か)\s*(?:an? |eine |un |uma? |une )?{_N}|\b(?:maybe|perhaps|vielleicht)\b[^.]*\b(?:maybe|perhaps|vielleicht)\b",
     I,
 )
+_A = r"(?:an? |the |eine?n? |une? |una? |uma? |een )?(?:full |perfect )?"
+# Numbers that a text compares with, rules out or explains the scale by: none of them is the rating.
+_NO_RATING = re.compile(
+    any_of(
+        rf"(?:not(?: quite| really)?|n['’]t(?: quite)? (?:be |deserve |a )?|rather than|instead of|close to|nearly|almost|keine|nicht|pas|no es|não é|geen|niet) {_A}{_N}",
+        rf"(?:more|less|fewer|greater|higher|lower|better|worse) than {_A}{_N}|at (?:least|most) {_A}{_N}|(?:above|below|over|under|up to|beyond) {_A}{_N}",
+        rf"(?:mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens|至少|最多|超过|低于|不到) ?{_A}{_N}",
+        rf"{_N} ?(?:分|点)?(?:以上|以下|未満)|\bif\b[^.;\n]*?{_N}",
+        rf"{_A}{_N} (?:would (?:be|mean|require|need)|is (?:reserved|only for|too (?:high|low|much)|for (?:perfect|texts|something))|means|being|wäre|serait|sería|seria|zou)\b",
+        rf"\([^()\n]*\d\s*=\s*[^()\n]*\d\s*=[^()\n]*\)|\b{_N}\s*=\s*[a-z ]+,\s*{_N}\s*=\s*[a-z ]+",
+    ),
+    I,
+)
+_CORRECTS = re.compile(
+    r"\b(?:no,? wait|wait|actually|correction|corrected|on second thought|i mean|scratch that|make that|nein|besser gesagt|korrektur|en fait|plutôt|mejor dicho|en realidad|na verdade|eigenlijk)\b|不对|等等|いや|訂正",
+    I,
+)
+_WHOLE_WORDS = r"(?: out of | von | sur | de | sobre | van (?:de )?|/)"
 
 
 def parse_rating(text: str, low: float, high: float, language: str | None = None) -> float | None:
@@ -83,10 +103,20 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
     text = re.sub(r"[$\\]", "", text).strip()
     if text.endswith("?") and text.count("?") == 1 and not re.search(r"[.!\n]", text[:-1]):
         return None
-    for word, number in number_words(language).items():
-        if word not in ("un", "um", "one") and word.isalpha() and not re.search(r"[一-鿿]", word):
-            text = re.sub(rf"(?:(?<=^)|(?<=\ba )|(?<=[:*] )|(?<=say )){word}(?=[.!]?\s*$)", str(number), text, flags=I)
-    text = _without_scale(text, low, high)
+    text = _without_scale(_spelled(text, language), low, high)
+    if language == "nl" and re.search(rf"{_N} of {_N}", text):
+        return None
+    corrections = list(_CORRECTS.finditer(text))
+    if corrections and re.search(r"\d", text[: corrections[-1].start()]):
+        last = _stated(text[corrections[-1].end() :].strip(" ,.:;-"), low, high)
+        if last is not None:
+            return last
+    return _stated(text, low, high)
+
+
+def _stated(text: str, low: float, high: float) -> float | None:
+    """The one rating that a text states, once what it only compares with is left out."""
+    text = _NO_RATING.sub(" ", text)
     if (marked := _marked(text)) is not None:
         return _within(marked, low, high)
     fraction = _fraction(text, low, high)
@@ -95,10 +125,32 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
     return _plain(text, low, high)
 
 
+def _spelled(text: str, language: str | None) -> str:
+    """A text with digits for number words where only a rating can be meant: at its end, and in "five out of seven"."""
+    words = {
+        word: str(number)
+        for word, number in number_words(language).items()
+        if word not in ("un", "um") and word.isalpha() and not re.search(r"[一-鿿]", word)
+    }
+    names = "|".join(sorted(words, key=len, reverse=True))
+    text = re.sub(
+        rf"\b({names}|\d)({_WHOLE_WORDS})({names}|\d+)\b",
+        lambda m: words.get(m[1].lower(), m[1]) + m[2] + words.get(m[3].lower(), m[3]),
+        text,
+        flags=I,
+    )
+    return re.sub(
+        rf"(?:(?<=^)|(?<=\ban )|(?<=\ba )|(?<=[:*] )|(?<=say )|(?<=eine )|(?<=rating is )|(?<=score is ))(?!one\b(?! *[.!]?$))({names})(?=[.!]?\s*$)",
+        lambda m: words[m[1].lower()],
+        text,
+        flags=I,
+    )
+
+
 def _from_json(data: dict[str, object], low: float, high: float) -> float | None:
     fields = {str(k).lower().strip().replace(" ", "_"): v for k, v in data.items()}
     for keys in ([k for k in fields if k in _KEYS], [k for k in fields if set(k.split("_")) & _KEYS], list(fields)):
-        values = [_from_value(fields[k], low, high) for k in keys if k not in _NO_KEYS]
+        values = [_from_value(fields[k], low, high) for k in keys if not {k, *k.split("_")} & _NO_KEYS]
         numbers = {v for v in values if v is not None}
         if len(numbers) == 1:
             return numbers.pop()
@@ -110,6 +162,8 @@ def _from_json(data: dict[str, object], low: float, high: float) -> float | None
 def _from_value(value: object, low: float, high: float) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
+    if isinstance(value, dict):
+        return _from_json(value, low, high)
     if isinstance(value, int | float):
         return _within(float(value), low, high)
     return parse_rating(value, low, high) if isinstance(value, str) and len(value) < 40 else None
@@ -122,7 +176,12 @@ def _without_scale(text: str, low: float, high: float) -> str:
     text = re.sub(
         rf"[(\[]?{scale}(?<![\d.]){ends}(?![\d.,]*\d)[)\]]?(?:\s*scale)?\s*:?(?!\s*{_TO})", " : ", text, flags=I
     )
-    text = re.sub(rf"\b{high:g}[- ]points? scale|满分\s*{high:g}\s*分|{high:g}点満点中?", " : ", text, flags=I)
+    text = re.sub(
+        rf"\b{high:g}[- ]points? scale|满分\s*{high:g}\s*分|{high:g}点(?:満点)?(?:中|のうち)|{high:g}点満点(?:で)?",
+        " : ",
+        text,
+        flags=I,
+    )
     text = re.sub(rf"\bout of (?:a possible )?{high:g}\s*(?=[,:])", " : ", text, flags=I)
     return re.sub(rf"\((?:out of|max\.?|von|sur|de|van)\s*{high:g}\)|\(scale[^)]*\)", " ", text, flags=I)
 
@@ -180,7 +239,9 @@ def _plain(text: str, low: float, high: float) -> float | None:
     alone = [m for line in lines if (m := re.fullmatch(rf"[\s:*#>-]*{_N}[\s.!*]*", line))]
     if len({m[1] for m in alone}) == 1:
         return _within(_number(alone[0][1]), low, high)
-    leading = re.match(rf"[\s:*\"'(]*{_N}(?=\s*(?:[-:,.;(\n]|because|since|as\b|points?\b|stars?\b))", text, flags=I)
+    if re.fullmatch(r"\W*\d[\d.]*(?:[\s,;/|]+\d[\d.]*)+\W*", text):
+        return None
+    leading = re.match(rf"[\s:*\"'(]*{_N}(?=\s*(?:[-:,.;(=\n]|because|since|as\b|points?\b|stars?\b))", text, flags=I)
     stated = [_number(m) for m in _LEADS.findall(text)]
     if leading and not _EARLIER.search(text):
         return _within(_number(leading[1]), low, high)
