@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.statistics.dependent_trials import interval_of, jackknife
+from referee.statistics.dependent_trials import degrees_of_freedom, interval_of, jackknife
 from referee.statistics.frames import IntArray
 from referee.statistics.rounding import levels
 
@@ -120,11 +120,11 @@ def tested(statistic: Statistic, factors: Sequence[IntArray], n: int) -> Tested:
     if np.isnan(value):
         return Tested(value=None, n=n, clusters=sizes)
     parts = [_variance(statistic, f, value) for f in factors]
+    df = min(degrees_of_freedom(np.unique(f, return_counts=True)[1]) for f in factors)
     variance = parts[0]
     if len(factors) == 2:
         cells = _variance(statistic, _blocks(factors[0] * (int(factors[1].max()) + 1) + factors[1]), value)
         variance = max(parts[0] + parts[1] - cells, *parts)
-    df = min(sizes) - 1
     low, high = interval_of(value, variance, df, 0.95, statistic.limits)
     if np.isnan(low) or variance == 0:
         return Tested(value=value, n=n, clusters=sizes)
@@ -133,7 +133,9 @@ def tested(statistic: Statistic, factors: Sequence[IntArray], n: int) -> Tested:
 
 
 def _variance(statistic: Statistic, codes: IntArray, value: float) -> float:
-    return jackknife(np.array([statistic.value(members) for members in _members(codes)]), value)
+    members = list(_members(codes))
+    counts = np.array([len(rows) for rows in members], dtype=float)
+    return jackknife(np.array([statistic.value(rows) for rows in members]), value, counts=counts)
 
 
 def _members(codes: IntArray) -> Iterator[IntArray]:

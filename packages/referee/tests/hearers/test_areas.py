@@ -30,8 +30,11 @@ def within(kept: np.ndarray) -> float:
 
 
 def interval(without: list[float], value: float) -> tuple[float, float]:
-    error = np.sqrt((GAMES - 1) / GAMES * sum((w - value) ** 2 for w in without))
-    low, high = t_distribution.interval(0.95, GAMES - 1, value, error)
+    """CR2 with Satterthwaite's degrees of freedom (Pustejovsky & Tipton 2018), written out for the sizes of games."""
+    f = np.bincount(GAME) / N
+    error = np.sqrt(sum((1 - f) * (np.array(without) - value) ** 2))
+    crossed = sum(f[i] ** 2 * f[j] ** 2 / (1 - f[i]) / (1 - f[j]) for i in range(GAMES) for j in range(GAMES) if i != j)
+    low, high = t_distribution.interval(0.95, 1 / (sum(f**2) + crossed), value, error)
     return float(low), float(high)
 
 

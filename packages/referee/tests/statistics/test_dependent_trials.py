@@ -36,12 +36,76 @@ def test_equal_clusters_give_the_t_interval_of_their_means():
 
 
 def test_unequal_clusters_by_hand():
-    """Clusters {1, 2}, {6}, {3, 3, 3}: mean 3; without each 3.75, 2.4, 3; variance 2/3 (.75² + .6² + 0) = .615."""
+    """Clusters {1, 2}, {6}, {3, 3, 3}: mean 3; without each 3.75, 2.4, 3; CR2 is 4/6 · .75² + 5/6 · .6² = .675."""
     rows = np.array([[1.0], [2.0], [6.0], [3.0], [3.0], [3.0]])
-    found = spread(rows, FINISH, one_factor([2, 1, 3]))
-    assert found.value == pytest.approx(3)
-    assert found.error**2 == pytest.approx(2 / 3 * (0.75**2 + 0.6**2))
-    assert found.high == pytest.approx(3 + stats.t.ppf(0.975, 2) * found.error)
+    clusters = one_factor([2, 1, 3])
+    interval = spread(rows, FINISH, clusters)
+    assert interval.value == pytest.approx(3)
+    assert interval.error**2 == pytest.approx(0.675)
+    assert interval.df == pytest.approx(cr2_by_matrices(rows[:, 0], clusters.codes[0])[1])
+    assert interval.high == pytest.approx(3 + stats.t.ppf(0.975, interval.df) * interval.error)
+
+
+def cr2_by_matrices(values: np.ndarray, codes: np.ndarray) -> tuple[float, float]:
+    """CR2 variance and Satterthwaite's degrees of freedom of a mean, by the matrices of Pustejovsky & Tipton (2018, equations 6 and 11)."""
+    n = len(values)
+    hat = np.full((n, n), 1 / n)
+    rest = np.eye(n) - hat
+    residuals, variance, columns = rest @ values, 0.0, []
+    for code in np.unique(codes):
+        inside = codes == code
+        roots, vectors = np.linalg.eigh(rest[np.ix_(inside, inside)])
+        adjusted = vectors @ np.diag(roots**-0.5) @ vectors.T @ np.ones(inside.sum()) / n
+        variance += float(adjusted @ residuals[inside]) ** 2
+        columns.append(rest[:, inside] @ adjusted)
+    products = np.array(columns) @ np.array(columns).T
+    return variance, float(np.trace(products) ** 2 / (products**2).sum())
+
+
+def test_unequal_clusters_have_cr2_and_its_degrees_of_freedom():
+    rng = np.random.default_rng(12)
+    for sizes in ([40, 3, 3, 5, 2, 8, 1], [2, 9], [7] * 6, list(rng.integers(1, 30, 15))):
+        clusters = one_factor([int(n) for n in sizes])
+        rows = rng.normal(size=(len(clusters.codes[0]), 1)) + rng.normal(size=len(sizes))[clusters.codes[0]][:, None]
+        variance, df = cr2_by_matrices(rows[:, 0], clusters.codes[0])
+        interval = spread(rows, FINISH, clusters)
+        assert interval.error**2 == pytest.approx(variance)
+        assert interval.df == pytest.approx(df)
+        gap = compare_clustered(rows, np.zeros_like(rows), FINISH, clusters)
+        assert gap is not None
+        assert gap.p_t == pytest.approx(2 * stats.t.sf(abs(rows.mean()) / variance**0.5, df))
+
+
+def test_items_that_differ_inside_equal_clusters_have_an_interval():
+    """Clusters {0, 8}: their means agree. Independent items have s² / n = 17.45 / 12; at least its 5 % point of chi² with 5 df counts."""
+    rows = np.array([[0.0], [8.0]] * 6)
+    interval = spread(rows, FINISH, one_factor([2] * 6))
+    assert interval.value == 4
+    assert interval.error**2 == pytest.approx(rows.var(ddof=1) / 12 * stats.chi2.ppf(0.05, 5) / 5)
+    assert interval.low < 4 < interval.high
+
+
+def test_fewer_than_six_clusters_have_an_interval_and_no_p():
+    rng = np.random.default_rng(3)
+    for clusters, has_p in ((5, False), (6, True)):
+        rows = rng.normal(size=(4 * clusters, 1)) + 9
+        gap = compare_clustered(rows, rows * 0, FINISH, one_factor([4] * clusters))
+        assert gap is not None
+        assert gap.low < gap.difference < gap.high
+        assert np.isnan(gap.p) != has_p
+
+
+def test_type_i_error_with_unequal_clusters():
+    """One cluster with half of all trials, 8 clusters, a fifth of the variance between them: t with 7 degrees of freedom rejects in .08 of samples."""
+    rng = np.random.default_rng(1)
+    clusters = one_factor([70] + [10] * 7)
+    codes = clusters.codes[0]
+    rejections = 0
+    for _ in range(1000):
+        a, b = (np.sqrt(0.2) * rng.normal(size=8)[codes] + np.sqrt(0.8) * rng.normal(size=140) for _ in range(2))
+        gap = compare_clustered(a[:, None], b[:, None], FINISH, clusters, resamples=0)
+        rejections += gap is not None and gap.p <= 0.05
+    assert 0.03 <= rejections / 1000 <= 0.07
 
 
 def test_single_trials_give_the_ordinary_t_interval():
@@ -61,7 +125,7 @@ def test_two_factors_are_both_variances_less_the_cells():
 
     def part(codes: np.ndarray) -> float:
         without = [rows[codes != c].mean() for c in np.unique(codes)]
-        return (len(without) - 1) / len(without) * float(((np.array(without) - rows.mean()) ** 2).sum())
+        return float(((1 - 1 / len(without)) * (np.array(without) - rows.mean()) ** 2).sum())
 
     found = spread(rows, FINISH, Clusters(("scene", "speaker"), (scenes, speakers)))
     assert found.error**2 == pytest.approx(part(scenes) + part(speakers) - part(cells))
@@ -118,22 +182,52 @@ def test_a_share_of_independent_answers_has_wilsons_interval():
         assert (found.low, found.high) == pytest.approx(proportion_confint(right, 20, method="wilson"))
 
 
-def test_a_clustered_share_counts_for_fewer_answers():
-    """Korn & Graubard (1998) by hand: 4 clusters of 10, shares 1, 1, .5, .5: variance of .75 is 1/48; .1875 / (1/48) = 9 answers."""
+def wilson(proportion: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson (1927), written out."""
+    centre, half = proportion + z * z / (2 * n), z * np.sqrt(proportion * (1 - proportion) / n + z * z / (4 * n * n))
+    return (centre - half) / (1 + z * z / n), min((centre + half) / (1 + z * z / n), 1)
+
+
+def test_a_clustered_proportion_counts_for_fewer_answers():
+    """By hand: 4 clusters of 10, proportions 1, 1, .5, .5: the variance of .75 is 1/48 and the design effect 40 / 48 / .1875 = 4.444.
+
+    A correlation of .2 gives 1 + .2 · 9 = 2.8, with the weight 20 · 2.8 = 56; there are 10 errors: (56 · 2.8 + 10 · 4.444) / 66 = 3.0492.
+    """
     rows = np.array([1.0] * 20 + ([1.0] * 5 + [0.0] * 5) * 2)[:, None]
-    found = spread(rows, FINISH, one_factor([10] * 4), limits=UNIT)
-    assert found.error**2 == pytest.approx(1 / 48)
-    z = stats.t.ppf(0.975, 3)
-    centre, half = (0.75 + z * z / 18) / (1 + z * z / 9), z / (1 + z * z / 9) * np.sqrt(0.1875 / 9 + z * z / 324)
-    assert (found.low, found.high) == pytest.approx((centre - half, min(centre + half, 1)))
+    interval = spread(rows, FINISH, one_factor([10] * 4), limits=UNIT)
+    assert interval.error**2 == pytest.approx(1 / 48)
+    bounds = wilson(0.75, 40 / ((56 * 2.8 + 10 * 4.4444444) / 66), stats.t.ppf(0.975, 3))
+    assert (interval.low, interval.high) == pytest.approx(bounds)
 
 
 def test_answers_that_all_agree_are_no_certainty():
-    """13 scenes without a miss, however often each was described: Wilson with 13 answers and t(12)."""
-    found = spread(np.ones((741, 1)), FINISH, one_factor([57] * 13), limits=UNIT)
+    """13 scenes of 57 without a miss: a design effect of 1 + .2 · 56 = 12.2, so 60.7 answers and t(12)."""
+    interval = spread(np.ones((741, 1)), FINISH, one_factor([57] * 13), limits=UNIT)
     z = stats.t.ppf(0.975, 12)
-    assert found.high == 1
-    assert found.low == pytest.approx(1 / (1 + z * z / 13))
+    assert interval.high == 1
+    assert interval.low == pytest.approx(1 / (1 + z * z / (741 / 12.2)))
+
+
+@pytest.mark.parametrize("clusters", [4, 6, 13, 60])
+@pytest.mark.parametrize("order", ["at random", "by cluster", "in turn"])
+def test_the_lower_limit_never_falls_when_errors_get_fewer(clusters: int, order: str):
+    """780 items lose their errors one by one, from 300 to none."""
+    rng = np.random.default_rng(clusters)
+    layout = one_factor([780 // clusters] * clusters)
+    n = len(layout.codes[0])
+    items = {
+        "at random": rng.permutation(n),
+        "by cluster": np.arange(n),
+        "in turn": np.arange(n).reshape(clusters, -1).T.ravel(),
+    }[order]
+    rows, limits = np.ones((n, 1)), []
+    rows[items[:300]] = 0
+    for item in items[299::-1]:
+        limits.append(spread(rows, FINISH, layout, limits=UNIT).low)
+        rows[item] = 1
+    limits.append(spread(rows, FINISH, layout, limits=UNIT).low)
+    assert (np.diff(limits) >= 0).all()
+    assert limits[-1] > limits[0]
 
 
 def test_an_interval_ends_where_the_measure_ends():
@@ -214,13 +308,14 @@ def test_a_trial_of_no_known_cluster_is_one_of_its_own():
 
 
 def test_a_difference_of_roundings_is_none():
-    """The same scores dealt out in another order within each cluster: sums that differ in their last digit at most."""
+    """The same scores in another order within each cluster: sums that differ in their last digit at most, although items differ."""
     rng = np.random.default_rng(1)
     rows = rng.random((60, 1))
     other = np.concatenate([part[::-1] for part in rows.reshape(12, 5, 1)])
     gap = compare_clustered(rows, other, FINISH, one_factor([5] * 12))
     assert gap is not None
-    assert (gap.difference, gap.error, gap.p) == (0, 0, 1)
+    assert (gap.difference, gap.p) == (0, 1)
+    assert gap.low < 0 < gap.high
 
 
 def test_so_many_clusters_that_their_sums_are_made_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:

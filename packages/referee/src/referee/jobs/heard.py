@@ -11,7 +11,7 @@ from referee.contracts import FloatArray
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
 from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, judge
 from referee.records import Response, Trial
-from referee.statistics.dependent_trials import Clusters, interval_of, jackknife, mean_of_rows, spread
+from referee.statistics.dependent_trials import Clusters, degrees_of_freedom, interval_of, jackknife, mean_of_rows, spread
 
 __all__ = ["hearing_rows"]
 
@@ -128,11 +128,15 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
         return nothing
     start, whole = len(OVER_RESPONSES), hearing.measure(ties=ties)
     variances = np.zeros(len(OVER_ITEMS))
+    degrees = []
     for codes in clusters.codes:
-        without = np.array([_without(hearing, codes != c, ties)[start:] for c in np.unique(codes)])
-        variances += [jackknife(without[:, i], float(whole[start + i])) for i in range(len(OVER_ITEMS))]
+        labels, counts = np.unique(codes, return_counts=True)
+        without = np.array([_without(hearing, codes != c, ties)[start:] for c in labels])
+        values = [float(x) for x in whole[start:]]
+        variances += [jackknife(without[:, i], values[i], counts=counts) for i in range(len(OVER_ITEMS))]
+        degrees.append(degrees_of_freedom(counts.astype(float)))
     # The factor with the fewest clusters limits what can be known.
-    df = min(clusters.sizes()) - 1
+    df = min(degrees)
     return [
         interval_of(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0))
         for i in range(len(OVER_ITEMS))

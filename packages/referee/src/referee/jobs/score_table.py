@@ -18,7 +18,7 @@ from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.jobs.watching import CountedWork, ShowsProgress
 from referee.records import Outcome
 from referee.signature import signature
-from referee.statistics.dependent_trials import FEW, Clusters, CodedLabels, Gap, compare_clustered, spread
+from referee.statistics.dependent_trials import TESTABLE, Clusters, CodedLabels, Gap, compare_clustered, spread
 
 __all__ = [
     "DEFAULT_METRICS",
@@ -217,9 +217,9 @@ class ScoreTable:
         sizes = self.clusters.sizes()
         if not sizes:
             return f"intervals over {len(self.trials):,} trials, each taken to stand alone"
-        told = " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True))
-        few = f"; fewer than {FEW}, so t with {min(sizes) - 1} degrees of freedom" if min(sizes) < FEW else ""
-        return f"intervals over {told}{few}"
+        factors = " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True))
+        few = "; fewer than 6 are too few for p values" if min(sizes) < TESTABLE else ""
+        return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}"
 
     def scores(self, watch: ShowsProgress | None = None) -> list[dict[str, Any]]:
         """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""

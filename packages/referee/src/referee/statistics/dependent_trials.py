@@ -1,14 +1,14 @@
 """Intervals and paired tests for trials that depend on each other: scenes that recur, speakers who speak often, games of many rounds.
 
-A measure's statistics are added up by cluster, and the cluster is what was sampled. One factor: leave out one cluster at a time and read the spread as
-Student's t with clusters - 1 degrees of freedom (the jackknife CV3 of MacKinnon, Nielsen & Webb 2023, which holds for any number of clusters and for
-corpus-level measures alike); paired tests swap whole clusters between two systems, all 2^k ways where there are few. Two crossed factors: the variances of
-both, less that of single cells (Cameron, Gelbach & Miller 2011), with the smaller number of clusters for the degrees of freedom: an interval about *new*
-scenes described by *new* speakers. Where clusters are skewed, Student's interval ends too early on the side of the long tail; there it reaches as far as
-the Edgeworth expansion of t says (Hall 1983). Shares of 0/1 answers get Wilson's interval at their effective size (Korn & Graubard 1998), which never is
-[1, 1].
+A measure's statistics are added up by cluster, and clusters are the sampling unit. One factor: the value is recomputed without each cluster in turn, and
+its variance is CR2 with Satterthwaite's degrees of freedom (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018). For means this is exact; corpus-level
+measures use the same formula on their values without each cluster. Paired tests swap whole clusters between two systems, all 2^k ways where there are
+few. Two crossed factors: the variances of both, less that of single cells (Cameron, Gelbach & Miller 2011), with the smaller degrees of freedom of the
+two: an interval about *new* scenes described by *new* speakers. Where clusters are skewed, Student's interval ends too early on the side of the long
+tail; there it is extended by the Edgeworth expansion of t (Hall 1983). Proportions of 0/1 answers have Wilson's interval at their effective size (Korn &
+Graubard 1998), with a design effect that is shrunk towards a typical one, so that the interval never narrows because of an error.
 
-How often the intervals cover and the tests raise a false alarm is simulated in `benchmarks/interval_coverage.py`.
+`benchmarks/interval_coverage.py` simulates coverage and type I error.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from referee.statistics.rounding import TIE, Steady, is_rounding
 __all__ = [
     "BLOCKS",
     "FEW",
+    "TESTABLE",
     "Clusters",
     "CodedLabels",
     "Gap",
@@ -36,6 +37,7 @@ __all__ = [
     "Sample",
     "Spread",
     "compare_clustered",
+    "degrees_of_freedom",
     "interval_of",
     "jackknife",
     "jackknife_interval",
@@ -49,6 +51,12 @@ Limits = tuple[float | None, float | None]
 
 FEW = 40
 """Below this many clusters a reader is told so: the t distribution carries the uncertainty, but a strange cluster weighs much."""
+TESTABLE = 6
+"""With fewer clusters than this a difference has an interval and no p value."""
+# Proportions: a typical intraclass correlation of 0/1 answers (divided among crossed factors), and the effective errors that it counts for.
+TYPICAL_CORRELATION, TYPICAL_WEIGHT = 0.2, 20.0
+# The variance over clusters is never below this quantile of what independent items would give.
+_LEAST = 0.05
 EXACT_UP_TO = 14
 BLOCKS = 5000
 """More trials than this that stand alone are pooled at random into as many blocks: the same distribution in the limit, at a cost that no longer grows."""
@@ -252,7 +260,7 @@ class Spread(NamedTuple):
     error: float
     low: float
     high: float
-    df: int
+    df: float
     sizes: tuple[int, ...]
     n: int
 
@@ -267,13 +275,16 @@ class Gap(NamedTuple):
     p_t: float
     p_swaps: float
     n: int
-    df: int
+    df: float
     sizes: tuple[int, ...]
     exact: bool
 
     @property
     def p(self) -> float:
-        """By t, whose rate of false alarms is nearest to the nominal one; swaps stand beside it, and in for it where nothing varies between clusters."""
+        """Two-sided p by t, or by swaps where nothing varies between clusters; NaN with fewer than `TESTABLE` clusters."""
+        # Without spread the swaps decide, and of fewer than 2^5 of them none is significant.
+        if min(self.sizes) < TESTABLE and self.error != 0:
+            return nan
         return self.p_swaps if isnan(self.p_t) else self.p_t
 
 
@@ -306,12 +317,18 @@ def spread(
     totals, counts = parts[0].totals()
     value = float(finish(totals, counts))
     without = [_left_out(finish, part, totals, counts) for part in parts]
-    variance, df, sizes = _variance(without, value)
+    counts_by_part = [part.counts for part in parts]
+    variance, df, sizes = _variance(without, value, counts_by_part)
+    if clusters.codes:
+        variance = _at_least_items(variance, df, rows, present, finish, value, seed)
     error = sqrt(variance) if variance == variance else nan
-    if share := _share_of(rows, present, value, limits):
-        low, high = _wilson(share[0], _effective(share[0], n, variance, limits, sizes, clusters), confidence, limits)
+    proportion = _proportion(rows, present, value, limits)
+    if proportion is not None:
+        size = _effective(proportion, n, variance, limits, counts_by_part, df, clusters)
+        low, high = _wilson(proportion, size, confidence, limits)
     else:
-        low, high = interval_of(value, variance, df, confidence, limits, _third(without, value))
+        third = _third(without, value, counts_by_part)
+        low, high = interval_of(value, variance, df, confidence, limits, third)
     return Spread(value, error, low, high, df, sizes, n)
 
 
@@ -341,7 +358,10 @@ def compare_clustered(
     difference = float(gap(totals, counts))
     if is_rounding(difference, size):
         difference = 0.0
-    variance, df, sizes = _variance([_left_out(gap, part, totals, counts) for part in parts], difference, size)
+    without = [_left_out(gap, part, totals, counts) for part in parts]
+    variance, df, sizes = _variance(without, difference, [part.counts for part in parts], size)
+    if clusters.codes:
+        variance = _at_least_items(variance, df, both, present, gap, difference, seed, size)
     low, high = _reach(difference, variance, df, confidence)
     p_swaps, exact = (
         (nan, False) if len(sizes) == 2 else _swap(_whole(parts[0]), gap, width, difference, resamples, seed)
@@ -415,46 +435,106 @@ def _left_out(finish: Finish, part: Sample | _ManyClusters, totals: FloatArray, 
     return values
 
 
-def _variance(without: Sequence[FloatArray], value: float, size: float = 0.0) -> tuple[float, int, tuple[int, ...]]:
-    """Jackknife variance, degrees of freedom and numbers of clusters, from the values without each cluster of one factor, or of two and their crossing."""
+def _variance(
+    without: Sequence[FloatArray], value: float, counts: Sequence[FloatArray] | None = None, size: float = 0.0
+) -> tuple[float, float, tuple[int, ...]]:
+    """CR2 variance, degrees of freedom and numbers of clusters, from the values without each cluster of one factor, or of two and their cells."""
     sizes = tuple(len(v) for v in without[:2])
-    parts = [jackknife(v, value, size) for v in without]
+    counts = [np.ones(len(v)) for v in without] if counts is None else counts
+    parts = [jackknife(v, value, size, c) for v, c in zip(without, counts, strict=True)]
+    df = min(degrees_of_freedom(c) for c in counts[:2])
     if len(parts) == 1:
-        return parts[0], sizes[0] - 1, sizes
+        return parts[0], df, sizes
     # the cells' variance is in both of the others and counted once too often; where the difference falls below either of them (which sampling
     # error can do when one factor hardly matters), that one is the honest answer
     crossed = max(parts[0] + parts[1] - parts[2], parts[0], parts[1])
-    return crossed, min(sizes) - 1, sizes
+    return crossed, df, sizes
 
 
-def jackknife(without: FloatArray, value: float, size: float = 0.0) -> float:
-    """(G - 1) / G times the squared distances from the value with all clusters; NaN with one cluster, or where a value is missing without one."""
+def jackknife(without: FloatArray, value: float, size: float = 0.0, counts: FloatArray | None = None) -> float:
+    """CR2 variance from the values without each cluster; NaN with one cluster, or where a value is missing without one.
+
+    A cluster with the proportion f of all trials (`counts`; equal ones where none are given) contributes (1 - f) times its squared distance. For a mean
+    this is the CR2 variance of Bell & McCaffrey (2002); clusters of one size give (G - 1) / G times the sum of squares.
+    """
     clusters = len(without)
     if clusters < 2 or np.isnan(without).any():
         return nan
     away = _away(without, value, size)
-    return float((clusters - 1) / clusters * np.square(away, out=away).sum())
+    return float((np.square(away, out=away) * (1 - _proportions(counts, clusters))).sum())
 
 
-def _third_moment(without: FloatArray, value: float) -> float:
+def degrees_of_freedom(counts: FloatArray) -> float:
+    """Satterthwaite's degrees of freedom of the CR2 variance of a mean over clusters of these sizes (Pustejovsky & Tipton 2018); G - 1 for equal ones.
+
+    >>> degrees_of_freedom(np.array([4.0, 4.0, 4.0]))
+    2.0
+    """
+    if len(counts) < 2:
+        return 0.0
+    f = _proportions(counts, len(counts))
+    squares = f * f / (1 - f)
+    crossed = float(squares.sum()) ** 2 - float((squares * squares).sum())
+    # Rounded, so that equal clusters have a whole number.
+    return round(1 / (float((f * f).sum()) + crossed), 9)
+
+
+def _proportions(counts: FloatArray | None, clusters: int) -> FloatArray:
+    """The proportion of all trials that each cluster has."""
+    if counts is None:
+        return np.full(clusters, 1 / clusters)
+    proportions: FloatArray = counts / counts.sum()
+    return proportions
+
+
+def _at_least_items(
+    variance: float,
+    df: float,
+    rows: FloatArray | Rows,
+    present: npt.NDArray[np.bool_],
+    finish: Finish,
+    value: float,
+    seed: int,
+    size: float = 0.0,
+) -> float:
+    """The variance over clusters, raised to the least that independent items would give by chance.
+
+    Cluster means that agree by chance would otherwise give an interval of no width although items differ.
+    """
+    from scipy.special import chdtri
+
+    # With many clusters chance does not bring the variance near 0.
+    if isnan(variance) or (df >= FEW and variance > 0):
+        return variance
+    items = Sample.of(np.asarray(rows)[present], seed)
+    if len(items.counts) < 2:
+        return variance
+    totals, counts = items.totals()
+    of_items = jackknife(_left_out(finish, items, totals, counts), value, size, items.counts)
+    if isnan(of_items):
+        return variance
+    return max(variance, of_items * float(chdtri(df, 1 - _LEAST)) / df)
+
+
+def _third_moment(without: FloatArray, value: float, counts: FloatArray) -> float:
     """The third central moment of a value, as `jackknife` is the second; 0 where fewer than three clusters cannot tell.
 
-    Leaving out a cluster moves a mean by the cluster's distance from it over G - 1; for clusters of one size this is the unbiased third moment of a mean.
+    Leaving out a cluster moves a mean by the cluster's distance from it; for clusters of one size this is the unbiased third moment of a mean.
     """
     clusters = len(without)
     if clusters < 3 or np.isnan(without).any():
         return 0.0
     pull = _away(without, value)
-    pull *= (1 - clusters) / clusters
+    pull *= _proportions(counts, clusters) - 1
     pull -= pull.mean()
     cubes = np.square(pull)
     cubes *= pull
     return float(clusters**2 / ((clusters - 1) * (clusters - 2)) * cubes.sum())
 
 
-def _third(without: Sequence[FloatArray], value: float) -> float:
+def _third(without: Sequence[FloatArray], value: float, counts: Sequence[FloatArray]) -> float:
     """The third moment of one factor, or of two less that of their cells."""
-    parts = [_third_moment(v, value) for v in without]
+    parts = [_third_moment(v, value, c) for v, c in zip(without, counts, strict=True)]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1] - parts[2]
 
 
@@ -470,17 +550,24 @@ def _away(without: FloatArray, value: float, size: float = 0.0) -> FloatArray:
 
 
 def jackknife_interval(
-    without: Sequence[FloatArray], value: float, confidence: float = 0.95, limits: Limits = (None, None)
+    without: Sequence[FloatArray],
+    value: float,
+    confidence: float = 0.95,
+    limits: Limits = (None, None),
+    counts: Sequence[FloatArray] | None = None,
 ) -> tuple[float, float]:
-    """Student's interval from the values without each cluster, of one factor or of two and their cells; NaN where the variance is not known."""
-    variance, df, _ = _variance(without, value)
+    """Student's interval from the values without each cluster, of one factor or of two and their cells; NaN where the variance is not known.
+
+    `counts` are the numbers of trials of the clusters; without them clusters count as equal.
+    """
+    variance, df, _ = _variance(without, value, counts)
     return interval_of(value, variance, df, confidence, limits)
 
 
 def interval_of(
     value: float,
     variance: float,
-    df: int,
+    df: float,
     confidence: float = 0.95,
     limits: Limits = (None, None),
     third: float = 0.0,
@@ -494,20 +581,20 @@ def interval_of(
     return _within(low, high, limits)
 
 
-def _tail(variance: float, third: float, df: int, confidence: float) -> float:
+def _tail(variance: float, third: float, df: float, confidence: float) -> float:
     """How much longer the side of the long tail is: s (1 + 2 t²) / 6 standard errors, with s the skewness of the value (Hall 1983, Annals of Statistics 11)."""
     t = _t_quantile(df, confidence)
     return third / variance * (1 + 2 * t * t) / 6
 
 
-def _reach(value: float, variance: float, df: int, confidence: float) -> tuple[float, float]:
-    if isnan(variance) or df < 1:
+def _reach(value: float, variance: float, df: float, confidence: float) -> tuple[float, float]:
+    if isnan(variance) or df <= 0:
         return nan, nan
     reach = _t_quantile(df, confidence) * sqrt(variance)
     return value - reach, value + reach
 
 
-def _t_quantile(df: int, confidence: float) -> float:
+def _t_quantile(df: float, confidence: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(df, (1 + confidence) / 2))
@@ -519,13 +606,13 @@ def _z_quantile(confidence: float) -> float:
     return float(ndtri((1 + confidence) / 2))
 
 
-def _t_test(difference: float, variance: float, df: int) -> float:
+def _t_test(difference: float, variance: float, df: float) -> float:
     """Two-sided p; 1 where nothing differs at all, NaN where the spread is unknown or there is none beside a difference (t has nothing to say there)."""
     from scipy.special import stdtr
 
     if difference == 0 and variance == 0:
         return 1.0
-    if isnan(variance) or df < 1 or variance == 0:
+    if isnan(variance) or df <= 0 or variance == 0:
         return nan
     return 2 * float(stdtr(df, -abs(difference) / sqrt(variance)))
 
@@ -536,47 +623,59 @@ def _within(low: float, high: float, limits: Limits) -> tuple[float, float]:
     return (low if bottom is None else max(low, bottom), high if top is None else min(high, top))
 
 
-def _share_of(
-    rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: float, limits: Limits
-) -> tuple[float] | None:
-    """The share of the higher of two possible answers, where the measure is a plain average of nothing else."""
+def _proportion(rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: float, limits: Limits) -> float | None:
+    """The proportion of the higher of two possible answers; None where the measure is no plain average of two values."""
     bottom, top = limits
     if bottom is None or top is None or rows.shape[1] != 1:
         return None
     answers = np.asarray(rows)[present, 0]
     if not np.isin(answers, (bottom, top)).all() or abs(answers.mean() - value) > TIE * (top - bottom):
         return None
-    return (float((answers == top).mean()),)
+    return float((answers == top).mean())
 
 
 class _Size(NamedTuple):
     """So many independent answers would tell as much; `df` is None where they are as many as there are trials."""
 
     answers: float
-    df: int | None
+    df: float | None
 
 
 def _effective(
-    share: float, n: int, variance: float, limits: Limits, sizes: tuple[int, ...], clusters: Clusters
+    proportion: float,
+    n: int,
+    variance: float,
+    limits: Limits,
+    counts: Sequence[FloatArray],
+    df: float,
+    clusters: Clusters,
 ) -> _Size:
-    """The sample size after the design effect, the ratio of the clustered variance to that of independent answers.
+    """The sample size after the design effect: the ratio of the clustered variance to that of independent answers.
 
-    Where all answers agree the design effect cannot be known, and all trials of a cluster may share their fate: the clusters are the sample then.
+    Few errors cannot show how alike the trials of a cluster are. The design effect is therefore a weighted mean of the estimate and of the one that a
+    typical intraclass correlation gives; the estimate's weight is the number of errors (or of successes, if they are fewer). With these weights the lower
+    limit does not fall when an error less is made.
     """
     if not clusters.codes:
         return _Size(float(n) if n > 1 else nan, None)
     bottom, top = limits
     if isnan(variance) or bottom is None or top is None:
         return _Size(nan, 0)
-    alone = share * (1 - share) * (top - bottom) ** 2
-    answers = alone / variance if variance > 0 and alone > 0 else float(min(sizes))
-    return _Size(min(answers, float(n)), min(sizes) - 1)
+    factors = counts[:2]
+    cluster_sizes = [float((c * c).sum() / c.sum()) for c in factors]
+    typical = 1 + TYPICAL_CORRELATION / len(factors) * sum(size - 1 for size in cluster_sizes)
+    rarer = min(proportion, 1 - proportion) * n
+    independent = proportion * (1 - proportion) * (top - bottom) ** 2 / n
+    estimate = max(variance / independent, 1.0) if independent > 0 else 1.0
+    weight = TYPICAL_WEIGHT * typical
+    design_effect = (weight * typical + rarer * estimate) / (weight + rarer)
+    return _Size(n / design_effect, df)
 
 
 def _wilson(share: float, size: _Size, confidence: float, limits: Limits) -> tuple[float, float]:
-    """Wilson's interval (1927) for a share, on the scale of the measure; t stands for z where clusters were counted."""
+    """Wilson's interval (1927) for a proportion, on the scale of the measure, with the quantile of t instead of z where there are clusters."""
     n, df = size
-    if isnan(n) or (df is not None and df < 1):
+    if isnan(n) or (df is not None and df <= 0):
         return nan, nan
     z = _z_quantile(confidence) if df is None else _t_quantile(df, confidence)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)

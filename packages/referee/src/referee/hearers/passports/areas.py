@@ -51,10 +51,9 @@ def measure_area(
     value = total / size
     if clusters is None or not clusters.codes:
         return Area(value, None, int(size))
-    without = [
-        _without(levels, success, groups, codes, wins, pairs) for codes in crossings([c[kept] for c in clusters.codes])
-    ]
-    return Area(value, crossed_interval(without, value, (0.0, 1.0)), int(size))
+    crossed = crossings([c[kept] for c in clusters.codes])
+    without = [_without(levels, success, groups, codes, wins, pairs) for codes in crossed]
+    return Area(value, crossed_interval(without, value, (0.0, 1.0), crossed), int(size))
 
 
 def _levels(scores: FloatArray) -> IntArray:
@@ -104,8 +103,9 @@ def crossings(codes: list[IntArray]) -> list[IntArray]:
 
 
 def crossed_interval(
-    without: list[FloatArray], value: float, limits: tuple[float | None, float | None]
+    without: list[FloatArray], value: float, limits: tuple[float | None, float | None], crossed: list[IntArray]
 ) -> Bounds | None:
-    """Student's interval from the values without each cluster, of one factor or of two and their cells; None where it is not known."""
-    low, high = jackknife_interval(without, value, limits=limits)
+    """Student's interval from the values without each cluster of the factors in `crossed` (see `crossings`); None where it is not known."""
+    counts = [np.bincount(codes).astype(float) for codes in crossed]
+    low, high = jackknife_interval(without, value, limits=limits, counts=counts)
     return None if isnan(low) else (low, high)

@@ -127,7 +127,7 @@ def _tested(m: Measures) -> str:
     how = (
         "nothing varies"
         if test.t is None
-        else f"t = {test.t:.2f} with {test.df} df, one-sided p {_p(test.p)} (limit {LIMIT})"
+        else f"t = {test.t:.2f} with {test.df:.4g} df, one-sided p {_p(test.p)} (limit {LIMIT})"
     )
     return f"expected accuracy {m.expected_accuracy:.3f} against {m.chance:.3f} by even chances, n = {test.n:,} over {test.over}: {how}"
 

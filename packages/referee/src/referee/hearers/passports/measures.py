@@ -120,7 +120,7 @@ class AboveChance:
 
     difference: float
     t: float | None
-    df: int
+    df: float
     p: float | None
     n: int
     over: str

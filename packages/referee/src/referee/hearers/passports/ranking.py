@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.hearers.passports.areas import Bounds, crossed_interval
+from referee.hearers.passports.areas import Bounds
 from referee.statistics.correlation import spearman
-from referee.statistics.dependent_trials import Clusters
+from referee.statistics.dependent_trials import Clusters, jackknife_interval
 from referee.statistics.frames import IntArray
 
 __all__ = ["LEAST", "RankAgreement", "Ranked", "better_apart", "better_on_items", "rank"]
@@ -96,7 +97,8 @@ def _count(units: Sequence[str | None]) -> dict[str, int]:
 
 def _bounds(without: FloatArray, value: float, bottom: float) -> Bounds | None:
     """Units whose loss leaves nothing to correlate make no interval."""
-    return crossed_interval([without], value, (bottom, 1.0))
+    low, high = jackknife_interval([without], value, limits=(bottom, 1.0))
+    return None if isnan(low) else (low, high)
 
 
 class _UnitTable:

@@ -126,10 +126,11 @@ def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[
 
 
 def _differ(row: Mapping[str, Any]) -> bool:
-    """Significantly apart; a difference that is the same on every item has no t, but is no tie."""
+    """Whether two systems differ: significantly, or by the same amount on every item, for which there is no t. Without a test they do not."""
     if row["p_corrected"] is not None:
         return bool(row["p_corrected"] <= ALPHA)
-    return row["n"] > 1 and row["difference"] is not None and abs(row["difference"]) > 1e-12
+    has_spread = row["low"] is None or row["low"] < row["high"]
+    return not has_spread and row["n"] > 1 and abs(row["difference"]) > 1e-12
 
 
 def scoreboard(material: Material, letters: Mapping[tuple[str, str], str]) -> list[Sheet]:
