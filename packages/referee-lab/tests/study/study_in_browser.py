@@ -154,14 +154,18 @@ SIGNS = {
 }
 
 
-def enter_room(page: Page, port: int, study: str) -> Page:
-    """A new person, through consent and instructions into the room."""
+def enter_room(page: Page, port: int, study: str, answer: str = "") -> Page:
+    """A new person, through consent and instructions into the room; `answer` is the button that answers the question about the microphone."""
     page.set_default_timeout(PATIENCE_MS)
     page.goto(f"http://127.0.0.1:{port}/s/{study}/")
     page.get_by_role("button", name="I agree").click()
     for heading in ("What to do", "Ready?"):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
         page.get_by_role("button").last.click()
+    if answer:
+        expect(page.locator(".room-card.voice")).to_be_visible()
+        assert page.locator(".room-timer").count() == 0, "the clock runs while the question is read"
+        page.get_by_role("button", name=answer).click()
     expect(page.locator(".room")).to_be_visible()
     return page
 

@@ -53,12 +53,14 @@ def problems() -> list[str]:
     return []
 
 
-def come(browser: Browser, server: ServerProcess, problems: list[str], study: str = "pairs", **size: int) -> Page:
+def come(
+    browser: Browser, server: ServerProcess, problems: list[str], study: str = "pairs", answer: str = "", **size: int
+) -> Page:
     """A new person, through consent and instructions to the door of the room."""
     page = browser.new_context(viewport={"width": 1200, "height": 800, **size}).new_page()
     page.on("console", lambda message: problems.append(message.text))
     page.on("pageerror", lambda error: problems.append(str(error)))
-    return enter_room(page, server.port, study)
+    return enter_room(page, server.port, study, answer)
 
 
 def pair(browser: Browser, server: ServerProcess, problems: list[str]) -> tuple[Page, Page]:
@@ -286,10 +288,7 @@ def test_a_voice_is_recorded_only_after_yes(chromium: Browser, tmp_path: Path, p
     process.start()
     process.wait_until_up()
     try:
-        page = come(chromium, process, problems, study="spoken")
-        expect(page.locator(".voice")).to_be_visible()
-        assert not (folder / "data" / "voice").exists()
-        page.get_by_role("button", name="Yes, record").click()
+        page = come(chromium, process, problems, study="spoken", answer="Yes, record")
         expect(page.locator(".voice-note.on")).to_be_visible()
         end = time.monotonic() + PATIENCE_MS / 1000
         while not list((folder / "data").glob("voice/*/*.webm")) and time.monotonic() < end:

@@ -21,6 +21,7 @@ from real_chromium import PATIENCE_MS, open_chromiums
 from referee.cli import main
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.web.built_pages import STATIC
+from referee_lab.tangram.game.clocks import timeline
 from referee_lab.tangram.game.goals import find_goal, solution
 from referee_lab.tangram.game.log import parse_recording
 from referee_lab.tangram.game.recorded_sound import RecordedSound, recorded_sounds
@@ -99,7 +100,7 @@ def come(browser: Browser, server: ServerProcess, problems: list[str]) -> Page:
     page = browser.new_context(viewport={"width": 1200, "height": 800}).new_page()
     page.add_init_script(WATCH_CALLS)
     page.on("pageerror", lambda error: problems.append(str(error)))
-    return enter_room(page, server.port, "spoken")
+    return enter_room(page, server.port, "spoken", "Yes, record")
 
 
 def loudest(page: Page, wanted: float, which: int = 0) -> float:
@@ -121,7 +122,6 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
     try:
         pages = [come(browser, server, problems) for browser in browsers]
         for page in pages:
-            page.get_by_role("button", name="Yes, record").click()
             expect(page.locator(".voice-note.on")).to_be_visible()
         assert loudest(pages[0], TONES[1]) == pytest.approx(TONES[1], abs=40)
         assert loudest(pages[1], TONES[0]) == pytest.approx(TONES[0], abs=40)
@@ -154,6 +154,48 @@ def test_what_one_page_plays_the_other_hears_and_both_are_recorded(
     replay_speaks(browsers[0].new_page(), file.with_suffix(".html"), {s.role: s for s in sounds})
 
 
+def test_every_puzzle_has_its_own_voices_to_its_end(browsers: list[Browser], tmp_path: Path) -> None:
+    """Two puzzles; the last piece of the second one comes when everybody has left the room."""
+    folder, problems = tmp_path / "spoken", list[str]()
+    settings = {**SETTINGS, "swap_after": 0}
+    make_tangram_study(folder, id="spoken", puzzles=["house", "house"], practice=False, settings=settings)
+    server = ServerProcess(folder, free_port())
+    server.start()
+    server.wait_until_up()
+    try:
+        pages = [come(browser, server, problems) for browser in browsers]
+        for puzzle in (1, 2):
+            for page in pages:
+                expect(page.locator(".room[data-phase=playing]")).to_be_visible()
+                expect(page.locator(".voice-note.on")).to_be_visible()
+            pages[0].wait_for_timeout(1000)
+            lay_the_figure(pages)
+            if puzzle == 1:
+                for page in pages:
+                    page.get_by_role("button", name="Next puzzle").click()
+        for page in pages:
+            page.get_by_role("button", name="Go on").click()
+        for page in pages:
+            page.wait_for_timeout(1500)
+            page.context.close()
+    finally:
+        server.stop()
+    assert problems == []
+    assert main(["tangram", "export", str(folder), "--all", "--as", "jsonl", "--out", str(tmp_path / "out")]) == 0
+    files = sorted((tmp_path / "out").glob("*.jsonl"))
+    assert len(files) == 2
+    for file in files:
+        recording = parse_recording(file.read_bytes())
+        end = next(t for t, entry in timeline(recording) if entry.kind == "solved")
+        sounds = recorded_sounds(recording)
+        assert [sound.role for sound in sorted(sounds, key=lambda s: s.role)] == ["operator", "solver"]
+        for sound in sounds:
+            assert (tmp_path / "out" / sound.name).is_file()
+            # From the beginning of the puzzle to its end, but for what starting and stopping takes.
+            assert sound.start_ms == pytest.approx(0.0, abs=1500)
+            assert sound.end_ms == pytest.approx(end, abs=1500)
+
+
 def test_in_a_group_everybody_hears_everybody(tmp_path: Path) -> None:
     """Three pages, three tones: each page plays the other two, and nobody's own."""
     folder, problems, tones = tmp_path / "spoken", list[str](), (*TONES, THIRD)
@@ -166,7 +208,6 @@ def test_in_a_group_everybody_hears_everybody(tmp_path: Path) -> None:
         with speaking(tmp_path, tones) as browsers:
             pages = [come(browser, server, problems) for browser in browsers]
             for page in pages:
-                page.get_by_role("button", name="Yes, record").click()
                 expect(page.locator(".voice-note.on")).to_be_visible()
             for page, own in zip(pages, tones, strict=True):
                 expect(page.locator("audio.partner-sound")).to_have_count(2)
@@ -215,7 +256,7 @@ def lay_the_figure(pages: list[Page]) -> None:
         operator.mouse.down()
         operator.mouse.move(box["x"] + place.x * scale, box["y"] + place.y * scale, steps=4)
         operator.mouse.up()
-        if operator.locator(".room").get_attribute("data-phase") == "over":
+        if operator.locator(".room").get_attribute("data-phase") != "playing":
             return
 
 

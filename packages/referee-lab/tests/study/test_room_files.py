@@ -18,7 +18,9 @@ from study_server import Site
 from referee.cli import main
 from referee_lab.bots.simulation import simulate
 from referee_lab.rooms.hall import Hall, Live, Person
+from referee_lab.rooms.room_files import list_rooms
 from referee_lab.rooms.room_line import RoomLine
+from referee_lab.rooms.room_store import recordings_in
 from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board
@@ -175,3 +177,28 @@ def test_games_of_simulated_participants_are_never_taken_for_peoples(
         == 0
     )
     assert told(capsys, "tangram", "statistics", "--recordings", tmp_path / "out")[1].startswith("SYNTHETIC")
+
+
+def test_pieces_of_sound_that_come_after_the_end_belong_to_the_game_and_do_not_make_it_longer(site: Site) -> None:
+    live, visitors = played(site)
+    with site.served.store.read() as connection:
+        before = list_rooms(connection, site.served.study)[0].puzzles[0]["seconds"]
+    sessions = [visitor.session for visitor in visitors]
+
+    async def late() -> None:
+        hall = Hall(site.served)
+        room = live.room.id
+        assert hall.room_of(room, "somebody else") is None
+        pieces = [{"chunk": n, "part": 0, "puzzle": 0, "start_ms": 0.0, "end_ms": 9.0, "name": ""} for n in range(2)]
+        # Both at once, and a third when they are stored.
+        await asyncio.gather(*(hall.note(hall.room_of(room, s), s, "voice", pieces[0]) for s in sessions))
+        await hall.note(hall.room_of(room, sessions[0]), sessions[0], "voice", pieces[1])
+        assert hall.rooms == {}
+        await hall.close()
+
+    site.loop.run_until_complete(asyncio.wait_for(late(), 60))
+    with site.served.store.read() as connection:
+        (recording,) = recordings_in(connection, live.room.id)
+        (room,) = list_rooms(connection, site.served.study)
+    assert sum(entry.kind == "voice" for entry in recording.entries) == 3
+    assert room.puzzles[0]["seconds"] == before

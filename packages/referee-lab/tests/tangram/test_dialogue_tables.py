@@ -15,8 +15,10 @@ from referee.records import Event
 from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
+from referee_lab.tangram.models.corpus_statistics import count_corpus
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.kth_dialogues import colour_name, kth_dialogues
+from referee_lab.tangram.tiers.reference_forms import is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 from referee_lab.tangram.tiers.tier_tables import CODEBOOK, from_csv, from_jsonl, to_csv, to_jsonl
 
@@ -194,3 +196,31 @@ def test_a_table_keeps_its_language_who_played_who_marked_and_when_it_was_shown(
 def test_a_mistyped_row_is_named_and_not_left_out(row, problem):
     with pytest.raises(MalformedInput, match=rf"t\.csv:2: .*{problem}"):
         from_csv(",".join(list(CODEBOOK)[:12]) + "\n" + row + "\n", "t.csv")
+
+
+HEAD = "dialogue,pair,tier,start_ms,end_ms,by,text,entities,uncertain,action,attributes,utterance"
+
+
+def table_of_mugs(language: str, *texts: str) -> str:
+    """A table from elsewhere: references to mugs 1 and 2, of which nobody coded attributes."""
+    rows = [f"d,p,expression,{n}000,{n}500,solver,{text},{n % 2 + 1},,,," for n, text in enumerate(texts)]
+    return "\n".join([f"{HEAD},language", *(f"{row},{language}" for row in rows)]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("language", "pronoun", "phrase"),
+    [("en", "it", "the red mug"), ("ja", "それ", "赤いマグ"), ("de", "das", "die Tasse")],
+)
+def test_in_a_table_without_codes_the_words_decide_what_is_a_pronoun(language: str, pronoun: str, phrase: str) -> None:
+    (dialogue,) = from_csv(table_of_mugs(language, pronoun, phrase, pronoun))
+    counted = count_corpus([dialogue])
+    # Two of the three references are the pronoun.
+    assert sum(counted.pronouns.values()) == 2
+    assert [is_pronoun(e, language) for e in dialogue.tier("expression")] == [True, False, True]
+
+
+def test_a_table_that_does_not_say_so_is_not_about_the_tangram() -> None:
+    (mugs,) = from_csv(table_of_mugs("en", "it", "the red mug"))
+    assert mugs.pieces == {"1": {"shape": "1"}, "2": {"shape": "2"}}
+    own = to_dialogue(play(GOALS["cat"], 1))
+    assert from_csv(to_csv(own))[0].pieces == PIECES

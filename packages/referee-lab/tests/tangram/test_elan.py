@@ -19,6 +19,7 @@ from referee.records import Event
 from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
+from referee_lab.tangram.tiers.annotations import marks_in
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, Dialogue
 from referee_lab.tangram.tiers.eaf import check_eaf, eaf_faults
 from referee_lab.tangram.tiers.elan import TIERS, from_eaf, to_eaf
@@ -332,3 +333,65 @@ def test_a_referent_that_is_no_piece_of_the_board_is_told_and_means_nothing_cert
         back.meta["faults"]
     )
     assert len(back.meta["faults"]) == 2
+
+
+def eaf_of(*tiers: tuple[str, str | None, list[tuple[str, int, int, str, str | None]]]) -> bytes:
+    """An ELAN file out of tiers: name, parent, and annotations (id, start, end, value, the annotation it refers to)."""
+    times = sorted({t for _, _, rows in tiers for _, start, end, _, _ in rows for t in (start, end)})
+    slots = "".join(f'<TIME_SLOT TIME_SLOT_ID="t{t}" TIME_VALUE="{t}"/>' for t in times)
+    body = ""
+    for name, parent, rows in tiers:
+        below = f' PARENT_REF="{parent}"' if parent else ""
+        body += f'<TIER LINGUISTIC_TYPE_REF="d" TIER_ID="{name}"{below}>'
+        for id, start, end, value, owner in rows:
+            kind = "ALIGNABLE" if owner is None else "REF"
+            refs = (
+                f'TIME_SLOT_REF1="t{start}" TIME_SLOT_REF2="t{end}"' if owner is None else f'ANNOTATION_REF="{owner}"'
+            )
+            inside = f"<ANNOTATION_VALUE>{value}</ANNOTATION_VALUE>"
+            element = f'<{kind}_ANNOTATION ANNOTATION_ID="{id}" {refs}>{inside}</{kind}_ANNOTATION>'
+            body += f"<ANNOTATION>{element}</ANNOTATION>"
+        body += "</TIER>"
+    types = '<LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="d" TIME_ALIGNABLE="true"/>'
+    head = '<ANNOTATION_DOCUMENT AUTHOR="" DATE="2020-01-01T00:00:00Z" VERSION="3.0"><HEADER/>'
+    return f"{head}<TIME_ORDER>{slots}</TIME_ORDER>{body}{types}</ANNOTATION_DOCUMENT>".encode()
+
+
+MUG_TIERS = {"A-words": "SV-UT", "A-phrases": "SV-REX", "A-objects": "SV-REX-Ref"}
+MUG_UTTERANCES = [("u1", 0, 1000, "the red mug please", None), ("u2", 2000, 3000, "no that", None)]
+
+
+def test_referents_on_an_aligned_tier_beside_the_expressions_are_read():
+    """The second referent begins a little late, as boundaries drawn by hand do."""
+    phrases = [("e1", 100, 500, "the red mug", None), ("e2", 2500, 2900, "that", None)]
+    objects = [("r1", 100, 500, "mug-red", None), ("r2", 2550, 2900, "mug-blue", None)]
+    content = eaf_of(("A-words", None, MUG_UTTERANCES), ("A-phrases", None, phrases), ("A-objects", None, objects))
+    dialogue = from_eaf(content, "mugs.eaf", MUG_TIERS)
+    found = [(e.text, e.entities, e.data["utterance"]) for e in dialogue.tier("expression")]
+    assert found == [("the red mug", ("mug-red",), 0), ("that", ("mug-blue",), 1)]
+    assert set(dialogue.pieces) == {"mug-red", "mug-blue"}
+
+
+def test_expressions_and_referents_below_utterances_are_read():
+    """A subdivision shares the time of its utterance (0 to 1,000 ms between two); a referent below an utterance makes it an expression."""
+    phrases = [("e1", 0, 0, "the red mug", "u1"), ("e2", 0, 0, "please", "u1")]
+    objects = [("r1", 0, 0, "1", "e1")]
+    content = eaf_of(
+        ("A-words", None, MUG_UTTERANCES), ("A-phrases", "A-words", phrases), ("A-objects", "A-phrases", objects)
+    )
+    first, second = from_eaf(content, "mugs.eaf", MUG_TIERS).tier("expression")
+    assert (first.text, first.entities, first.start_ms, first.end_ms) == ("the red mug", ("1",), 0.0, 500.0)
+    assert (second.text, second.entities, second.start_ms, second.end_ms) == ("please", (), 500.0, 1000.0)
+    content = eaf_of(("A-words", None, MUG_UTTERANCES), ("A-objects", "A-words", [("r2", 0, 0, "2", "u2")]))
+    mapped = from_eaf(content, "mugs.eaf", {"A-words": "SV-UT", "A-objects": "SV-UT-Ref"})
+    (expression,) = mapped.tier("expression")
+    assert (expression.text, expression.entities) == ("no that", ("2",))
+    # The mugs are called 1 and 2, which does not make them pieces of the Tangram.
+    assert mapped.pieces == {"2": {"shape": "2"}}
+
+
+def test_crossing_expressions_are_named_with_their_times():
+    phrases = [("e1", 100, 500, "the red mug", None), ("e2", 400, 900, "mug please", None)]
+    content = eaf_of(("A-words", None, MUG_UTTERANCES), ("A-phrases", None, phrases))
+    with pytest.raises(InputError, match=r"'the red mug' \(0.10 to 0.50 s\) and 'mug please' \(0.40 to 0.90 s\)"):
+        marks_in(from_eaf(content, "mugs.eaf", MUG_TIERS))

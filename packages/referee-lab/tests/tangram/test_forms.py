@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from referee.errors import InputError
 from referee.records import Event
 from referee_lab.tangram.tiers.reference_forms import FULL, PRONOUN, REDUCED, describing_words, form_of, is_pronoun
 
@@ -35,3 +36,29 @@ def test_an_annotation_overrules_the_words() -> None:
     assert is_pronoun(nested)
     assert not is_pronoun(Event(kind="expression", text="that", data={"attributes": ()}))
     assert is_pronoun(Event(kind="expression", text="that"))
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("das", "de", True),
+        ("es", "de", True),
+        ("ihn", "de-AT", True),
+        ("das rote", "de", False),
+        ("eso", "es", True),
+        ("それ", "ja", True),
+        ("それを", "ja", True),
+        ("その三角形", "ja", False),
+        ("it", "en", True),
+        ("it", "und", True),
+        ("the mug", "en", False),
+    ],
+)
+def test_without_codes_the_words_of_the_language_decide(text: str, language: str, expected: bool) -> None:
+    assert is_pronoun(Event(kind="expression", text=text), language) is expected
+
+
+def test_a_language_without_a_list_is_refused_where_nobody_coded_pronouns() -> None:
+    with pytest.raises(InputError, match="no list of pronouns for the language 'fi'"):
+        is_pronoun(Event(kind="expression", text="se"), "fi")
+    assert is_pronoun(Event(kind="expression", text="se", data={"attributes": ("dpr",)}), "fi")

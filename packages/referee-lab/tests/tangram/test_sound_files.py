@@ -15,6 +15,7 @@ from referee.errors import InputError
 from referee_lab.tangram.game.log import Header, LogEntry, Recording
 from referee_lab.tangram.game.recorded_sound import embedded_sounds, recorded_sounds, sound_stretches
 from referee_lab.tangram.game.sound_files import cut_sound, delay_sound, whole_sound
+from referee_lab.tangram.game.sound_repair import repair_voices
 
 RATE = 48_000
 
@@ -144,3 +145,44 @@ def test_what_is_heard_in_a_stretch_is_cut_from_the_files_beside_the_recording(t
     assert sound_stretches(recorded(), tmp_path, 9000.0, 12_000.0) == []
     (whole,) = embedded_sounds(recorded(), tmp_path)
     assert whole["src"].startswith("data:audio/wav;base64,")
+
+
+def two_puzzles(second_clock_ms: float = -14_100.0) -> list[Recording]:
+    """A session whose only file, from 3,100 to 26,100 ms of the page's clock, was stored with its first puzzle.
+
+    Times of the first puzzle are the page's clock plus 900 ms, those of the second the page's clock plus `second_clock_ms`.
+    """
+    start = LogEntry(0, 0.0, None, "server", "start", {"state": {}, "hash": ""})
+    first = (
+        start,
+        entry(1, 2000.0, 1100.0, "typing", typing=True),
+        entry(2, 10_000.0, None, "end"),
+        voice(3, 28_000.0, 0, 3100.0, 26_100.0),
+    )
+    second = (start, entry(1, 2000.0, 2000.0 - second_clock_ms, "typing", typing=True), entry(2, 9000.0, None, "end"))
+    headers = [Header(session=f"s-{n}", pair="s", goal="house", players={"P-1": "solver"}) for n in (1, 2)]
+    return [Recording(header, entries) for header, entries in zip(headers, (first, second), strict=True)]
+
+
+def test_a_voice_of_two_puzzles_is_cut_at_their_logged_times(tmp_path: Path) -> None:
+    # A sample a millisecond. The file begins at 4,000 ms of the first puzzle, which ends at 10,000: its first 6,000 samples. It begins at
+    # 3,100 - 14,100 = -11,000 ms of the second, which lasts from 0 to 9,000: samples 11,000 to 20,000.
+    (tmp_path / "s-1.P-1-00000.wav").write_bytes(wav(23_000))
+    first, second = repair_voices(two_puzzles(), tmp_path)
+    assert samples_of(first.sounds["s-1.P-1-00000.wav"]) == list(range(6000))
+    assert samples_of(second.sounds["s-2.P-1-00000.wav"]) == list(range(11_000, 20_000))
+    assert [(s.start_ms, s.end_ms) for s in recorded_sounds(first.recording)] == [(4000.0, 10_000.0)]
+    assert [(s.start_ms, s.end_ms) for s in recorded_sounds(second.recording)] == [(0.0, 9000.0)]
+
+
+def test_a_session_with_a_voice_for_every_puzzle_needs_no_repair(tmp_path: Path) -> None:
+    (tmp_path / "s-1.P-1-00000.wav").write_bytes(wav(23_000))
+    (tmp_path / "s-2.P-1-00000.wav").write_bytes(wav(9000))
+    puzzles = [repaired.recording for repaired in repair_voices(two_puzzles(), tmp_path)]
+    assert repair_voices(puzzles, tmp_path) == []
+
+
+def test_a_page_that_was_loaded_again_between_two_puzzles_cannot_be_repaired(tmp_path: Path) -> None:
+    (tmp_path / "s-1.P-1-00000.wav").write_bytes(wav(23_000))
+    with pytest.raises(InputError, match="loaded again between two puzzles"):
+        repair_voices(two_puzzles(second_clock_ms=-500.0), tmp_path)

@@ -33,8 +33,11 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
 
   trial(display: HTMLElement, trial: TrialType<Info>): void {
     const sound = trial.voice ? new Sound(teller(surroundingsOf(this.jsPsych).say)) : null;
-    const more = { chat: trial.chat, greet: (room: string) => sound?.ask(room) ?? null, sound };
-    enterRoom<Ended>(this.jsPsych, display, (settings) => new Live({ ...settings, ...more }), () => sound?.stop());
+    const more = { chat: trial.chat, greet: (room: string) => sound?.greet(room) ?? null, sound };
+    const enter = (): void => enterRoom<Ended>(this.jsPsych, display, (settings) => new Live({ ...settings, ...more }), () => sound?.stop());
+    // Before the room, so that no clock runs and no partner waits while somebody reads the question.
+    if (sound) void sound.ask(display).then(enter);
+    else enter();
   }
 
   simulate({ puzzles }: TrialType<Info>, mode: SimulationMode, options: SimulationOptions, load?: () => void): void {
@@ -43,37 +46,49 @@ export class TangramPlugin implements JsPsychPlugin<Info> {
   }
 }
 
-// The question whether one may be recorded, asked once; the answer stays visible.
+// The question whether one may be heard and recorded, asked once before the room; the answer stays visible in it.
 class Sound implements RoomSound {
   private voice: Voice | null = null;
   private readonly note = make("p", { class: "voice-note", role: "status" });
-  private readonly panel: HTMLElement;
   private room = "";
-  private puzzle = 0;
   private readonly calls = new Map<number, Call>(); // by the partner's seat
   private readonly heard = new Map<number, HTMLAudioElement>();
 
-  constructor(private readonly tell: Tell) {
-    const [yes, no] = [button(tell("voice_yes")), button(tell("voice_no"), "quiet")];
-    this.panel = make("section", { class: "voice" }, make("p", {}, tell("voice_ask")), make("div", { class: "actions" }, no, yes));
-    onSingleClick(no, () => this.answer(false));
-    onSingleClick(yes, () => {
-      this.voice = new Voice({ put: (piece) => visit.putSound(this.room, piece), first: visit.soundsBefore() });
-      void this.voice.begin(this.puzzle).then((on) => {
-        this.answer(on);
-        if (on && this.voice?.stream) for (const call of this.calls.values()) call.speak(this.voice.stream);
-      });
+  constructor(private readonly tell: Tell) {}
+
+  // Resolves when the person has answered; after a reload the answer stands.
+  async ask(display: HTMLElement): Promise<void> {
+    const answer = visit.microphone.get() ?? (await this.question(display));
+    visit.microphone.set(answer);
+    if (answer === "yes") this.voice = new Voice({ put: (piece) => visit.putSound(this.room, piece), first: visit.soundsBefore() });
+    const isOpen = (await this.voice?.open()) ?? false;
+    if (!isOpen) this.voice = null;
+    this.note.textContent = this.tell(isOpen ? "voice_on" : "voice_off");
+    this.note.classList.toggle("on", isOpen);
+  }
+
+  private question(display: HTMLElement): Promise<string> {
+    const [yes, no] = [button(this.tell("voice_yes")), button(this.tell("voice_no"), "quiet")];
+    const text = make("p", { class: "lead" }, this.tell("voice_ask"));
+    const card = make("section", { class: "room-card voice", tabindex: -1 }, text, make("div", { class: "actions" }, no, yes));
+    display.replaceChildren(card);
+    card.focus();
+    return new Promise((resolve) => {
+      onSingleClick(no, () => resolve("no"));
+      onSingleClick(yes, () => resolve("yes"));
     });
   }
 
-  ask(room: string): HTMLElement {
+  greet(room: string): HTMLElement {
     this.room = room;
-    return this.panel;
+    return make("section", { class: "voice" }, this.note);
   }
 
   // A call with every partner, once seats are fixed: in a waiting room they move up.
   enter(status: Status, wire: Wire): void {
-    this.puzzle = status.puzzle;
+    this.room = status.room;
+    if (status.phase === "playing") this.voice?.record(status.puzzle);
+    else this.voice?.pause();
     if (!status.ice || status.phase === "waiting") return;
     for (const [i, partner] of status.partner.entries()) {
       const seat = i < status.seat ? i : i + 1;
@@ -101,25 +116,14 @@ class Sound implements RoomSound {
     document.body.append(audio);
   }
 
-  turnTo(puzzle: number): void {
-    if (puzzle !== this.puzzle) this.voice?.turnTo(puzzle);
-    this.puzzle = puzzle;
-  }
-
   take(signal: Record<string, unknown>): void {
-    const { from, ...said } = signal;
-    void this.calls.get(Number(from))?.take(said);
+    const { from, ...message } = signal;
+    void this.calls.get(Number(from))?.take(message);
   }
 
   stop(): void {
     this.voice?.stop();
     for (const call of this.calls.values()) call.stop();
     for (const audio of this.heard.values()) audio.remove();
-  }
-
-  private answer(on: boolean): void {
-    this.note.textContent = this.tell(on ? "voice_on" : "voice_off");
-    this.note.classList.toggle("on", on);
-    this.panel.replaceChildren(this.note);
   }
 }

@@ -23,7 +23,7 @@ export interface Ended {
 }
 
 export interface LiveSettings extends RoomPageSettings<Ended> {
-  greet?: (room: string) => Node | null; // what else belongs into the room: the question about sound
+  greet?: (room: string) => Node | null; // what else belongs into the room: whether the microphone is recorded
   chat: boolean;
   sound?: RoomSound | null;
 }
@@ -31,7 +31,6 @@ export interface LiveSettings extends RoomPageSettings<Ended> {
 // What speaks and listens beside the board.
 export interface RoomSound {
   enter: (status: Status, wire: Wire) => void;
-  turnTo: (puzzle: number) => void;
   take: (signal: Record<string, unknown>) => void;
 }
 
@@ -87,7 +86,6 @@ export class Live extends RoomPage<Ended, LiveSettings> {
     else if (event.kind === "snapshot") this.tellNearly(event.data.nearly === true);
     else if (event.kind === "start") {
       this.tellNearly(false);
-      this.settings.sound?.turnTo(this.status?.puzzle ?? 0);
       this.trail = [];
       this.view?.setCursor(null);
     }

@@ -2,6 +2,7 @@
 
 import { isBusy } from "../common/patience.ts";
 import { Refusal, Server } from "../common/server.ts";
+import { Memory } from "../participant/memory.ts";
 import type { SoundPiece } from "./voice.ts";
 
 export interface Visitor {
@@ -13,6 +14,8 @@ export interface Visitor {
 
 let visitor: Visitor = { base: "/", token: () => null, tab: "", server: new Server({ base: "/", token: () => null }) };
 let sounds = 0;
+const answers = new Memory(() => sessionStorage, "referee-microphone:");
+const visitorKey = (): string => visitor.token()?.slice(-16) ?? "";
 
 export const visit = {
   step: 0,
@@ -30,6 +33,12 @@ export const visit = {
 
   hello(): Record<string, unknown> {
     return { token: visitor.token(), tab: visitor.tab, step: visit.step };
+  },
+
+  // What the person has answered to the question about the microphone, in this tab.
+  microphone: {
+    get: (): string | null => answers.get(visitorKey()),
+    set: (answer: string): void => answers.set(visitorKey(), answer),
   },
 
   // Numbers of pieces never repeat within a tab, whatever is reloaded.

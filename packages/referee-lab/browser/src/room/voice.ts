@@ -23,6 +23,7 @@ export interface VoiceSettings {
 export class Voice {
   stream: MediaStream | null = null;
   private recorder: MediaRecorder | null = null;
+  private puzzle: number | null = null; // the one that is being recorded
   private queue: SoundPiece[] = [];
   private sending = false;
   private chunk: number;
@@ -35,30 +36,22 @@ export class Voice {
     return this.queue.length;
   }
 
-  async begin(puzzle: number): Promise<boolean> {
+  // Asks the browser for the microphone; false where there is none, or it is not allowed.
+  async open(): Promise<boolean> {
     try {
       this.stream = await navigator.mediaDevices.getUserMedia({ audio: true });
-      this.record(puzzle);
     } catch {
-      return false; // no microphone, or none allowed: they write
+      return false;
     }
     return true;
   }
 
-  // A new puzzle is a new file: what was recorded so far is closed.
-  turnTo(puzzle: number): void {
-    if (!this.stream) return;
-    if (this.recorder?.state === "recording") this.recorder.stop();
-    this.record(puzzle);
-  }
-
-  stop(): void {
-    if (this.recorder?.state === "recording") this.recorder.stop();
-    this.stream?.getTracks().forEach((track) => track.stop());
-  }
-
-  private record(puzzle: number): void {
-    const recorder = (this.recorder = new MediaRecorder(this.stream!, { audioBitsPerSecond: 32000 }));
+  // Records this puzzle: a new file, unless it is being recorded already. What was recorded of another puzzle is closed.
+  record(puzzle: number): void {
+    if (!this.stream || puzzle === this.puzzle) return;
+    this.pause();
+    this.puzzle = puzzle;
+    const recorder = (this.recorder = new MediaRecorder(this.stream, { audioBitsPerSecond: 32000 }));
     let [start, part] = [performance.now(), -1];
     recorder.ondataavailable = ({ data }) => {
       const end = performance.now();
@@ -71,6 +64,17 @@ export class Voice {
       void this.send();
     };
     recorder.start(PIECE_MS);
+  }
+
+  // Closes the running recording and sends its last piece; the microphone stays open.
+  pause(): void {
+    if (this.recorder?.state === "recording") this.recorder.stop();
+    this.puzzle = null;
+  }
+
+  stop(): void {
+    this.pause();
+    this.stream?.getTracks().forEach((track) => track.stop());
   }
 
   private async send(): Promise<void> {

@@ -272,6 +272,20 @@ class Hall:
                 live.marks[who] = mark
                 self._queue(_Parcel(live, live.room, lines, who, mark))
 
+    def room_of(self, room: str, session: str) -> Live | None:
+        """Return the room that somebody is in, or was in until it ended; None where there is none."""
+        live = self.rooms.get(room)
+        if live is None:
+            with self.served.store.read() as connection:
+                row = next((r for r in room_store.finished(connection, session) if r.id == room), None)
+                if row is None:
+                    return None
+                live = self._taken_up(connection, row)
+            live.stored = _shape(live.room)
+            # One object a room: its lines are numbered here.
+            self.rooms[room] = live
+        return live if live.room.has(session) else None
+
     async def note(self, live: Live, who: str, kind: str, data: Mapping[str, Any]) -> None:
         """Something outside the numbered messages (a piece of sound); returns when it is stored."""
         await self._stored(live, live.room, [RoomLine(who, kind, data)])
@@ -394,7 +408,9 @@ class Hall:
         return [event for line in lines if (event := self.kind.told(room, line, who)) is not None]
 
     def _clear_away(self, live: Live) -> None:
-        """Rooms that nobody is in any more need no memory."""
+        """Rooms that nobody is in any more need no memory, once all their lines are stored."""
+        if any(parcel.live is live for parcel in self._waiting):
+            return
         empty = live.room.phase == WAITING and not live.room.seats
         if empty or (live.room.phase == OVER and not live.links):
             self._forget(live)

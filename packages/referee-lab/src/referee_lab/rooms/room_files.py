@@ -122,7 +122,8 @@ def _puzzle(recording: Recording) -> dict[str, Any]:
     return {
         "goal": recording.header.goal,
         "result": result,
-        "seconds": round(max(entry.t_server_ms for entry in recording.entries) / 1000, 1),
+        # Pieces of sound arrive after the end of the puzzle.
+        "seconds": round(max(e.t_server_ms for e in recording.entries if e.kind != "voice") / 1000, 1),
         "utterances": kinds.count("say"),
         "file": f"{recording.header.session}.jsonl",
     }

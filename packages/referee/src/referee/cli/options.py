@@ -169,7 +169,7 @@ TierMap = Annotated[
     Path | None,
     typer.Option(
         "--tiers",
-        help='Names of tiers in ELAN files: a .toml with [tiers] "A-utts" = "SV-UT"; language = "de" before it for files that do not say theirs.',
+        help='Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT"; also language = "de" and pieces = "tangram" where the files do not say so.',
     ),
 ]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]

@@ -20,6 +20,10 @@ COMMANDS: Commands = {
     "replay": ("referee_lab.commands.tangram.replay", "watch a session frame by frame: one page without a network"),
     "export": ("referee_lab.commands.tangram.export", "a recording as ELAN, table, picture or film"),
     "import": ("referee_lab.commands.tangram.import_tiers", "tiers of ELAN or tables, also as an annotation"),
+    "repair": (
+        "referee_lab.commands.tangram.repair",
+        "give every puzzle of a session its part of a voice that was stored with the first",
+    ),
     "transcript": (
         "referee_lab.commands.tangram.transcript",
         "what was spoken, from a transcript or an endpoint that transcribes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee.errors import InputError, MalformedInput
@@ -43,8 +44,8 @@ def open_dialogues(
         return corpus, _corpus(corpus, data)
     if recordings is not None:
         files = _files_in(recordings)
-    names, language = _tier_names(tiers)
-    found = [d for path in files for d in _read(path, names, language, annotator)]
+    tier_map = _tier_map(tiers)
+    found = [d for path in files for d in _read(path, tier_map, annotator)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}{told_proposals(found)}", found
@@ -127,26 +128,41 @@ def _tell_of_others(found: Sequence[Path], sessions: Sequence[Path]) -> None:
         )
 
 
-def _tier_names(path: Path | None) -> tuple[dict[str, str], str | None]:
-    """The map of a .toml file (a table `tiers`, or the whole file), and the language that it names for files that do not say theirs."""
+class TierMap(NamedTuple):
+    """A file of --tiers: names of tiers, and the language and pieces of files that do not say theirs."""
+
+    names: dict[str, str]
+    language: str | None = None
+    pieces: str | None = None
+
+
+def _tier_map(path: Path | None) -> TierMap:
+    """Return the map of a .toml file: lines at the top or in a table `tiers`."""
     import tomllib
 
+    from referee_lab.tangram.game.piece_sets import PIECE_SETS
+
     if path is None:
-        return {}, None
-    remedy = '[tiers] and lines such as "A-utts" = "SV-UT"; before it language = "de" for files that do not say theirs'
+        return TierMap({})
+    remedy = (
+        'lines such as "A-utts" = "SV-UT"; also language = "de" and pieces = "tangram" for files that do not say so'
+    )
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"not a map of tiers ({error})", where=path, remedy=remedy) from None
-    language = data.pop("language", None) if "tiers" in data else None
+    language, pieces = data.pop("language", None), data.pop("pieces", None)
     names = data.get("tiers", data)
     if not isinstance(names, dict) or not all(isinstance(value, str) for value in (*names.values(), language or "")):
         raise InputError("not a map of tiers", where=path, remedy=remedy)
-    return names, language
+    if pieces is not None and pieces not in PIECE_SETS:
+        raise InputError(f"there is no set of pieces {pieces!r}", where=path, remedy=f"one of {', '.join(PIECE_SETS)}")
+    return TierMap(names, language, pieces)
 
 
-def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: str | None) -> list[Dialogue]:
-    """A dialogue from an ELAN file, a table, a dialogue file or a recording of a session."""
+def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
+    """Return the dialogues of an ELAN file, a table, a dialogue file or a recording of a session."""
+    from referee_lab.tangram.game.piece_sets import PIECE_SETS
     from referee_lab.tangram.tiers import elan, tier_tables
 
     try:
@@ -155,14 +171,15 @@ def _read(path: Path, tiers: dict[str, str], language: str | None, annotator: st
         raise InputError(
             f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
         ) from None
+    pieces = PIECE_SETS[tiers.pieces] if tiers.pieces else None
     if path.suffix == ".eaf":
-        found = _told_faults(elan.from_eaf(content, str(path), tiers), path)
-        return [_marked(_in_language(found, language, path), path)]
+        found = _told_faults(elan.from_eaf(content, str(path), tiers.names, pieces), path)
+        return [_marked(_in_language(found, tiers.language, path), path)]
     if path.suffix == ".csv":
         try:
             # Spreadsheets begin a file with a mark of its encoding.
-            rows = tier_tables.from_csv(content.decode("utf-8-sig"), str(path))
-            return [_marked(_in_language(d, language, path), path) for d in rows]
+            rows = tier_tables.from_csv(content.decode("utf-8-sig"), str(path), pieces)
+            return [_marked(_in_language(d, tiers.language, path), path) for d in rows]
         except UnicodeDecodeError:
             raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
     return [tiers_of(open_session(path), path, annotator)]
@@ -177,7 +194,7 @@ def _in_language(dialogue: Dialogue, language: str | None, path: Path) -> Dialog
     if language is None and dialogue.tier(EXPRESSION):
         print(
             f"warning: {path}: its language is not told, so that *it* and *that* cannot be told apart\n"
-            '  → language = "en" before the [tiers] of a map, for --tiers',
+            '  → a file with the line language = "en", for --tiers',
             file=sys.stderr,
         )
     return replace(dialogue, language=language or UNTOLD)

@@ -335,8 +335,9 @@ async def put_voice(
 ) -> dict[str, Any]:
     """A piece of somebody's sound: on the disk and in the room's log before it is acknowledged; the same again is acknowledged again."""
     hall = _hall(request.app, caller.served)
-    live = hall.rooms.get(room)
-    if live is None or not live.room.has(caller.session) or not live.room.settings.get("voice"):
+    # The last piece of a game may come when everybody has left the room.
+    live = hall.room_of(room, caller.session)
+    if live is None or not live.room.settings.get("voice"):
         raise Problem(409, "no-voice", "There is no such room here, or it has no sound.")
     content = await request.body()
     digest = hashlib.sha256(content).hexdigest()

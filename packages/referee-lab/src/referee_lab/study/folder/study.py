@@ -192,6 +192,7 @@ def open_study(path: str | Path) -> Study:
         "minutes": minutes,
         **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
         **_told(strings, trials, session.break_every, design.conditions),
+        **_room_facts(strings, about.language, kind, settings, minutes),
     }
     texts = _texts(folder, about.language, about.protocol, facts)
     made = Study(
@@ -356,6 +357,21 @@ def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions:
     return {
         "breaks": strings["breaks_between"] if break_every and trials > break_every else "",
         "speakers": strings["made_by_both"] if both else strings["made_by_programs"] if programs else "",
+    }
+
+
+def _room_facts(
+    strings: Mapping[str, str], language: str, kind: Any, settings: Mapping[str, Any], minutes: int
+) -> dict[str, str]:
+    """Return what the consent text of a room says: speech or chat, what is recorded, and the longest duration."""
+    if not isinstance(kind, RoomProtocol):
+        return {}
+    has_voice = bool(settings.get("voice"))
+    longest = minutes + round(kind.longest_seconds(settings) / 60)
+    return {
+        "talk": strings["talk_spoken" if has_voice else "talk_written"],
+        "sound": strings["sound_stored" if has_voice else "sound_none"],
+        "longest": in_number(strings, language, "minutes", longest),
     }
 
 

@@ -55,6 +55,10 @@ class RoomProtocol(NothingIdentified, ABC):
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
         """About how long a room is played in."""
 
+    def longest_seconds(self, settings: Mapping[str, Any]) -> float:
+        """Return by how much the longest room exceeds the usual one: the wait for a partner."""
+        return 60.0 * float(settings["wait_minutes"])
+
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A room and how it ended."""
         check_recorded(answer, self.info)

@@ -15,6 +15,9 @@ from referee_lab.tangram.tiers.dialogue import SOLVER
 
 __all__ = ["Tangram"]
 
+# A typical puzzle.
+SECONDS_PER_PUZZLE = 200.0
+
 
 class Tangram(RoomProtocol):
     """Two people lay a figure together: the game of Spanger et al. 2013.
@@ -90,7 +93,13 @@ class Tangram(RoomProtocol):
         return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
 
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
-        return 200.0 * len(settings["puzzles"])
+        return SECONDS_PER_PUZZLE * len(settings["puzzles"])
+
+    def longest_seconds(self, settings: Mapping[str, Any]) -> float:
+        """Add to the wait for a partner the time by which every puzzle may exceed the usual one, and the pauses."""
+        puzzle = max(60.0 * settings["limit_minutes"] - SECONDS_PER_PUZZLE, 0.0)
+        pauses = settings["pause_seconds"] * (len(settings["puzzles"]) - 1)
+        return super().longest_seconds(settings) + puzzle * len(settings["puzzles"]) + pauses
 
 
 def _problem_with_people(settings: Mapping[str, Any]) -> str | None:

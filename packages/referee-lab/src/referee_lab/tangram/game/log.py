@@ -193,9 +193,7 @@ def parse_recording(content: str | bytes, where: str = "recording") -> Recording
     lines = text.split("\n")
     # A whole file ends with a line end, and nothing is left behind it.
     torn = lines.pop() or None
-    if not lines:
-        raise MalformedInput("the recording has no header", where=where, line=1, remedy="record the session again")
-    header = _header(_object(lines[0], where, 1), where)
+    header = _header(_first_object(lines[0] if lines else "", where), where)
     rows = [(number, line) for number, line in enumerate(lines[1:], 2) if line.strip()]
     return Recording(header, tuple(_entry(_object(line, where, n), where, n) for n, line in rows), torn)
 
@@ -288,9 +286,24 @@ def _object(line: str, where: str, number: int) -> dict[str, Any]:
     return json_object(line, where, number, "restore the line from the server")
 
 
+def _first_object(line: str, where: str) -> dict[str, Any]:
+    """Return the first line of a file that should be a recording; MalformedInput where it is not the header of one."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        row = None
+    if not isinstance(row, dict) or row.get("format") != FORMAT:
+        raise MalformedInput(
+            "not a Tangram recording, and not a dialogue",
+            where=where,
+            line=1,
+            remedy=f"a recording begins with a header of the format {FORMAT}; `referee dialogue check FILE` says what a file holds",
+        )
+    return row
+
+
 def _header(row: dict[str, Any], where: str) -> Header:
-    if row.pop("format", None) != FORMAT:
-        raise MalformedInput("not a Tangram recording", where=where, line=1, remedy=f"the header says format {FORMAT}")
+    row.pop("format")
     version = row.get("version")
     if not isinstance(version, int) or version > VERSION:
         problem = f"version {version!r} of the format is newer than this program's ({VERSION})"

@@ -20,6 +20,7 @@ from referee_lab.tangram.game.sound_files import SOUND_KINDS, cut_sound
 __all__ = [
     "RecordedSound",
     "SoundStretch",
+    "clock_offsets",
     "embedded_sounds",
     "recorded_sounds",
     "sound_name",
@@ -54,7 +55,7 @@ def sound_name(recording: Recording, actor: str, part: int) -> str:
 
 def recorded_sounds(recording: Recording) -> list[RecordedSound]:
     """The files of a recording in order of their beginnings."""
-    offsets = _offsets(recording)
+    offsets = clock_offsets(recording)
     found: dict[tuple[str, int], tuple[float, float]] = {}
     for connection, _, entry in _connections(recording):
         if entry.kind != "voice" or "part" not in entry.data:
@@ -118,7 +119,7 @@ def _connections(recording: Recording) -> Iterator[tuple[int, float, LogEntry]]:
         yield number.get(entry.actor, 0), t_ms, entry
 
 
-def _offsets(recording: Recording) -> dict[tuple[str, int], float]:
+def clock_offsets(recording: Recording) -> dict[tuple[str, int], float]:
     """Time in the game minus the speaker's own clock on each connection, from the entries that have both."""
     found: dict[tuple[str, int], list[float]] = {}
     for connection, t_ms, entry in _connections(recording):

@@ -68,7 +68,7 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
     found = [(d, e) for d in dialogues for e in d.tier(EXPRESSION)]
     codes = Counter(code for _, e in found for code in set(_codes(e)))
     groups = {name: sum(bool(set(own) & set(_codes(e))) for _, e in found) for name, own in GROUPS.items()}
-    kinds = Counter(marked_kind(e.text or "", d.language) for d, e in found if is_pronoun(e))
+    kinds = Counter(marked_kind(e.text or "", d.language) for d, e in found if is_pronoun(e, d.language))
     return CorpusStatistics(
         dialogues=len(dialogues),
         pairs=len({d.pair for d in dialogues}),

@@ -200,15 +200,15 @@ def _situation(
         expression=event,
         utterance=utterances[place] if isinstance(place, int) and 0 <= place < len(utterances) else None,
         target=event.entities[0],
-        pronoun=is_pronoun(event),
+        pronoun=is_pronoun(event, dialogue.language),
         pieces=dialogue.pieces,
-        standings=_standings(event.start_ms or 0.0, dialogue.pieces, traces),
+        standings=_standings(event.start_ms or 0.0, dialogue.pieces, traces, dialogue.language),
         language=dialogue.language,
         synthetic=dialogue.synthetic,
     )
 
 
-def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace]) -> dict[str, Standing]:
+def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace], language: str) -> dict[str, Standing]:
     said, done, started, under = traces[EXPRESSION], traces[DONE], traces[ACTION], traces[MOUSE]
     said_ranks, done_ranks = said.ranks(), done.ranks()
     last_said, last_done, last_started, last_under = (t.latest() for t in (said, done, started, under))
@@ -218,7 +218,7 @@ def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace]) 
         action = started.last.get(piece)
         standings[piece] = Standing(
             since_mention=_since(mention, now),
-            mention_was_pronoun=None if mention is None else is_pronoun(mention),
+            mention_was_pronoun=None if mention is None else is_pronoun(mention, language),
             mentioned_last=_about(last_said, piece),
             # Never mentioned: all pieces mentioned so far stand before it.
             others_mentioned_since=said_ranks.get(piece, len(said_ranks)),

@@ -181,14 +181,33 @@ def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
     """The expressions that a dialogue already has, as marks by utterance; those without a place in an utterance are left out."""
     said = dialogue.tier(UTTERANCE)
     found: dict[int, list[dict[str, Any]]] = {}
+    crossing_candidates: dict[int, list[tuple[Event, tuple[int, int]]]] = {}
     for event in dialogue.tier(EXPRESSION):
         place = event.data.get("utterance")
         span = _span(event, said[place].text or "") if isinstance(place, int) and 0 <= place < len(said) else None
         if span is None:
             continue
-        row = {"start": span[0], "end": span[1], "referents": event.entities, "attributes": event.data["attributes"]}
+        codes = event.data.get("attributes", ())
+        row = {"start": span[0], "end": span[1], "referents": event.entities, "attributes": codes}
+        _refuse_crossing(event, span, crossing_candidates.setdefault(int(place), []))  # type: ignore[arg-type]
         found.setdefault(int(place), []).append({**row, "uncertain": bool(event.data.get("uncertain"))})  # type: ignore[arg-type]
     return {place: marks_from(rows, said[place].text or "") for place, rows in found.items()}
+
+
+def _refuse_crossing(event: Event, span: tuple[int, int], before: list[tuple[Event, tuple[int, int]]]) -> None:
+    """Raise InputError where an expression crosses one before it in the same utterance; add it to them."""
+    for other, (start, end) in before:
+        if start < span[0] < end < span[1] or span[0] < start < span[1] < end or (start, end) == span:
+            names = " and ".join(
+                f"{e.text!r} ({(e.start_ms or 0.0) / 1000:.2f} to {(e.end_ms or 0.0) / 1000:.2f} s)"
+                for e in (other, event)
+            )
+            raise InputError(
+                f"two expressions of the {event.by} cross each other: {names}",
+                where="tier of expressions (OP-REX or SV-REX)",
+                remedy="change the boundaries so that one lies inside the other, or delete one",
+            )
+    before.append((event, span))
 
 
 def _span(event: Event, text: str) -> tuple[int, int] | None:

@@ -1,14 +1,14 @@
 """A recorded dialogue as tiers of timed events over a shared board: what was said, meant, handled and pointed at (after the REX-J tiers).
 
-The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expression* (a reference inside an utterance: `text`, `entities` = what it refers to,
-`data["attributes"]` = the sixteen codes, `data["utterance"]` = the place of its utterance in `utterances`), *action* (`entities` = the piece,
-`data["action"]` = move, rotate or flip) and *mouse* (the piece under the cursor). All times count from the start of the dialogue.
+The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expression* (a reference inside an utterance: `text`, `entities` = its referents,
+`data["attributes"]` = the sixteen codes (missing where nobody coded it), `data["utterance"]` = the index of its utterance in `utterances`), *action*
+(`entities` = the piece, `data["action"]` = move, rotate or flip) and *mouse* (the piece under the cursor). Times count from the start of the dialogue.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from referee.records import NOTHING, Event
@@ -23,6 +23,7 @@ __all__ = [
     "UNTOLD",
     "UTTERANCE",
     "Dialogue",
+    "drop_empty_codes",
     "pieces_named",
 ]
 
@@ -68,9 +69,22 @@ class Dialogue:
         return tuple(e for e in self.events if e.kind == kind)
 
 
+def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
+    """Return the events without `attributes` where no expression has any: nobody coded them, and the words decide what is a pronoun."""
+    events = list(events)
+    if any(event.data.get("attributes") for event in events):
+        return events
+    return [
+        replace(event, data={name: value for name, value in event.data.items() if name != "attributes"})
+        if "attributes" in event.data
+        else event
+        for event in events
+    ]
+
+
 def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event]) -> Mapping[str, Mapping[str, str]]:
-    """The pieces of a board; where a file names others and does not say what they are, all those that it names."""
+    """Return the pieces of a board; where a file names others and does not say what they are, all those that it names."""
     named = {piece for event in events for piece in event.entities}
-    if named <= pieces.keys():
+    if pieces and named <= pieces.keys():
         return pieces
     return {piece: pieces.get(piece, {"shape": piece}) for piece in sorted(named, key=lambda name: (len(name), name))}

@@ -33,6 +33,7 @@ from referee_lab.tangram.tiers.dialogue import (
     UNTOLD,
     UTTERANCE,
     Dialogue,
+    drop_empty_codes,
     pieces_named,
 )
 from referee_lab.tangram.tiers.eaf import eaf_faults, parse_eaf, slot_times, unreadable
@@ -208,6 +209,8 @@ def _below(event: Event, name: str) -> str:
 def _header(header: Any, dialogue: Dialogue, number: int) -> None:
     about = {"id": dialogue.id, "pair": dialogue.pair, "language": dialogue.language, "synthetic": dialogue.synthetic}
     about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
+    if not all("attributes" in e.data for e in dialogue.tier(EXPRESSION)):
+        about["coded"] = False
     if _annotators(dialogue):
         about["expressions"] = _annotators(dialogue)
     if "pointer" in dialogue.meta:
@@ -245,20 +248,33 @@ def _vocabularies(root: Any, dialogue: Dialogue) -> None:
             etree.SubElement(entry, "CVE_VALUE", DESCRIPTION=meaning, LANG_REF="eng").text = value
 
 
-def from_eaf(content: bytes, where: str = "file.eaf", tiers: Mapping[str, str] | None = None) -> Dialogue:
-    """The dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them; what is in neither is passed over."""
+def from_eaf(
+    content: bytes,
+    where: str = "file.eaf",
+    tiers: Mapping[str, str] | None = None,
+    pieces: Mapping[str, Mapping[str, str]] | None = None,
+) -> Dialogue:
+    """Return the dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them; other tiers are passed over.
+
+    The pieces are those of the header, else `pieces`; else, in a file with REX's own tiers, the seven of the Tangram, and in others those that it names.
+    """
     root = parse_eaf(content, where)
     unreadable(root, where)
     faults = [fault for _, fault in eaf_faults(root)]
     _rename(root, tiers or {}, where)
-    slots, labels = slot_times(root), _labels(root)
-    events = [e for tier in root.iterfind("TIER") for e in _events(tier, slots, labels)]
+    spans = _annotation_spans(root, slot_times(root))
+    labels = _labels(root, spans)
+    events = [e for tier in root.iterfind("TIER") for e in _events(tier, spans, labels)]
     # Longer ones first, so that an expression comes before those nested in it, as it was written.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
     said = [e for e in events if e.kind == UTTERANCE]
     events = [_within(e, said) if e.kind == EXPRESSION else e for e in events]
     about = _about(root, where)
-    told_pieces = about["pieces"] is not PIECES
+    if not about.pop("coded"):
+        events = drop_empty_codes(events)
+    told_pieces = about["pieces"] is not None
+    if not told_pieces:
+        about["pieces"] = pieces or ({} if tiers else PIECES)
     if about.pop("expressions", None) == PROGRAM:
         events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
     board = about["pieces"] if told_pieces else None
@@ -327,28 +343,89 @@ def _guessed(event: Event) -> Event:
     return replace(event, data={**event.data, "proposed": True})
 
 
-def _labels(root: Any) -> dict[str, dict[str, str]]:
-    """What the child tiers say about an annotation: id → {Ref, Attr, Target}."""
-    found: dict[str, dict[str, str]] = {}
-    for tier in root.iterfind("TIER[@PARENT_REF]"):
+def _annotation_spans(root: Any, slots: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Return the beginning and end of every annotation; those that only refer to one of the parent tier share its time evenly, in their order."""
+    spans: dict[str, tuple[float, float]] = {}
+    bound: dict[str, list[str]] = {}
+    for tier in root.iterfind("TIER"):
+        for annotation in tier.iterfind("ANNOTATION/*"):
+            name = annotation.get("ANNOTATION_ID")
+            if annotation.tag == "ALIGNABLE_ANNOTATION":
+                # Ends that were swapped by hand still say when.
+                start, end = sorted(slots[annotation.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
+                spans[name] = (start, end)
+            else:
+                # Siblings are those of one tier below one annotation.
+                bound.setdefault(f"{tier.get('TIER_ID')}\0{annotation.get('ANNOTATION_REF')}", []).append(name)
+    # A tier may stand before its parent, and parents may themselves be bound.
+    while bound:
+        ready = {key: names for key, names in bound.items() if key.partition("\0")[2] in spans}
+        if not ready:
+            break
+        for key, names in ready.items():
+            start, end = spans[key.partition("\0")[2]]
+            step = (end - start) / len(names)
+            spans |= {name: (start + i * step, start + (i + 1) * step) for i, name in enumerate(names)}
+            del bound[key]
+    return spans
+
+
+def _labels(root: Any, spans: Mapping[str, tuple[float, float]]) -> dict[str, dict[str, str]]:
+    """Return what other tiers say about an annotation: id → {Ref, Attr, Target}.
+
+    Children name the annotation they belong to; an aligned tier beside it belongs to the annotation of the same speaker with which it overlaps most.
+    """
+    labels: dict[str, dict[str, str]] = {}
+    tiers = {tier.get("TIER_ID") or "": tier for tier in root.iterfind("TIER")}
+    for tier_name, tier in tiers.items():
         # Files of others call the tiers SV-Ref or SV-REX-Ref, and further lanes SV-REX-2-Ref: the word tells.
-        name = next((n for n in ("Ref", "Attr", "Target") if re.search(rf"\b{n}\b", tier.get("TIER_ID"))), None)
-        for bound in tier.iterfind("ANNOTATION/REF_ANNOTATION"):
-            if name:
-                found.setdefault(bound.get("ANNOTATION_REF"), {})[name] = bound.findtext("ANNOTATION_VALUE") or ""
-    return found
+        label = next((n for n in ("Ref", "Attr", "Target") if re.search(rf"\b{n}\b", tier_name)), None)
+        if label is None:
+            continue
+        main = _labelled_tier(tier_name, tiers)
+        for annotation in tier.iterfind("ANNOTATION/*"):
+            value = annotation.findtext("ANNOTATION_VALUE") or ""
+            owner = annotation.get("ANNOTATION_REF")
+            if owner is None and main is not None:
+                owner = _most_overlapping(spans[annotation.get("ANNOTATION_ID")], main, spans)
+            if owner is not None and value:
+                before = labels.setdefault(owner, {}).get(label)
+                labels[owner][label] = value if before is None else f"{before},{value}"
+    return labels
 
 
-def _events(tier: Any, slots: Mapping[str, float], labels: Mapping[str, dict[str, str]]) -> Iterator[Event]:
+def _labelled_tier(name: str, tiers: Mapping[str, Any]) -> Any:
+    """Return the tier whose annotations a tier of labels is about, by its name: SV-REX for SV-REX-Ref and SV-Ref, Action for Target."""
+    base = name.replace("Target", "Action") if "Target" in name else re.sub(r"-?\b(?:Ref|Attr)\b", "", name)
+    candidates = (base, f"{base}-REX", f"{base}-UT")
+    return next(
+        (tiers[candidate] for candidate in candidates if _TIER.fullmatch(candidate) and candidate in tiers), None
+    )
+
+
+def _most_overlapping(span: tuple[float, float], tier: Any, spans: Mapping[str, tuple[float, float]]) -> str | None:
+    names = [annotation.get("ANNOTATION_ID") for annotation in tier.iterfind("ANNOTATION/*")]
+    overlaps = [(min(span[1], spans[n][1]) - max(span[0], spans[n][0]), n) for n in names if n in spans]
+    best = max(overlaps, default=(0.0, ""), key=lambda pair: pair[0])
+    return best[1] if best[0] > 0 else None
+
+
+def _events(
+    tier: Any, spans: Mapping[str, tuple[float, float]], labels: Mapping[str, dict[str, str]]
+) -> Iterator[Event]:
     name = _TIER.fullmatch(tier.get("TIER_ID") or "")
     if name is None:
         return
-    for aligned in tier.iterfind("ANNOTATION/ALIGNABLE_ANNOTATION"):
-        # Ends that were swapped by hand still say when.
-        start, end = sorted(slots[aligned.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
-        span = {"start_ms": start, "end_ms": end}
-        value, below = aligned.findtext("ANNOTATION_VALUE") or "", labels.get(aligned.get("ANNOTATION_ID"), {})
+    for annotation in tier.iterfind("ANNOTATION/*"):
+        key = annotation.get("ANNOTATION_ID")
+        if key not in spans:
+            continue
+        span = dict(zip(("start_ms", "end_ms"), spans[key], strict=True))
+        value, below = annotation.findtext("ANNOTATION_VALUE") or "", labels.get(key, {})
         yield _event(name, value, below, span)
+        if name[2] == "UT" and below.get("Ref"):
+            # A referent below an utterance: the whole utterance is the expression.
+            yield _expression(ROLES[name[1]], value, below, span)
 
 
 def _event(name: re.Match[str], value: str, below: Mapping[str, str], span: dict[str, float]) -> Event:
@@ -360,9 +437,14 @@ def _event(name: re.Match[str], value: str, below: Mapping[str, str], span: dict
     by = ROLES[name[1]]
     if name[2] == "UT":
         return Event(kind=UTTERANCE, by=by, text=value, **times)
+    return _expression(by, value, below, span)
+
+
+def _expression(by: str, text: str, below: Mapping[str, str], span: Mapping[str, float]) -> Event:
     referents = below.get("Ref", "")
     data = {"attributes": _ids(below.get("Attr", "").lower()), "uncertain": referents.strip().startswith("?")}
-    return Event(kind=EXPRESSION, by=by, text=value, entities=_ids(referents), data=data, **times)
+    times: dict[str, Any] = dict(span)
+    return Event(kind=EXPRESSION, by=by, text=text, entities=_ids(referents), data=data, **times)
 
 
 def _ids(value: str) -> tuple[str, ...]:
@@ -388,10 +470,11 @@ def _within(expression: Event, said: list[Event]) -> Event:
 
 
 def _about(root: Any, where: str) -> dict[str, Any]:
-    """Id, pair, pieces, language: from the header if this program wrote it, else from the file's name and the standard set."""
-    about: dict[str, Any] = {"id": where, "pair": where, "language": UNTOLD, "synthetic": False, "pieces": PIECES}
-    about |= {"expressions": None, "pointer": None}
+    """Return id, pair, pieces and language: from the header if this program wrote it, else from the file's name; unknown pieces are None."""
+    about: dict[str, Any] = {"id": where, "pair": where, "language": UNTOLD, "synthetic": False, "pieces": None}
+    about |= {"expressions": None, "pointer": None, "coded": False}
     for prop in root.iterfind("HEADER/PROPERTY[@NAME='referee-dialogue']"):
+        about["coded"] = True
         try:
             about |= {k: v for k, v in json.loads(prop.text or "{}").items() if k in about}
         except (ValueError, AttributeError):

@@ -224,10 +224,10 @@ def compare(known: Dialogue, proposed: Dialogue) -> SpanAgreement:
         known=len(mine),
         proposed=len(yours),
         same_span=len(both),
-        same_attributes=sum(set(a.data["attributes"]) == set(b.data["attributes"]) for a, b in both),
+        same_attributes=sum(set(a.data.get("attributes", ())) == set(b.data.get("attributes", ())) for a, b in both),
         same_referents=sum(set(a.entities) == set(b.entities) for a, b in both),
         uncertain=sum(bool(b.data.get("uncertain")) for _, b in both),
-        coded=any(set(e.data["attributes"]) - {"dpr"} for e in mine.values()),
+        coded=any(set(e.data.get("attributes", ())) - {"dpr"} for e in mine.values()),
     )
 
 

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from referee.errors import InputError
 from referee.records import Event
-from referee_lab.tangram.tiers.dialogue import EXPRESSION, Dialogue
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, Dialogue
 
 __all__ = [
     "BOTH",
@@ -160,6 +160,8 @@ _KINDS: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
 }
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.
+# Case, topic and plural particles of Japanese behind a pronoun: それを, これは.
+_PARTICLE = re.compile(r"(?<=..)(?:[をはがにのもでと]|から|まで|って)+$")
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
 
 
@@ -187,11 +189,23 @@ def form_of(text: str) -> str | None:
     return PRONOUN if any(word in POINTING for word in words_of(text)) else None
 
 
-def is_pronoun(expression: Event) -> bool:
-    """Whether an expression is a demonstrative pronoun: by its annotation where it has one, else by its words."""
+def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
+    """Return whether an expression is a pronoun: by its codes where somebody coded it, else by its words.
+
+    English goes by `form_of`, which knows *the same* and *that again*; so does a dialogue that does not say its language. Other languages go by their
+    lists of pronouns; a language without a list raises InputError.
+    """
     attributes: Iterable[str] | str | None = expression.data.get("attributes")
     if attributes is None:
-        return form_of(expression.text or "") == PRONOUN
+        text, spoken = expression.text or "", language.partition("-")[0]
+        if spoken in ("en", UNTOLD):
+            return form_of(text) == PRONOUN
+        if spoken not in _KINDS:
+            raise InputError(
+                f"the expressions have no codes, and there is no list of pronouns for the language {language!r}",
+                remedy=f"code pronouns as dpr, or use a language with a list: {', '.join(sorted(_KINDS))}",
+            )
+        return pronoun_kind(text, spoken) is not None
     return "dpr" in (attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes)
 
 
@@ -202,11 +216,16 @@ def pronoun_kind(text: str, language: str) -> str | None:
     ('demonstrative', 'personal', None)
     """
     personal, demonstrative, beside = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
-    found = [w.replace("’", "'").lower() for w in WORD.findall(text)]
-    told = [w for w in found if not w.endswith("-") and w not in beside]
-    if not told or not set(told) <= personal | demonstrative:
+    words = [w for w in _pronoun_words(text, language) if not w.endswith("-") and w not in beside]
+    if not words or not set(words) <= personal | demonstrative:
         return None
-    return PERSONAL if told[0] in personal else DEMONSTRATIVE
+    return PERSONAL if words[0] in personal else DEMONSTRATIVE
+
+
+def _pronoun_words(text: str, language: str) -> list[str]:
+    """Return the words in lower case; in Japanese, which writes particles without a space, without those at their ends."""
+    words = [word.replace("’", "'").lower() for word in WORD.findall(text)]
+    return [_PARTICLE.sub("", word) for word in words] if language == "ja" else words
 
 
 def marked_kind(text: str, language: str) -> str:
@@ -218,8 +237,7 @@ def marked_kind(text: str, language: str) -> str:
     ('personal', 'demonstrative', 'demonstrative')
     """
     personal, demonstrative, _ = _KINDS.get(language, (frozenset(), frozenset(), frozenset()))
-    found = (w.replace("’", "'").lower() for w in WORD.findall(text))
-    first = next((w for w in found if w in personal | demonstrative), None)
+    first = next((w for w in _pronoun_words(text, language) if w in personal | demonstrative), None)
     return PERSONAL if first in personal else DEMONSTRATIVE
 
 
@@ -235,9 +253,9 @@ def counting(dialogue: Dialogue, pronouns: str) -> Dialogue:
 
 def _counted(expression: Event, pronouns: str, language: str) -> Event:
     kind = marked_kind(expression.text or "", language)
-    if not is_pronoun(expression) or kind == pronouns:
+    if not is_pronoun(expression, language) or kind == pronouns:
         return expression
     codes: Iterable[str] | str = expression.data.get("attributes") or ()
     listed = codes.replace(",", " ").split() if isinstance(codes, str) else codes
-    kept = tuple(code for code in listed if code != "dpr")
-    return replace(expression, data={**expression.data, "attributes": kept})
+    other_codes = tuple(code for code in listed if code != "dpr")
+    return replace(expression, data={**expression.data, "attributes": other_codes})

@@ -155,7 +155,8 @@ def mouse_over(recording: Recording) -> tuple[Event, ...]:
 
 
 def _end(recording: Recording) -> float:
-    return max((t for t, _ in timeline(recording)), default=0.0)
+    # Pieces of sound arrive after the end.
+    return max((t for t, entry in timeline(recording) if entry.kind != "voice"), default=0.0)
 
 
 def utterances(recording: Recording) -> tuple[Event, ...]:

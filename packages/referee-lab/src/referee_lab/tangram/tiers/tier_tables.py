@@ -10,7 +10,7 @@ from typing import Any
 
 from referee.errors import MalformedInput
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.game.piece_sets import PIECE_SETS
 from referee_lab.tangram.json_lines import json_object
 from referee_lab.tangram.tiers.dialogue import (
     ACTION,
@@ -22,6 +22,7 @@ from referee_lab.tangram.tiers.dialogue import (
     UNTOLD,
     UTTERANCE,
     Dialogue,
+    drop_empty_codes,
     pieces_named,
 )
 
@@ -45,9 +46,10 @@ CODEBOOK: Mapping[str, str] = {
     "proposed": "of an expression: 1 if a program marked it, and nobody looked",
     "language": "in which they spoke, as two letters; und: not told",
     "synthetic": "1 if programs played, or the dialogue is invented",
+    "pieces": "what lay on the board: tangram, pentomino, or a JSON object of attributes by piece; empty: the pieces that the rows name",
 }
 # Tables of earlier versions, and those of others, may lack them.
-OPTIONAL = ("shown_ms", "proposed", "language", "synthetic")
+OPTIONAL = ("shown_ms", "proposed", "language", "synthetic", "pieces")
 TIERS = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
 
 
@@ -56,11 +58,25 @@ def to_csv(dialogue: Dialogue) -> str:
     out = io.StringIO()
     table = csv.DictWriter(out, list(CODEBOOK), lineterminator="\n")
     table.writeheader()
-    table.writerows(_row(dialogue, event) for event in dialogue.events)
+    pieces = _piece_cell(dialogue.pieces)
+    table.writerows(_row(dialogue, event, pieces) for event in dialogue.events)
     return out.getvalue()
 
 
-def _row(dialogue: Dialogue, event: Event) -> dict[str, Any]:
+def _piece_cell(pieces: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the name of a set of pieces, or the pieces of another one as JSON."""
+    name = next((name for name, known in PIECE_SETS.items() if known == pieces), None)
+    return name or json.dumps({piece: dict(kind) for piece, kind in pieces.items()}, ensure_ascii=False)
+
+
+def _pieces_in(cell: str, where: str) -> Mapping[str, Mapping[str, str]]:
+    """Return the pieces of a cell of the column `pieces`; none where it is empty."""
+    if not cell or cell in PIECE_SETS:
+        return PIECE_SETS.get(cell, {})
+    return json_object(cell, where, 2, f"pieces is {', '.join(PIECE_SETS)}, empty, or a JSON object")
+
+
+def _row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
     return {
         "dialogue": dialogue.id,
         "pair": dialogue.pair,
@@ -78,11 +94,17 @@ def _row(dialogue: Dialogue, event: Event) -> dict[str, Any]:
         "proposed": "1" if event.data.get("proposed") else "",
         "language": dialogue.language,
         "synthetic": "1" if dialogue.synthetic else "",
+        "pieces": pieces,
     }
 
 
-def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] = PIECES) -> list[Dialogue]:
-    """The dialogues of a table, in the order in which they appear; the pieces are the seven of the Tangram unless others are given, or named in it."""
+def from_csv(
+    text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[str, str]] | None = None
+) -> list[Dialogue]:
+    """Return the dialogues of a table, in the order in which they appear.
+
+    The pieces are those of the column `pieces`, else `pieces`, else those that the rows name, of which nothing is known.
+    """
     # Spreadsheets of some countries write semicolons.
     first = text.partition("\n")[0]
     # Line breaks inside quoted texts stay as they are.
@@ -91,12 +113,25 @@ def from_csv(text: str, where: str = "tiers.csv", pieces: Mapping[str, Mapping[s
         raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
     found: dict[tuple[str, str], list[Event]] = {}
     about: dict[tuple[str, str], dict[str, Any]] = {}
+    boards: dict[tuple[str, str], str] = {}
     for row in table:
         named = row["dialogue"], row["pair"]
         found.setdefault(named, []).append(_event(row, where, table.line_num))
+        boards[named] = row.get("pieces") or ""
         about[named] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
-    board = pieces_named(pieces, (event for events in found.values() for event in events))
-    return [Dialogue(id=i, pair=p, pieces=board, events=tuple(e), **about[i, p]) for (i, p), e in found.items()]
+    # Whether anybody coded attributes shows in the whole table, not in one dialogue of it.
+    coded = any(event.data.get("attributes") for events in found.values() for event in events)
+    boards_by_cell = {cell: _pieces_in(cell, where) or pieces or {} for cell in set(boards.values())}
+    return [
+        Dialogue(
+            id=id,
+            pair=pair,
+            pieces=pieces_named(boards_by_cell[boards[id, pair]], events),
+            events=tuple(events if coded else drop_empty_codes(events)),
+            **about[id, pair],
+        )
+        for (id, pair), events in found.items()
+    ]
 
 
 def _event(row: Mapping[str, str], where: str, line: int) -> Event:
@@ -127,7 +162,7 @@ def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, 
 
 def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     if row["tier"] == "expression":
-        yield "attributes", tuple(row["attributes"].split())
+        yield "attributes", tuple(row["attributes"].replace(",", " ").split())
         yield "uncertain", row["uncertain"] == "1"
     if row["action"]:
         yield "action", row["action"]

@@ -1,0 +1,118 @@
+"""Repair of voices that were stored with the wrong puzzle: one file holds the speech of a whole session, and the later puzzles have none.
+
+Pages of earlier versions gave every piece of sound the number of the first puzzle. Each recording has entries with both clocks, the speaker's and the server's,
+so the same file has a known beginning in the time of every puzzle of the session; it is cut at the logged beginning and end of each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from referee.errors import InputError
+from referee_lab.tangram.game.clocks import timeline
+from referee_lab.tangram.game.log import LogEntry, Recording
+from referee_lab.tangram.game.recorded_sound import RecordedSound, clock_offsets, recorded_sounds, sound_name, sounds_in
+from referee_lab.tangram.game.sound_files import cut_sound
+
+__all__ = ["RepairedPuzzle", "repair_voices"]
+
+# Estimated clocks of two puzzles may differ by so much.
+SLACK_MS = 1000.0
+
+
+class RepairedPuzzle(NamedTuple):
+    """A recording whose voices are its own, its new files of sound by name, and the names of the files that they replace."""
+
+    recording: Recording
+    sounds: dict[str, bytes]
+    replaced: tuple[str, ...]
+
+
+def repair_voices(puzzles: Sequence[Recording], folder: Path) -> list[RepairedPuzzle]:
+    """Return the puzzles of one session, in the order in which they were played, that change when voices are cut at the logged times."""
+    repaired: dict[int, RepairedPuzzle] = {}
+    for number, source in enumerate(puzzles):
+        for sound, file in sounds_in(source, folder):
+            later = list(_later_puzzles(puzzles, number, sound))
+            if not later:
+                continue
+            content = file.read_bytes()
+            for target, start_ms in [(number, sound.start_ms), *later]:
+                length = sound.end_ms - sound.start_ms
+                first, last = max(-start_ms, 0.0), min(length, _end_ms(puzzles[target]) - start_ms)
+                if last <= first:
+                    continue
+                piece = cut_sound(content, first, last, str(file))
+                before = repaired.get(target, RepairedPuzzle(puzzles[target], {}, ()))
+                span = (first + start_ms, last + start_ms)
+                repaired[target] = _with_voice(before, sound, target, span, piece, file.suffix)
+    return [repaired[number] for number in sorted(repaired)]
+
+
+def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSound) -> Iterator[tuple[int, float]]:
+    """Yield the later puzzles without a voice of the speaker over which the file goes on, each with the file's beginning in its time."""
+    source = puzzles[number]
+    offsets = {connection: o for (actor, connection), o in clock_offsets(source).items() if actor == sound.actor}
+    # A file that goes on after the puzzle is of the last page that was loaded in it.
+    source_offset = offsets[max(offsets)] if offsets else None
+    for target in range(number + 1, len(puzzles)):
+        if any(other.actor == sound.actor for other in recorded_sounds(puzzles[target])):
+            return
+        offset = clock_offsets(puzzles[target]).get((sound.actor, 0))
+        if source_offset is None or offset is None:
+            raise InputError(
+                f"the clock of {sound.actor} was not logged, so that the voice cannot be placed",
+                where=puzzles[target].header.session,
+                remedy="cut the file by hand",
+            )
+        start_ms = sound.start_ms - source_offset + offset
+        if source_offset - offset < _end_ms(source) - SLACK_MS:
+            raise InputError(
+                f"the page of {sound.actor} was loaded again between two puzzles, so that the voice cannot be placed",
+                where=puzzles[target].header.session,
+                remedy="cut the file by hand",
+            )
+        if start_ms + sound.end_ms - sound.start_ms <= 0:
+            return
+        yield target, start_ms
+
+
+def _with_voice(
+    puzzle: RepairedPuzzle, sound: RecordedSound, number: int, span: tuple[float, float], content: bytes, suffix: str
+) -> RepairedPuzzle:
+    """Return the puzzle with one file of the speaker in place of those that it had."""
+    recording = puzzle.recording
+    earlier = [s.name for s in recorded_sounds(recording) if s.name == sound.name]
+    part = int(sound.name.removesuffix(".webm").rpartition("-")[2])
+    name = sound_name(recording, sound.actor, part)
+    offsets = clock_offsets(recording)
+    connection = max(c for actor, c in offsets if actor == sound.actor) if earlier else 0
+    start_ms, end_ms = (t - offsets[sound.actor, connection] for t in span)
+    other_entries = [
+        e
+        for e in recording.entries
+        if not (e.kind == "voice" and e.actor == sound.actor and e.data.get("part") == part)
+    ]
+    data = {
+        "chunk": part,
+        "name": name,
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "start_ms": round(start_ms, 3),
+        "end_ms": round(end_ms, 3),
+        "part": part,
+        "puzzle": number,
+    }
+    last = max(e.t_server_ms for e in other_entries)
+    entries = [*other_entries, LogEntry(0, last, None, sound.actor, "voice", data)]
+    numbered = tuple(replace(entry, seq=seq) for seq, entry in enumerate(entries, recording.entries[0].seq))
+    sounds = {**puzzle.sounds, str(Path(name).with_suffix(suffix)): content}
+    return RepairedPuzzle(replace(recording, entries=numbered), sounds, (*puzzle.replaced, *earlier))
+
+
+def _end_ms(recording: Recording) -> float:
+    """Return the time of the last entry that is no sound, in milliseconds since the start of the puzzle."""
+    return max(t_ms for t_ms, entry in timeline(recording) if entry.kind != "voice")
