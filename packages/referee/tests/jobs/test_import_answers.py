@@ -13,7 +13,7 @@ import pytest
 from referee.cli import main
 from referee.errors import InputError
 from referee.jobs.folder import Run
-from referee.jobs.foreign_logs import recognise
+from referee.corpora.natives.recognition import recognise
 from referee.records import Outcome
 
 TRIALS = [
@@ -91,7 +91,7 @@ def test_an_inspect_log_as_an_archive(capsys: pytest.CaptureFixture[str], tmp_pa
 def test_an_archive_packed_with_zstd_is_read(tmp_path: Path) -> None:
     """inspect_ai packs with zstd (zip method 93): made here by swapping the packed bytes of a stored member."""
     zstandard = pytest.importorskip("zstandard")
-    from referee.jobs import foreign_logs
+    from referee.corpora.natives import logs
 
     words = json.dumps(HEAD).encode()
     packed = zstandard.ZstdCompressor().compress(words)
@@ -99,8 +99,8 @@ def test_an_archive_packed_with_zstd_is_read(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("header.json", packed)
     with zipfile.ZipFile(path) as archive:
-        archive.getinfo("header.json").compress_type = foreign_logs.ZSTD
-        assert foreign_logs._member(archive, path, "header.json") == words
+        archive.getinfo("header.json").compress_type = logs.ZSTD
+        assert logs._member(archive, path, "header.json") == words
 
 
 # Made with the programs themselves from `referee export-task` of the corpus above: inspect_ai 0.3.285 with its mock model (two epochs, and once as hearer),
@@ -150,7 +150,7 @@ def test_of_several_filters_one_is_chosen(capsys: pytest.CaptureFixture[str], tm
     # Its filter looked for "(the .*)" and found nothing: [invalid].
     code, told, _ = imported(capsys, tmp_path, log, "--corpus", corpus, "--map", "filter=first-line")
     assert code == 2
-    assert "no answer in it that can be read" in told
+    assert "no answer in it can be parsed" in told
     # Raw, there are two answers to every question (repeats: 2).
     args = (log, "--corpus", corpus, "--system", "dummy", "--map", "filter=none,text=resps")
     code, told, _ = imported(capsys, tmp_path, *args)
@@ -279,10 +279,10 @@ def test_models_of_one_folder_are_kept_apart(capsys: pytest.CaptureFixture[str],
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("log.xml", "<log/>", "nobody here knows this format"),
-        ("log.json", "{}", "nobody here knows this format"),
+        ("log.xml", "<log/>", "this format is unknown"),
+        ("log.json", "{}", "this format is unknown"),
         ("log.jsonl", '{"trial": "t9", "text": "x"}', "'t9' is not in the corpus"),
-        ("log.jsonl", '{"trial": "t1"}', "there is no text in it"),
+        ("log.jsonl", '{"trial": "t1"}', "no column is known to hold the text"),
         ("log.jsonl", '{"trial": "t1", "text": "x"}\n{"trial": "t1", "text": "y"}', "twice"),
         ("log.eval", "not a zip", "cannot be read as JSON"),
     ],
@@ -299,13 +299,13 @@ def test_what_is_unknown_is_refused_with_a_line(
 
 
 def test_an_unfinished_archive_is_refused(tmp_path: Path) -> None:
-    from referee.jobs.foreign_logs import FORMATS
+    from referee.corpora.natives.logs import LOG_FORMATS
 
     path = tmp_path / "log.eval"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("_journal/start.json", "{}")
     with pytest.raises(InputError, match="not finished"):
-        list(FORMATS["inspect"](path, {}))
+        list(LOG_FORMATS["inspect"](path, {}))
 
 
 @pytest.mark.parametrize("role", ["speaker", "hearer"])

@@ -10,7 +10,6 @@ import typer
 
 from referee.cli import options
 from referee.errors import InputError
-from referee.jobs.foreign_logs import FORMATS
 
 app = options.new_app()
 
@@ -39,7 +38,7 @@ def import_run(
     data: options.Data = None,
     reading: options.Reading = None,
     form: Annotated[
-        str | None, typer.Option("--format", help=f"{', '.join([*FORMATS, 'clembench'])}; found out if not given.")
+        str | None, typer.Option("--format", help="inspect, lm-eval, lmms-eval, evalscope, vlmevalkit, internvl, screenspot-pro, ref-adv, finecops-ref, jsonl, csv or clembench; recognised by default.")
     ] = None,
     columns: Annotated[
         str | None,
@@ -58,7 +57,7 @@ def import_run(
     overwrite: options.OverwriteRun = False,
 ) -> int:
     """Turn answers from elsewhere into a run folder; what is unknown is refused, what cannot be read is counted."""
-    from referee.jobs.foreign_logs import recognise
+    from referee.corpora.natives.recognition import recognise
     from referee.jobs.import_answers import import_answers, import_episodes
     from referee.jobs.open import open_corpus
 
@@ -66,7 +65,7 @@ def import_run(
         raise InputError("there is no such file", where=source, remedy="name a log, a table, or a folder of episodes")
     kind = form or recognise(source)
     if kind == "clembench":
-        found = import_episodes(source, out, speaker=system, overwrite=overwrite, command=sys.argv[1:])
+        material = import_episodes(source, out, speaker=system, overwrite=overwrite, command=sys.argv[1:])
     else:
         if corpus is None:
             raise InputError("--corpus is missing", remedy="name the corpus whose trials were asked about")
@@ -74,10 +73,10 @@ def import_run(
         if documents is not None:
             mapped["documents"] = str(documents)
         opened = open_corpus(corpus, data=data, reading=reading)
-        found = import_answers(
+        material = import_answers(
             source, opened, out, format=kind, columns=mapped, overwrite=overwrite, command=sys.argv[1:]
         )
-    for model, counts in found.counts.items():
+    for model, counts in material.counts.items():
         print(f"{model}: {', '.join(f'{n} {outcome}' for outcome, n in sorted(counts.items()))}")
     print(f"run folder: {out}   next: referee score {out} --lenient", file=sys.stderr)
     return 0

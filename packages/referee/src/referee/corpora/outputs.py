@@ -11,15 +11,12 @@ Whoever finds rather than describes gives places instead: ``{"trial": ID, "box":
 
 from __future__ import annotations
 
-import csv
 import json
 import re
-import zlib
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, MutableMapping
 from functools import lru_cache
-from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -42,6 +39,7 @@ from referee.corpora.reading.lines import (
     parse_object,
 )
 from referee.corpora.reading.parquet_rows import is_parquet, read_rows
+from referee.corpora.reading.tables import is_missing, read_separated
 from referee.errors import InputError, MalformedInput, UnknownName, near
 from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer, place_answer_of
 from referee.records import Description, Outcome, Response
@@ -287,7 +285,7 @@ def _read_jsonl(path: str | Path | FileLines, on_problem: Problem, on_remark: Re
 
 def _read_table(path: str | Path | FileLines, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
     reader = _OutputReader(path, on_remark, _COLUMNS)
-    for number, row in read_rows(path) if is_parquet(path) else _separated(Path(str(path))):
+    for number, row in read_rows(path) if is_parquet(path) else read_separated(Path(str(path))):
         try:
             output = reader.convert(row, number)
         except WrongShape as wrong:
@@ -444,16 +442,11 @@ LISTS = ("properties", "distribution", "spans")
 
 def given(row: Mapping[str, Any]) -> dict[str, Any]:
     """The cells of a row that hold something; lists that were written as text are read, numbers become names."""
-    known = {name: value for name, value in row.items() if not _is_missing(value)}
+    known = {name: value for name, value in row.items() if not is_missing(value)}
     for name in ("trial", "system", "speaker"):
         if isinstance(known.get(name), int):
             known[name] = str(known[name])
     return {name: _listed(name, value) if name in LISTS else value for name, value in known.items()}
-
-
-def _is_missing(value: Any) -> bool:
-    # Data frames fill cells that were not given with None, or with NaN, which does not equal itself.
-    return value is None or (isinstance(value, float) and value != value)
 
 
 def _listed(name: str, value: Any) -> Any:
@@ -484,48 +477,3 @@ def _from_text(name: str, text: str) -> Any:
     if any(not colon or not key.strip() or not value.strip() for key, colon, value in pairs):
         raise WrongShape(f"the cell 'properties' cannot be read: {text[:40]!r}", PAIRS)
     return [[key.strip(), value.strip()] for key, _, value in pairs]
-
-
-def _separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    lines = _lines(path)
-    head = next(lines, "")
-    # Strict, since a quote that is never closed would otherwise swallow all lines after it.
-    reader = csv.reader(chain([head], lines), strict=True, delimiter=_delimiter(path, head))
-    try:
-        names = [name.strip() for name in next(reader, [])]
-        if len(set(names)) < len(names):
-            raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
-        for cells in reader:
-            if not any(cells):
-                continue
-            if len(cells) != len(names):
-                problem = f"{len(cells)} cells under {len(names)} column names"
-                raise MalformedInput(problem, where=path, line=reader.line_num, remedy="quote cells that hold a comma")
-            # An empty cell is a cell that was not filled in.
-            yield reader.line_num, {name: cell or None for name, cell in zip(names, cells, strict=True)}
-    except (csv.Error, EOFError, OSError, zlib.error) as error:
-        problem = f"cannot be read on ({error})"
-        raise MalformedInput(
-            problem, where=path, line=reader.line_num, remedy="save the table again, as UTF-8"
-        ) from None
-
-
-def _delimiter(path: Path, head: str) -> str:
-    """Spreadsheets of many countries write semicolons into their CSV, where commas belong to numbers."""
-    if ".tsv" in path.name.lower():
-        return "\t"
-    return next((sign for sign in (",", ";", "\t") if sign in head), ",")
-
-
-def _lines(path: Path) -> Iterator[str]:
-    with open_binary(path) as file:
-        for number, raw in enumerate(file, 1):
-            try:
-                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                problem = f"byte {error.start + 1} of this line is not UTF-8"
-                raise MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8") from None
-            # The csv module of Python 3.11 and later reads it as any other character, which no table means.
-            if "\0" in text:
-                raise MalformedInput("there is a zero byte in it", where=path, line=number, remedy="save it as UTF-8")
-            yield text

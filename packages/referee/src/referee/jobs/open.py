@@ -20,6 +20,7 @@ from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, own_name, r
 from referee.corpora.reading.lines import FileLines, LineRange, read_lines
 from referee.corpora.reading.natural_order import natural
 from referee.corpora.reading.parquet_rows import is_parquet, rows_as_bytes
+from referee.corpora.reading.tables import rows_of
 from referee.errors import (
     DuplicateTrial,
     InputError,
@@ -605,7 +606,7 @@ def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:
     if isinstance(outputs, (str, Path)):
         yield from expand_outputs(outputs)
         return
-    rows = _rows_of(outputs)
+    rows = rows_of(outputs)
     if isinstance(rows, Mapping) or not isinstance(rows, (Sequence, Iterable)):
         raise InputError(
             "outputs are neither a file nor rows",
@@ -616,25 +617,3 @@ def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:
             yield from expand_outputs(row)
         else:
             yield row
-
-
-@runtime_checkable
-class PolarsFrame(Protocol):
-    """A polars data frame, known by what it can do: the package need not be imported to find out."""
-
-    def to_dicts(self) -> list[dict[str, Any]]: ...
-
-
-@runtime_checkable
-class PandasFrame(Protocol):
-    """A pandas data frame, likewise."""
-
-    def iterrows(self) -> Iterable[Any]: ...
-    def to_dict(self, orient: str) -> list[dict[str, Any]]: ...
-
-
-def _rows_of(outputs: Any) -> Any:
-    """The rows of a data frame; anything else as it is."""
-    if isinstance(outputs, PolarsFrame):
-        return outputs.to_dicts()
-    return outputs.to_dict("records") if isinstance(outputs, PandasFrame) else outputs

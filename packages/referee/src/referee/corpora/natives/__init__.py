@@ -1,0 +1,1 @@
+"""Files of other programs: plain text, tables, logs of evaluation harnesses and exports of experiment platforms."""

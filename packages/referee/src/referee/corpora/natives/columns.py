@@ -1,0 +1,256 @@
+"""Which column of a table plays which role: inferred from usual names, refused where two columns could."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from referee.corpora.natives.material import Declared, as_identifier
+from referee.corpora.reading.tables import Table
+from referee.errors import InputError, near
+
+__all__ = ["ROLES", "find_column", "infer_roles", "numbered_references", "simplify"]
+
+# Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
+ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "trial": (
+        ("trial", "trialid", "item", "itemid", "itemname", "itemno", "itemnr", "itemnumber"),
+        (
+            "id",
+            "docid",
+            "questionid",
+            "sampleid",
+            "exampleid",
+            "instanceid",
+            "segid",
+            "segment",
+            "segmentid",
+            "stimulusid",
+            "uid",
+        ),
+        ("scene", "sceneid", "stimulus", "index", "idx", "rowidx", "trialnr", "trialno", "key"),
+    ),
+    "system": (
+        ("system", "systemname", "systemid", "model", "modelname", "modelid", "system_name", "modell", "systeme"),
+        ("method", "algorithm", "generator", "agent", "run", "submission", "approach", "modelfullname"),
+    ),
+    "text": (
+        (
+            *("description", "text", "output", "prediction", "hyp", "hypothesis", "utterance", "expression"),
+            *(
+                "referringexpression",
+                "generated",
+                "generatedtext",
+                "generation",
+                "completion",
+                "candidate",
+                "systemoutput",
+            ),
+            *("modeloutput", "beschreibung", "systemtext"),
+        ),
+        ("response", "answer", "caption", "sentence", "message", "content", "pred", "predicted", "re", "modelresponse"),
+    ),
+    "references": (
+        (
+            "references",
+            "reference",
+            "refs",
+            "ref",
+            "referencetext",
+            "goldtext",
+            "humandescription",
+            "humanreference",
+            "referenz",
+        ),
+        ("gold", "goldstandard", "groundtruth", "gt", "human", "humantext", "golden", "goldreference"),
+    ),
+    "target": (
+        ("target", "targets", "targetid", "targetids", "targetobject", "targetname", "referent", "ziel", "targetimage"),
+        (
+            "correctanswer",
+            "correctresponse",
+            "correctchoice",
+            "answerkey",
+            "expected",
+            "correctitem",
+            "goldid",
+            "intended",
+        ),
+    ),
+    "chosen": (
+        (
+            *(
+                "chosen",
+                "choice",
+                "selected",
+                "selection",
+                "clicked",
+                "picked",
+                "pick",
+                "chosenid",
+                "selectedid",
+                "clickedid",
+            ),
+            *(
+                "clickedobj",
+                "clickedobject",
+                "listenerchoice",
+                "chosenobject",
+                "chosenimage",
+                "selectedobject",
+                "guess",
+            ),
+        ),
+        ("response", "answer", "resp", "listenerresponse", "participantresponse"),
+    ),
+    "correct": (
+        (
+            "correct",
+            "iscorrect",
+            "accuracy",
+            "acc",
+            "right",
+            "isright",
+            "success",
+            "hit",
+            "listenercorrect",
+            "iscorrectresponse",
+        ),
+    ),
+    "participant": (
+        (
+            *(
+                "participant",
+                "participantid",
+                "subject",
+                "subjectid",
+                "subj",
+                "subjid",
+                "worker",
+                "workerid",
+                "prolificpid",
+            ),
+            *(
+                "prolificid",
+                "listener",
+                "listenerid",
+                "hearer",
+                "hearerid",
+                "annotator",
+                "annotatorid",
+                "rater",
+                "raterid",
+            ),
+            *("evaluator", "evaluatorid", "player", "playerid", "participantprivateid", "submissionid", "responseid"),
+        ),
+        ("pid", "user", "userid", "sessionid", "turkid", "vp", "proband"),
+    ),
+    "time": (
+        ("rt", "responsetime", "reactiontime", "timems", "rtms", "latency", "responsetimems", "identificationtime"),
+        ("time", "duration"),
+    ),
+    "language": (("language", "lang", "locale", "sprache"),),
+    "scene": (
+        ("scene", "sceneid", "image", "imageid", "picture", "pictureid", "imgid", "display", "displayid", "filename"),
+        (
+            "document",
+            "documentid",
+            "doc",
+            "docname",
+            "game",
+            "gameid",
+            "dialogue",
+            "dialogueid",
+            "context",
+            "contextid",
+        ),
+    ),
+    "speaker": (("speaker", "speakerid", "describer", "director"),),
+    "properties": (("properties", "attributes", "attributeset"),),
+}
+_REFERENCE = re.compile(r"(?:reference|ref|gold|human)(?:text)?\d+$")
+
+
+def simplify(name: str) -> str:
+    """A column name without case, blanks and signs.
+
+    >>> simplify("Participant Private ID"), simplify("reference_1")
+    ('participantprivateid', 'reference1')
+    """
+    return re.sub(r"[^0-9a-z]", "", name.lower().removeprefix("data."))
+
+
+def numbered_references(columns: Iterable[str]) -> list[str]:
+    """Columns such as ref1, ref2 or reference_1, in their order."""
+    return [name for name in columns if _REFERENCE.fullmatch(simplify(name))]
+
+
+def find_column(table: Table, role: str, declared: Declared, taken: Iterable[str] = (), tiers: int = 9) -> str | None:
+    """The column of a role: the declared one, or the one with a usual name; None where there is none.
+
+    Raises:
+        InputError: if the declared column does not exist, or two columns with different cells have usual names.
+    """
+    name = declared.column(role)
+    if name is not None:
+        return _declared(table, role, name)
+    free = [column for column in table.columns if column not in set(taken)]
+    for tier in ROLES[role][:tiers]:
+        candidates = [column for column in free if simplify(column) in tier]
+        # Columns without any cell are no candidates.
+        filled = [c for c in candidates if any(as_identifier(cell) is not None for cell in table.column(c))]
+        if len(filled) > 1:
+            return _unambiguous(table, role, filled, tier)
+        if filled:
+            return filled[0]
+    return None
+
+
+def _declared(table: Table, role: str, name: str) -> str:
+    if name in table.columns:
+        return name
+    similar = near(name, table.columns, 1) or [c for c in table.columns if simplify(c) == simplify(name)][:1]
+    hint = f"did you mean {similar[0]!r}? " if similar else ""
+    raise InputError(
+        f"there is no column {name!r} for {role}",
+        where=table.source,
+        remedy=f"{hint}columns are {', '.join(table.columns[:20])}",
+    )
+
+
+def _unambiguous(table: Table, role: str, columns: Sequence[str], tier: Sequence[str]) -> str:
+    """One of several columns that hold the same, cell by cell or one to one."""
+    first = [as_identifier(cell) for cell in table.column(columns[0])]
+    for other in columns[1:]:
+        cells = [as_identifier(cell) for cell in table.column(other)]
+        pairs = len(set(zip(first, cells, strict=True)))
+        is_same = (
+            pairs == len(set(first)) == len(set(cells))
+            if role in ("trial", "scene", "participant", "system")
+            else first == cells
+        )
+        if not is_same:
+            shown = ", ".join(map(repr, columns))
+            raise InputError(
+                f"several columns could be the {role}: {shown}",
+                where=table.source,
+                remedy="choose one: " + " or ".join(f"--map {role}={column}" for column in columns),
+            )
+    return min(columns, key=lambda column: tier.index(simplify(column)))
+
+
+def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[str, str]:
+    """Role to column for those roles that have one; a column plays one role."""
+    unknown = [role for role in declared.columns if role not in ROLES and role not in EXTRA_ROLES]
+    if unknown:
+        known = ", ".join([*ROLES, *EXTRA_ROLES])
+        raise InputError(f"no role is called {unknown[0]!r}", remedy=f"--map takes ROLE=COLUMN; roles are {known}")
+    found: dict[str, str] = {}
+    for role in [r for r in roles if r in declared.columns] + [r for r in roles if r not in declared.columns]:
+        column = find_column(table, role, declared, found.values())
+        if column is not None:
+            found[role] = column
+    return {role: found[role] for role in roles if role in found}
+
+
+EXTRA_ROLES = ("filter", "documents", "reference", "object", "box", "point", "gold", "size", "width", "height")

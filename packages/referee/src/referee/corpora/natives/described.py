@@ -1,0 +1,320 @@
+"""Tables of descriptions: a row a system and item, or a row an item and a column a system; and tables of scenes, a row an object."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.natives.columns import infer_roles, numbered_references, simplify
+from referee.corpora.natives.material import Declared, Material, as_identifier, as_number, make_trial
+from referee.corpora.outputs import Output, given
+from referee.corpora.reading.lines import WrongShape
+from referee.corpora.reading.tables import Table, is_missing
+from referee.errors import InputError, MalformedInput, UnknownTrial
+from referee.records import Description, Entity, Property, Scene, Trial, as_value
+
+__all__ = ["attach_scenes", "is_objects_table", "listed_texts", "read_described", "read_objects"]
+
+PEOPLE = ("human", "humans", "people", "reference", "references", "gold")
+DESCRIBED = ("system", "text", "references", "properties", "target", "trial", "language", "scene", "speaker")
+
+
+def read_described(table: Table, declared: Declared, has_scenes: bool = False) -> Material:
+    """Descriptions of a table with their references.
+
+    Raises:
+        InputError: if no column, or more than one, can be the description; the message names the candidates.
+    """
+    if declared.column("reference") and not declared.column("references"):
+        columns = {("references" if k == "reference" else k): v for k, v in declared.columns.items()}
+        declared = replace(declared, columns=columns)
+    wide = [name for name in declared.systems if name in table.columns]
+    if wide and "text" not in declared.columns:
+        table, declared = (
+            _lengthen(table, wide),
+            replace(declared, columns={**declared.columns, "system": SYSTEM, "text": TEXT}),
+        )
+    roles = infer_roles(table, DESCRIBED, declared)
+    numbered = numbered_references(table.columns) if "references" not in declared.columns else []
+    if "text" not in roles and "properties" not in roles:
+        raise _no_text(table, roles)
+    if not has_scenes and "references" not in roles and not numbered and _holds_texts(table, roles.get("target")):
+        roles["references"] = roles.pop("target")
+    material = Material(
+        "table", _format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
+    )
+    _add_rows(material, table, roles, numbered, declared)
+    if not roles.get("references") and not numbered:
+        _take_people_as_references(material)
+    return material
+
+
+SYSTEM, TEXT = "(column)", "(cell)"
+
+
+def _lengthen(table: Table, systems: Sequence[str]) -> Table:
+    """A row for each system instead of a column."""
+    rows, lines = [], []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        rest = {k: v for k, v in row.items() if k not in systems}
+        for system in systems:
+            rows.append({**rest, SYSTEM: system, TEXT: row.get(system)})
+            lines.append(line)
+    return Table.of(table.source, rows, lines)
+
+
+def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
+    words = [c for c in table.columns if c not in roles.values() and _holds_texts(table, c, 0.3)]
+    remedy = (
+        f"name it: --map text={words[0]}"
+        + (f"; for one column a system: --systems {','.join(words)}" if len(words) > 1 else "")
+        if words
+        else f"name it: --map text=COLUMN (columns are {', '.join(table.columns[:20])})"
+    )
+    return InputError("no column is known to hold the descriptions", where=table.source, remedy=remedy)
+
+
+def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
+    """Whether most cells of a column hold more than one word."""
+    if column is None:
+        return False
+    cells = [c for c in table.column(column) if c is not None][:2000]
+    # A list of ids is no text.
+    words = [isinstance(c, str) and not c.lstrip().startswith("[") and len(c.split()) > 1 for c in cells]
+    return bool(words) and sum(words) >= least * len(words)
+
+
+def _add_rows(
+    material: Material, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
+) -> None:
+    default = _default_system(table.source)
+    positions: dict[str, int] = {}
+    empty: dict[str, int] = {}
+    for row, line in zip(table.rows, table.lines, strict=True):
+        cell = _cells(row, roles)
+        system = as_identifier(cell("system")) or (declared.systems[0] if len(declared.systems) == 1 else default)
+        if declared.systems and system not in declared.systems and "system" in roles and system.lower() not in PEOPLE:
+            continue
+        # Rows without ids are the same item in the same position of every system.
+        positions[system] = positions.get(system, 0) + 1
+        name = as_identifier(cell("trial")) if "trial" in roles else str(positions[system])
+        if name is None:
+            raise MalformedInput(
+                f"the cell {roles['trial']!r} is empty", where=table.source, line=line, remedy="give every row an id"
+            )
+        references = [text for column in numbered for text in listed_texts(row.get(column))] or listed_texts(
+            cell("references")
+        )
+        targets = tuple(filter(None, map(as_identifier, _listed(cell("target")))))
+        material.add_trial(
+            make_trial(
+                name,
+                references,
+                scene=as_identifier(cell("scene")),
+                speaker=as_identifier(cell("speaker")),
+                language=as_identifier(cell("language")) or declared.language,
+                meta={"targets": targets} if targets else None,
+            )
+        )
+        description = _description(cell, table.source, line)
+        if description is None:
+            empty[system] = empty.get(system, 0) + 1
+            continue
+        material.outputs.append(Output(name, system, description, table.source, line))
+    for system, count in empty.items():
+        material.notes.append(f"{system}: {count:,} rows have no description and count as missing.")
+
+
+def _cells(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
+    def cell(role: str) -> Any:
+        value = row.get(roles[role]) if role in roles else None
+        return None if is_missing(value) else value
+
+    return cell
+
+
+def _description(cell: Any, where: str, line: int) -> Description | None:
+    text, properties = cell("text"), cell("properties")
+    if isinstance(text, list) and len(text) == 1:
+        text = text[0]
+    if isinstance(text, (list, dict)):
+        raise MalformedInput(
+            "the description is a list",
+            where=where,
+            line=line,
+            remedy="one text a cell; several systems in several rows",
+        )
+    if text is None and properties is None:
+        return None
+    try:
+        pairs = None if properties is None else given({"properties": properties})["properties"]
+        return Description(text=None if text is None else str(text), properties=pairs)
+    except (WrongShape, ValueError) as wrong:
+        raise MalformedInput(
+            str(wrong), where=where, line=line, remedy='write [["colour", "red"]], or colour:red; type:chair'
+        ) from None
+
+
+def listed_texts(value: Any) -> list[str]:
+    """The texts of a cell: one, or those of a list (also one written as JSON or as Python writes it)."""
+    return [str(text) for text in _listed(value) if not is_missing(text)]
+
+
+def _listed(value: Any) -> list[Any]:
+    if is_missing(value):
+        return []
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return list(value)
+    if isinstance(value, str) and value.strip().startswith("[") and value.strip().endswith("]"):
+        for parse in (json.loads, ast.literal_eval):
+            try:
+                parsed = parse(value.strip())
+            except (ValueError, SyntaxError, MemoryError, RecursionError):
+                continue
+            if isinstance(parsed, list):
+                return parsed
+    return [value]
+
+
+def _take_people_as_references(material: Material) -> None:
+    """Where a table has no references, what people said in it is the reference of all others."""
+    people = {o.system for o in material.outputs if o.system.lower() in PEOPLE}
+    if not people or len(people) == len(material.systems):
+        return
+    for output in material.outputs:
+        if output.system in people:
+            trial = material.trials[output.trial]
+            spoken = replace(output.description, speaker=output.system)
+            material.trials[output.trial] = replace(trial, references=(*trial.references, spoken))
+    material.outputs = [o for o in material.outputs if o.system not in people]
+    named = ", ".join(sorted(people))
+    material.mapping["references"] = f"rows of the system {named}"
+    material.notes.append(f"Rows of {named} are the references.")
+
+
+def _format_of(source: str) -> str:
+    ending = Path(source).suffixes
+    return (ending[0] if ending and ending[-1] == ".gz" else ending[-1] if ending else ".rows").lstrip(".").lower()
+
+
+def _default_system(source: str) -> str:
+    return "system" if source == "rows" else Path(source).name.split(".")[0]
+
+
+# -- scenes --------------------------------------------------------------------------------------------------------------
+
+_OBJECT = ("object", "objectid", "entity", "entityid", "objid", "id", "name")
+_SCENE = (
+    "trial",
+    "trialid",
+    "item",
+    "itemid",
+    "scene",
+    "sceneid",
+    "display",
+    "image",
+    "imageid",
+    "context",
+    "contextid",
+)
+_IS_TARGET = ("target", "istarget", "referent", "isreferent")
+
+
+def is_objects_table(table: Table) -> bool:
+    """Whether rows are objects: several rows a trial, with an id of their own."""
+    simple = {simplify(c) for c in table.columns}
+    return (
+        bool(simple & set(_SCENE)) and bool(simple & set(_OBJECT)) and "entities" not in simple and "text" not in simple
+    )
+
+
+def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
+    """Scenes of a table with a row for each object: its trial, its id, and its attributes in the other columns.
+
+    A column `target` with yes and no (1 and 0) marks the target.
+    """
+    by_name = {simplify(c): c for c in reversed(table.columns)}
+    scene = (
+        declared.column("trial")
+        if declared.column("trial") in table.columns
+        else next((by_name[n] for n in _SCENE if n in by_name), None)
+    )
+    thing = declared.column("object") or next(
+        (by_name[n] for n in _OBJECT if n in by_name and by_name[n] != scene), None
+    )
+    if scene is None or thing is None:
+        missing = "trial" if scene is None else "object"
+        raise InputError(
+            f"no column names the {missing} of a row",
+            where=table.source,
+            remedy=f"columns are {', '.join(table.columns)}: --map {missing}=COLUMN",
+        )
+    mark = next((by_name[n] for n in _IS_TARGET if n in by_name), None)
+    attributes = [c for c in table.columns if c not in (scene, thing, mark)]
+    entities: dict[str, list[Entity]] = {}
+    targets: dict[str, list[str]] = {}
+    for row, line in zip(table.rows, table.lines, strict=True):
+        name, label = as_identifier(row.get(scene)), as_identifier(row.get(thing))
+        if name is None or label is None:
+            raise MalformedInput(
+                f"{scene!r} or {thing!r} is empty", where=table.source, line=line, remedy="fill both in"
+            )
+        here = entities.setdefault(name, [])
+        if any(e.id == label for e in here):
+            raise MalformedInput(
+                f"object {label!r} occurs twice in {name!r}", where=table.source, line=line, remedy="one row an object"
+            )
+        pairs = tuple(Property(c, _value(row[c])) for c in attributes if not is_missing(row.get(c)))
+        here.append(Entity(id=label, attributes=pairs))
+        value = None if mark is None else as_identifier(row.get(mark))
+        if value is not None and (value.lower() in ("1", "true", "yes", "target", "ja", "oui") or value == label):
+            targets.setdefault(name, []).append(label)
+    return {
+        name: Trial(id=name, scene=Scene(entities=tuple(things), id=name), targets=tuple(targets.get(name, ())))
+        for name, things in entities.items()
+    }
+
+
+def _value(cell: Any) -> str:
+    number = as_number(cell) if isinstance(cell, str) and "," in cell else None
+    return (
+        as_value(cell if number is None else number)
+        if not isinstance(cell, str) or number is not None
+        else cell.strip()
+    )
+
+
+def attach_scenes(material: Material, trials: Mapping[str, Trial], where: object) -> None:
+    """Give the trials of a table their scenes, and keep references and targets of either.
+
+    Raises:
+        UnknownTrial: if an item has no scene.
+        InputError: if a target is no object of its scene.
+    """
+    by_scene = {t.scene.id: t for t in trials.values() if t.scene.id}
+    for name, trial in material.trials.items():
+        scene = trials.get(name) or by_scene.get(trial.scene.id or "") or by_scene.get(name)
+        if scene is None:
+            raise UnknownTrial(
+                f"item {name!r} has no scene",
+                where=where,
+                remedy="use the same ids in both files, or --map trial=COLUMN",
+            )
+        targets = tuple(trial.meta.get("targets", ())) or scene.targets
+        unknown = [t for t in targets if t not in {e.id for e in scene.scene.entities}]
+        if unknown:
+            raise InputError(
+                f"target {unknown[0]!r} of item {name!r} is no object of its scene",
+                where=where,
+                remedy=f"objects are {', '.join(e.id for e in scene.scene.entities)}",
+            )
+        references = trial.references or scene.references
+        material.trials[name] = replace(
+            scene, id=name, targets=targets, references=references, speaker=trial.speaker or scene.speaker
+        )

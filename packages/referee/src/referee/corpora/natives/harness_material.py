@@ -1,0 +1,315 @@
+"""Answers of logs as material: descriptions, choices and coordinates, parsed as the answers of our own models are parsed.
+
+The convention of coordinates is one for a whole file: declared, given by the form in which the models write, or clear from the range of all numbers in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.natives.logs import UNIT_SQUARE, Episode, LogAnswer, read_episodes
+from referee.corpora.natives.material import Declared, Material, make_trial
+from referee.corpora.outputs import Output
+from referee.errors import InputError
+from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongConvention
+from referee.models.answers import parse_answer
+from referee.models.answers.calls import OUTCOMES as COUNTED
+from referee.models.answers.place_forms import FORMS
+from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer
+from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["GRIDS", "choose_entity", "material_of_answers", "material_of_episodes", "parse_description_of"]
+
+OUTCOMES = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DONT_KNOW, None: Outcome.UNPARSABLE}
+# Forms whose tokens leave no doubt about the unit.
+TOKEN_FORMS = ("molmo", "paligemma", "florence-2", "kosmos-2", "deepseek-vl2", "qwen-vl", "qwen2-vl")
+SLACK = 1.02
+MISSING = "missing"
+
+
+def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Declared) -> Material:
+    """Material of the answers in a log.
+
+    Raises:
+        InputError: if the log holds no answer, or the convention of its coordinates is not clear.
+    """
+    answers = list(answers)
+    if not answers:
+        raise InputError("there is no answer in this log", remedy="name a log with samples")
+    if any(a.gold is not None or a.is_absent for a in answers):
+        return _material_of_places(answers, format, declared)
+    material = Material("log", format)
+    for answer in answers:
+        material.add_trial(_trial_of(answer, declared))
+        if answer.content is None:
+            material.count(answer.model, MISSING)
+        elif answer.options is not None:
+            _add_choice(material, answer, answer.options)
+        else:
+            outcome, text = parse_description_of(answer.content)
+            material.count(answer.model, outcome)
+            if text is not None:
+                material.outputs.append(
+                    Output(answer.trial, answer.model, Description(text=text), answer.where, answer.line)
+                )
+    material.mapping.update({"trial": "id of the sample", "system": "model", "text": "answer"})
+    if material.responses:
+        material.mapping.update({"chosen": "answer", "target": "target of the sample"})
+    elif any(a.references for a in answers):
+        material.mapping["references"] = "target of the sample"
+    _note_counts(material)
+    return material
+
+
+def _trial_of(answer: LogAnswer, declared: Declared) -> Trial:
+    targets = () if answer.options is None else (str(answer.options[1]),)
+    return make_trial(answer.trial, answer.references, scene=answer.scene, language=declared.language, targets=targets)
+
+
+def parse_description_of(content: str) -> tuple[str, str | None]:
+    """The outcome of an answer for the counts, and the description in it."""
+    parsed = parse_answer(content, "description")
+    return COUNTED[parsed.outcome], parsed.value
+
+
+def _add_choice(material: Material, answer: LogAnswer, options: tuple[int, int]) -> None:
+    number = parse_answer(answer.content, "choice", options=options[0]).value
+    response = choose_entity(answer, [str(i) for i in range(1, options[0] + 1)], number)
+    material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
+    material.responses.append(response)
+
+
+def choose_entity(answer: LogAnswer, names: Sequence[str], number: Any) -> Response:
+    """The response of a model that chose one of some entities by its number from 1."""
+    entity = names[number - 1] if isinstance(number, int) else None
+    outcome = OUTCOMES[number] if entity is None else Outcome.ENTITY
+    believed = [entity] if entity is not None else list(names)
+    return Response(
+        trial=answer.trial,
+        hearer=answer.model,
+        outcome=outcome,
+        system=answer.system if answer.shown else answer.system or answer.model,
+        entity=entity,
+        probabilities=tuple((e, 1 / len(believed)) for e in believed),
+        flags=(f"vote 1: shown {' '.join(names)}; chose {entity or outcome}",),
+    )
+
+
+def _note_counts(material: Material) -> None:
+    for system, counts in material.counts.items():
+        for outcome, count in sorted(counts.items()):
+            if outcome not in ("answered", "described") and count:
+                material.notes.append(f"{system}: {count:,} answers {_REASONS.get(outcome, f'are {outcome}')}.")
+
+
+_REASONS = {
+    MISSING: "are missing, because the harness failed, and are left out",
+    "unparsable": "cannot be parsed",
+    "refused": "refuse",
+}
+
+
+# -- coordinates -------------------------------------------------------------------------------------------------------------
+
+
+def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Declared) -> Material:
+    material = Material("places", format)
+    unparsed = [a for a in answers if a.parsed is None and a.content is not None]
+    if unparsed:
+        form = declared.form or _best_form([a.content or "" for a in unparsed])
+        convention = _convention(unparsed, form, format, declared)
+        material.mapping.update({"form": form, "convention": str(convention)})
+    else:
+        form, convention = "", Convention()
+        material.mapping["convention"] = "pixels xyxy"
+        if declared.convention and _parsed_convention(declared.convention).unit is not Unit.PIXELS:
+            raise InputError(
+                "the coordinates of this log are pixels of the original picture already",
+                where=answers[0].where,
+                remedy="leave --convention out",
+            )
+    orders = {str(a.gold.convention) for a in answers if a.gold is not None}
+    material.mapping.update({"trial": "id of the item", "system": "model", "gold": " and ".join(sorted(orders))})
+    for answer in answers:
+        region = answer.gold
+        trial = make_trial(
+            answer.trial,
+            answer.references,
+            scene=answer.scene,
+            region=region,
+            is_absent=answer.is_absent,
+            size=answer.size,
+            language=declared.language,
+        )
+        material.add_trial(trial)
+        if answer.content is None:
+            material.count(answer.model, MISSING)
+            continue
+        found = answer.parsed or _parse_place(answer.content, form, convention)
+        material.count(answer.model, str(found.outcome) if not found.places else "answered")
+        response = Response(trial=answer.trial, hearer=answer.model, outcome=found.outcome, places=found.places)
+        material.outputs.append(Output(answer.trial, answer.model, Description(), answer.where, answer.line, response))
+    _note_counts(material)
+    return material
+
+
+def _parse_place(content: str, form: str, convention: Convention | None) -> PlaceAnswer:
+    found = parse_place_answer(content, form, convention)
+    # Several harnesses write four zeros where an answer holds no box.
+    if any(isinstance(p, Box) and not any(p.numbers) for p in found.places):
+        return PlaceAnswer(Outcome.UNPARSABLE)
+    return found
+
+
+def _best_form(contents: Sequence[str]) -> str:
+    """The form in which most answers of the file can be parsed, plain JSON where several are as good."""
+    forms = ("json", *TOKEN_FORMS, "click")
+    counts = {form: sum(bool(_parse_place(c, form, None).places) for c in contents) for form in forms}
+    return max(forms, key=lambda form: counts[form])
+
+
+def _parsed_convention(text: str) -> Convention:
+    try:
+        return Convention.of(text.removeprefix("="))
+    except WrongConvention as wrong:
+        raise InputError(str(wrong), remedy='for example --convention "0-1000 xyxy"') from None
+
+
+def _convention(answers: Sequence[LogAnswer], form: str, format: str, declared: Declared) -> Convention:
+    """The convention of all coordinates in a file's answers."""
+    where = answers[0].where
+    if declared.convention:
+        convention = _parsed_convention(declared.convention)
+    elif form in TOKEN_FORMS and format != "internvl":
+        convention = Convention.of(FORMS[form].convention)
+    else:
+        convention = _clear_convention(answers, form, format, where)
+    _check_sizes(answers, convention, where)
+    return convention
+
+
+def _clear_convention(answers: Sequence[LogAnswer], form: str, format: str, where: str) -> Convention:
+    """The one convention that the numbers of the whole file allow; InputError where they allow several."""
+    numbers: list[tuple[list[float], Size | None]] = []
+    for answer in answers:
+        found = _parse_place(answer.content or "", form, Convention(Unit.PIXELS, Order.XYXY))
+        numbers += [(list(p.numbers), answer.size) for p in found.places if isinstance(p, Box | Point)]
+    if not numbers:
+        # Without a single place the unit does not matter.
+        return Convention()
+    largest = max(n for group, _ in numbers for n in group)
+    if largest <= 1.0:
+        return Convention(Unit.SHARE, Order.XYXY)
+    possible = [] if largest > 1000 * SLACK else [Unit.OF_1000]
+    sized = [(group, size) for group, size in numbers if size is not None and size != UNIT_SQUARE]
+    outside = sum(
+        max(group[0::2]) > size.width * SLACK or max(group[1::2]) > size.height * SLACK for group, size in sized
+    )
+    if not sized or outside < max(2, len(sized) * 0.02):
+        possible.append(Unit.PIXELS)
+    if format == "internvl":
+        possible = [Unit.OF_1000, Unit.OF_999]
+    if len(possible) == 1:
+        return Convention(possible[0], Order.XYXY)
+    choices = " or ".join(f'--convention "{unit} xyxy"' for unit in possible)
+    raise InputError(
+        f"nothing says what the numbers of the answers mean (the largest is {largest:g})",
+        where=where,
+        remedy=f"declare it for the whole file: {choices or '--convention UNIT ORDER'} (docs/sight.md)",
+    )
+
+
+def _check_sizes(answers: Sequence[LogAnswer], convention: Convention, where: str) -> None:
+    """Raise InputError if answers and gold boxes differ in unit and no picture has a size."""
+    for answer in answers:
+        if answer.gold is None:
+            continue
+        gold = answer.gold.convention.unit
+        lacks = answer.size is None and Unit.PIXELS not in (gold, convention.unit)
+        differs = answer.size is None and convention.unit is not gold
+        pixels = answer.size == UNIT_SQUARE and convention.unit is Unit.PIXELS
+        if lacks or differs or pixels:
+            raise InputError(
+                f"answers in {convention.unit} cannot be compared with gold boxes in {gold}: the log has no picture sizes",
+                where=where,
+                line=answer.line,
+                remedy="use a log whose answers and gold boxes share a unit, or one with picture sizes",
+            )
+
+
+# -- clembench -----------------------------------------------------------------------------------------------------------------
+
+GRIDS = ("first", "second", "third")
+
+
+def material_of_episodes(folder: Path, speaker: str | None = None) -> Material:
+    """Episodes of clembench's reference game: three grids make a scene, player 1's expression an output, player 2's answer a response.
+
+    Speakers are called by their model, unless `speaker` says how.
+    """
+    material = Material(
+        "log",
+        "clembench",
+        {"text": "message of Player 1", "chosen": "message of Player 2", "target": "player_1_target_grid"},
+    )
+    for episode in read_episodes(folder):
+        trial = _grids(episode.name, episode.instance, folder)
+        if material.trials.setdefault(trial.id, trial) != trial:
+            raise InputError(
+                f"{trial.id} has other grids elsewhere in the folder", where=folder, remedy="import one release alone"
+            )
+        _add_episode(material, trial, episode, speaker or episode.models[0] or folder.name)
+    if not material.trials:
+        raise InputError(
+            "there is no episode in it", where=folder, remedy="name a folder of results with interactions.json in it"
+        )
+    return material
+
+
+def _add_episode(material: Material, trial: Trial, episode: Episode, speaker: str) -> None:
+    expression = next((content for player, content in episode.messages if player.startswith("Player 1")), None)
+    text = None if expression is None else parse_answer(expression, "description").value
+    material.count(speaker, "answered" if text else "unparsable")
+    if text is None:
+        return
+    if any(o.system == speaker and o.trial == trial.id for o in material.outputs):
+        raise InputError(
+            f"{speaker} describes {trial.id} twice", where=trial.id, remedy="import each of its runs alone"
+        )
+    material.outputs.append(Output(trial.id, speaker, Description(text=text), episode.name, None))
+    content = next((content for player, content in episode.messages if player.startswith("Player 2")), None)
+    if content is not None:
+        names = tuple(e.id for e in trial.scene.entities)
+        answer = LogAnswer(
+            trial=trial.id,
+            model=f"{episode.models[1] or speaker} player 2",
+            content=content,
+            where=episode.name,
+            shown=names,
+            system=speaker,
+        )
+        number = parse_answer(_as_number(content), "choice", options=len(names)).value
+        material.responses.append(choose_entity(answer, names, number))
+
+
+def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:
+    try:
+        grids = [str(instance[f"player_2_{position}_grid"]) for position in GRIDS]
+        target = grids.index(str(instance["player_1_target_grid"]))
+    except (KeyError, ValueError):
+        raise InputError(
+            f"{name} is no episode of the reference game", where=folder, remedy="import that game's episodes alone"
+        ) from None
+    entities = tuple(
+        Entity(id=position, attributes=(Property("grid", grid),)) for position, grid in zip(GRIDS, grids, strict=True)
+    )
+    return Trial(id=name, scene=Scene(entities=entities, id=name), targets=(GRIDS[target],), domain="grids")
+
+
+def _as_number(answer: str) -> str:
+    """The game asks for first, second or third."""
+    words = {word: str(i) for i, word in enumerate(GRIDS, 1)}
+    bare = answer.strip().lower().removeprefix("answer:").strip(" .*\"'")
+    return words.get(bare, answer)

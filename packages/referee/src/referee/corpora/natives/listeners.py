@@ -1,0 +1,638 @@
+"""Answers of listeners: exports of jsPsych, Gorilla, Qualtrics, Mechanical Turk, Empirica, magpie and oTree, and plain tables.
+
+A reader of a platform selects the rows that are answers and names the columns that the platform fixes; `read_listeners` does the rest for all of them.
+Ids of participants are hashed. A missing answer is left out and counted; it is never wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.natives.columns import ROLES, find_column, infer_roles, simplify
+from referee.corpora.natives.described import listed_texts
+from referee.corpora.natives.material import Declared, Material, as_identifier, as_number, hash_person, make_trial
+from referee.corpora.reading.tables import Table, is_missing
+from referee.errors import InputError, MalformedInput
+from referee.records import Description, Outcome, Response
+
+__all__ = ["PLATFORMS", "Platform", "has_listeners", "join_empirica", "platform_of", "read_listeners"]
+
+LISTENED = ("correct", "participant", "system", "chosen", "target", "trial", "time", "text", "language", "scene")
+RIGHT = frozenset({"1", "true", "yes", "correct", "right", "c", "t", "y", "hit", "ja", "oui", "richtig", "success"})
+WRONG = frozenset({"0", "false", "no", "incorrect", "wrong", "i", "f", "n", "miss", "nein", "non", "falsch", "failure"})
+NOTHING = frozenset({"", "na", "n/a", "nan", "null", "none", "undefined", "{}", "-99"})
+# A column that says in which order objects were shown makes a position something else than an object.
+SHUFFLED = re.compile(r"order|shuffl|position|permut|arrangement")
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """How a platform writes answers.
+
+    Args:
+        name: of the format.
+        is_one: whether a table with these columns is one of its exports.
+        select: the rows that are answers, under columns without the platform's prefixes.
+        roles: role to the column that the platform fixes.
+        is_tried: whether the reader was tried with a file that the platform wrote.
+        reserved: columns of the platform that play no role.
+    """
+
+    name: str
+    is_one: Callable[[Table], bool]
+    select: Callable[[Table, Material], Table]
+    roles: Mapping[str, str]
+    is_tried: bool = False
+    reserved: tuple[str, ...] = ()
+
+
+def has_listeners(table: Table, declared: Declared) -> bool:
+    """Whether a plain table holds answers of listeners: right or wrong, or a choice beside a target, and no reference text."""
+    columns = {simplify(c) for c in table.columns}
+
+    def has(role: str, tiers: int = 1) -> bool:
+        return role in declared.columns or any(columns & set(tier) for tier in ROLES[role][:tiers])
+
+    if has("references", 2) or "references" in declared.columns:
+        return has("participant") and (has("correct") or (has("chosen") and has("target", 2)))
+    if has("participant", 2) and (has("correct") or (has("chosen", 2) and has("target", 2))):
+        return True
+    return (has("correct") or (has("chosen") and has("target", 2))) and not has("text")
+
+
+def platform_of(table: Table) -> Platform | None:
+    """The platform that wrote a table; None for a plain one."""
+    return next((platform for platform in PLATFORMS if platform.is_one(table)), None)
+
+
+def read_listeners(table: Table, declared: Declared, platform: Platform | None = None) -> Material:
+    """The answers of listeners in a table.
+
+    Raises:
+        InputError: if it is not clear which column holds the item, the choice or the target.
+    """
+    material = Material("listeners", platform.name if platform else _format_of(table.source))
+    if platform is not None:
+        material.is_tried = platform.is_tried
+        table = platform.select(table, material)
+        fixed = {role: column for role, column in platform.roles.items() if column in table.columns}
+        hidden = {c for c in table.columns if c in platform.reserved and c not in declared.columns.values()}
+        if hidden:
+            rows = [{k: v for k, v in row.items() if k not in hidden} for row in table.rows]
+            table = Table.of(table.source, rows, table.lines)
+        declared = replace(declared, columns={**fixed, **declared.columns})
+    if not table.rows:
+        raise InputError(
+            "there are no answers in this file", where=table.source, remedy="name the file with the answers"
+        )
+    table = _without_practice(table, material)
+    roles = _listener_roles(table, declared)
+    material.mapping = dict(roles)
+    _add_responses(material, table, roles, declared)
+    return material
+
+
+def _format_of(source: str) -> str:
+    return "rows" if source == "rows" else Path(source.removesuffix(".gz")).suffix.lstrip(".").lower()
+
+
+def _without_practice(table: Table, material: Material) -> Table:
+    """The rows that no column marks as practice."""
+    marks = [c for c in table.columns if simplify(c) in ("practice", "ispractice", "practise", "training")]
+    if not marks:
+        return table
+    chosen = [i for i, row in enumerate(table.rows) if not any(_truth(row.get(c)) for c in marks)]
+    dropped = len(table.rows) - len(chosen)
+    if dropped:
+        material.notes.append(f"{dropped:,} practice trials are left out.")
+    return Table(table.source, table.columns, [table.rows[i] for i in chosen], [table.lines[i] for i in chosen])
+
+
+def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
+    if "trial" not in declared.columns:
+        item = _item_column(table, declared)
+        if item is not None:
+            declared = replace(declared, columns={**declared.columns, "trial": item})
+    roles = infer_roles(table, LISTENED, declared)
+    if "trial" not in roles:
+        raise InputError(
+            "no column names the item of an answer",
+            where=table.source,
+            remedy=f"--map trial=COLUMN (columns are {_shown(table)})",
+        )
+    if "correct" in roles and not _are_truths(table, roles["correct"]):
+        # A column 'correct' may hold the right answer instead.
+        if "correct" in declared.columns or "target" in roles:
+            raise InputError(
+                f"the column {roles['correct']!r} holds neither right and wrong nor 1 and 0",
+                where=table.source,
+                remedy="--map correct=COLUMN, or --map target=COLUMN,chosen=COLUMN",
+            )
+        roles["target"] = roles.pop("correct")
+    if "correct" not in roles and not {"chosen", "target"} <= roles.keys():
+        missing = "target" if "chosen" in roles else "chosen" if "target" in roles else "correct"
+        raise InputError(
+            f"no column says whether an answer is right (no {missing})",
+            where=table.source,
+            remedy=f"--map correct=COLUMN, or --map chosen=COLUMN,target=COLUMN (columns are {_shown(table)})",
+        )
+    if "correct" not in roles:
+        _check_positions(table, roles, declared)
+    return roles
+
+
+def _item_column(table: Table, declared: Declared) -> str | None:
+    """The column of the item: `item` before `trial`, which often counts a participant's trials."""
+    taken = set(declared.columns.values())
+    items = [
+        c
+        for c in table.columns
+        if simplify(c).startswith("item") and simplify(c) in ROLES["trial"][0] and c not in taken
+    ]
+    return items[0] if len(items) == 1 else None
+
+
+def _shown(table: Table) -> str:
+    return ", ".join(table.columns[:20]) + (" …" if len(table.columns) > 20 else "")
+
+
+def _are_truths(table: Table, column: str) -> bool:
+    cells = [c for c in table.column(column) if not _is_nothing(c)]
+    return bool(cells) and all(_truth(cell) is not None for cell in cells)
+
+
+def _truth(cell: Any) -> bool | None:
+    text = (as_identifier(cell) or "").lower()
+    return True if text in RIGHT else False if text in WRONG else None
+
+
+def _is_nothing(cell: Any) -> bool:
+    return is_missing(cell) or (isinstance(cell, str) and cell.strip().lower() in NOTHING)
+
+
+def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared) -> None:
+    """Raise InputError if choices are numbers, displays were shuffled, and nobody declares what the numbers mean."""
+    if {"chosen", "target"} <= declared.columns.keys():
+        return
+    shuffled = [c for c in table.columns if SHUFFLED.search(simplify(c)) and c not in roles.values()]
+    cells = [as_identifier(c) for c in table.column(roles["chosen"]) if not _is_nothing(c)]
+    if shuffled and cells and all((c or "").isdigit() for c in cells):
+        raise InputError(
+            f"the choices in {roles['chosen']!r} are numbers, and {shuffled[0]!r} says that displays were shuffled",
+            where=table.source,
+            remedy=f"add a column with right or wrong, or declare that both count objects: --map chosen={roles['chosen']},target={roles['target']}",
+        )
+    targets = {as_identifier(c) for c in table.column(roles["target"]) if not _is_nothing(c)}
+    if cells and targets and not targets & set(cells):
+        raise InputError(
+            f"no choice in {roles['chosen']!r} occurs in {roles['target']!r}, so they name objects differently",
+            where=table.source,
+            remedy="add a column with right or wrong, or name both columns: --map chosen=COLUMN,target=COLUMN",
+        )
+
+
+def _add_responses(material: Material, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
+    people: set[str] = set()
+    unanswered = 0
+    default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
+    answered: dict[tuple[str, str, str], int] = {}
+    for row, line in zip(table.rows, table.lines, strict=True):
+
+        def cell(role: str, row: Mapping[str, Any] = row) -> Any:
+            value = row.get(roles[role]) if role in roles else None
+            return None if _is_nothing(value) else value
+
+        system = as_identifier(cell("system")) or default
+        if declared.systems and system not in declared.systems:
+            continue
+        name = as_identifier(cell("trial"))
+        if name is None:
+            raise MalformedInput(
+                f"the cell {roles['trial']!r} is empty",
+                where=table.source,
+                line=line,
+                remedy="give every answer its item",
+            )
+        found = _answer(cell, roles)
+        if found is None:
+            unanswered += 1
+            continue
+        person = as_identifier(cell("participant"))
+        if "participant" in roles and person is None:
+            raise MalformedInput(
+                f"the cell {roles['participant']!r} is empty", where=table.source, line=line, remedy="say who answered"
+            )
+        people |= {person} if person else set()
+        hearer = hash_person(person) if person else default
+        # One system's item may be answered by many, but by nobody twice.
+        first = answered.setdefault((system, name, hearer), line)
+        if first != line:
+            raise MalformedInput(
+                f"the same participant answers item {name!r} of {system} twice (first in line {first})",
+                where=table.source,
+                line=line,
+                remedy="keep one answer, or name the columns: --map trial=COLUMN,participant=COLUMN,system=COLUMN",
+            )
+        is_right, chosen, target = found
+        material.add_trial(
+            make_trial(
+                name, targets=(target,), scene=as_identifier(cell("scene")), language=as_identifier(cell("language"))
+            )
+        )
+        goal = material.trials[name].targets[0]
+        text = cell("text")
+        material.responses.append(
+            Response(
+                trial=name,
+                hearer=hearer,
+                outcome=Outcome.ENTITY,
+                system=system,
+                # Where only right or wrong is known, the other object has no name.
+                entity=goal if is_right else chosen if chosen is not None and chosen != goal else f"not {goal}",
+                description=Description(text=str(text)) if isinstance(text, str) else None,
+                identification_ms=as_number(cell("time")),
+            )
+        )
+    if people:
+        material.notes.append(f"The ids of {len(people):,} participants are replaced by hashes.")
+    if unanswered:
+        material.notes.append(f"{unanswered:,} rows hold no answer and are left out.")
+    if not material.responses:
+        raise InputError(
+            "no row holds an answer",
+            where=table.source,
+            remedy="check the columns: --map chosen=COLUMN or --map correct=COLUMN",
+        )
+
+
+def _answer(cell: Callable[[str], Any], roles: Mapping[str, str]) -> tuple[bool, str | None, str] | None:
+    """Whether an answer is right, what was chosen, and the target; None where there is no answer."""
+    chosen, targets = as_identifier(cell("chosen")), [t for t in map(as_identifier, listed_texts(cell("target"))) if t]
+    target = targets[0] if targets else "target"
+    if "correct" in roles:
+        is_right = _truth(cell("correct"))
+        return None if is_right is None else (is_right, chosen, target)
+    return None if chosen is None or not targets else (chosen in targets, chosen, target)
+
+
+# -- platforms -----------------------------------------------------------------------------------------------------------------
+
+
+def _has(*names: str) -> Callable[[Table], bool]:
+    return lambda table: set(names) <= set(table.columns)
+
+
+def _selected(table: Table, chosen: Sequence[int], rename: Callable[[str], str] = str) -> Table:
+    rows = [{rename(name): value for name, value in table.rows[i].items()} for i in chosen]
+    return Table.of(table.source, rows, [table.lines[i] for i in chosen])
+
+
+def _select_jspsych(table: Table, material: Material) -> Table:
+    """Trials with a response and an item of the experimenter; the participant may be in the file's name only."""
+    items = [c for c in table.columns if simplify(c) in (*ROLES["trial"][0], *ROLES["trial"][1]) and c not in _JSPSYCH]
+    verdicts = [
+        c for c in table.columns if simplify(c) in (*ROLES["correct"][0], *ROLES["target"][0], *ROLES["target"][1])
+    ]
+    if not verdicts:
+        raise InputError(
+            "no field says what was right (target or correct)",
+            where=table.source,
+            remedy="add it to the trial's data, or name it: --map target=FIELD",
+        )
+
+    def is_answer(row: Mapping[str, Any]) -> bool:
+        return any(not _is_nothing(row.get(c)) for c in verdicts) and any(
+            not _is_nothing(row.get(c)) for c in items or [verdicts[0]]
+        )
+
+    chosen = [i for i, row in enumerate(table.rows) if is_answer(row)]
+    if dropped := len(table.rows) - len(chosen):
+        material.notes.append(f"{dropped:,} rows without an item or a target (instructions, surveys) are left out.")
+    found = _selected(table, chosen)
+    if find_column(found, "participant", Declared()) is None:
+        name = Path(table.source).name.split(".")[0]
+        material.notes.append(f"No field names the participant; each file is one participant ({name}).")
+        return Table.of(found.source, [{**row, "participant": name} for row in found.rows], found.lines)
+    return found
+
+
+_JSPSYCH = (
+    "trial_type",
+    "trial_index",
+    "plugin_version",
+    "time_elapsed",
+    "internal_node_id",
+    "stimulus",
+    "view_history",
+)
+
+
+def _select_gorilla(table: Table, material: Material) -> Table:
+    """Response rows: zones of the kind ``response_…``, or the type ``response`` (Task Builder 2)."""
+    kinds = [c for c in ("Response Type", "Zone Type") if c in table.columns]
+
+    def is_answer(row: Mapping[str, Any]) -> bool:
+        if str(row.get("Event Index") or "").startswith(("END", "BEGIN")):
+            return False
+        return (
+            any(str(row.get(c) or "").lower().startswith("response") for c in kinds)
+            if kinds
+            else not _is_nothing(row.get("Response"))
+        )
+
+    found = _selected(
+        table, [i for i, row in enumerate(table.rows) if is_answer(row)], lambda c: c.removeprefix("Spreadsheet: ")
+    )
+    seen: dict[tuple[Any, ...], int] = {}
+    for row, line in zip(found.rows, found.lines, strict=True):
+        where = tuple(
+            row.get(c)
+            for c in ("Participant Private ID", "Task Name", "Spreadsheet Row", "Trial Number", "Screen Name")
+        )
+        if any(part is not None for part in where[2:4]) and seen.setdefault(where, line) != line:
+            raise InputError(
+                "a participant has several response rows in one trial",
+                where=table.source,
+                line=line,
+                remedy="keep the zone that holds the choice, and leave the other rows out",
+            )
+    return found
+
+
+def _select_mturk(table: Table, material: Material) -> Table:
+    """Assignments that were not rejected; ``Input.`` and ``Answer.`` are taken off the names."""
+    answers = [c for c in table.columns if c.startswith("Answer.")]
+    if not answers:
+        raise InputError(
+            "there is no column Answer.…", where=table.source, remedy="name the batch's results, not its input"
+        )
+    filled = [c for c in answers if any(not _is_nothing(cell) for cell in table.column(c))]
+    usual = [
+        c
+        for c in filled
+        if simplify(c.removeprefix("Answer.")) in {n for r in ("chosen", "correct") for t in ROLES[r] for n in t}
+    ]
+    if len(filled) > 1 and not usual:
+        raise InputError(
+            f"several columns hold answers: {', '.join(filled)}",
+            where=table.source,
+            remedy=f"--map chosen={filled[0]} or another of them",
+        )
+    chosen = [i for i, row in enumerate(table.rows) if row.get("AssignmentStatus") != "Rejected"]
+    if dropped := len(table.rows) - len(chosen):
+        material.notes.append(f"{dropped:,} rejected assignments are left out.")
+    if "WorkTimeInSeconds" in table.columns:
+        material.notes.append("Mechanical Turk times whole assignments, so there are no times of answers.")
+    inputs = {simplify(c.removeprefix("Input.")) for c in table.columns if c.startswith("Input.")}
+
+    def rename(name: str) -> str:
+        bare = name.removeprefix("Input.").removeprefix("Answer.")
+        if (
+            name == (filled or answers)[0]
+            and len(filled) <= 1
+            and simplify(bare) not in {n for r in ("chosen", "correct") for t in ROLES[r] for n in t}
+        ):
+            return "choice"
+        return (
+            bare if name.startswith("Input.") or (name.startswith("Answer.") and simplify(bare) not in inputs) else name
+        )
+
+    return _selected(table, chosen, rename)
+
+
+_MTURK = (
+    *(
+        "HITId",
+        "HITTypeId",
+        "Title",
+        "Description",
+        "Keywords",
+        "Reward",
+        "CreationTime",
+        "MaxAssignments",
+        "AssignmentId",
+        "Approve",
+        "Reject",
+    ),
+    *(
+        "RequesterAnnotation",
+        "RequesterFeedback",
+        "AssignmentStatus",
+        "AcceptTime",
+        "SubmitTime",
+        "Expiration",
+        "WorkTimeInSeconds",
+    ),
+)
+
+
+def _select_magpie(table: Table, material: Material) -> Table:
+    return _selected(table, range(len(table.rows)))
+
+
+def _is_empirica(table: Table) -> bool:
+    columns = set(table.columns)
+    return ({"_id", "gameId"} <= columns and any(c.startswith("data.") for c in columns)) or any(
+        c.endswith("LastChangedAt") for c in columns
+    )
+
+
+def _select_empirica(table: Table, material: Material) -> Table:
+    """Values of the experimenter under their own names; joined with the rounds by `join_empirica`."""
+    rename = {c: c.removeprefix("data.") for c in table.columns}
+    found = _selected(table, range(len(table.rows)), lambda c: rename.get(c, c))
+    columns = {simplify(c) for c in found.columns}
+    if not columns & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier}:
+        raise InputError(
+            "this table alone does not say what was right",
+            where=table.source,
+            remedy="name the folder or zip of the export: player-rounds and rounds belong together",
+        )
+    return found
+
+
+def join_empirica(tables: Mapping[str, Table]) -> Table:
+    """One table of players' rounds (or stages) with the values of their rounds, from the files of an export.
+
+    Raises:
+        InputError: if the export lacks one of the two.
+    """
+    by_name = {simplify(Path(name).stem): table for name, table in tables.items()}
+    for answers, context, keys in (
+        ("playerrounds", "rounds", ("roundId", "roundID")),
+        ("playerstages", "stages", ("stageId", "stageID")),
+    ):
+        table, rounds = by_name.get(answers), by_name.get(context)
+        if table is None:
+            continue
+        if rounds is None:
+            raise InputError(
+                f"the export has {answers} but no {context}", where=table.source, remedy="export both, or all tables"
+            )
+        key = next((k for k in (*keys, *(f"data.{k}" for k in keys)) if k in table.columns), None)
+        if key is None:
+            raise InputError(
+                f"no column of {answers} names its {context[:-1]}", where=table.source, remedy=f"export {keys[0]}"
+            )
+        known = {as_identifier(row.get("_id") or row.get("id")): row for row in rounds.rows}
+        rows = []
+        for row, line in zip(table.rows, table.lines, strict=True):
+            other = known.get(as_identifier(row.get(key)))
+            if other is None:
+                raise InputError(
+                    f"{context[:-1]} {row.get(key)!r} is not in the export",
+                    where=table.source,
+                    line=line,
+                    remedy="export all tables",
+                )
+            kept = {k: v for k, v in other.items() if k not in ("_id", "id", "gameId", "batchId", "createdAt", "index")}
+            # A player's own values go before those of the round.
+            rows.append({**kept, **{k: v for k, v in row.items() if not is_missing(v) or k not in kept}})
+        return Table.of(table.source, rows, table.lines)
+    raise InputError(
+        "the export has neither player-rounds nor player-stages", remedy="name the whole export of Empirica"
+    )
+
+
+_OTREE = re.compile(r"(?P<app>\w+)\.(?P<round>\d+)\.player\.(?P<field>\w+)")
+_OTREE_OWN = ("id_in_group", "role", "payoff", "id_in_subsession", "round_number")
+
+
+def _is_otree(table: Table) -> bool:
+    return "participant.code" in table.columns and (
+        any(_OTREE.fullmatch(c) for c in table.columns) or "subsession.round_number" in table.columns
+    )
+
+
+def _select_otree(table: Table, material: Material) -> Table:
+    """A row for each player and round; bots are left out."""
+    human = [i for i, row in enumerate(table.rows) if _truth(row.get("participant._is_bot")) is not True]
+    if dropped := len(table.rows) - len(human):
+        material.notes.append(f"{dropped:,} rows of bots are left out.")
+    if "subsession.round_number" in table.columns:
+        return _selected(table, human, lambda c: c.removeprefix("player.") if c.startswith("player.") else c)
+    rows, lines = [], []
+    for i in human:
+        rounds: dict[tuple[str, str], dict[str, Any]] = {}
+        for column, value in table.rows[i].items():
+            match = _OTREE.fullmatch(column)
+            if match and match["field"] not in _OTREE_OWN:
+                rounds.setdefault((match["app"], match["round"]), {})[match["field"]] = value
+        for (app, number), fields in rounds.items():
+            if any(not is_missing(v) for v in fields.values()):
+                rows.append(
+                    {"participant.code": table.rows[i]["participant.code"], "app": app, "round": number, **fields}
+                )
+                lines.append(table.lines[i])
+    return Table.of(table.source, rows, lines)
+
+
+def _is_qualtrics(table: Table) -> bool:
+    if len(table.rows) < 2:
+        return False
+    cells = [cell for cell in table.rows[1].values() if cell is not None]
+    return bool(cells) and all("ImportId" in str(cell) for cell in cells)
+
+
+def _select_qualtrics(table: Table, material: Material) -> Table:
+    """Responses of people, without the two further header rows, previews and spam."""
+    rows = range(2, len(table.rows))
+    people = [i for i in rows if str(table.rows[i].get("Status") or "IP Address") in ("IP Address", "0")]
+    if dropped := len(rows) - len(people):
+        material.notes.append(f"{dropped:,} previews and spam responses are left out.")
+    found = _selected(table, people)
+    if not _names_items(found):
+        questions = [c for c in table.columns if re.match(r"Q\d", c)]
+        raise InputError(
+            f"the columns {', '.join(questions[:6]) or 'of questions'} do not say which item, system and target they are about",
+            where=table.source,
+            remedy="use a loop with embedded data (item, system, target), or turn the table into one row an answer first",
+        )
+    return found
+
+
+def _names_items(table: Table) -> bool:
+    """Whether columns name the item and what was right."""
+    simple = {simplify(c) for c in table.columns}
+    items = simple & set(ROLES["trial"][0])
+    return bool(items) and bool(simple & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier})
+
+
+_PERSONAL = (
+    "IPAddress",
+    "RecipientEmail",
+    "RecipientFirstName",
+    "RecipientLastName",
+    "ExternalReference",
+    "LocationLatitude",
+    "LocationLongitude",
+)
+
+PLATFORMS = (
+    Platform("qualtrics", _is_qualtrics, _select_qualtrics, {"participant": "ResponseId"}, reserved=_PERSONAL),
+    Platform(
+        "mturk", _has("HITId", "AssignmentId", "WorkerId"), _select_mturk, {"participant": "WorkerId"}, reserved=_MTURK
+    ),
+    Platform(
+        "gorilla",
+        lambda table: (
+            {"Event Index", "Participant Private ID"} <= set(table.columns)
+            and bool({"Zone Type", "Object Name", "Question Key", "Response Type"} & set(table.columns))
+        ),
+        _select_gorilla,
+        {"participant": "Participant Private ID", "chosen": "Response", "correct": "Correct", "time": "Reaction Time"},
+        reserved=(
+            "Participant Public ID",
+            "Participant External Session ID",
+            "Trial Number",
+            "Incorrect",
+            "Display",
+            "display",
+            "Spreadsheet Row",
+        ),
+    ),
+    Platform(
+        "jspsych",
+        _has("trial_type", "trial_index", "time_elapsed"),
+        _select_jspsych,
+        {"chosen": "response", "time": "rt"},
+        is_tried=True,
+        reserved=_JSPSYCH,
+    ),
+    Platform(
+        "empirica",
+        _is_empirica,
+        _select_empirica,
+        {"participant": "playerId"},
+        reserved=("_id", "batchId", "roundId", "stageId", "index"),
+    ),
+    Platform(
+        "magpie",
+        lambda table: (
+            "submission_id" in table.columns
+            and bool({"experiment_start_time", "experiment_duration"} & set(table.columns))
+        ),
+        _select_magpie,
+        {"participant": "submission_id", "chosen": "response", "time": "responseTime"},
+        is_tried=True,
+        reserved=(
+            "trial_nr",
+            "trial_number",
+            "prolific_pid",
+            "prolific_session_id",
+            "prolific_study_id",
+            "experiment_duration",
+        ),
+    ),
+    Platform(
+        "otree",
+        _is_otree,
+        _select_otree,
+        {"participant": "participant.code"},
+        reserved=("participant.label", "participant.mturk_worker_id"),
+    ),
+)

@@ -1,0 +1,625 @@
+"""Logs of evaluation harnesses: inspect_ai, lm-eval, lmms-eval, VLMEvalKit, evalscope, clembench, and scripts for grounding.
+
+Each reader yields the raw answers with their items; `referee.corpora.natives.harness_material` parses them as the answers of our own models are parsed.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.natives.described import listed_texts
+from referee.corpora.natives.material import as_identifier, as_number
+from referee.corpora.reading.tables import Table, is_missing, read_json, read_table
+from referee.errors import InputError, MalformedInput, naming_extra
+from referee.geometry import Box, Convention, Order, Point, Size, Unit
+from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
+from referee.records import Outcome
+
+__all__ = ["LOG_FORMATS", "Episode", "LogAnswer", "LogReader", "read_episodes"]
+
+ZSTD = 93
+TRIAL_FIELDS = ("trial", "trial_id", "id", "item", "item_id", "question_id", "doc_id")
+SHARES = Convention(Unit.SHARE, Order.XYXY)
+UNIT_SQUARE = Size(1, 1)
+"""Stands for the size of a picture of which only shares are known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogAnswer:
+    """An answer of a model in a log.
+
+    Args:
+        trial: the id of the item.
+        model: who answered.
+        content: the raw words; None where the harness failed.
+        where: the file.
+        line: the line or row in it.
+        shown: of a choice, ids of the entities in the order shown.
+        system: of a choice, the system whose description was read.
+        references: texts of the item that are right.
+        options: of a multiple choice, how many there were, and the number of the right one from 1.
+        gold: the region meant.
+        is_absent: whether the item is about coordinates and nothing is meant.
+        size: of the picture.
+        parsed: an answer that the log holds in parsed form only.
+        scene: a label that dependent items share.
+    """
+
+    trial: str
+    model: str
+    content: str | None
+    where: str
+    line: int | None = None
+    shown: tuple[str, ...] = ()
+    system: str | None = None
+    references: tuple[str, ...] = ()
+    options: tuple[int, int] | None = None
+    gold: Box | None = None
+    is_absent: bool = False
+    size: Size | None = None
+    parsed: PlaceAnswer | None = None
+    scene: str | None = None
+
+
+LogReader = Callable[[Path, Mapping[str, str]], Iterator[LogAnswer]]
+
+
+# -- inspect_ai ------------------------------------------------------------------------------------------------------------
+
+
+def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    head, samples = _inspect_zip(path) if zipfile.is_zipfile(path) else _inspect_json(path)
+    model = columns.get("system") or str(head.get("eval", {}).get("model", "inspect"))
+    for sample in samples:
+        metadata = sample.get("metadata") or {}
+        content = _completion(sample)
+        if content is None:
+            continue
+        # Several epochs are several samples of one speaker.
+        epoch = int(sample.get("epoch") or 1)
+        yield LogAnswer(
+            trial=str(metadata.get(columns.get("trial", "trial"), sample["id"])),
+            model=model if epoch == 1 else f"{model}#{epoch}",
+            content=content,
+            where=str(path),
+            shown=tuple(map(str, metadata.get("places") or ())),
+            system=metadata.get("system"),
+            **_inspect_target(sample),
+        )
+
+
+def _inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
+    """The target of a sample: the letter of a choice, or the texts that are right."""
+    target, choices = sample.get("target"), sample.get("choices")
+    targets = target if isinstance(target, list) else [target]
+    if choices and len(targets) == 1 and re.fullmatch(r"[A-Z]", str(targets[0] or "")):
+        return {"options": (len(choices), ord(str(targets[0])) - ord("A") + 1)}
+    return {"references": tuple(str(t) for t in targets if t)}
+
+
+def _completion(sample: Mapping[str, Any]) -> str | None:
+    """The words of the model; None for a sample that ended in an error."""
+    choices = (sample.get("output") or {}).get("choices") or ()
+    if not choices:
+        return None
+    content = choices[0]["message"]["content"]
+    if not isinstance(content, str):
+        content = "".join(str(part.get("text", "")) for part in content if part.get("type") == "text")
+    # Long texts are stored apart, under their hash.
+    stored = sample.get("attachments") or {}
+    return re.sub(r"attachment://(\w+)", lambda match: str(stored.get(match[1], match[0])), content)
+
+
+def _inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
+    data = read_json(path)
+    if not isinstance(data, Mapping) or "samples" not in data:
+        raise MalformedInput("this is no inspect_ai log with samples", where=path, remedy="name a log with its samples")
+    return data, iter(data["samples"] or ())
+
+
+def _inspect_zip(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
+    archive = zipfile.ZipFile(path)
+    names = archive.namelist()
+    if "header.json" not in names:
+        raise MalformedInput(
+            "this log was not finished (no header.json)", where=path, remedy="finish the evaluation first"
+        )
+    samples = (json.loads(_member(archive, path, name)) for name in names if name.startswith("samples/"))
+    return json.loads(_member(archive, path, "header.json")), samples
+
+
+def _member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
+    """A file of the archive; newer logs are compressed with zstd, which Python's zipfile reads from 3.14 on."""
+    info = archive.getinfo(name)
+    if info.compress_type != ZSTD:
+        return archive.read(name)
+    with naming_extra():
+        import zstandard
+    with path.open("rb") as file:
+        # A local header has 30 bytes, then the name and an extra field, whose lengths are its last two numbers.
+        file.seek(info.header_offset + 26)
+        lengths = file.read(4)
+        file.seek(int.from_bytes(lengths[:2], "little") + int.from_bytes(lengths[2:], "little"), io.SEEK_CUR)
+        packed = file.read(info.compress_size)
+    unpacked: bytes = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+    return unpacked
+
+
+# -- lm-eval and lmms-eval -------------------------------------------------------------------------------------------------
+
+
+def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Samples of lm-eval and lmms-eval, after their source (`save_results_samples` of the evaluation tracker).
+
+    lm-eval 0.4.13 writes ``doc_id``, ``doc``, ``resps``, ``filtered_resps`` (a list for each request) and ``filter``, a line for every filter of the task.
+    lmms-eval 0.7.2 leaves the ``doc`` out, takes the lists off where there is one request, and ``resps`` where it is equal; the gold answer stands in the
+    objects of its measures. Its earlier releases wrote one file with ``logs`` (its model `from_log` still reads it).
+    """
+    whole = read_json(path) if path.suffix == ".json" else None
+    table = read_table(path) if whole is None else Table.of(str(path), whole["logs"])
+    model = columns.get("system") or _named_in(whole) or _model_of(path)
+    documents = list(read_table(columns["documents"]).rows) if "documents" in columns else []
+    first = columns.get("filter")
+    written: dict[tuple[str, str], str] = {}
+    for line, row in zip(table.lines, table.rows, strict=True):
+        if not isinstance(row, Mapping):
+            raise _no_sample(path, line)
+        used = row.get("filter", first)
+        first = first or used
+        if used != first:
+            if "filter" in columns:
+                continue
+            raise MalformedInput(
+                f"the answers were filtered in several ways ({first}, {used})",
+                where=path,
+                line=line,
+                remedy=f"choose one: --map filter={first}",
+            )
+        doc = _document(row, documents, path, line)
+        gold = _lmms_gold(row, path, line)
+        if not doc and not gold and "trial" not in columns and not _has_text_target(row):
+            raise MalformedInput(
+                "the line does not say what was asked about",
+                where=path,
+                line=line,
+                remedy="name the data set whose rows it counts: --documents FILE.jsonl (or --map trial=doc_id)",
+            )
+        for number, content in enumerate(_words_of(row, columns, path, line), 1):
+            answer = LogAnswer(
+                trial=_trial({**row, **doc}, columns, path, line),
+                # Several answers to one request are several samples of one speaker.
+                model=model if number == 1 else f"{model}#{number}",
+                content=content,
+                where=str(path),
+                line=line,
+                shown=tuple(map(str, doc.get("places") or ())),
+                system=doc.get("system"),
+                **(gold or {"references": _target_texts(row)}),
+            )
+            # Files are opened for appending, so a repeated run writes every line twice.
+            if "doc" in row or written.get((answer.model, answer.trial)) != content:
+                written[answer.model, answer.trial] = content
+                yield answer
+
+
+def _has_text_target(row: Mapping[str, Any]) -> bool:
+    return "doc" in row and bool(row.get("target"))
+
+
+def _target_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """The references of a sample: its target, or the texts of a list written as text."""
+    return tuple(filter(None, listed_texts(row.get("target"))))
+
+
+def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] | None:
+    """What lmms-eval's measures say is right: a box, or texts; None for a log without such objects."""
+    if "doc" in row:
+        return None
+    objects = [part for part in row.values() if isinstance(part, Mapping) and ("pred" in part or "correct" in part)]
+    if not objects:
+        return None
+    found = objects[0]
+    if "bbox" in found and not isinstance(found.get("pred"), str):
+        return _lmms_box(found, path, line)
+    if isinstance(found.get("pred"), str):
+        right = found.get("answer", found.get("instruction"))
+        texts = right if isinstance(right, list) else [right]
+        return {"references": tuple(str(t) for t in texts if t), "scene": as_identifier(found.get("ann_id"))}
+    raise MalformedInput(
+        "the log holds no gold answer for this item",
+        where=path,
+        line=line,
+        remedy="evaluate a task that logs the box (its measures hold 'bbox'), or score its answers against the data set",
+    )
+
+
+def _lmms_box(found: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+    numbers = _four(found["bbox"], "bbox", path, line)
+    # The tasks of `refcoco_grounding` log pixels, all others shares of the picture.
+    is_share = max(numbers) <= 1.0 and "pred_boxes" not in found
+    return {
+        "gold": Box(numbers, SHARES if is_share else Convention()),
+        "size": UNIT_SQUARE if is_share else None,
+        "scene": as_identifier(found.get("ann_id")),
+    }
+
+
+def _four(value: Any, name: str, path: object, line: int | None) -> tuple[float, float, float, float]:
+    """Four numbers of a cell, also written as text."""
+    if isinstance(value, str):
+        value = re.findall(r"-?\d+(?:\.\d+)?(?:e-?\d+)?", value)
+    numbers = [as_number(n) for n in value] if isinstance(value, (list, tuple)) else []
+    if len(numbers) != 4 or any(n is None for n in numbers):
+        raise MalformedInput(f"{name!r} does not hold four numbers", where=path, line=line, remedy="[x1, y1, x2, y2]")
+    a, b, c, d = (float(n or 0.0) for n in numbers)
+    return a, b, c, d
+
+
+def _no_sample(path: Path, line: int) -> MalformedInput:
+    return MalformedInput(
+        "this is no sample of a harness", where=path, line=line, remedy="every line has doc_id and filtered_resps"
+    )
+
+
+def _document(row: Mapping[str, Any], documents: Sequence[Any], path: Path, line: int) -> Mapping[str, Any]:
+    """The document of a sample: in the line itself, or the row of the data set with its number."""
+    doc, number = row.get("doc"), row.get("doc_id")
+    if isinstance(doc, Mapping):
+        return doc
+    if not documents:
+        return {}
+    if not isinstance(number, int) or not 0 <= number < len(documents) or not isinstance(documents[number], Mapping):
+        raise MalformedInput(
+            f"the data set has no row {number}", where=path, line=line, remedy="name the data set that was asked about"
+        )
+    document: Mapping[str, Any] = documents[number]
+    return document
+
+
+def _words_of(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> list[str]:
+    """The answers of one line: those that the task's filter returned, or with ``text=resps`` the raw words, which may be several."""
+    names = [columns["text"]] if "text" in columns else ["filtered_resps", "resps"]
+    responses = next((row[name] for name in names if row.get(name) is not None), None)
+    requests = responses if isinstance(responses, list) else [responses]
+    answers = requests[0] if len(requests) == 1 and isinstance(requests[0], list) else requests
+    if any(_is_likelihood(part) for part in (requests, answers, *answers)):
+        raise MalformedInput(
+            "this is a likelihood and no answer in words",
+            where=path,
+            line=line,
+            remedy="take a task whose model writes (output_type: generate_until)",
+        )
+    if not answers or not all(isinstance(answer, str) for answer in answers):
+        raise _no_sample(path, line)
+    # lm-eval's filters write this where they match nothing.
+    return ["" if answer == "[invalid]" else str(answer) for answer in answers]
+
+
+def _is_likelihood(part: Any) -> bool:
+    """Whether this is a pair of a log probability and whether it was the likeliest; the harnesses write both as text."""
+    return isinstance(part, list) and len(part) == 2 and str(part[1]) in ("True", "False")
+
+
+def _named_in(whole: Any) -> str | None:
+    arguments = whole.get("args") if isinstance(whole, Mapping) else None
+    return str(arguments["model"]) if isinstance(arguments, Mapping) and arguments.get("model") else None
+
+
+def _model_of(path: Path) -> str:
+    """Both harnesses put the samples into a folder with the model's name."""
+    return path.resolve().parent.name.replace("__", "/") or path.stem
+
+
+def _trial(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> str:
+    """The id of a row by the column map, or under one of its usual names."""
+    names = [columns["trial"]] if "trial" in columns else TRIAL_FIELDS
+    name = next((row[key] for key in names if row.get(key) is not None), None)
+    if name is None:
+        raise MalformedInput(
+            f"there is no trial in it (looked for {', '.join(names)})",
+            where=path,
+            line=line,
+            remedy=f"name its column: --map trial=COLUMN (columns are {', '.join(map(str, list(row)[:8]))})",
+        )
+    return str(name)
+
+
+# -- evalscope -------------------------------------------------------------------------------------------------------------
+
+_SCORED = ("success", "fallback")
+
+
+def _read_evalscope(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Reviews of evalscope (`api/evaluator/cache.py`, `api/metric/scorer.py`)."""
+    table = read_table(path)
+    for line, row in zip(table.lines, table.rows, strict=True):
+        if "sample_score" not in row:
+            raise MalformedInput(
+                "predictions alone hold no gold answers",
+                where=path,
+                line=line,
+                remedy="name the folder reviews/ of the same run",
+            )
+        result = row["sample_score"]
+        score, metadata = result.get("score") or {}, result.get("sample_metadata") or {}
+        number = int(result.get("generation_index") or 0)
+        model = columns.get("system") or str(row.get("model") or path.resolve().parent.name)
+        is_scored = score.get("status", "success") in _SCORED
+        content = score.get("prediction") or score.get("extracted_prediction") or ""
+        yield LogAnswer(
+            trial=str(row["index"]),
+            model=model if not number else f"{model}#{number + 1}",
+            content=str(content) if is_scored else None,
+            where=str(path),
+            line=line,
+            **_evalscope_target(row, metadata, path, line),
+        )
+
+
+def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+    target = row.get("target")
+    if isinstance(target, str) and re.fullmatch(r"\s*\[[-\d.,\s]+\]\s*", target) and target.count(",") == 3:
+        numbers, size = _four(target, "target", path, line), metadata.get("image_size")
+        known = Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None
+        if max(numbers) > 1.0:
+            raise MalformedInput(
+                "the target is no share of the picture",
+                where=path,
+                line=line,
+                remedy="name reviews whose target is [x1, y1, x2, y2] from 0 to 1",
+            )
+        return {"gold": Box(numbers, SHARES), "size": known or UNIT_SQUARE}
+    return {"references": _target_texts(row)}
+
+
+# -- VLMEvalKit ------------------------------------------------------------------------------------------------------------
+
+_CORNERS = ("bbox_x1", "bbox_y1", "bbox_x2", "bbox_y2")
+_FAILED = "Failed to obtain answer"
+# Orders of `bbox` in its GUI benchmarks (dataset/GUI/*.py), by the name of the file; -Pro before the plain name.
+_GUI_ORDERS = (("screenspot_pro", Order.XYXY), ("osworld", Order.XYWH), ("screenspot", Order.XYWH))
+
+
+def _read_vlmevalkit(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Tables of VLMEvalKit (`inference.py`, `dataset/refcoco.py`, `dataset/GUI/`)."""
+    table = read_table(path)
+    model = columns.get("system") or _vlmevalkit_model(path, table)
+    for line, row in zip(table.lines, table.rows, strict=True):
+        content = None if is_missing(row.get("prediction")) else str(row["prediction"])
+        yield LogAnswer(
+            trial=str(as_identifier(row.get("index"))),
+            model=model,
+            content=None if content is None or _FAILED in content else content,
+            where=str(path),
+            line=line,
+            **_vlmevalkit_gold(row, path, line, columns),
+        )
+
+
+def _vlmevalkit_model(path: Path, table: Table) -> str:
+    stem = path.name.split(".")[0]
+    names = {as_identifier(row.get("dataset")) for row in table.rows[:50]} | {
+        as_identifier(row.get("split")) for row in table.rows[:50]
+    }
+    for name in sorted((n for n in names if n), key=len, reverse=True):
+        for ending in (f"_{name}", f"_{name.split('_')[0]}"):
+            if stem.endswith(ending):
+                return stem.removesuffix(ending)
+    match = re.match(r"(.+?)_(?:RefCOCO|ScreenSpot|OSWorld)", stem)
+    return match[1] if match else stem
+
+
+def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Mapping[str, str]) -> dict[str, Any]:
+    width, height = as_number(row.get("width")), as_number(row.get("height"))
+    size = Size(int(width), int(height)) if width and height else None
+    if all(name in row for name in _CORNERS):
+        numbers = _four([row[name] for name in _CORNERS], "bbox_x1 … bbox_y2", path, line)
+        if size == UNIT_SQUARE and max(numbers) > 1.0:
+            raise MalformedInput(
+                "width and height are 1.0, but the boxes are pixels",
+                where=path,
+                line=line,
+                remedy="fill in the pictures' sizes: without them answers cannot be put on the picture",
+            )
+        return {"gold": Box(numbers), "size": size}
+    if "bbox" in row and not is_missing(row["bbox"]):
+        stem = path.name.lower().replace("-", "_")
+        order = columns.get("gold") or next((str(o) for name, o in _GUI_ORDERS if name in stem), None)
+        if order is None:
+            raise MalformedInput(
+                "nothing says in which order the numbers of 'bbox' stand",
+                where=path,
+                line=line,
+                remedy="--map gold=xyxy or --map gold=xywh",
+            )
+        return {"gold": Box(_four(row["bbox"], "bbox", path, line), Convention(order=Order(order))), "size": size}
+    answer = row.get("answer")
+    return {"references": () if is_missing(answer) else (str(answer),)}
+
+
+# -- scripts for grounding -------------------------------------------------------------------------------------------------
+
+
+def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """The list that InternVL's `eval/refcoco/evaluate_grounding.py` writes; items are known by their position only."""
+    model = columns.get("system") or path.name.split(".")[0]
+    for number, row in enumerate(read_json(path), 1):
+        height, width = (int(n) for n in row["hw"])
+        numbers = _four(row["gt_bbox"], "gt_bbox", path, number)
+        if numbers[2] > width + 1 or numbers[3] > height + 1 or min(numbers) < -1:
+            raise MalformedInput(
+                f"the gold box {list(numbers)} of item {number} lies outside a picture of height {height} and width {width}",
+                where=path,
+                remedy="check 'hw': it is height, width",
+            )
+        content = str(row["answer"])
+        # Special tokens are taken out of the answers of Qwen-VL.
+        bare = re.fullmatch(r"\s*(\([^()]*\)\s*,\s*\([^()]*\))\s*", content)
+        yield LogAnswer(
+            trial=str(number),
+            model=model,
+            content=f"<box>{bare[1]}</box>" if bare else content,
+            where=str(path),
+            line=number,
+            gold=Box(numbers),
+            size=Size(width, height),
+        )
+
+
+def _read_screenspot_pro(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """The log of `eval_screenspot_pro.py`: points and boxes in pixels of the original picture."""
+    model = columns.get("system") or path.name.split(".")[0]
+    rows = read_json(path)["details"]
+    if not rows:
+        raise MalformedInput("the log holds no rows", where=path, remedy="name a log with 'details'")
+    for number, row in enumerate(rows, 1):
+        is_absent = row.get("gt_type") == "negative"
+        gold = None if is_absent else Box(_four(row.get("bbox"), "bbox", path, number))
+        if gold is not None and (gold.numbers[2] < gold.numbers[0] or gold.numbers[3] < gold.numbers[1]):
+            raise MalformedInput(
+                f"the box of {row.get('id')!r} ends before it begins, so its numbers are no xyxy",
+                where=path,
+                line=number,
+                remedy="convert boxes from x, y, width, height first",
+            )
+        style = "-".join(
+            str(row[key])
+            for key in ("instruction_style", "lang")
+            if row.get(key) not in (None, "", "instruction", "en")
+        )
+        yield LogAnswer(
+            trial=f"{row['id']}-{style}" if style else str(row["id"]),
+            model=model,
+            content=str(row.get("raw_response") or ""),
+            where=str(path),
+            line=number,
+            gold=gold,
+            is_absent=is_absent,
+            parsed=_screenspot_answer(row, is_absent),
+            scene=Path(str(row.get("img_path") or "")).name or None,
+        )
+
+
+def _screenspot_answer(row: Mapping[str, Any], is_absent: bool) -> PlaceAnswer:
+    pred = row.get("pred")
+    if row.get("correctness") == "wrong_format":
+        return PlaceAnswer(Outcome.UNPARSABLE)
+    if isinstance(pred, list) and len(pred) == 2:
+        return place_answer_of([Point((float(pred[0]), float(pred[1])))])
+    # For items without a target only the verdict tells the answer.
+    return PlaceAnswer(Outcome.NONE if is_absent and row.get("correctness") == "correct" else Outcome.UNPARSABLE)
+
+
+def _read_ref_adv(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Predictions of Ref-Adv's `run.py`: both boxes are pixels xyxy already."""
+    table = read_table(path)
+    for line, row in zip(table.lines, table.rows, strict=True):
+        pred = row.get("pred_box_xyxy_first") or []
+        if len(pred) not in (0, 4):
+            raise MalformedInput(
+                "a box has neither 0 nor 4 numbers", where=path, line=line, remedy="check pred_box_xyxy_first"
+            )
+        error = row.get("parse_error") or ""
+        outcome = Outcome.EMPTY if error == "empty_response" else Outcome.UNPARSABLE
+        parsed = (
+            place_answer_of([Box(_four(pred, "pred_box_xyxy_first", path, line))]) if pred else PlaceAnswer(outcome)
+        )
+        caption = row.get("normal_caption")
+        yield LogAnswer(
+            trial=str(row["row_idx"]),
+            model=columns.get("system") or str(row.get("model_full_name") or path.name.split(".")[0]),
+            # The endpoint failed, not the model.
+            content=None if error == "backend_error" else "",
+            where=str(path),
+            line=line,
+            references=() if is_missing(caption) else (str(caption),),
+            gold=Box(_four(row["gt_bbox_xyxy"], "gt_bbox_xyxy", path, line)),
+            parsed=parsed,
+            scene=as_identifier(row.get("file_name")),
+        )
+
+
+def _read_finecops(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Predictions for FineCops-Ref, with the boxes of its ``…_coco_format.json`` (``documents``)."""
+    if "documents" not in columns:
+        raise InputError(
+            "predictions for FineCops-Ref hold no gold boxes",
+            where=path,
+            remedy="name them: --scenes SET_coco_format.json",
+        )
+    gold = read_json(columns["documents"])
+    boxes = {a["image_id"]: a["bbox"] for a in gold["annotations"]}
+    images = {image["id"]: image for image in gold["images"]}
+    table = read_table(path)
+    for line, row in zip(table.lines, table.rows, strict=True):
+        name = row["image_id"]
+        if name not in images or name not in boxes:
+            raise MalformedInput(
+                f"image {name} has no gold box", where=path, line=line, remedy="name the gold file of the same set"
+            )
+        width, height = (row.get(key) or images[name].get(key) for key in ("width", "height"))
+        yield LogAnswer(
+            trial=str(name),
+            model=columns.get("system") or path.name.split(".")[0],
+            content=str(row["text"]),
+            where=str(path),
+            line=line,
+            gold=Box(_four(boxes[name], "bbox", path, line), Convention(order=Order.XYWH)),
+            size=Size(int(width), int(height)) if width and height else None,
+            scene=as_identifier(images[name].get("file_name")),
+        )
+
+
+# -- clembench -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """An episode of a reference game: its name, its instance, the models of player 1 and 2, and their messages."""
+
+    name: str
+    instance: Mapping[str, Any]
+    models: tuple[str, str]
+    messages: tuple[tuple[str, str], ...]
+
+
+def read_episodes(folder: Path) -> Iterator[Episode]:
+    """Episodes as clemcore 3.7.2 leaves them: `interactions.json` and `instance.json` in a folder each."""
+    for path in sorted(folder.rglob("interactions.json")):
+        log = read_json(path)
+        players = log.get("players") or {}
+        # Earlier releases wrote a text where there is an object now.
+        entries = [players.get(f"Player {n}") for n in (1, 2)]
+        models = [str(e.get("model_name", "")) if isinstance(e, Mapping) else "" for e in entries]
+        messages = tuple(
+            (str(event["from"]), str(event["action"]["content"]))
+            for turn in log.get("turns", ())
+            for event in turn
+            if str(event.get("from", "")).startswith("Player") and event["action"].get("type") == "get message"
+        )
+        yield Episode(
+            name="/".join(path.parent.parts[-3:]),
+            instance=read_json(path.with_name("instance.json")),
+            models=(models[0], models[1]),
+            messages=messages,
+        )
+
+
+LOG_FORMATS: dict[str, LogReader] = {
+    "inspect": _read_inspect,
+    "lm-eval": _read_harness,
+    "lmms-eval": _read_harness,
+    "evalscope": _read_evalscope,
+    "vlmevalkit": _read_vlmevalkit,
+    "internvl": _read_internvl,
+    "screenspot-pro": _read_screenspot_pro,
+    "ref-adv": _read_ref_adv,
+    "finecops-ref": _read_finecops,
+}

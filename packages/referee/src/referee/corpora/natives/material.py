@@ -1,0 +1,192 @@
+"""What a file of another program holds, in records of this package: trials, outputs and responses, and how they were recognised."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from referee.corpora.outputs import Output
+from referee.corpora.reading.tables import is_missing
+from referee.errors import DuplicateTrial, InputError
+from referee.geometry import Region, ScenePicture, Size
+from referee.records import Description, Entity, Response, Scene, Trial
+
+__all__ = ["KINDS", "Declared", "Material", "as_identifier", "as_number", "hash_person", "make_trial"]
+
+KINDS = ("text", "table", "log", "listeners", "places")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What a user declares about files: the columns of roles, the systems, the convention and form of coordinates, and further files.
+
+    Args:
+        columns: role to column, as in ``--map text=utterance``.
+        convention: of all coordinates in answers, such as ``0-1000 xyxy``.
+        form: how the models write coordinates (`referee.models.answers.place_forms.FORMS`).
+        format: the name of a format, instead of recognising it.
+        language: of all trials, where the files do not say.
+        systems: names of systems; in a table also of columns with their texts.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    convention: str | None = None
+    form: str | None = None
+    format: str | None = None
+    language: str | None = None
+    systems: tuple[str, ...] = ()
+
+    def column(self, role: str) -> str | None:
+        """The column of a role, where one was declared."""
+        return self.columns.get(role)
+
+
+@dataclass(slots=True)
+class Material:
+    """What was read from files.
+
+    Args:
+        kind: text, table, log, listeners or places.
+        format: the name of the format.
+        mapping: role to column or field, as it was read.
+        trials: by id, in the order of the files.
+        outputs: descriptions or places, one a system and trial.
+        responses: answers of listeners.
+        notes: sentences that a reader of the numbers has to know.
+        is_tried: whether the reader was tried with a file of the real program.
+        counts: by system, answers by outcome.
+    """
+
+    kind: str
+    format: str
+    mapping: dict[str, str] = field(default_factory=dict)
+    trials: dict[str, Trial] = field(default_factory=dict)
+    outputs: list[Output] = field(default_factory=list)
+    responses: list[Response] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    is_tried: bool = True
+    counts: dict[str, Counter[str]] = field(default_factory=dict)
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of systems in the order of the files."""
+        names = [o.system for o in self.outputs] + [r.system or r.hearer for r in self.responses]
+        return list(dict.fromkeys(names))
+
+    def count(self, system: str, outcome: str) -> None:
+        """Count an answer of a system."""
+        self.counts.setdefault(system, Counter())[outcome] += 1
+
+    def add_trial(self, trial: Trial) -> None:
+        """Take a trial; a second one with the same id adds its references."""
+        present = self.trials.get(trial.id)
+        if present is None:
+            self.trials[trial.id] = trial
+            return
+        new = tuple(r for r in trial.references if r not in present.references)
+        if new:
+            from dataclasses import replace
+
+            self.trials[trial.id] = replace(present, references=(*present.references, *new))
+
+    def join(self, other: Material) -> None:
+        """Add what another file of the same format holds.
+
+        Raises:
+            InputError: if the formats differ.
+            DuplicateTrial: if a system answers a trial in both.
+        """
+        if (other.kind, other.format) != (self.kind, self.format):
+            raise InputError(
+                f"one file is {self.format} ({self.kind}), another {other.format} ({other.kind})",
+                remedy="evaluate files of one format at a time",
+            )
+        for trial in other.trials.values():
+            self.add_trial(trial)
+        self.outputs += other.outputs
+        self.responses += other.responses
+        self.notes += [note for note in other.notes if note not in self.notes]
+        self.is_tried = self.is_tried and other.is_tried
+        for system, counts in other.counts.items():
+            self.counts.setdefault(system, Counter()).update(counts)
+
+    def check_repeats(self) -> None:
+        """Raise DuplicateTrial if a system answers a trial twice."""
+        first: dict[tuple[str, str], Output] = {}
+        for output in self.outputs:
+            other = first.setdefault((output.system, output.trial), output)
+            if other is not output:
+                raise DuplicateTrial(
+                    f"{output.system} answers item {output.trial!r} twice (first at {other.where}:{other.line})",
+                    where=output.where,
+                    line=output.line,
+                    remedy="keep one row for each system and item, or name the columns: --map trial=COLUMN,system=COLUMN",
+                )
+
+
+def make_trial(
+    name: str,
+    references: Iterable[str] = (),
+    *,
+    scene: str | None = None,
+    speaker: str | None = None,
+    language: str | None = None,
+    region: Region | None = None,
+    is_absent: bool = False,
+    size: Size | None = None,
+    targets: tuple[str, ...] = (),
+    picture: str = "",
+    meta: Mapping[str, Any] | None = None,
+) -> Trial:
+    """A trial of which only references, or the region meant, are known; its scene is marked as incomplete."""
+    entities = () if region is None else (Entity(id="gold", region=region),)
+    return Trial(
+        id=name,
+        scene=Scene(
+            entities=entities,
+            id=scene,
+            complete=False,
+            picture=ScenePicture(path=picture, size=size) if size is not None or picture else None,
+        ),
+        targets=("gold",) if region is not None else () if is_absent else targets,
+        references=tuple(Description(text=text) for text in references),
+        speaker=speaker,
+        **({} if language is None else {"language": language}),
+        **({} if meta is None else {"meta": meta}),
+    )
+
+
+def as_identifier(value: Any) -> str | None:
+    """A cell as an id: whole numbers without a fraction; None where it is empty."""
+    if is_missing(value):
+        return None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    text = str(value).strip()
+    return text or None
+
+
+def as_number(value: Any) -> float | None:
+    """A cell as a number, with a decimal point or comma; None where it is empty or no number."""
+    if is_missing(value) or isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    text = str(value).strip()
+    if text.count(",") == 1 and "." not in text:
+        text = text.replace(",", ".")
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if number == number and abs(number) != float("inf") else None
+
+
+def hash_person(name: str) -> str:
+    """A short hash of a participant's id, the same in every file."""
+    return f"p-{blake2b(name.encode(), digest_size=5, person=b'referee').hexdigest()}"

@@ -1,0 +1,399 @@
+"""Which format a file has, by what is in it, and its material; a file that could be two things is refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from referee.corpora.natives.columns import find_column, simplify
+from referee.corpora.natives.described import attach_scenes, read_described
+from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
+from referee.corpora.natives.listeners import PLATFORMS, has_listeners, join_empirica, platform_of, read_listeners
+from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer
+from referee.corpora.natives.material import Declared, Material, as_identifier
+from referee.corpora.natives.texts import STDIN, read_texts
+from referee.corpora.outputs import read_outputs, rows_as_outputs
+from referee.corpora.reading.lines import open_binary
+from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_json, read_table
+from referee.errors import InputError, UnknownTrial
+from referee.files import expand_path
+from referee.records import Trial
+
+__all__ = ["IMPORT_FORMATS", "material_of_table", "read_answers", "read_material", "recognise"]
+
+TABLES = ("jsonl", "csv")
+IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
+PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
+# Formats whose fields were taken from the source of the program, not from a file that it wrote.
+UNTRIED = ("evalscope", "vlmevalkit", "internvl", "screenspot-pro", "finecops-ref")
+_UNKNOWN = "use one of the formats on docs/evaluate.md, or a table with a header"
+
+
+def recognise(path: Path) -> str:
+    """The format of a file or folder for `referee import`: that of a log, ``clembench``, ``csv`` or ``jsonl``.
+
+    Raises:
+        InputError: if the format is unknown.
+    """
+    name = path.name.lower()
+    format = None
+    if path.is_dir():
+        format = "clembench" if any(path.rglob("interactions.json")) else None
+    elif name.endswith(TABLE_ENDINGS) or path.suffix == ".eval":
+        format = _log_format(path)
+        if format is None and path.suffix in (".jsonl", ".ndjson"):
+            format = "jsonl"
+        elif format is None and path.suffix != ".json":
+            format = "csv"
+    if format is None:
+        raise InputError(
+            "this format is unknown",
+            where=path,
+            remedy=f"name it with --format ({', '.join(IMPORT_FORMATS)}), or write JSONL with a trial and a text on every line",
+        )
+    return format
+
+
+def _log_format(path: Path) -> str | None:
+    """The format of a log, None for anything else; aggregates and other files without answers are refused."""
+    if path.suffix == ".eval" or (
+        zipfile.is_zipfile(path) and path.suffix == ".zip" and "header.json" in zipfile.ZipFile(path).namelist()
+    ):
+        return "inspect"
+    name = path.name.lower()
+    if name.endswith((".json", ".json.gz")):
+        value = read_json(path)
+        if isinstance(value, dict):
+            return _format_of_object(value, path)
+        first = value[0] if isinstance(value, list) and value else None
+        return _format_of_row(first) if isinstance(first, dict) else None
+    if name.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
+        first = _first_line(path)
+        return _format_of_row(first) if isinstance(first, dict) else None
+    if name.endswith(TABLE_ENDINGS):
+        table = read_table(path)
+        _refuse_aggregates(set(table.columns), path)
+        return _format_of_row(dict.fromkeys(table.columns, ""))
+    return None
+
+
+def _first_line(path: Path) -> Any:
+    with open_binary(path) as file:
+        line = next((line for line in file if line.strip()), b"null")
+    try:
+        return json.loads(line.decode("utf-8-sig"))
+    except ValueError:
+        return None
+
+
+def _format_of_object(value: Mapping[str, Any], path: Path) -> str | None:
+    if "eval" in value and {"samples", "plan", "status"} & value.keys():
+        if not value.get("samples"):
+            raise InputError("this inspect_ai log holds no samples", where=path, remedy="name the log with its samples")
+        return "inspect"
+    if "details" in value and "metrics" in value and isinstance(value["details"], list):
+        return "screenspot-pro"
+    if isinstance(value.get("logs"), list):
+        return "lmms-eval"
+    if {"players", "turns"} <= value.keys():
+        raise InputError("this is one episode of clembench", where=path, remedy="name the folder of the game's results")
+    is_aggregate = {"results", "configs"} <= value.keys() or "episode scores" in value
+    numbers = [isinstance(part, int | float) for part in value.values()]
+    if is_aggregate or (numbers and all(numbers)):
+        raise InputError(
+            "this file holds aggregate scores and no answers", where=path, remedy="name the file with the answers"
+        )
+    return None
+
+
+def _format_of_row(row: Mapping[str, Any]) -> str | None:
+    names = row.keys()
+    if {"filtered_resps", "resps"} & names:
+        return "lm-eval" if "doc" in names else "lmms-eval"
+    if "index" in names and {"sample_score", "model_output"} & names:
+        return "evalscope"
+    if {"answer", "gt_bbox", "hw"} <= names:
+        return "internvl"
+    if {"pred_box_xyxy_first", "gt_bbox_xyxy"} <= names:
+        return "ref-adv"
+    if {"image_id", "text", "sum_log_prob"} <= names:
+        return "finecops-ref"
+    if {"index", "prediction"} <= names and any(
+        n in ("question", "answer", "category") or n.startswith("bbox") for n in names
+    ):
+        return "vlmevalkit"
+    return None
+
+
+def _refuse_aggregates(columns: set[str], path: object) -> None:
+    aggregates = ({"Split", "Precision@1"}, {"Average IoU", "Samples"})
+    if any(names <= columns for names in aggregates):
+        raise InputError(
+            "this table holds aggregate scores and no answers", where=path, remedy="name the file with the predictions"
+        )
+    if {"page_index", "epoch_time_completed"} <= columns or {"page_name", "epoch_time"} <= columns:
+        raise InputError(
+            "this is oTree's table of page times, which holds no answers",
+            where=path,
+            remedy="export all apps, or one app",
+        )
+
+
+# -- answers for import ----------------------------------------------------------------------------------------------------------
+
+
+def read_answers(path: Path, format: str, declared: Declared) -> Iterator[LogAnswer]:
+    """The raw answers of a log or of a table, for a corpus that the user names."""
+    if format in LOG_FORMATS:
+        return LOG_FORMATS[format](path, declared.columns)
+    if format not in TABLES:
+        raise InputError(f"there is no format {format!r}", remedy=f"one of {', '.join([*IMPORT_FORMATS, 'clembench'])}")
+    return _answers_of_table(read_table(path), declared)
+
+
+def _answers_of_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
+    columns = dict(declared.columns)
+    name = columns.get("system")
+    if name is not None and name not in table.columns:
+        del columns["system"]  # the name of the one system
+    roles = {role: find_column(table, role, Declared(columns=columns)) for role in ("trial", "text", "system")}
+    for role in ("trial", "text"):
+        if roles[role] is None:
+            raise InputError(
+                f"no column is known to hold the {role}",
+                where=table.source,
+                remedy=f"name it: --map {role}=COLUMN (columns are {', '.join(table.columns[:8])})",
+            )
+    for line, row in zip(table.lines, table.rows, strict=True):
+        cells = {role: row.get(column) for role, column in roles.items() if column is not None}
+        missing = next((role for role in ("trial", "text") if as_identifier(cells[role]) is None), None)
+        if missing is not None:
+            raise InputError(
+                f"there is no {missing} in it",
+                where=table.source,
+                line=line,
+                remedy=f"fill the cell {roles[missing]!r} in",
+            )
+        shown = row.get("places") or ()
+        default = name if roles["system"] is None else None
+        yield LogAnswer(
+            trial=as_identifier(cells["trial"]) or "",
+            model=as_identifier(cells.get("system")) or default or Path(table.source).stem,
+            content=str(cells["text"]),
+            where=table.source,
+            line=line,
+            shown=tuple(shown.split() if isinstance(shown, str) else map(str, shown)),
+            system=row.get("of"),
+        )
+
+
+# -- material for evaluate -------------------------------------------------------------------------------------------------------
+
+
+def read_material(
+    sources: Sequence[str | Path],
+    references: Sequence[str | Path] = (),
+    scenes: Mapping[str, Trial] | None = None,
+    declared: Declared | None = None,
+) -> Material:
+    """The material of files, folders, archives and patterns, all of one format.
+
+    Args:
+        sources: what to read; ``-`` is standard input.
+        references: files of references, for plain text.
+        scenes: trials with their scenes, by id.
+        declared: what the user declares about the files.
+
+    Raises:
+        InputError: if a format is unknown, unclear, or differs between files.
+    """
+    declared = declared or Declared()
+    with ExitStack() as stack:
+        files = [file for source in sources for file in _expand(source, stack)]
+        material = _material_of_files(files, sources, references, scenes, declared)
+    material.check_repeats()
+    if not material.is_tried:
+        material.notes.append(
+            f"The reader of {material.format} was not tried with a file of that program: check the mapping above."
+        )
+    return material
+
+
+def _expand(source: str | Path, stack: ExitStack) -> list[Path]:
+    """The files of a source; an archive is unpacked into a temporary folder."""
+    if str(source) == STDIN:
+        return [Path(STDIN)]
+    path = Path(source)
+    if not path.exists():
+        matches = (
+            [Path(file) for file in expand_path(source)] if any(c in str(source) for c in "*?[") else []
+        )
+        if not matches:
+            raise InputError(
+                "there is no such file", where=source, remedy="name a file, a folder, a zip or a pattern in quotes"
+            )
+        return [file for match in matches for file in _expand(match, stack)]
+    if path.is_dir():
+        return _files_of(path)
+    if (
+        zipfile.is_zipfile(path)
+        and path.suffix.lower() == ".zip"
+        and "header.json" not in zipfile.ZipFile(path).namelist()
+    ):
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="referee-")))
+        _unpack(path, folder)
+        return _files_of(folder)
+    return [path]
+
+
+def _unpack(path: Path, folder: Path) -> None:
+    """The plain files of an archive; names that lead out of the folder are refused."""
+    with zipfile.ZipFile(path) as archive:
+        for info in archive.infolist():
+            target = (folder / info.filename).resolve()
+            if folder.resolve() not in target.parents:
+                raise InputError(
+                    f"the archive names {info.filename!r} outside itself", where=path, remedy="pack it again"
+                )
+            if not info.is_dir():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(info) as packed, target.open("wb") as file:
+                    shutil.copyfileobj(packed, file)
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """The files of a folder that may hold answers; a folder of clembench's episodes stands for itself."""
+    if any(folder.rglob("interactions.json")):
+        return [folder]
+    reviews = [p for p in folder.rglob("*.jsonl") if "reviews" in p.parts]
+    files = reviews or [
+        p
+        for p in folder.rglob("*")
+        if p.is_file() and not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)
+    ]
+    known = (*TABLE_ENDINGS, ".eval", ".txt")
+    chosen = sorted(p for p in files if p.name.lower().endswith(known))
+    if not chosen:
+        raise InputError(
+            "the folder holds no file that can be read", where=folder, remedy=f"endings are {', '.join(known)}"
+        )
+    return chosen
+
+
+def _material_of_files(
+    files: Sequence[Path],
+    sources: Sequence[str | Path],
+    references: Sequence[str | Path],
+    scenes: Mapping[str, Trial] | None,
+    declared: Declared,
+) -> Material:
+    for file in files:
+        if file.suffix.lower() in PICKLES:
+            raise InputError(
+                "pickled files can run programs and are not read", where=file, remedy="save it as JSON, CSV or Parquet"
+            )
+    if all(_is_text(file, bool(references)) for file in files):
+        return read_texts(files, references, declared)
+    if len(files) > 1 and _is_empirica_export(files):
+        tables = {file.name: read_table(file) for file in files if file.name.lower().endswith(TABLE_ENDINGS)}
+        return read_listeners(join_empirica(tables), declared, next(p for p in PLATFORMS if p.name == "empirica"))
+    whole: Material | None = None
+    skipped: list[str] = []
+    for file in files:
+        try:
+            material = _material_of_file(file, scenes, declared)
+        except InputError as error:
+            # Harnesses write their aggregates beside the answers.
+            if len(files) > len(sources) and "aggregate" in error.problem:
+                skipped.append(file.name)
+                continue
+            raise
+        if whole is None:
+            whole = material
+        else:
+            whole.join(material)
+    if whole is None:
+        raise InputError("all files hold aggregate scores", where=files[0], remedy="name files with answers")
+    if skipped:
+        whole.notes.append(f"Files with aggregate scores are left out: {', '.join(skipped)}.")
+    return whole
+
+
+def _is_text(file: Path, has_references: bool) -> bool:
+    name = file.name.lower()
+    if str(file) == STDIN or name.endswith((".txt", ".txt.gz", ".hyp", ".out", ".pred")):
+        return True
+    return has_references and not file.is_dir() and not name.endswith((*TABLE_ENDINGS, ".eval", ".zip", ".xml"))
+
+
+def _is_empirica_export(files: Sequence[Path]) -> bool:
+    stems = {simplify(file.stem) for file in files}
+    return bool(stems & {"playerrounds", "playerstages"})
+
+
+def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declared) -> Material:
+    if file.is_dir():
+        return material_of_episodes(file, declared.columns.get("system"))
+    format = declared.format if declared.format in LOG_FORMATS else _log_format(file)
+    if format is not None:
+        material = material_of_answers(LOG_FORMATS[format](file, declared.columns), format, declared)
+        material.is_tried = format not in UNTRIED
+        if scenes and set(material.trials) <= set(scenes):
+            material.trials = {name: scenes[name] for name in material.trials}
+        return material
+    if not file.name.lower().endswith(TABLE_ENDINGS):
+        raise InputError("this format is unknown", where=file, remedy=_UNKNOWN)
+    return material_of_table(read_table(file), scenes, declared, file)
+
+
+def material_of_table(
+    table: Table, scenes: Mapping[str, Trial] | None, declared: Declared, file: Path | None = None
+) -> Material:
+    """The material of a table: answers of listeners, outputs in the form of this package, or descriptions."""
+    platform = platform_of(table)
+    if platform is not None:
+        return read_listeners(table, declared, platform)
+    _refuse_raw_survey(table)
+    if {"box", "point", "places", "polygon", "mask"} & set(table.columns) and "trial" in table.columns:
+        return _material_of_outputs(table, scenes, file)
+    if has_listeners(table, declared):
+        return read_listeners(table, declared)
+    material = read_described(table, declared, scenes is not None)
+    if scenes is not None:
+        attach_scenes(material, scenes, table.source)
+    return material
+
+
+def _refuse_raw_survey(table: Table) -> None:
+    if {"ResponseId", "RecordedDate"} <= set(table.columns):
+        raise InputError(
+            "this is a Qualtrics export without its second and third header row",
+            where=table.source,
+            remedy="export it again and keep all three header rows",
+        )
+
+
+def _material_of_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Path | None) -> Material:
+    """Coordinates in the form of this package (docs/score.md), for the trials of a corpus."""
+    if scenes is None:
+        raise InputError(
+            "the gold regions are missing", where=table.source, remedy="name the corpus: --scenes CORPUS or FILE"
+        )
+    notes: list[str] = []
+    outputs = list(read_outputs(file) if file is not None else rows_as_outputs(table.rows))
+    unknown = next((o for o in outputs if o.trial not in scenes), None)
+    if unknown is not None:
+        raise UnknownTrial(
+            f"trial {unknown.trial!r} is not in the corpus",
+            where=unknown.where,
+            line=unknown.line,
+            remedy="check --scenes",
+        )
+    trials = {o.trial: scenes[o.trial] for o in outputs}
+    return Material("places", "outputs", {"trial": "trial", "system": "system"}, trials, outputs, notes=notes)

@@ -1,0 +1,229 @@
+"""Tables of any usual kind as rows: CSV, TSV, Excel, Parquet, JSON, JSON Lines, data frames, data sets and lists of rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from referee.corpora.reading.lines import open_binary
+from referee.corpora.reading.parquet_rows import is_parquet, read_rows
+from referee.errors import InputError, MalformedInput, naming_extra
+
+__all__ = ["TABLE_ENDINGS", "Table", "decode_lines", "is_missing", "read_json", "read_separated", "read_table", "rows_of", "table_of"]
+
+SEPARATED = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
+SHEETS = (".xlsx", ".xls", ".xlsb", ".ods")
+TABLE_ENDINGS = (*SEPARATED, *SHEETS, ".parquet", ".json", ".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
+_SAVE = "save the table again, as UTF-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a table, the names of its columns, and the line of each row in its file."""
+
+    source: str
+    columns: tuple[str, ...]
+    rows: Sequence[Mapping[str, Any]]
+    lines: Sequence[int]
+
+    @classmethod
+    def of(cls, source: str, rows: Sequence[Mapping[str, Any]], lines: Sequence[int] | None = None) -> Table:
+        """A table from its rows; columns in the order in which they first occur."""
+        columns = dict.fromkeys(str(name) for row in rows for name in row)
+        return cls(source, tuple(columns), rows, range(1, len(rows) + 1) if lines is None else lines)
+
+    def column(self, name: str) -> list[Any]:
+        """The cells of a column, None where a row does not have it."""
+        return [None if is_missing(cell := row.get(name)) else cell for row in self.rows]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell holds nothing: None, or the NaN with which data frames fill cells."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def read_table(path: str | Path) -> Table:
+    """The table in a file, by the ending of its name.
+
+    Raises:
+        InputError: if the ending is unknown, or the file holds no rows.
+    """
+    name = str(path).lower()
+    if name.endswith(SEPARATED):
+        numbered = list(read_separated(Path(path)))
+    elif name.endswith(SHEETS):
+        numbered = list(_read_sheet(path))
+    elif is_parquet(path):
+        numbered = list(read_rows(path))
+    elif name.endswith((".json", ".json.gz")):
+        numbered = list(enumerate(_rows_of_json(read_json(path), path), 1))
+    elif name.endswith((".jsonl", ".ndjson", ".jsonl.gz")):
+        numbered = list(_read_json_lines(Path(path)))
+    else:
+        raise InputError("this is no table", where=path, remedy=f"endings of tables: {', '.join(TABLE_ENDINGS)}")
+    if not numbered:
+        raise InputError("the table has no rows", where=path, remedy="name a file with a header and at least one row")
+    return Table.of(str(path), [row for _, row in numbered], [line for line, _ in numbered])
+
+
+def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of a CSV or TSV file with their line numbers; an empty cell is None."""
+    lines = decode_lines(path)
+    head = next(lines, "")
+    # Strict, since a quote that is never closed would otherwise swallow all lines after it.
+    reader = csv.reader(chain([head], lines), strict=True, delimiter=_delimiter(path, head))
+    try:
+        names = [name.strip() for name in next(reader, [])]
+        if len(set(names)) < len(names):
+            raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
+        for cells in reader:
+            if not any(cells):
+                continue
+            if len(cells) != len(names):
+                problem = f"{len(cells)} cells under {len(names)} column names"
+                raise MalformedInput(problem, where=path, line=reader.line_num, remedy="quote cells that hold a comma")
+            yield reader.line_num, {name: cell or None for name, cell in zip(names, cells, strict=True)}
+    except (csv.Error, EOFError, OSError, zlib.error) as error:
+        problem = f"the table cannot be read further ({error})"
+        raise MalformedInput(problem, where=path, line=reader.line_num, remedy=_SAVE) from None
+
+
+def _delimiter(path: Path, head: str) -> str:
+    """Spreadsheets of many countries write semicolons into their CSV, where commas belong to numbers."""
+    if ".tsv" in path.name.lower():
+        return "\t"
+    return next((sign for sign in (",", ";", "\t") if sign in head), ",")
+
+
+def decode_lines(path: Path) -> Iterator[str]:
+    """The lines of a UTF-8 file with their ends; MalformedInput names the line of a wrong byte."""
+    with open_binary(path) as file:
+        for number, raw in enumerate(file, 1):
+            try:
+                text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                problem = f"byte {error.start + 1} of this line is not UTF-8"
+                raise MalformedInput(problem, where=path, line=number, remedy="save the file as UTF-8") from None
+            # The csv module of Python 3.11 and later reads it as any other character, which no table means.
+            if "\0" in text:
+                raise MalformedInput("there is a zero byte in it", where=path, line=number, remedy="save it as UTF-8")
+            yield text
+
+
+def _read_sheet(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of the first sheet of a workbook, which begin in line 2."""
+    import polars as pl
+
+    with naming_extra():
+        import fastexcel  # noqa: F401 (the engine of polars)
+    open_binary(str(path)).close()
+    try:
+        frame = pl.read_excel(str(path), engine="calamine", infer_schema_length=None)
+    except Exception as error:
+        raise MalformedInput(f"this is no workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV") from None
+    yield from enumerate(frame.to_dicts(), 2)
+
+
+def read_json(path: str | Path) -> Any:
+    """The value of a JSON file; NaN and Infinity are read."""
+    try:
+        with open_binary(str(path)) as file:
+            return json.loads(file.read().decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise MalformedInput(f"this cannot be read as JSON ({error})", where=path, remedy="name a whole file") from None
+
+
+def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Objects of a file, one on each line; a list on a line (as JATOS writes them) stands for its objects."""
+    for number, line in enumerate(decode_lines(path), 1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise MalformedInput(f"this line is no JSON ({error})", where=path, line=number, remedy="one object a line") from None
+        for row in value if isinstance(value, list) else [value]:
+            if not isinstance(row, dict):
+                raise MalformedInput("this is no object", where=path, line=number, remedy="one JSON object a line")
+            yield number, row
+
+
+def _rows_of_json(value: Any, path: str | Path) -> list[dict[str, Any]]:
+    """Rows of a JSON value: a list of objects, an object of columns, or an object with one such list."""
+    if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
+        value = [row for part in value for row in part]
+    if isinstance(value, list) and all(isinstance(row, dict) for row in value):
+        return value
+    if isinstance(value, dict):
+        if columns := _columns_of(value):
+            return columns
+        lists = [part for part in value.values() if isinstance(part, list) and part and all(isinstance(r, dict) for r in part)]
+        if len(lists) == 1:
+            return lists[0]
+    raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one a row")
+
+
+def _columns_of(value: dict[str, Any]) -> list[dict[str, Any]]:
+    """Rows of an object whose values are columns, as data frames write them; empty where it is none."""
+    parts = list(value.values())
+    if parts and all(isinstance(part, dict) for part in parts) and len({tuple(part) for part in parts}) == 1:
+        if all(key.isdigit() for key in parts[0]) and parts[0]:
+            return [{name: column[key] for name, column in value.items()} for key in parts[0]]
+    if parts and all(isinstance(part, list) for part in parts) and len({len(part) for part in parts}) == 1:
+        if parts[0] and not any(isinstance(cell, dict) for part in parts for cell in part):
+            return [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
+    return []
+
+
+@runtime_checkable
+class PolarsFrame(Protocol):
+    """A polars data frame, known by its methods: the package need not be imported."""
+
+    def to_dicts(self) -> list[dict[str, Any]]: ...
+
+
+@runtime_checkable
+class PandasFrame(Protocol):
+    """A pandas data frame, likewise."""
+
+    def iterrows(self) -> Iterable[Any]: ...
+    def to_dict(self, orient: str) -> list[dict[str, Any]]: ...
+
+
+@runtime_checkable
+class DataSet(Protocol):
+    """A Hugging Face data set, likewise."""
+
+    def to_list(self) -> list[dict[str, Any]]: ...
+    @property
+    def column_names(self) -> list[str]: ...
+
+
+def rows_of(outputs: Any) -> Any:
+    """The rows of a data frame or data set; anything else unchanged."""
+    if isinstance(outputs, PolarsFrame):
+        return outputs.to_dicts()
+    if isinstance(outputs, PandasFrame):
+        return outputs.to_dict("records")
+    return outputs.to_list() if isinstance(outputs, DataSet) and isinstance(outputs.column_names, list) else outputs
+
+
+def table_of(rows: Any, source: str = "rows") -> Table:
+    """A table from rows in memory: a data frame, a data set, or a list of dictionaries.
+
+    Raises:
+        InputError: for anything else.
+    """
+    rows = rows_of(rows)
+    rows = list(rows) if isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping)) else None
+    if not rows or not all(isinstance(row, Mapping) for row in rows):
+        raise InputError(
+            "these are no rows of a table", where=source, remedy="give a data frame or a list of dictionaries, at least one"
+        )
+    return Table.of(source, rows, range(len(rows)))
