@@ -18,5 +18,6 @@ def test_one_score_enters_few_modules() -> None:
     assert first == f"score: {len(entered)} modules"
     steps = ["referee.jobs.open", "referee.jobs.score", "referee.jobs.rows", "referee.jobs.batches"]
     assert [module for module in entered if module in steps] == steps
-    assert entered[0] == "referee.cli" and entered[-1] == "referee.show.reports.score_tables"
+    assert entered[0] == "referee.cli"
+    assert entered[-1] == "referee.show.reports.score_tables"
     assert len(entered) <= MOST, done.stdout

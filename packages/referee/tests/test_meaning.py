@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 
 from naive_meaning import fitting, fitting_parts, singles_out
 from referee import meaning
+from referee.corpora.jsonl import description_from_json, to_json
+from referee.corpora.outputs import read_outputs
+from referee.corpora.reading.lines import WrongShape
 from referee.errors import InputError
 from referee.records import Entity, Property, Relation, Scene
 
@@ -219,3 +222,49 @@ def test_flat_names_of_a_form() -> None:
         *["type:cup", "not.colour:red", "near:", "landmark.type:plate", "on:", "landmark2.colour:black"],
         *["size:least", "x:2 from the left", "size:<30"],
     ]
+
+
+def test_a_description_carries_its_meaning_through_files() -> None:
+    form = ["parts", [2, ["and", ["type", "chair"], ["not", ["colour", "red"]]]], ["all", ["least", "size"]]]
+    description = description_from_json({"meaning": form})
+    assert description.meaning is not None
+    assert meaning.as_json(description.meaning) == form
+    assert description.properties == (
+        Property("type", "chair"),
+        Property("not.colour", "red"),
+        Property("size", "least"),
+    )
+    assert description_from_json(to_json(description)) == description
+
+
+@pytest.mark.parametrize(
+    ("form", "problem"),
+    [
+        (["nott", ["colour", "red"]], r"meaning: 'nott' is no operator"),
+        (["and", ["rel", "on"]], r"meaning\[1\]: \['rel', 'on'\] is not complete"),
+        (["parts", ["type", "chair"]], r"meaning\[1\]\[0\]: 'type' is no number of objects"),
+        ("red", "'meaning' should be a list"),
+    ],
+)
+def test_a_description_with_a_wrong_meaning_is_refused_by_its_place(form: Any, problem: str) -> None:
+    with pytest.raises(WrongShape, match=problem) as caught:
+        description_from_json({"meaning": form})
+    assert "docs/meaning.md" in caught.value.remedy
+
+
+def test_tables_of_outputs_carry_meanings_as_json_text(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text('trial,meaning\nt1,"[""not"", [""colour"", ""red""]]"\n', "utf-8")
+    (output,) = read_outputs(path)
+    assert output.description.meaning == ("not", ("colour", "red"))
+
+
+def test_atoms_that_refer_to_nothing_in_the_scene() -> None:
+    scene = scene_of_the_page()
+    for form, unknown in {
+        ("rel", "under", ("type", "table")): Property("under", ""),
+        ("not", ("colour", "pink")): Property("colour", "pink"),
+        ("least", "weight", 1): Property("weight", "least"),
+        ("and", ("type", "cup"), ("nth", "x", 2, "left")): None,
+    }.items():
+        assert meaning.first_unknown(form, scene) == unknown

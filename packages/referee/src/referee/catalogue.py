@@ -62,6 +62,9 @@ METRICS: dict[str, Entry] = {
     ),
     "set/jaccard": Entry("referee.metrics.sets:Jaccard", {}, "|A∩B| / |A∪B|"),
     "set/exact": Entry("referee.metrics.sets:SetExact", {}, "the same set of properties"),
+    "set/dice.parts": Entry(
+        "referee.metrics.sets:PartsDice", {}, "Dice of descriptions in parts, by the best assignment"
+    ),
     "set/edit": Entry(
         "referee.metrics.sets:SetEdit", {}, "1 - set edit cost / reference size; addition and omission cost the same"
     ),

@@ -43,6 +43,7 @@ __all__ = [
     "denote",
     "denote_parts",
     "drop_atoms",
+    "first_unknown",
     "flatten",
     "from_properties",
     "has_true_numbers",
@@ -145,7 +146,10 @@ def parse(data: Any, place: str = "meaning") -> Meaning:
     >>> parse(["and", ["type", "chair"], ["not", ["colour", "red"]]])
     ('and', ('type', 'chair'), ('not', ('colour', 'red')))
     """
-    return _parse(data, place, is_top=True)
+    try:
+        return _parse(data, place, is_top=True)
+    except RecursionError:
+        raise _wrong(place, "the form is nested too deeply", "write fewer forms within forms") from None
 
 
 def _parse(data: Any, place: str, is_top: bool = False) -> Meaning:
@@ -490,6 +494,21 @@ def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
         notes["all"] = tables
     found: Mapping[str, Sequence[int]] = notes["all"]
     return found
+
+
+def first_unknown(form: Meaning, scene: Scene) -> Property | None:
+    """Return the first atom that refers to nothing in a scene (a value, relation or scale that no entity has), as a property; None if there is none."""
+    for atom in atoms(form):
+        operator = atom[0]
+        if operator in ("rel", "inv"):
+            exists = atom[1] == ANY or atom[1] in partners(scene)
+        elif operator in _CONTEXTUAL or operator in ("<", ">"):
+            exists = bool(_numbers(scene, atom[1], scene.everything))
+        else:
+            exists = atom in scene.extensions or (operator, "") in scene.extensions
+        if not exists:
+            return Property(atom[1], "") if operator in ("rel", "inv") else flatten(atom)[0]
+    return None
 
 
 def bits(mask: int) -> Iterator[int]:

@@ -28,6 +28,7 @@ from msgspec import field as struct_field
 from msgspec.structs import force_setattr
 
 from referee import meaning
+from referee.errors import InputError
 from referee.geometry import ScenePicture
 from referee.meaning import Meaning, Name, Property, Scalar, as_value
 from referee.record_base import Record
@@ -108,7 +109,9 @@ if TYPE_CHECKING:
     Properties = tuple[Property, ...]
     PropertySet = frozenset[Property]
     Probabilities = tuple[tuple[str, float], ...]
+    Form = Meaning
 else:
+    Form = tuple[Any, ...]
     Properties = tuple[Property, ...] | dict[Name, Scalar]
     PropertySet = frozenset[Property] | dict[Name, Scalar]
     Probabilities = dict[str, Number]
@@ -123,6 +126,14 @@ def _properties(pairs: tuple[tuple[str, object], ...]) -> tuple[Property, ...]:
         if isinstance(value, float) and not isfinite(value):
             raise ValueError(f"{value} is not a value of {name!r}")
     return tuple([_property(name, as_value(value)) for name, value in pairs])
+
+
+def _as_form(written: Any) -> Meaning:
+    """Return a parsed form; raise ValueError, which a decoder reports with its place, if it is no form."""
+    try:
+        return meaning.parse(written)
+    except InputError as error:
+        raise ValueError(f"{error.problem}; {error.remedy}") from None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -340,9 +351,14 @@ class Description(Record, frozen=True, kw_only=True, gc=False):
         spans: which words express which properties.
         speaker: who says it.
         media: the file of a sound or film in which it is said, for studies in which people hear it.
+        meaning: the content as a logical form (`referee.meaning`); None: the conjunction of the properties.
+
+    A meaning without properties brings its own: those that it mentions (`referee.meaning.flatten`).
 
     >>> Description(text="the red chair").properties is None
     True
+    >>> Description(meaning=("not", ("colour", "red"))).properties
+    (Property(name='not.colour', value='red'),)
     """
 
     properties: Properties | None = None
@@ -351,8 +367,14 @@ class Description(Record, frozen=True, kw_only=True, gc=False):
     spans: tuple[Span, ...] = ()
     speaker: str | None = None
     media: str | None = None
+    meaning: Form | None = None
 
     def __post_init__(self) -> None:
+        if self.meaning is not None:
+            form = _as_form(self.meaning)
+            force_setattr(self, "meaning", form)
+            if self.properties is None:
+                force_setattr(self, "properties", meaning.flatten(form))
         if self.properties is not None:
             force_setattr(self, "properties", _as_properties(self.properties))
         if self.distribution is not None:

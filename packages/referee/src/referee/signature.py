@@ -127,7 +127,8 @@ def scene_text(scene: Scene) -> str:
 def said_text(said: Description) -> str:
     """What somebody said, as it stands in a fingerprint."""
     known = "True" if said.properties is None else "False"
-    return "\x1f".join(("", _END, str(said.text), known, *chain.from_iterable(said.properties or ())))
+    form = () if said.meaning is None else (str(said.meaning),)
+    return "\x1f".join(("", _END, str(said.text), known, *chain.from_iterable(said.properties or ()), *form))
 
 
 def written(trial: Trial) -> str:

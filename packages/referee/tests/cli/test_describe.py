@@ -155,7 +155,11 @@ def test_unusual_scenes_have_an_answer(entities: list[dict[str, Any]], text: str
         ({"entities": {"a": 1}}, ("--target", "a"), "should be a list"),
         ({"entities": [{"attributes": {}}]}, ("--target", "a"), "'id' is missing"),
         ({"entities": [{"id": "a"}, {"id": "a"}]}, ("--target", "a"), "the same id"),
-        ({"entities": [{"id": "a", "attributes": {"colour": None}}]}, ("--target", "a"), "'entities[0].attributes"),
+        (
+            {"entities": [{"id": "a", "attributes": {"colour": None}}]},
+            ("--target", "a"),
+            "attributes.colour' should be",
+        ),
         (CHAIRS, ("--target", "a", "--system", "classic/incremetal"), "did you mean classic/incremental"),
         (CHAIRS, ("--target", "a", "--system", "llm/openai-compatible"), "model:NAME"),
         (CHAIRS, ("--target", "a", "--format", "xml"), "--format is one of text, json"),

@@ -1,6 +1,6 @@
 """What systems said: an outputs file, JSONL (one object a line), a table (CSV, TSV, Parquet, rows of a data frame) or the challenges' peer-output XML.
 
-``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…"}``: either of the last two may be left out, which means "not given";
+``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…", "meaning": […]}``: each of the last three may be left out ("not given");
 an empty list or an empty text means "said nothing", which is an answer. ``system`` defaults to the file's name. In a table an empty cell means "not given",
 and properties may be text: JSON (``[["colour", "red"]]``) or ``colour:red; type:chair``.
 
@@ -76,7 +76,7 @@ Problem = Callable[[InputError], None]
 Remark = Callable[[str], None]
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or colour:red; type:chair'
-_COLUMNS = "a table of outputs has the columns trial, system, text and properties (`referee docs score`)"
+_COLUMNS = "a table of outputs has the columns trial, system, text, properties and meaning (`referee docs score`)"
 _ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
 # Names of files that are parts of one table.
 _PART = re.compile(r"(part|data)?[-_.]?\d")
@@ -437,7 +437,7 @@ def output_to_json(
 
 # -- tables ----------------------------------------------------------------------------------------------------------------
 
-LISTS = ("properties", "distribution", "spans")
+LISTS = ("properties", "distribution", "spans", "meaning")
 
 
 def given(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -468,7 +468,8 @@ def _from_text(name: str, text: str) -> Any:
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise WrongShape(f"the cell {name!r} is no JSON: {text[:40]}", PAIRS) from None
+            remedy = PAIRS if name == "properties" else "write it as in a line of JSON"
+            raise WrongShape(f"the cell {name!r} is no JSON: {text[:40]}", remedy) from None
     if name != "properties":
         raise WrongShape(
             f"the cell {name!r} should be a list as JSON, not {text[:40]!r}", "write […] as in a line of JSON"

@@ -7,7 +7,7 @@ preferences, no reasoning about the speaker.
 from __future__ import annotations
 
 from referee.hearers.answering import Listener, answer, denote, shrug, understand
-from referee.records import Description, HearerView, Outcome, Property, Response
+from referee.records import Description, HearerView, Outcome, Response
 
 __all__ = ["Literal"]
 
@@ -18,14 +18,15 @@ class Literal(Listener):
     name = "literal"
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        if description.meaning is not None:
+            return self._point(view, view.scene.denotation(description.meaning))
         said = understand(description, view.scene)
         if isinstance(said, Outcome):
             return shrug(self.name, view, said)
-        return self._point(view, said)
+        return self._point(view, denote(said, view.scene))
 
-    def _point(self, view: HearerView, said: tuple[Property, ...]) -> Response:
+    def _point(self, view: HearerView, left: int) -> Response:
         scene = view.scene
-        left = denote(said, scene)
         if not left:
             return answer(self.name, view, [0.0] * len(scene.entities), none=1.0)
         even = 1 / left.bit_count()

@@ -11,7 +11,14 @@ from referee.contracts import FloatArray
 from referee.jobs.score_table import DESIGN, Source, choose_clusters
 from referee.metrics.hearing import MEASURES, OVER_ITEMS, OVER_RESPONSES, PEOPLE, Hearing, judge
 from referee.records import Response, Trial
-from referee.statistics.dependent_trials import Clusters, degrees_of_freedom, interval_of, jackknife, mean_of_rows, spread
+from referee.statistics.dependent_trials import (
+    Clusters,
+    degrees_of_freedom,
+    interval_of,
+    jackknife,
+    mean_of_rows,
+    spread,
+)
 
 __all__ = ["hearing_rows"]
 

@@ -32,6 +32,7 @@ from referee.errors import (
 from referee.files import expand_path, is_address
 from referee.jobs.folder import Run, is_run
 from referee.jobs.score_table import Source
+from referee.meaning import NOT, first_unknown
 from referee.records import LANDMARKS, Description, Property, Scene, Trial
 from referee.signature import digest
 
@@ -53,6 +54,7 @@ __all__ = [
 ]
 
 PARTS = ("split", "split_seed", "items")
+_PREFIXES = re.compile(rf"(?:{LANDMARKS.pattern}|{re.escape(NOT)})+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -462,9 +464,11 @@ def says_nothing(said: Description) -> bool:
 def first_outside(said: Description, scene: Scene) -> Property | None:
     """The first property that no entity of the scene has; of scenes without any nothing is known."""
     known = scene.extensions
+    if said.meaning is not None:
+        return first_unknown(said.meaning, scene) if known else None
     for prop in (said.properties or ()) if known else ():
-        # A landmark is an entity of the scene as well: what is said of it is looked up without the prefix.
-        if prop not in known and prop._replace(name=LANDMARKS.sub("", prop.name)) not in known:
+        # A landmark is an entity of the scene as well, and what is denied is a property: both are looked up without the prefix.
+        if prop not in known and prop._replace(name=_PREFIXES.sub("", prop.name)) not in known:
             return prop
     return None
 

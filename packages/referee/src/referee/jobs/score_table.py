@@ -217,7 +217,9 @@ class ScoreTable:
         sizes = self.clusters.sizes()
         if not sizes:
             return f"intervals over {len(self.trials):,} trials, each taken to stand alone"
-        factors = " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True))
+        factors = " x ".join(
+            f"{n:,} {name}{'s' * (n != 1)}" for name, n in zip(self.clusters.names, sizes, strict=True)
+        )
         few = "; fewer than 6 are too few for p values" if min(sizes) < TESTABLE else ""
         return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}"
 

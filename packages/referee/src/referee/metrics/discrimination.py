@@ -20,10 +20,18 @@ import numpy as np
 
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
+from referee.meaning import EVERYTHING, Meaning, atoms
 from referee.metrics.measure import Measure
 from referee.metrics.properties import IntArray, PropertyEncoding, WordArray, expand
 from referee.metrics.scenes import ALL, Situations, look
-from referee.metrics.smallest import as_sharp, fewest_to_add, fewest_to_keep
+from referee.metrics.smallest import (
+    as_sharp,
+    fewest_atoms_to_keep,
+    fewest_to_add,
+    fewest_to_add_to_parts,
+    fewest_to_keep,
+    keep_atoms,
+)
 from referee.records import Property, Scene
 
 __all__ = ["Bits", "Deficit", "Minimal", "Remaining", "SpecificityDice", "Surplus", "Unique", "count_surplus"]
@@ -59,6 +67,7 @@ class Minimal(_SceneMeasure):
 
     Type is an ordinary attribute (as in Belz & Gatt 2008); without `count_type` it is free: sizes leave it out, and the smallest
     set is searched with the target's type given. 0 where nothing distinguishes the target. Landmarks count as far as one step away.
+    A meaning is minimal if, besides, none of its atoms can be left out.
     """
 
     name = "scene/minimal"
@@ -68,10 +77,14 @@ class Minimal(_SceneMeasure):
         self.count_type = count_type
 
     def _judge(self, seen: Situations) -> FloatArray:
-        # Where nothing distinguishes, -1: no description is that small, so none is minimal.
-        smallest = np.nan_to_num(count_smallest(seen, self.count_type), nan=-1.0)
+        smallest = count_smallest(seen, self.count_type)[seen.spot]
         said = sizes(seen.encoding, self.count_type)[seen.encoding.said]
-        return (seen.unique & (said <= smallest[seen.spot])).astype(float)
+        with_meaning = seen.encoding.has_meaning[seen.encoding.said]
+        # Where no set distinguishes, a set is never minimal; a meaning, which can say more, is if it has nothing to spare.
+        is_small = np.where(np.isnan(smallest), with_meaning, said <= smallest)
+        if with_meaning.any():
+            is_small &= ~with_meaning | (count_surplus(seen, "exact", self.count_type) == 0)
+        return (seen.unique & is_small).astype(float)
 
 
 class Remaining(_SceneMeasure):
@@ -178,8 +191,11 @@ def _shares(parts: IntArray, wholes: IntArray) -> FloatArray:
 
 
 def sizes(encoding: PropertyEncoding, count_type: bool) -> IntArray:
-    """The number of different properties of every description, with or without its type."""
-    return encoding.sizes if count_type else encoding.sizes_without(TYPE)
+    """The number of different properties (of a meaning: of atoms) of every description, with or without its type."""
+    result = encoding.sizes.copy() if count_type else encoding.sizes_without(TYPE)
+    for i in np.flatnonzero(encoding.has_meaning).tolist():
+        result[i] = sum(count_type or atom[0] != TYPE for atom in atoms(encoding.meanings[i] or EVERYTHING))
+    return result
 
 
 def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
@@ -207,11 +223,14 @@ def count_deficit(seen: Situations) -> FloatArray:
     encoding, result = seen.encoding, np.where(seen.unique, 0.0, np.nan)
     # Adding mends only what is true of the targets.
     short = seen.holds & (seen.remaining > 0) & seen.measurable
-    one_by_one = short & (seen.related[seen.spot] | (len(seen.own) > MANY))
+    one_by_one = short & (seen.related[seen.spot] | (len(seen.own) > MANY) | encoding.has_meaning[encoding.said])
 
     def search(act: int) -> int | None:
-        spot = seen.spot[act]
-        return fewest_to_add(encoding.spots[spot].scene, seen.goals[spot], encoding.descriptions[encoding.said[act]])
+        spot, form = seen.spot[act], encoding.meanings[encoding.said[act]]
+        scene, goal = encoding.spots[spot].scene, seen.goals[spot]
+        if form is not None:
+            return fewest_to_add_to_parts(scene, goal, form)
+        return fewest_to_add(scene, goal, encoding.descriptions[encoding.said[act]])
 
     easy = np.flatnonzero(short & ~one_by_one)
     spots = seen.spot[easy]
@@ -228,10 +247,14 @@ def _droppable(seen: Situations, count_type: bool) -> FloatArray:
     """The largest number of properties that can be dropped together without gaining a distractor."""
     encoding = seen.encoding
     lengths = np.fromiter(map(len, encoding.descriptions), np.intp, len(encoding.descriptions))
-    one_by_one = (seen.with_landmark | (lengths > MANY))[encoding.said]
+    one_by_one = (seen.structured | (lengths > MANY))[encoding.said]
 
     def search(act: int) -> int:
         spot, description = seen.spot[act], encoding.descriptions[encoding.said[act]]
+        form = encoding.meanings[encoding.said[act]]
+        if form is not None:
+            is_free = [not count_type and atom[0] == TYPE for atom in atoms(form)]
+            return fewest_atoms_to_keep(encoding.spots[spot].scene, seen.goals[spot], form, is_free)
         loose, fixed = _loose(description, count_type), _fixed(description, count_type)
         return fewest_to_keep(encoding.spots[spot].scene, seen.goals[spot], loose, fixed)
 
@@ -308,6 +331,10 @@ def _dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
         description, spot = encoding.descriptions[encoding.said[act]], seen.spot[act]
         loose, fixed = _loose(description, count_type), _fixed(description, count_type)
         scene, goal = encoding.spots[spot].scene, seen.goals[spot]
+        form = encoding.meanings[encoding.said[act]]
+        if form is not None:
+            result[act] = _atoms_dropped_in_order(scene, goal, form, count_type)
+            continue
         kept = loose
         for prop in loose:
             rest = tuple(p for p in kept if p != prop)
@@ -315,6 +342,16 @@ def _dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
                 kept = rest
         result[act] = len(loose) - len(kept)
     return result
+
+
+def _atoms_dropped_in_order(scene: Scene, targets: int, form: Meaning, count_type: bool) -> int:
+    """As `_dropped_in_order`, of one meaning and its atoms."""
+    said = list(atoms(form))
+    remaining = set(range(len(said)))
+    for i, atom in enumerate(said):
+        if (count_type or atom[0] != TYPE) and as_sharp(scene, targets, keep_atoms(form, remaining - {i}), form):
+            remaining.discard(i)
+    return len(said) - len(remaining)
 
 
 def _above_smallest(seen: Situations, count_type: bool) -> FloatArray:

@@ -1,6 +1,6 @@
 """What every description of a batch denotes in its scene, for all of them at once: an entity fits when its mask holds the description's.
 
-Same meaning as `Scene.denotation`, which also does the work where a landmark is described.
+The same sets as `Scene.denotation`, which computes those of descriptions that are more than a conjunction of attributes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from referee.contracts import Batch
 from referee.errors import InputError
+from referee.meaning import NOT, has_true_numbers
 from referee.metrics.properties import IntArray, PropertyBits, PropertyEncoding, WordArray, count_bits, encode, pack
 from referee.metrics.smallest import relation_names
 from referee.records import LANDMARKS, Property, Scene, Trial
@@ -86,11 +87,11 @@ class Situations:
         return (complete & (count_bits(self.targets) > 0))[self.spot]
 
     @cached_property
-    def with_landmark(self) -> BoolArray:
-        """Which descriptions describe a landmark."""
-        result = np.zeros(len(self.encoding.descriptions), dtype=bool)
+    def structured(self) -> BoolArray:
+        """Which descriptions are more than a conjunction of attributes: they have a meaning, describe a landmark, or deny something."""
+        result = self.encoding.has_meaning.copy()
         for name, words in self.encoding.names.items():
-            if LANDMARKS.match(name):
+            if LANDMARKS.match(name) or name.startswith(NOT):
                 for word, mask in zip(self.encoding.sets, words, strict=True):
                     result |= (word & np.uint64(mask)) != 0
         return result
@@ -114,6 +115,9 @@ class Situations:
     def unique(self) -> BoolArray:
         """Whether the output of every act denotes the targets and nothing else."""
         alone: BoolArray = self.holds & (self.remaining == 0) & self.measurable
+        for act in np.flatnonzero(alone & self.encoding.has_meaning[self.encoding.said]).tolist():
+            form = self.encoding.meanings[self.encoding.said[act]]
+            alone[act] = form is None or has_true_numbers(form, self.encoding.spots[self.spot[act]].scene)
         return alone
 
     @cached_property
@@ -164,14 +168,16 @@ class Situations:
         found = self.entities.ask(
             self.scene[spots], lambda there, entity: _within(sets[:, there], masks[:, entity]).astype(np.uint64)
         )
-        # With a landmark it is no subset test: which entity is meant beside the target has to be found, scene by scene.
-        hard = np.flatnonzero(self.with_landmark[said])
+        # Anything but a conjunction is no subset test: landmarks have to be searched for, scene by scene.
+        hard = np.flatnonzero(self.structured[said])
         pairs = zip(said[hard].tolist(), spots[hard].tolist(), strict=True)
-        trials, descriptions = self.encoding.spots, self.encoding.descriptions
-        found[:, hard] = pack(
-            [trials[spot].scene.denotation(descriptions[d]) for d, spot in pairs], self.entities.words
-        )
+        found[:, hard] = pack([self._denotation(d, spot) for d, spot in pairs], self.entities.words)
         return found
+
+    def _denotation(self, description: int, spot: int) -> int:
+        form = self.encoding.meanings[description]
+        content = self.encoding.descriptions[description] if form is None else form
+        return self.encoding.spots[spot].scene.denotation(content)
 
 
 def look(batch: Batch) -> Situations:

@@ -17,8 +17,9 @@ import numpy as np
 
 from referee.contracts import Batch, FloatArray
 from referee.errors import InputError
+from referee.meaning import Meaning, flatten, is_meaning
 from referee.metrics.measure import Measure
-from referee.metrics.properties import encode
+from referee.metrics.properties import best_assignment, encode
 from referee.metrics.smallest import relation_names
 from referee.metrics.taxonomy import (
     FURNITURE_AND_PEOPLE,
@@ -34,6 +35,7 @@ from referee.records import LANDMARKS, Property, Scene
 __all__ = ["Cosine", "Denotation", "Ontology"]
 
 Properties = Sequence[Property]
+Content = Properties | Meaning
 Likeness = Callable[[Property, Property], float]
 NEARNESS = {"wu-palmer": wu_palmer, "path": path_length}
 
@@ -55,12 +57,20 @@ class _MeaningMeasure(Measure):
         for i, (one, other, case) in enumerate(places):
             key = (one, other, id(scenes[case]))
             if key not in known:
-                known[key] = self._compare(different[one], different[other], scenes[case])
+                pair = (one, other)
+                forms = [encoding.meanings[number] for number in pair]
+                contents = [different[n] if form is None else form for n, form in zip(pair, forms, strict=True)]
+                compare = self._compare_meanings if any(forms) else self._compare
+                known[key] = compare(contents[0], contents[1], scenes[case])
             values[i] = known[key]
         return encoding.spread(encoding.settle(values, self.references))
 
     def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
         raise NotImplementedError
+
+    def _compare_meanings(self, one: Content, other: Content, scene: Scene) -> float:
+        """Compare where one side has a meaning: by the properties mentioned, unless a measure says otherwise."""
+        return self._compare(_mentioned(one), _mentioned(other), scene)
 
 
 class Denotation(_MeaningMeasure):
@@ -69,6 +79,9 @@ class Denotation(_MeaningMeasure):
     2·|X∩Y| / (|X|+|Y|) for extensions X, Y; an attribute not mentioned denotes the whole scene, several values of an attribute what
     all of them are true of. The same values score 1 even if nothing has them; different values that denote nothing score 0.
     Not measured where the scene has no entities, or more than are known.
+
+    Where one side has a meaning (`referee.meaning`), the Dice of what the two sides denote, part by part: parts are assigned one to one so that they share
+    as many entities as possible, 2·Σ|Xᵢ∩Yⱼ| / (Σ|Xᵢ| + Σ|Yⱼ|) (Luo 2005, φ3). Two sides that denote nothing score 1 only if they are the same.
     """
 
     name = "meaning/denotation"
@@ -89,6 +102,15 @@ class Denotation(_MeaningMeasure):
             for a, b in ((ours.get(n, ()), theirs.get(n, ())) for n in names)
         )
         return fsum(alike) / len(names)  # a set has another order in every process, and a plain sum another last bit
+
+    def _compare_meanings(self, one: Content, other: Content, scene: Scene) -> float:
+        if not scene.entities or not scene.complete:
+            return np.nan
+        ours, theirs = _denotations(one, scene), _denotations(other, scene)
+        total = sum(mask.bit_count() for mask in (*ours, *theirs))
+        if not total:
+            return 1.0 if one == other else 0.0
+        return 2 * best_assignment([[(a & b).bit_count() for b in theirs] for a in ours]) / total
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -156,6 +178,16 @@ class Cosine(_MeaningMeasure):
             tree = _tree(self.taxonomy)
             return lambda p, q: _near(tree, wu_palmer, p, q)
         raise InputError(f"meaning/cosine knows no similarity {self.similarity!r}", remedy="use denotation or ontology")
+
+
+def _mentioned(content: Content) -> Properties:
+    """The properties of a description, or those that its meaning mentions."""
+    return flatten(content) if is_meaning(content) else content
+
+
+def _denotations(content: Content, scene: Scene) -> tuple[int, ...]:
+    """What each part of a description denotes."""
+    return scene.denotations(content) if is_meaning(content) else (scene.denotation(content),)
 
 
 def _by_name(properties: Properties) -> dict[str, list[Property]]:

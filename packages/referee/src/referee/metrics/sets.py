@@ -13,7 +13,7 @@ from referee.errors import InputError
 from referee.metrics.measure import Measure
 from referee.metrics.properties import IntArray, PropertyEncoding, count_bits, encode
 
-__all__ = ["Dice", "Jaccard", "Masi", "SetEdit", "SetExact"]
+__all__ = ["Dice", "Jaccard", "Masi", "PartsDice", "SetEdit", "SetExact"]
 
 
 class _SetMeasure(Measure):
@@ -22,6 +22,8 @@ class _SetMeasure(Measure):
     Empty case: two empty sets score `empty`, an empty one against another 0; an output without properties, or one whose
     references have none, is not measured. Several references: `references` is ``average`` (as the challenges did), ``best`` or
     ``any`` (1 if some reference is met in full).
+
+    Where output or reference has a meaning in parts, all but `set/dice` and `set/edit` compare the parts under their best assignment (`set/dice.parts`).
     """
 
     def __init__(self, *, references: str = "average", empty: float = 1.0) -> None:
@@ -75,7 +77,7 @@ class Masi(_SetMeasure):
     name = "set/masi"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        (one, other), shared = encoding.paired_sizes, encoding.shared
+        shared, one, other = encoding.shared_parts
         # δ in thirds: 1 for an overlap, one more where the smaller set is contained, another where the larger one is,
         # too. Disjoint sets get their 0 from `shared`.
         thirds = 1 + (shared == np.minimum(one, other)) + (shared == np.maximum(one, other))
@@ -91,8 +93,8 @@ class Jaccard(_SetMeasure):
     name = "set/jaccard"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        one, other = encoding.paired_sizes
-        return self._divide(encoding.shared, one + other - encoding.shared)
+        shared, one, other = encoding.shared_parts
+        return self._divide(shared, one + other - shared)
 
 
 class SetExact(_SetMeasure):
@@ -104,9 +106,25 @@ class SetExact(_SetMeasure):
     name = "set/exact"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        larger = np.maximum(*encoding.paired_sizes)
+        shared, one, other = encoding.shared_parts
+        larger = np.maximum(one, other)
         # The denominator is 0 for two empty sets only, which score `empty`.
-        return self._divide((encoding.shared == larger).astype(float), np.minimum(larger, 1))
+        return self._divide((shared == larger).astype(float), np.minimum(larger, 1))
+
+
+class PartsDice(_SetMeasure):
+    """Dice of descriptions in parts, in [0, 1], higher is better: 2·shared / (size of output + size of reference).
+
+    Parts of output and reference are assigned one to one so that they share as many properties as possible (CEAF with φ3, Luo 2005); the number of objects
+    is one more property of a part, where both sides have parts. "The blue chair and the red desk" shares types and numbers with "the red chair and the blue
+    desk", and not the colours. Descriptions without a meaning are one part, and score as in `set/dice`, which compares plain pairs throughout.
+    """
+
+    name = "set/dice.parts"
+
+    def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        shared, one, other = encoding.shared_parts
+        return self._divide(2 * shared, one + other)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

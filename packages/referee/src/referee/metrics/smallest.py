@@ -8,9 +8,19 @@ from itertools import combinations
 from operator import and_
 
 from referee.exact_cover import fewest
+from referee.meaning import Meaning, atoms, drop_atoms
 from referee.records import LANDMARK, LANDMARKS, Property, Scene, SceneNotes
 
-__all__ = ["as_sharp", "fewest_to_add", "fewest_to_keep", "relation_names", "sayable"]
+__all__ = [
+    "as_sharp",
+    "fewest_atoms_to_keep",
+    "fewest_to_add",
+    "fewest_to_add_to_parts",
+    "fewest_to_keep",
+    "keep_atoms",
+    "relation_names",
+    "sayable",
+]
 
 
 _RELATIONS: SceneNotes[str, frozenset[str]] = SceneNotes("metrics.relations")
@@ -107,7 +117,40 @@ def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: S
     )
 
 
-def as_sharp(scene: Scene, targets: int, part: Iterable[Property], whole: Iterable[Property]) -> bool:
+def fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> int | None:
+    """Return the smallest number of true properties to add to the parts of a meaning until each denotes targets alone; None where nothing helps."""
+    total = 0
+    for mask in scene.denotations(form):
+        meant = mask & targets
+        masks = tuple(sayable(scene, meant).values()) if meant else ()
+        more = fewest(masks, mask & ~targets)
+        if more is None:
+            return None
+        total += more
+    return total
+
+
+def fewest_atoms_to_keep(scene: Scene, targets: int, form: Meaning, is_free: Sequence[bool]) -> int:
+    """Return how many atoms of a meaning have to stay, beside the free ones, so that it is as sharp as the whole (`as_sharp`)."""
+    free = [i for i, free in enumerate(is_free) if free]
+    loose = [i for i, free in enumerate(is_free) if not free]
+    return next(
+        size
+        for size in range(len(loose) + 1)
+        for part in combinations(loose, size)
+        if as_sharp(scene, targets, keep_atoms(form, (*part, *free)), form)
+    )
+
+
+def keep_atoms(form: Meaning, indices: Iterable[int]) -> Meaning:
+    """Return a meaning with some of its atoms, numbered in the order of `referee.meaning.atoms`."""
+    chosen = set(indices)
+    return drop_atoms(form, [i in chosen for i, _ in enumerate(atoms(form))])
+
+
+def as_sharp(
+    scene: Scene, targets: int, part: Iterable[Property] | Meaning, whole: Iterable[Property] | Meaning
+) -> bool:
     """Whether a part of a description lets no distractor in that the whole keeps out, and no target go that the whole is true of.
 
     The latter can happen: beside one landmark only, all relations said must lead to it.

@@ -101,7 +101,9 @@ def _sqlite(path: Path) -> HealthFinding:
             verdict = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             answers = connection.execute("SELECT count(*) FROM trial").fetchone()[0]
     except sqlite3.Error as error:
-        return HealthFinding("store", False, f"cannot be read ({error})", "restore it from a backup (`referee docs serving`)")
+        return HealthFinding(
+            "store", False, f"cannot be read ({error})", "restore it from a backup (`referee docs serving`)"
+        )
     said = f"{answers:,} answers, no damage" if verdict == "ok" else f"damaged: {verdict}"
     return HealthFinding(
         "store", verdict == "ok", said, "stop the server and restore the last backup (`referee docs serving`)"

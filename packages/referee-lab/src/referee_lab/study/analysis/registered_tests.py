@@ -105,7 +105,9 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
             "Words, choices and times by repetition: `referee play --played` of the exported games."
         ]
     if study.kind.info.plugin == "tangram":
-        return [_rooms(collected)], ["What was said and done is in the rooms' recordings (`referee docs tangram-recording`)."]
+        return [_rooms(collected)], [
+            "What was said and done is in the rooms' recordings (`referee docs tangram-recording`)."
+        ]
     return _hearing(collected, style)
 
 

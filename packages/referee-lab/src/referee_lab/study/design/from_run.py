@@ -203,7 +203,9 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
             said[row.trial, row.system] = description
     if worded:
         names = ", ".join(sorted(worded))
-        notes.append(f"descriptions without words were worded by the plain realiser (`referee docs realisation`): {names}")
+        notes.append(
+            f"descriptions without words were worded by the plain realiser (`referee docs realisation`): {names}"
+        )
     if wishes.humans:
         said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
     if not said:

@@ -231,9 +231,7 @@ def _expand(source: str | Path, stack: ExitStack) -> list[Path]:
         return [Path(STDIN)]
     path = Path(source)
     if not path.exists():
-        matches = (
-            [Path(file) for file in expand_path(source)] if any(c in str(source) for c in "*?[") else []
-        )
+        matches = [Path(file) for file in expand_path(source)] if any(c in str(source) for c in "*?[") else []
         if not matches:
             raise InputError(
                 "there is no such file", where=source, remedy="name a file, a folder, a zip or a pattern in quotes"

@@ -53,6 +53,7 @@ _REMEDIES = {
     "position": 'write "position": [1, 2.5]',
     "distribution": 'write [[[["colour", "red"]], 0.5]]: sets of properties, each with a probability',
     "size": 'write "size": [640, 480]',
+    "meaning": 'write ["colour", "red"], or an operator with its forms (docs/meaning.md)',
     "outcome": f"write one of {', '.join(Outcome)}",
     "targets": 'write "targets": ["a", "b"]',
     "flags": 'write "flags": ["…"]',
@@ -150,6 +151,9 @@ class Form(Generic[Kind]):
             return WrongShape(f"a property in {place} has no name: {value!r:.60}", remedy or PAIRS)
         if "of length 2" in misfit.problem:
             return WrongShape(f"{place} is not a pair: {value!r:.60}", remedy or PAIRS)
+        if misfit.problem.startswith("meaning"):
+            problem, _, remedy = misfit.problem.partition("; ")
+            return WrongShape(f"{place}.{problem}" if place else problem, remedy)
         if misfit.expected is not None:
             where = f"the field {place!r}" if place else part.noun
             return WrongShape(f"{where} should be {misfit.expected}, not {value!r:.40}", remedy)

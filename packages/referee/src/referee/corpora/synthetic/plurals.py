@@ -14,6 +14,7 @@ from referee.contracts import Card
 from referee.corpora.synthetic.invented_scenes import DOMAINS, below, shuffled
 from referee.corpora.synthetic.invented_speaker import HABITS
 from referee.errors import InputError
+from referee.meaning import conjunction
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 
 __all__ = ["Plurals"]
@@ -63,6 +64,8 @@ class Plurals:
             for scene, targets in staged:
                 parts, names = _describe(scene, targets, own)
                 said = tuple(dict.fromkeys(p for part in parts for p in _told(part, names)))
+                form = ("parts", *((len(part), conjunction(map(tuple, _told(part, names)))) for part in parts))
+                words = _words(parts, names)
                 yield Trial(
                     id=f"p{number}{scene.id}",
                     scene=scene,
@@ -70,7 +73,7 @@ class Plurals:
                     domain=FURNITURE.name,
                     condition=str(len(targets)),
                     speaker=str(number),
-                    references=(Description(properties=said, text=_words(parts, names), speaker=str(number)),),
+                    references=(Description(properties=said, text=words, speaker=str(number), meaning=form),),
                     meta={"synthetic": True},
                 )
 
