@@ -148,27 +148,6 @@ def test_a_study_out_of_annotated_recordings_says_what_it_lacks(
     assert "nobody has taken part" in capsys.readouterr().err
 
 
-def test_a_page_is_served_at_its_address_and_nothing_else() -> None:
-    import threading
-    from http.client import HTTPConnection
-
-    from referee.errors import InputError
-    from referee_lab.server.web.local_page import page_server
-
-    with page_server("<p>hello</p>", 0) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        port = server.server_address[1]
-        for path, status, body in (("/", 200, b"<p>hello</p>"), ("/../etc/passwd", 404, b"")):
-            connection = HTTPConnection("127.0.0.1", port, timeout=60)
-            connection.request("GET", path)
-            reply = connection.getresponse()
-            assert (reply.status, reply.read()) == (status, body)
-            connection.close()
-        with pytest.raises(InputError, match="cannot listen"):
-            page_server("<p>again</p>", port)
-        server.shutdown()
-
-
 @pytest.fixture
 def spoken(tmp_path: Path) -> Path:
     """A dialogue without a recording, in German, over two pentominoes: what is exported of a corpus."""

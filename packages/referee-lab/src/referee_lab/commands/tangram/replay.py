@@ -87,10 +87,11 @@ def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | 
 
 
 def _show(page: str, port: int) -> int:
-    from referee_lab.server.web.local_page import page_server
+    from referee.show.viewer.local_server import LocalServer, ServedPage
 
-    with page_server(page, port) as server, contextlib.suppress(KeyboardInterrupt):
-        print(f"http://127.0.0.1:{port}/   (Ctrl-C stops)", flush=True)
+    content = ServedPage(page.encode(), "text/html")
+    with LocalServer({"GET /": lambda asked: content}, port) as server, contextlib.suppress(KeyboardInterrupt):
+        print(f"{server.address}   (Ctrl-C stops)", flush=True)
         server.serve_forever()
     return 0
 

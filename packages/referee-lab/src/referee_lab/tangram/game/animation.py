@@ -1,11 +1,10 @@
-"""A recording as a moving picture for papers and talks: GIF, WebP, or MP4 where ffmpeg is installed; drawn from the log, never filmed."""
+"""A recording as a moving picture for papers and talks: GIF, WebP or MP4; drawn from the log, never filmed."""
 
 from __future__ import annotations
 
 import io
-import shutil
-import subprocess
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cache, partial
 from itertools import chain, combinations
 from pathlib import Path
@@ -140,20 +139,22 @@ def save_animation(recording: Recording, path: str | Path, **options: object) ->
 
 
 def _film(recording: Recording, target: Path, fps: float = 10, **options: object) -> None:
-    """Pipes raw frames into ffmpeg."""
-    program = shutil.which("ffmpeg")
-    if program is None:
-        raise InputError("MP4 needs ffmpeg, which is not installed", where=target, remedy="install it, or use .webp")
+    """Write the frames as H.264 in MP4."""
+    import av
+    import numpy as np
+
     pictures = frames(recording, fps=fps, **options)  # type: ignore[arg-type]
-    first = next(pictures)
-    size = f"{first.width}x{first.height}"
-    command = [program, "-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", size, "-r", f"{fps:g}"]
-    # With 4:2:0 colour both sides have to be even.
-    command += ["-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", str(target)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdin is not None
-        for picture in chain([first], pictures):
-            process.stdin.write(picture.tobytes())
-        _, complaint = process.communicate()
-    if process.returncode:
-        raise CannotWrite(f"ffmpeg failed: {complaint.decode(errors='replace').strip()}", where=target)
+    first = next(pictures, None)
+    if first is None:
+        raise InputError("the recording shows no board", remedy="record a session with a start entry")
+    try:
+        with av.open(str(target), "w") as film:
+            stream = film.add_stream("libx264", rate=Fraction(fps).limit_denominator(1000))
+            # With 4:2:0 colour both sides have to be even.
+            stream.width, stream.height, stream.pix_fmt = first.width & ~1, first.height & ~1, "yuv420p"
+            shown = (0, 0, stream.width, stream.height)
+            for picture in chain([first], pictures):
+                film.mux(stream.encode(av.VideoFrame.from_ndarray(np.asarray(picture.crop(shown)), format="rgb24")))
+            film.mux(stream.encode(None))
+    except av.FFmpegError as error:
+        raise CannotWrite(f"cannot be written: {error.strerror}", where=target, remedy="name another place") from None
