@@ -11,6 +11,7 @@ import pytest
 
 import referee
 import referee_lab
+from code_lines import count_code_lines
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
@@ -62,3 +63,69 @@ def test_both_packages_have_one_version() -> None:
     for package, pinned in (("referee", "referee-lab"), ("referee-lab", "referee")):
         text = (ROOT / "packages" / package / "pyproject.toml").read_text("utf-8")
         assert set(re.findall(rf'"{pinned}(?:\[\w+\])?==([^"]+)"', text)) == {version}, package
+
+
+def _rows(heading: str) -> list[list[str]]:
+    """Return the cells of the table under a heading, without its head."""
+    section = PAGE[PAGE.index(f"\n## {heading}\n") :]
+    lines = [line for line in section.split("\n## ")[1].splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines[2:]]
+
+
+def _code_lines(named: str) -> int:
+    """Return the code lines of a folder, a file, or `file.py:name`."""
+    path, _, name = named.partition(":")
+    found = next(p for root in (*PACKAGES.values(), ROOT) if (p := root / path).exists())
+    if found.is_dir():
+        return sum(map(count_code_lines, found.rglob("*.py")))
+    text = found.read_text("utf-8")
+    if found.suffix != ".py":
+        return sum(bool(line.strip()) and not line.strip().startswith(("//", "/*", "*")) for line in text.splitlines())
+    if not name:
+        return count_code_lines(found)
+    node = next(n for n in ast.walk(ast.parse(text)) if getattr(n, "name", None) == name)
+    return node.end_lineno - node.lineno + 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("row", _rows("Own code where there is a library"), ids=lambda row: row[0])
+def test_own_code_has_the_lines_that_the_page_says(row: list[str]) -> None:
+    """Within a quarter, or twenty lines: small changes need no change of the page."""
+    printed, counted = int(row[2].replace(",", "")), sum(map(_code_lines, re.findall(r"`([^`]+)`", row[1])))
+    assert abs(counted - printed) <= max(20, printed / 4), (
+        f"{row[0]}: the page says {printed}, the files have {counted}"
+    )
+
+
+# Modules that import the library of a job beside the one that the page names, with the reason.
+ALSO = {
+    "msgspec": {
+        "records.py": "declares the records",
+        "record_base.py": "declares the records",
+        "meaning.py": "declares the records",
+        "geometry.py": "declares the records",
+        "corpora/outputs.py": "reads the columns of tables as records",
+        "corpora/jsonl.py": "makes the JSON schema, and writes",
+        "corpora/line_index.py": "looks for ids only",
+    },
+    "aiohttp": {"models/endpoint.py": "checks that it is installed", "models/transcription.py": "makes a form"},
+    "ray": {"models/local_models.py": "asks whether a worker of Ray has a card"},
+    "multiprocessing": {},
+    "jinja2": {},
+    "http.server": {},
+    "fsspec": {},
+}
+
+
+@pytest.mark.parametrize("library", ALSO)
+def test_no_other_module_imports_the_library_of_a_job(library: str) -> None:
+    row = next(row for row in _rows("One way to do each job") if row[2] == f"`{library}`")
+    allowed = {*re.findall(r"`([^`]+)`", row[1]), *ALSO[library]}
+    pattern = re.compile(rf"^\s*(?:import|from) {re.escape(library)}\b", re.MULTILINE)
+    found = {
+        path.relative_to(package).as_posix()
+        for package in PACKAGES.values()
+        for path in package.rglob("*.py")
+        if pattern.search(path.read_text("utf-8"))
+    }
+    assert found <= allowed
+    assert re.findall(r"`([^`]+)`", row[1])[0] in found
