@@ -22,9 +22,10 @@ from types import FrameType
 from typing import Any
 
 import referee
+import referee_lab
 
-ROOT = str(Path(referee.__file__).parent)
-TESTS = Path(__file__).resolve().parent.parent / "tests"
+ROOTS = tuple(str(Path(package.__file__).parent) for package in (referee, referee_lab))
+SERVER_TESTS = Path(__file__).resolve().parent.parent / "packages" / "referee-lab" / "tests" / "study"
 
 
 class Walk:
@@ -43,7 +44,7 @@ class Walk:
         importing = getattr(self._thread, "importing", 0)
         if not code.co_flags & inspect.CO_OPTIMIZED:
             self._thread.importing = max(0, importing + (1 if event == "call" else -1))
-        elif self.counts and not importing and code.co_filename.startswith(ROOT):
+        elif self.counts and not importing and code.co_filename.startswith(ROOTS):
             self.modules.setdefault(frame.f_globals["__name__"])
 
 
@@ -113,7 +114,7 @@ def audit_walk(folder: Path) -> list[str]:
 
 def answer_walk(folder: Path) -> list[str]:
     """One answer of a participant, from the request to the reply."""
-    sys.path.insert(0, str(TESTS / "studies"))
+    sys.path.insert(0, str(SERVER_TESTS))
     from study_server import Person, site, study_folder
 
     with walking() as walk:  # from the start, for threads that the server starts now take part later
@@ -159,7 +160,7 @@ class Socket:
 
 def event_walk(folder: Path) -> list[str]:
     """One line typed by a person in a Tangram room, until both have it."""
-    sys.path.insert(0, str(TESTS / "studies"))
+    sys.path.insert(0, str(SERVER_TESTS))
     from study_server import Person, site
 
     from referee_lab.rooms.tangram_study import make_tangram_study

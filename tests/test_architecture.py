@@ -108,7 +108,7 @@ ALSO = {
         "corpora/line_index.py": "looks for ids only",
     },
     "aiohttp": {"models/endpoint.py": "checks that it is installed", "models/transcription.py": "makes a form"},
-    "ray": {"models/local_models.py": "asks whether a worker of Ray has a card"},
+    "ray": {"models/local_models.py": "keeps a model in an actor on each card"},
     "multiprocessing": {},
     "jinja2": {},
     "http.server": {},
