@@ -14,14 +14,15 @@ def score_command(options: ScoreOptions) -> int: ...   # referee score OUTPUTS -
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, cleandoc, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec, TypeVar, cast, get_type_hints
 
-from referee.errors import one_of
+from referee.errors import InputError, RefereeError, one_of
 
 if TYPE_CHECKING:
     from dataclasses import Field
@@ -111,11 +112,16 @@ def takes(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
         def function(*arguments: P.args, **keywords: P.kwargs) -> R:
             options = kind(*arguments, **keywords)
             _check_choices(options, lambda declared, about: declared.name)
-            return body(options)
+            try:
+                return body(options)
+            except RefereeError as error:
+                _name_arguments(error, kind)
+                raise
 
         lines = [f"    {declared.name}: {about.help}" for declared, about in _declared(kind)]
         opening, _, rest = cleandoc(body.__doc__ or "").partition("\n\n")
         function.__doc__ = "\n\n".join([opening, "Args:\n" + "\n".join(lines), *([rest] if rest else [])])
+        function.options_class = kind  # type: ignore[attr-defined]
         function.__signature__ = signature(kind).replace(return_annotation=signature(body).return_annotation)  # type: ignore[attr-defined]
         return function
 
@@ -148,8 +154,33 @@ def command(
 
 
 def apply(function: Callable[..., R], options: object) -> R:
-    """Call a function that `takes` made with the fields of an options object, which may have further ones."""
-    return function(**{name: getattr(options, name) for name in signature(function).parameters})
+    """Call a function that `takes` made with the fields of an options object, which may have further ones.
+
+    Messages keep the names that options have on the command line.
+    """
+    names = signature(function).parameters
+    chosen = function.options_class(**{name: getattr(options, name) for name in names})  # type: ignore[attr-defined]
+    return cast(R, function.__wrapped__(chosen))  # type: ignore[attr-defined]
+
+
+def _name_arguments(error: RefereeError, kind: Any) -> None:
+    """Rewrite a message for a Python caller: `--option` becomes the name of the argument; quoted commands stay."""
+    names = {_option_name(declared, about): declared.name for declared, about in _declared(kind)}
+
+    def rename(text: str) -> str:
+        parts = re.split(r"(`[^`]*`|\breferee [a-z-]+(?: [^\s;,)]+)*)", text)
+        return "".join(
+            part
+            if i % 2
+            else re.sub(
+                r"--[a-z][a-z-]*", lambda match: f"`{names[match[0]]}`" if match[0] in names else match[0], part
+            )
+            for i, part in enumerate(parts)
+        )
+
+    error.args = tuple(rename(part) if isinstance(part, str) else part for part in error.args)
+    if isinstance(error, InputError):
+        error.problem, error.remedy = rename(error.problem), rename(error.remedy)
 
 
 def _parameter(declared: Field[Any], about: Option, hint: Any) -> Parameter:

@@ -39,6 +39,7 @@ PRINTING = {
     "explain": "Described.steps",
     "every": "AuditResult.frame",
     "names": "",
+    "signatures": "",
     "register": "AuditResult.corrections",
     "strict": "AuditResult.findings",
 }

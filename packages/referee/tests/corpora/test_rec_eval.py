@@ -172,7 +172,7 @@ def test_a_declared_convention_changes_the_reading_and_the_signature(data: Path)
 
 
 def test_recorded_answers_belong_to_their_corpus(data: Path) -> None:
-    with pytest.raises(InputError, match="recorded:rec-eval --corpus rec-eval"):
+    with pytest.raises(InputError, match="recorded:rec-eval `corpus` rec-eval"):
         score("recorded:rec-eval", "synthetic", metrics=GROUND)
     with pytest.raises(InputError, match="has no recorded answers"):
         score("recorded:synthetic", "synthetic", metrics=GROUND)

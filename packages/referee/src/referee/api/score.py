@@ -269,7 +269,7 @@ def score(options: ScoreOptions) -> Scores:
 
         outputs, corpus = [*_several(outputs), *map(str, outputs_files())], corpus or "synthetic"
     if _nothing(outputs):
-        raise InputError("no outputs were named", remedy="name a file of outputs, or try: referee score --demo")
+        raise InputError("no outputs were named", remedy="name a file of outputs, or choose --demo")
     # Not said is not the same as --no-humans: a run that had people keeps them.
     humans = _remembered(outputs) if options.humans is None else options.humans
     settings = Settings(

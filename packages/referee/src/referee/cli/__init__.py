@@ -203,10 +203,8 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     # After BrokenPipeError, which is one as well.
     except OSError as error:
-        print(
-            f"referee: {error.strerror or error}\n  → free some space, or check the place and its permissions",
-            file=sys.stderr,
-        )
+        place = f"{error.filename}: " if error.filename else ""
+        print(f"referee: {place}{error.strerror or error}\n  → {_remedy_for(error)}", file=sys.stderr)
         return 2
     except StoppedWork as stop:
         print(f"referee: stopped; {stop}", file=sys.stderr)
@@ -214,6 +212,19 @@ def main(argv: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("referee: stopped", file=sys.stderr)
         return STOPPED
+
+
+def _remedy_for(error: OSError) -> str:
+    """What a user can do about an error of the operating system."""
+    import errno
+
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return "free some space on the disk"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "check the permissions of the file and its folder"
+    if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG):
+        return "check the path"
+    return "check the file, its folder and the disk; --verbose prints the traceback"
 
 
 def run_group(args: list[str], commands: Commands, about: str, program: str) -> int:

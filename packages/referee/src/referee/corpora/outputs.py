@@ -77,6 +77,15 @@ Remark = Callable[[str], None]
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or colour:red; type:chair'
 _COLUMNS = "a table of outputs has the columns trial, system, text, properties and meaning (`referee docs score`)"
+SYNONYMS = {
+    **dict.fromkeys(
+        ("description", "utterance", "expression", "referring_expression", "caption", "sentence", "output"), "text"
+    ),
+    **dict.fromkeys(("id", "item", "item_id", "trial_id"), "trial"),
+    **dict.fromkeys(("model", "speaker"), "system"),
+    "attributes": "properties",
+}
+"""Names that other programs use for the fields of an output."""
 _ROWS = 'give rows like {"trial": …, "system": …, "text": …}'
 # Names of files that are parts of one table.
 _PART = re.compile(r"(part|data)?[-_.]?\d")
@@ -363,7 +372,8 @@ class _OutputReader:
     def _remark_on(self, names: Iterable[Any], number: int) -> None:
         unread = sorted({str(name) for name in names} - set(FIELDS) - self._unread.keys())
         for name in unread:
-            meant = near(name.strip().lower(), FIELDS, 1, 0.6)
+            synonym = SYNONYMS.get(name.strip().lower())
+            meant = [synonym] if synonym else near(name.strip().lower(), FIELDS, 1, 0.6)
             self._unread[name] = meant[0] if meant else None
             hint = f"did you mean {meant[0]}?" if meant else f"fields are {', '.join(FIELDS)}"
             self.on_remark(f"{self.where}:{number}: the field {name!r} is not read ({hint})")

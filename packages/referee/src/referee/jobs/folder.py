@@ -59,9 +59,17 @@ class Run:
             data = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise InputError(
-                "this is not a run folder (no manifest.json)",
+                "this is not a run folder (no manifest.json)"
+                if self.folder.is_dir()
+                else "there is no such run folder",
                 where=self.folder,
                 remedy="make one with `referee score … --out RUN`",
+            ) from None
+        except NotADirectoryError:
+            raise InputError(
+                "this is a file, not a run folder",
+                where=self.folder,
+                remedy=f"make a run folder of it: `referee score {self.folder} --corpus CORPUS --out RUN`",
             ) from None
         # Without the trace: the user needs the file's name and what to do.
         except (json.JSONDecodeError, UnicodeDecodeError) as error:

@@ -603,7 +603,23 @@ def expand_outputs(path: str | Path) -> list[str]:
     """The files that a name of outputs stands for: a pattern, a folder of Parquet tables, or the one file or run folder."""
     if str(path) == "-" or str(path).startswith(RECORDED) or is_run(path):
         return [str(path)]
-    return expand_path(path)
+    files = expand_path(path)
+    if files == [str(path)] and not is_address(path) and Path(path).is_dir():
+        _check_folder(Path(path))
+    return files
+
+
+def _check_folder(folder: Path) -> None:
+    """Raise InputError unless a folder of outputs holds XML files; Parquet files and run folders were looked for before."""
+    names = sorted(path.name for path in folder.rglob("*") if path.is_file())
+    if any(name.lower().endswith(".xml") for name in names):
+        return
+    lines = [name for name in names if name.lower().endswith((".jsonl", ".jsonl.gz", ".csv", ".tsv"))]
+    raise InputError(
+        "this folder is no run folder and holds no Parquet or XML files",
+        where=folder,
+        remedy=f"name its files of outputs instead, such as {folder / lines[0]}" if lines else "name a file of outputs",
+    )
 
 
 def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:

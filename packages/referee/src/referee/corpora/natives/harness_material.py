@@ -217,7 +217,7 @@ def _clear_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
     raise InputError(
         f"nothing says what the numbers of the answers mean (the largest is {largest:g})",
         where=where,
-        remedy=f"declare it for the whole file: {choices or '--convention UNIT ORDER'} (docs/sight.md)",
+        remedy=f"declare it for the whole file: {choices or '--convention UNIT ORDER'} (`referee docs sight`)",
     )
 
 

@@ -53,7 +53,7 @@ _REMEDIES = {
     "position": 'write "position": [1, 2.5]',
     "distribution": 'write [[[["colour", "red"]], 0.5]]: sets of properties, each with a probability',
     "size": 'write "size": [640, 480]',
-    "meaning": 'write ["colour", "red"], or an operator with its forms (docs/meaning.md)',
+    "meaning": 'write ["colour", "red"], or an operator with its forms (`referee docs meaning`)',
     "outcome": f"write one of {', '.join(Outcome)}",
     "targets": 'write "targets": ["a", "b"]',
     "flags": 'write "flags": ["…"]',
