@@ -52,7 +52,7 @@ export class ProducePlugin implements JsPsychPlugin<Info> {
       done.disabled = Array.from(field.value.trim()).length < trial.shortest; // in code points, as the server counts
     });
     void flip(around.frames, () => reveal(panel)).then((onset) => {
-      field.focus();
+      field.focus({ preventScroll: true });
       onSingleClick(done, (event) => {
         done.disabled = true;
         const answer = { text: field.value.trim(), edits: typing.edits, first_key_ms: typing.first === null ? null : typing.first - onset.onset };

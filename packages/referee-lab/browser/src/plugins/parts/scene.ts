@@ -9,7 +9,8 @@ import type { Surroundings } from "./surroundings.ts";
 
 export interface Entity {
   id: string;
-  picture: string;
+  picture?: string;
+  words?: string; // an object that is a text
   column: number;
   row: number;
   dx?: number;
@@ -79,7 +80,7 @@ export function targetsOf({ target, targets }: { target?: string | null; targets
 }
 
 export function missingPictures(entities: readonly Entity[], { failedPictures }: Surroundings): Flag[] {
-  return entities.some((entity) => failedPictures.has(entity.picture)) ? ["preload-failed"] : [];
+  return entities.some((entity) => entity.picture !== undefined && failedPictures.has(entity.picture)) ? ["preload-failed"] : [];
 }
 
 export class Scene {
@@ -124,9 +125,11 @@ export class Scene {
 
   private makePlace(entity: Entity, i: number, depth: number, options: SceneOptions): HTMLElement {
     const marked = options.targets?.includes(entity.id) ?? false;
-    const plain = entity.name ?? this.say("object", { n: i + 1 });
+    const plain = entity.words ?? entity.name ?? this.say("object", { n: i + 1 });
     const name = marked ? `${plain}, ${this.say("marked")}` : plain;
-    const picture = make("img", { src: entity.picture, alt: options.pressable ? "" : name, draggable: "false", decoding: "sync" });
+    const picture = entity.picture === undefined
+      ? make("span", { class: "words", dir: "auto", "aria-hidden": options.pressable ? "true" : null }, entity.words ?? "")
+      : make("img", { src: entity.picture, alt: options.pressable ? "" : name, draggable: "false", decoding: "sync" });
     const cell = options.pressable
       ? make("button", { type: "button", class: "entity", "aria-label": name, "data-entity": entity.id })
       : make("div", { class: "entity", "data-entity": entity.id });

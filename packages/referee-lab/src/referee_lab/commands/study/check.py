@@ -1,9 +1,20 @@
-"""`referee study check`: is the study whole, balanced, strong enough, and what will people see?"""
+"""`referee study check`: is the study whole, balanced, strong enough, and can everything be answered that people will see?"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
 from referee.cli import options
 from referee.cli.progress import waiting
+
+if TYPE_CHECKING:
+    from referee_lab.study.design.balance import BalanceClaim
+    from referee_lab.study.folder.study import Study
 
 __all__ = ["app"]
 
@@ -11,45 +22,123 @@ app = options.new_app()
 
 EPILOG = options.examples("""
   referee study check STUDY
+  referee study check STUDY --format json
 
 Reads every file as the server would, counts the balance of the lists, estimates power and duration, plays every list once with a
-simulated hearer, and says what is still to be done. Ends with 1 when the design does not keep what it promises, with 2 when the folder cannot be read.
+simulated hearer, and opens every distinct layout in a browser (Chromium) at every window size that the study admits. It refuses what a person could not
+answer, and writes a contact sheet of what people see into STUDY/data/check. Ends with 1 when the study is not ready, with 2 when the folder cannot be read.
 """)
 
 
 @app.command(epilog=EPILOG)
 def check(
     study: options.AnyStudyFolder,
+    format: options.TextOrJson = "text",
+    browser: Annotated[
+        bool, typer.Option(help="Open every layout in a browser; without it geometry alone is proved.")
+    ] = True,
 ) -> int:
     """Validate a study folder and print the proof of balance, the power, the duration and what participants see."""
     from referee_lab.bots.rehearsal import rehearse
     from referee_lab.study.design.as_printed import deviations
     from referee_lab.study.design.balance import prove_balance
     from referee_lab.study.design.design_page import advise, design_report
-    from referee_lab.study.design.possible_ways import prove_ways
-    from referee_lab.study.design.shown_media import prove_media
-    from referee_lab.study.design.shown_scenes import prove_checks, prove_shown
     from referee_lab.study.folder.study import open_study
 
+    options.check_form(format)
     opened = open_study(study)
-    # One after the other: who has a trial that cannot be played still sees the design.
+    is_text = format == "text"
+
+    def write(line: str) -> None:
+        if is_text:
+            print(line)
+
+    # One after the other: a trial that cannot be played does not hide the design.
     with waiting("the design and its power"):
-        design = design_report(opened)
-    print(design)
+        design = design_report(opened) if is_text else ""
+    write(design)
     with waiting("a rehearsal"):
         rehearsed = rehearse(opened)
-    print(f"\n{rehearsed}")
-    with waiting("what can be seen, heard and pressed"):
-        areas = [*prove_shown(opened), *prove_checks(opened), *prove_media(opened), *prove_ways(opened)]
-    for claim in areas:
-        print(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
-    for line in deviations(opened):
-        print(f"Not as printed: {line}")
-    for line in advise(opened):
-        print(f"To do: {line}")
+    write(f"\n{rehearsed}")
+    claims = _prove(opened)
+    seen, sheet, missing = _look(opened, browser)
+    for claim in (*claims, *seen):
+        write(f"{'Proved' if claim.holds else 'Not so'}: {claim.sentence} ({claim.counted})")
+    if missing:
+        write(f"Not proved: {missing}")
+    for line in (*(f"Not as printed: {d}" for d in deviations(opened)), *(f"To do: {a}" for a in advise(opened))):
+        write(line)
     # What a design never promised is shown in the report and is no problem.
-    broken = [claim for claim in (*prove_balance(opened), *areas) if claim.promised and not claim.holds]
-    for claim in broken:
-        print(f"Problem: it is not true that {claim.sentence} ({claim.counted})")
-    print(f"{'Not ready' if broken else 'Ready'}: {opened.id}, mode {opened.mode}, hash {opened.hash}")
+    broken = [c for c in (*prove_balance(opened), *claims, *seen) if c.promised and not c.holds]
+    if missing and opened.mode == "live":
+        broken.append(_unseen(missing))
+    warnings = broken if _is_served(opened) else []
+    broken = [] if warnings else broken
+    for claim in broken or warnings:
+        word = "Warning (the study is being served)" if warnings else "Problem"
+        write(f"{word}: it is not true that {claim.sentence} ({claim.counted})")
+    if sheet is not None:
+        write(f"Contact sheet: {sheet}")
+    write(f"{'Not ready' if broken else 'Ready'}: {opened.id}, mode {opened.mode}, hash {opened.hash}")
+    if not is_text:
+        print(json.dumps(_report(broken, warnings, sheet, missing), ensure_ascii=False, indent=2))
     return 1 if broken else 0
+
+
+def _prove(study: Study) -> list[BalanceClaim]:
+    from referee_lab.study.design.possible_ways import prove_ways
+    from referee_lab.study.design.shown_media import prove_media
+    from referee_lab.study.design.shown_scenes import prove_checks, prove_language, prove_shown, prove_words
+
+    proofs = (prove_shown, prove_language, prove_words, prove_checks, prove_media, prove_ways)
+    with waiting("what can be seen, heard and pressed"):
+        return [claim for proof in proofs for claim in proof(study)]
+
+
+def _look(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | None, str | None]:
+    """Claims of a look in the browser, the contact sheet, and what is not proved (None where all of it is)."""
+    from referee_lab.study.design.browser_look import look_at, missing_browser
+
+    if (reason := "--no-browser" if not browser else missing_browser()) is not None:
+        return [], None, f"that every layout is whole in a browser, without cut texts ({reason})"
+    with waiting("every layout in a browser"):
+        look = look_at(study)
+    part = None
+    if look.opened < look.layouts:
+        part = (
+            f"in a browser: {look.layouts - look.opened} of {look.layouts} layouts, which were proved by geometry alone"
+        )
+        return look.claims, look.sheet, None if study.mode == "live" else part
+    return look.claims, look.sheet, None
+
+
+def _unseen(missing: str) -> BalanceClaim:
+    from referee_lab.study.design.balance import BalanceClaim
+
+    counted = "a live study needs it: install Chromium, or set REFEREE_CHROMIUM"
+    return BalanceClaim(sentence=f"it is proved {missing}", holds=False, counted=counted, check="browser")
+
+
+def _is_served(study: Study) -> bool:
+    """Whether people have begun this very study in pilot or live mode: then nothing may end it but its organisers."""
+    from referee_lab.server.sessions.served_study import has_begun
+
+    return study.mode != "debug" and has_begun(study)
+
+
+def _report(
+    broken: Sequence[BalanceClaim], warnings: Sequence[BalanceClaim], sheet: Path | None, missing: str | None
+) -> dict[str, Any]:
+    def listed(claims: Sequence[BalanceClaim]) -> list[dict[str, Any]]:
+        return [
+            {"check": c.check, "trials": list(c.trials), "message": f"It is not true that {c.sentence}: {c.counted}."}
+            for c in claims
+        ]
+
+    return {
+        "ready": not broken,
+        "refused": listed(broken),
+        "warnings": listed(warnings),
+        "not_proved": missing,
+        "sheet": None if sheet is None else str(sheet),
+    }

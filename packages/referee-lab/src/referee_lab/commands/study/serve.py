@@ -91,6 +91,7 @@ def _listen(host: str, port: int) -> socket.socket:
 def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
     from referee_lab.server.sessions.served_study import open_served
     from referee_lab.study.folder.media import missing_media
+    from referee_lab.study.folder.photographs import missing_pictures
 
     opened: list[Served] = []
     try:
@@ -101,6 +102,12 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
                     f"{len(missing)} sounds or films are not there, first media/{missing[0]}: nobody could go on",
                     where=folder,
                     remedy="put them there; `referee study check` decodes all of them",
+                )
+            if absent := missing_pictures(opened[-1].study):
+                raise InputError(
+                    f"{len(absent)} pictures are not in the folder photographs, first {absent[0]}: trials would show empty fields",
+                    where=folder,
+                    remedy="make the study again with --pictures FOLDER, or copy the pictures (`referee study check` lists them)",
                 )
             # Addresses go by id.
             if [s.id for s in opened].count(opened[-1].id) > 1:

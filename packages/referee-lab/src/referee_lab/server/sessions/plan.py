@@ -91,7 +91,10 @@ def _public_step(
     if "entities" in parameters:
         entities = []
         for entity in parameters["entities"]:
-            # Drawn here, or a file of the study's own.
+            if "words" in entity:
+                entities.append(entity)
+                continue
+            # A drawing, or a file of the study.
             photo, rest = entity.get("photo"), {name: value for name, value in entity.items() if name != "photo"}
             address = f"{base_url}/photographs/{photo}" if photo else f"{base_url}/pictures/{entity['picture']}.svg"
             pictures[address] = None

@@ -20,11 +20,11 @@ from referee_lab.server.sessions.plan import PlanStep, SessionPlan, make_plan
 from referee_lab.server.sessions.steady_clock import SteadyClock
 from referee_lab.server.store import schema
 from referee_lab.server.store.keys import Keys, load_keys
-from referee_lab.server.store.store import Store, open_store, sqlite_url
+from referee_lab.server.store.store import Store, open_store, reading_engine, sqlite_url
 from referee_lab.study.folder.settings import PolicySection
 from referee_lab.study.folder.study import Study, open_study
 
-__all__ = ["Outline", "Served", "open_served"]
+__all__ = ["Outline", "Served", "has_begun", "open_served"]
 
 PLANS_KEPT = 2048  # about a quarter of a megabyte each, for sixty trials
 
@@ -142,6 +142,21 @@ def open_served(
         store.close()
         raise
     return served
+
+
+def has_begun(study: Study) -> bool:
+    """Whether people have taken part in a study as it is now, in its mode; data in PostgreSQL are not asked."""
+    path = study.folder / "data" / "study.sqlite"
+    if not path.exists():
+        return False
+    engine = reading_engine(sqlite_url(path.resolve()))
+    row = schema.session.c
+    begun = select(func.count()).where(row.study == study.id, row.mode == study.mode, row.study_hash == study.hash)
+    try:
+        with engine.connect() as connection:
+            return bool(connection.scalar(begun))
+    finally:
+        engine.dispose()
 
 
 def _newest(store: Store, study_id: str) -> float:

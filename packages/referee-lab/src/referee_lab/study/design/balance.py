@@ -16,12 +16,17 @@ COUNTERBALANCED = "counterbalanced"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalanceClaim:
-    """A sentence about the design, whether it holds, what was counted, and whether the design promises it."""
+    """A sentence about the design, whether it holds, what was counted, and whether the design promises it.
+
+    `check` names the proof and `trials` are the items in which it fails, for `referee study check --format json`.
+    """
 
     sentence: str
     holds: bool
     counted: str
     promised: bool = True
+    check: str = "balance"
+    trials: tuple[str, ...] = ()
 
 
 def prove_balance(study: Study) -> list[BalanceClaim]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from referee.show.drawing import can_draw
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.study.design.balance import BalanceClaim, count_of, prove_balance
 from referee_lab.study.design.heard_practice import odd_extras
@@ -108,18 +107,4 @@ def advise(study: Study) -> list[str]:
     advice += [*false_claims(study), *unsaid_ways(study), *odd_extras(study)]
     if not study.practice:
         advice.append("there is no practice trial (practice.jsonl)")
-    drawn = study.kind.info.plugin in ("identify", "produce", "judge")
-    cards = len({s.trial.id for s in study.stimuli.values() if drawn and not can_draw(s.trial.scene)})
-    if cards:
-        advice.append(
-            f"{count_of(cards, 'item')} of this kind cannot be drawn in full: people will read words on cards"
-        )
-    silent = [
-        s.id
-        for s in study.stimuli.values()
-        if study.kind.info.plugin in ("identify", "judge", "locate")
-        and not (s.description.text or s.description.media or "").strip()
-    ]
-    if silent:
-        advice.append(f"{len(silent)} descriptions have no words to read (first: {silent[0]})")
     return advice

@@ -14,6 +14,7 @@ from referee.corpora.outputs import read_outputs
 from referee.errors import InputError, UnknownName
 from referee.jobs.folder import Run
 from referee.records import Description, Trial
+from referee.show.drawing import can_draw
 from referee_lab.study.design.as_printed import PRESETS
 from referee_lab.study.design.conditions import compared
 from referee_lab.study.design.designs import DesignLayout, Request, lay_out
@@ -135,12 +136,34 @@ def _fields(wishes: Wishes) -> dict[str, dict[str, Any]]:
 def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
     """The trials of the run; where people click on one object, only those with one target."""
     # What happened in the original trial is shown to nobody, and need not lie in a folder that is published.
-    trials = [replace(t, episode=()) for t in run.trials() if wishes.domain in (None, t.domain)]
+    trials = [_with_pictures(replace(t, episode=()), wishes) for t in run.trials() if wishes.domain in (None, t.domain)]
+    if wishes.pictures is not None and not any(_names_pictures(t, wishes) for t in trials):
+        raise InputError(
+            f"--pictures {wishes.pictures}: {wishes.protocol} shows no picture of these items",
+            where=run.folder,
+            remedy="name a picture as `image` of every object (or of the scene, for point and refoi), or leave --pictures out",
+        )
     pointing = catalogue.create("protocol", wishes.protocol).info.plugin in ("identify", "locate")
     kept = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
     if len(kept) < len(trials):
         notes.append(f"{len(trials) - len(kept)} items with several targets were left out: one click cannot find them")
     return kept
+
+
+def _with_pictures(trial: Trial, wishes: Wishes) -> Trial:
+    """The trial without image names where its objects can be drawn in full and no folder of pictures is named."""
+    scene = trial.scene
+    if wishes.pictures is not None or not any(e.image for e in scene.entities):
+        return trial
+    drawn = replace(scene, entities=tuple(replace(e, image=None) for e in scene.entities))
+    return replace(trial, scene=drawn) if can_draw(drawn) else trial
+
+
+def _names_pictures(trial: Trial, wishes: Wishes) -> bool:
+    """Whether the protocol shows a picture that the trial names: of the scene, or of its objects."""
+    if catalogue.create("protocol", wishes.protocol).info.plugin == "locate":
+        return trial.scene.picture is not None
+    return any(e.image for e in trial.scene.entities)
 
 
 def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> DesignLayout:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from referee.jobs.watching import watched
+from referee.records import Scene, Trial
+from referee.show.drawing import can_draw
+from referee.show.drawing.placement import settled
 from referee_lab.server.sessions.plan import CHECK, PlanStep, was_right
 from referee_lab.study.design.balance import BalanceClaim, count_of
 from referee_lab.study.folder.hit_areas import crowded
+from referee_lab.study.folder.photographs import missing_pictures, photograph_file
+from referee_lab.study.folder.screens import admitted_screens, smallest_px
 from referee_lab.study.folder.study import Check, Study
+from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
-from referee_lab.study.protocols.scene import scene_layout
+from referee_lab.study.protocols.scene import option_text, scene_layout
+from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
 from referee_lab.tangram.game.goals import find_goal, training_for
 
-__all__ = ["prove_checks", "prove_shown"]
+__all__ = ["prove_checks", "prove_language", "prove_shown", "prove_words"]
 
 SHOWING = ("identify", "produce", "judge")
 
@@ -34,6 +45,8 @@ def prove_checks(study: Study) -> list[BalanceClaim]:
             sentence="every attention check can be failed",
             holds=not never,
             counted=f"{count_of(len(study.checks), 'check')}{told}",
+            check="attention-checks",
+            trials=tuple(never),
         )
     ]
 
@@ -71,46 +84,190 @@ def _training(study: Study) -> BalanceClaim:
         sentence="training shows no figure of the game",
         holds=training not in puzzles,
         counted=f"training has the {training}, the game {', '.join(puzzles)}",
+        check="training",
     )
+
+
+class _Scenes:
+    """The scenes of a study, one trial for each scene and its targets, and the trials in which each is shown."""
+
+    def __init__(self, study: Study) -> None:
+        shown: dict[tuple[int, tuple[str, ...]], dict[str, Trial]] = {}
+        for stimulus in study.every_stimulus():
+            trial = stimulus.trial
+            shown.setdefault((id(trial.scene), trial.targets), {})[trial.id] = trial
+        self.trials = [next(iter(alike.values())) for alike in shown.values()]
+        self.shown_in = {next(iter(alike)): tuple(alike) for alike in shown.values()}
+
+    def claim(self, check: str, sentence: str, failing: Mapping[str, str], remedy: str) -> BalanceClaim:
+        """A claim about every trial; `failing` maps the first trial of a scene to what is wrong with it."""
+        trials = tuple(trial for first in failing for trial in self.shown_in[first])
+        reason = next(iter(failing.values()), "")
+        where = (
+            f"; not so in {len(trials)}, first {trials[0]}{f': {reason}' if reason else ''}; {remedy}" if trials else ""
+        )
+        counted = f"{count_of(sum(map(len, self.shown_in.values())), 'trial')}{where}"
+        return BalanceClaim(sentence=sentence, holds=not trials, counted=counted, check=check, trials=trials)
 
 
 def _looks(study: Study) -> BalanceClaim:
-    """Everybody has an order of their own there, so that places tell nothing apart."""
-    trials = {id(s.trial.scene): s for s in study.every_stimulus()}
-    alike = []
-    for stimulus in trials.values():
-        shown = study.kind.show(stimulus, study.settings, Random(study.seed)).parameters["entities"]
-        if len({one["picture"] for one in shown}) < len(shown):
-            alike.append(stimulus.trial.id)
-    return BalanceClaim(
-        sentence="no two objects of a scene look alike",
-        holds=not alike,
-        counted=f"{count_of(len(trials), 'scene')}{f'; not so in {alike[0]}' if alike else ''}",
+    """Everybody has an order of their own in a reference game, so that places tell nothing apart."""
+    scenes = _Scenes(study)
+    trials = scenes.trials
+    alike = {t.id: "" for t in trials if len(set(_appearances(study, t).values())) < len(t.scene.entities)}
+    return scenes.claim("look-alike", "no two objects of a scene look alike", alike, "give each its own picture")
+
+
+def _appearances(study: Study, trial: Trial) -> dict[str, str]:
+    """What every entity of a scene looks like: the content of its image file, the name of its drawing, or its text."""
+    names = picture_names(trial.scene, trial.domain)
+    looks = {}
+    for entity in trial.scene.entities:
+        path = photograph_file(study.folder, names[entity.id]) if entity.image is not None else None
+        text = option_text(entity)
+        looks[entity.id] = _content(path[0]) if path else names[entity.id] if text is None else f"text {text}"
+    return looks
+
+
+@lru_cache(maxsize=1 << 14)
+def _content(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def _seen(study: Study) -> Iterator[BalanceClaim]:
+    """The claims about pictures, cards, look-alikes and relations of drawn scenes."""
+    scenes = _Scenes(study)
+    trials = scenes.trials
+    plugin = study.kind.info.plugin
+    absent = {*missing_pictures(study)}
+    lacking = {
+        t.id: ", ".join(sorted(absent & {e.image for e in t.scene.entities if e.image}))
+        or "only some objects have an image"
+        for t in trials
+        if absent & {e.image for e in t.scene.entities} or len({e.image is None for e in t.scene.entities}) > 1
+    }
+    yield scenes.claim("pictures", "every object has its picture", lacking, "put the files into photographs/")
+    ignored = {t.id: t.scene.picture.path for t in trials if t.scene.picture is not None}
+    yield scenes.claim(
+        "ignored-picture",
+        "no photograph of a scene is left out",
+        ignored,
+        "take --protocol point or refoi",
+    )
+    cards = {t.id: "" for t in trials if not _has_pictures(t.scene)}
+    produced = plugin == "produce"
+    if produced or not study.settings.get("word_cards"):
+        words = cards | ({t.id: "" for t in trials if any(map(option_text, t.scene.entities))} if produced else {})
+        remedy = "give objects an image (--pictures)" + ("" if produced else ", or set [protocol] word_cards = true")
+        sentence = "no object is shown as a card of words" + (" that people should produce" if produced else "")
+        yield scenes.claim("word-cards", sentence, words, remedy)
+    if plugin in ("identify", "produce"):
+        alike = {t.id: "" for t in trials if settled(t.scene) is None and _has_double(study, t)}
+        sentence = "no target looks like another object of its scene, unless the scene says where they stand"
+        yield scenes.claim("look-alike", sentence, alike, "give objects their own pictures or positions")
+    unplaced = {t.id: "" for t in trials if settled(t.scene) is None and any(e.relations for e in t.scene.entities)}
+    yield scenes.claim(
+        "relations",
+        "relations between objects can be seen",
+        unplaced,
+        f"these scenes have relations and no coordinates, so that {study.protocol} cannot show them: take another corpus or add positions",
     )
 
 
+def _has_pictures(scene: Scene) -> bool:
+    """Whether every object is seen: by an image, as a text of its own, or drawn with all its attributes."""
+    rest = [e for e in scene.entities if e.image is None and option_text(e) is None]
+    return not rest or can_draw(replace(scene, entities=tuple(rest)))
+
+
+def _has_double(study: Study, trial: Trial) -> bool:
+    looks = _appearances(study, trial)
+    meant = {looks[target] for target in trial.targets}
+    return any(looks[e] in meant for e in looks if e not in trial.targets)
+
+
+def _fitting(study: Study) -> Iterator[BalanceClaim]:
+    """For every window that is admitted: the whole scene fits into it, and what is pressed is large enough."""
+    scenes = _Scenes(study)
+    trials = scenes.trials
+    jitter = float(study.settings.get("jitter", 0.0))
+    for screen in admitted_screens(study.session.devices, study.session.least_width):
+        small = {}
+        for trial in trials:
+            layout, size = scene_layout(trial.scene, jitter, study.seed)
+            least = smallest_px(trial, layout, screen, study.kind.info.plugin) * size
+            if least < screen.least_px:
+                small[trial.id] = f"{least:.0f} px"
+        yield scenes.claim(
+            "target-size",
+            f"every object has at least {screen.least_px:.0f} px on a {screen.name} ({screen.width} x {screen.height})",
+            small,
+            f'take "{screen.device}" out of [session] devices, or show fewer objects',
+        )
+
+
+def prove_language(study: Study) -> list[BalanceClaim]:
+    """The claim that pages are written in the language of the study; none for languages that are shipped."""
+    spoken = study.language.partition("-")[0]
+    if spoken in LANGUAGES:
+        return []
+    pages = default_pages(study.language, study.protocol)
+    copied = [
+        p
+        for p in REQUIRED
+        if (study.folder / "texts" / study.language / f"{p}.md").read_text("utf-8").strip() == pages[p].strip()
+    ]
+    lacking = [f"{p}.md" for p in copied]
+    if not (study.folder / "texts" / study.language / "strings.toml").exists():
+        lacking.append("strings.toml")
+    return [
+        BalanceClaim(
+            sentence=f"the pages are written in {study.language!r}",
+            holds=not lacking,
+            counted=f"English still: {', '.join(lacking)}; translate them in texts/{study.language}"
+            if lacking
+            else "own pages",
+            check="language",
+        )
+    ]
+
+
+def prove_words(study: Study) -> list[BalanceClaim]:
+    """The claim that every description can be read, heard or watched; none where nothing is described."""
+    if study.kind.info.plugin not in ("identify", "judge", "locate"):
+        return []
+    silent = tuple(
+        s.id for s in study.stimuli.values() if not (s.description.text or s.description.media or "").strip()
+    )
+    return [
+        BalanceClaim(
+            sentence="every description has words to read or to hear",
+            holds=not silent,
+            counted=count_of(len(study.stimuli), "description")
+            + (f"; not so: {len(silent)}, first {silent[0]}" if silent else ""),
+            check="words",
+            trials=silent,
+        )
+    ]
+
+
 def prove_shown(study: Study) -> list[BalanceClaim]:
-    """The claim that every object of every scene has area of its own; none where no scene is shown."""
+    """The claims that what is shown can be seen, told apart and pressed; none where no scene is shown."""
     if study.kind.info.plugin == "tangram" and study.practice:
         return [_training(study)]
     if study.kind.info.plugin == "reference-game":
         return [_looks(study)]
     if study.kind.info.plugin not in SHOWING:
         return []
-    trials = {id(s.trial.scene): s.trial for s in study.every_stimulus()}
+    scenes = _Scenes(study)
     jitter = float(study.settings.get("jitter", 0.0))
     hidden: dict[str, list[str]] = {}
-    for trial in watched(trials.values(), "what can be pressed in every scene"):
+    for trial in watched(scenes.trials, "what can be pressed in every scene"):
         # Any seed will do: exact places are the same for everybody, and in cells nothing overlaps, whatever the seed.
         layout, _ = scene_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
-        if found := crowded(trial.scene, trial.domain, layout):
-            hidden[trial.id] = found
-    first = next(iter(hidden.items()), None)
-    told = f"; not so in {len(hidden)}, first {first[0]}: {', '.join(first[1])}" if first else ""
-    return [
-        BalanceClaim(
-            sentence="every object of every scene has area of its own to be seen and pressed",
-            holds=not hidden,
-            counted=f"{count_of(len(trials), 'scene')}{told}",
-        )
-    ]
+        if objects := crowded(trial.scene, trial.domain, layout):
+            hidden[trial.id] = objects
+    sentence = "every object of every scene has area of its own to be seen and pressed"
+    remedy = "move objects apart"
+    covered = {trial: ", ".join(objects) for trial, objects in hidden.items()}
+    return [scenes.claim("covered", sentence, covered, remedy), *_seen(study), *_fitting(study)]

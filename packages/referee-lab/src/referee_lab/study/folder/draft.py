@@ -18,12 +18,15 @@ from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.clip_sounds import keep_clip_sounds
 from referee_lab.study.folder.media import can_play, keep_media, way_of
 from referee_lab.study.folder.photographs import keep_object_pictures, keep_photographs
+from referee_lab.study.folder.screens import fitting_devices
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee_lab.study.folder.study import Study, open_study
 from referee_lab.study.texts import READ, default_demographics, default_pages
 
 __all__ = ["Draft", "Extra", "write_study"]
 
+# Plug-ins that show the objects of a scene, each with a picture of its own.
+SHOWS_OBJECTS = ("identify", "produce", "judge", "reference-game")
 _HEADINGS = {
     "study": "What this is. Everything below is fixed before the first participant; the folder's hash is stored with the data.",
     "protocol": "What happens in one trial.",
@@ -106,8 +109,7 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         write_trials(folder, draft.trials)
         write_outputs(folder, draft.outputs)
         keep_photographs(folder, _photographed(draft), draft.pictures)
-        if draft.protocol == "reference-game":
-            keep_object_pictures(folder, draft.trials, draft.pictures)
+        keep_object_pictures(folder, _with_objects(draft), draft.pictures)
         keep_media(folder, _said(draft), draft.media)
         keep_clip_sounds(folder, draft.sounds)
         _write_extras(folder / "practice.jsonl", draft.practice)
@@ -123,6 +125,13 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         # Written again, with what was worked out from its first form.
         write_atomically(folder / "study.toml", study_toml(draft, remarks))
     return open_study(path)
+
+
+def _with_objects(draft: Draft) -> list[Trial]:
+    """The trials whose objects are shown one by one: those of every protocol that does not show photographs or rooms of figures."""
+    if catalogue.create("protocol", draft.protocol).info.plugin not in SHOWS_OBJECTS:
+        return []
+    return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
 
 
 def _photographed(draft: Draft) -> list[Trial]:
@@ -219,6 +228,14 @@ _PLANNED: dict[str, dict[str, Any]] = {
 }
 
 
+def _devices(draft: Draft) -> dict[str, dict[str, Any]]:
+    """[session] devices: those on which every scene can be answered, for protocols that show scenes."""
+    plugin = catalogue.create("protocol", draft.protocol).info.plugin
+    if plugin not in ("identify", "produce", "judge"):
+        return {}
+    return {"session": {"devices": fitting_devices(_with_objects(draft), plugin)}}
+
+
 def _known(draft: Draft) -> dict[str, dict[str, Any]]:
     layout = draft.layout
     return {
@@ -246,5 +263,6 @@ def _known(draft: Draft) -> dict[str, dict[str, Any]]:
             # Ten trials apart cannot be kept in a short list.
             "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
         },
+        **_devices(draft),
         "analysis": _PLANNED.get(draft.protocol, {}),
     }

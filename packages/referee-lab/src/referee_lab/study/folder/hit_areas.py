@@ -22,10 +22,12 @@ from referee_lab.study.folder.study_pictures import drawings
 if TYPE_CHECKING:
     from shapely.geometry.base import BaseGeometry
 
-__all__ = ["crowded", "hit_area", "hit_areas", "in_front", "pressed_at"]
+__all__ = ["crowded", "hit_area", "hit_areas", "in_front", "least_across", "pressed_at"]
 
 # Around what is drawn, in hundredths of a cell: fingers are not exact.
 MARGIN = 3.0
+# How far an outline is widened where nothing else is drawn, in hundredths of a cell.
+GROWTH = 12.0
 # The least that must be left of an object: a disc so wide, in hundredths of a cell (13 pixels where a cell has its full 168).
 LEAST_ACROSS = 8.0
 # How exactly a curve is followed.
@@ -34,6 +36,7 @@ ROUGHLY = 0.8
 # A letter of the cards' typeface is about so wide, as a share of its height.
 LETTER = 0.56
 
+WHOLE_CELL = (0.0, 0.0, BOX, 0.0, BOX, BOX, 0.0, BOX)
 Matrix = tuple[float, float, float, float, float, float]
 Points = list[tuple[float, float]]
 SAME: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -49,8 +52,45 @@ def hit_areas(scene: Scene, domain: str | None, layout: Layout) -> dict[str, lis
         return {}
     notes = _AREAS.of(scene)
     if domain not in notes:
-        notes[domain] = {entity: hit_area(svg) for entity, svg in drawings(scene, domain).items()}
-    return {entity: list(area) for entity, area in notes[domain].items() if entity in near}
+        # An image file fills its cell.
+        drawn = {entity: hit_area(svg) for entity, svg in drawings(scene, domain).items()}
+        notes[domain] = {e.id: drawn.get(e.id, WHOLE_CELL) for e in scene.entities}
+    outlines = {entity: area for entity, area in notes[domain].items() if entity in near}
+    return _grown(outlines, layout)
+
+
+def _grown(outlines: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, list[float]]:
+    """Outlines widened for fingers, within their cells, by no more than is free of the outlines of other objects."""
+    from shapely.ops import unary_union
+
+    placed = {entity: _placed(area, layout, entity) for entity, area in outlines.items()}
+    grown: dict[str, list[float]] = {}
+    for entity, shape in placed.items():
+        others = unary_union([other for name, other in placed.items() if name != entity])
+        room = shape.buffer(GROWTH).intersection(_placed(None, layout, entity)).difference(others)
+        wide = shape.union(room).simplify(ROUGHLY)
+        # A ring around another object would cover it: such an outline stays as it is drawn.
+        whole = wide.geom_type == "Polygon" and not wide.interiors
+        grown[entity] = _in_own_cell(wide, layout, entity) if whole else list(outlines[entity])
+    return grown
+
+
+def _in_own_cell(shape: Any, layout: Layout, entity: str) -> list[float]:
+    """The corners of a placed outline, x and y in turn, counted from the upper left corner of its own cell."""
+    at = layout[entity]
+    left, top = BOX * (at.column + at.dx), BOX * (at.row + at.dy)
+    corners = list(shape.exterior.coords)[:-1]
+    return [round(value, 1) for x, y in corners for value in (x - left, y - top)]
+
+
+def least_across(scene: Scene, domain: str | None, layout: Layout) -> dict[str, float]:
+    """The shorter side of each object's area that a press reaches, as a share of a cell; 1.0 for an object that has its cell alone."""
+    areas = hit_areas(scene, domain, layout)
+    sides = dict.fromkeys(layout, 1.0)
+    for entity, free in _own(areas, layout).items():
+        left, top, right, bottom = free.bounds if not free.is_empty else (0.0, 0.0, 0.0, 0.0)
+        sides[entity] = min(right - left, bottom - top) / BOX
+    return sides
 
 
 def in_front(layout: Layout) -> list[str]:

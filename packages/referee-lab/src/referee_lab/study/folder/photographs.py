@@ -16,6 +16,7 @@ from referee.grounding.overlap import region_holds
 from referee.grounding.pictures import checked, size_of
 from referee.records import Scene, SceneNotes, Trial
 from referee.show.drawing import draw_scene, place
+from referee_lab.study.folder.study_pictures import object_picture_name
 
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
@@ -27,7 +28,7 @@ __all__ = [
     "entity_at",
     "keep_object_pictures",
     "keep_photographs",
-    "object_picture_name",
+    "missing_pictures",
     "photograph_file",
     "photograph_of",
 ]
@@ -129,13 +130,18 @@ def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
     return kept
 
 
-def object_picture_name(image: str) -> str:
-    """The name under which the picture of one object is kept and shown; it tells nothing."""
-    return sha256(image.encode()).hexdigest()[:LENGTH]
+def missing_pictures(study: Study) -> list[str]:
+    """Image files that the trials of a study name and that are not in its folder."""
+    named = [e.image for s in study.every_stimulus() for e in s.trial.scene.entities if e.image is not None]
+    if study.kind.info.plugin == "locate":
+        named = [s.trial.scene.picture.path for s in study.every_stimulus() if s.trial.scene.picture is not None]
+    return [
+        image for image in dict.fromkeys(named) if photograph_file(study.folder, object_picture_name(image)) is None
+    ]
 
 
 def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
-    """Copy the pictures of single objects into a study's folder, each opened first; returns how many."""
+    """Copy the image files of single objects into a study's folder after opening each; returns their number."""
     images = list(dict.fromkeys(e.image for t in trials for e in t.scene.entities if e.image is not None))
     for image in images:
         if source is None:

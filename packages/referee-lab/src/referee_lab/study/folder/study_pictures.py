@@ -15,7 +15,7 @@ from referee.show.drawing.placement import PLACE_NAMES
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
 
-__all__ = ["drawings", "picture", "picture_name", "picture_names", "pictures"]
+__all__ = ["drawings", "object_picture_name", "picture", "picture_name", "picture_names", "pictures"]
 
 # Eighty bits: no two looks of a study will share a name.
 LENGTH = 20
@@ -25,18 +25,26 @@ _PICTURES: SceneNotes[str | None, dict[str, str]] = SceneNotes("studies.pictures
 
 
 def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
-    """The name of every entity's picture, by entity (worked out once for a scene)."""
+    """The name of every entity's picture, by entity (cached with the scene): a file of the study where the entity has an image, else a drawing."""
     notes = _PICTURES.of(scene)
     if domain not in notes:
         shared = shared_names(scene)
-        notes[domain] = {e.id: picture_name(e, domain, shared) for e in scene.entities}
+        notes[domain] = {
+            e.id: picture_name(e, domain, shared) if e.image is None else object_picture_name(e.image)
+            for e in scene.entities
+        }
     return notes[domain]
 
 
+def object_picture_name(image: str) -> str:
+    """The public name of the image file of one object; it does not depend on what the object is."""
+    return sha256(image.encode()).hexdigest()[:LENGTH]
+
+
 def drawings(scene: Scene, domain: str | None) -> dict[str, str]:
-    """The SVG of every entity's picture, by entity."""
+    """The SVG of every entity that is drawn, by entity; entities with an image file are left out."""
     shared = shared_names(scene)
-    return {e.id: _drawn(_look(e), domain, shared)[1] for e in scene.entities}
+    return {e.id: _drawn(_look(e), domain, shared)[1] for e in scene.entities if e.image is None}
 
 
 def picture_name(entity: Entity, domain: str | None, without: frozenset[str] = frozenset()) -> str:
@@ -61,6 +69,7 @@ def pictures(study: Study) -> dict[str, str]:
             for trial in scenes.values()
             for shared in (shared_names(trial.scene),)
             for e in trial.scene.entities
+            if e.image is None
         )
         if study.kind.info.plugin == "locate":
             from referee_lab.study.folder.photographs import drawn_photographs

@@ -9,7 +9,6 @@ from typing import Any
 from referee import catalogue
 from referee.contracts import Hearer
 from referee.errors import RefereeError
-from referee_lab.study.folder.photographs import object_picture_name
 from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.room_protocol import HOW_IT_ENDED, PAIRING, TIMES, WAIT_MINUTES, RoomProtocol
@@ -87,14 +86,13 @@ class ReferenceGame(RoomProtocol):
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The pictures under labels that are the same for everybody; the order in which each person sees them, and what is meant, are told in the room."""
         trial = stimulus.trial
-        drawn = picture_names(trial.scene, trial.domain)
-        photos = {e.id: object_picture_name(e.image) for e in trial.scene.entities if e.image is not None}
-        pictures = {**drawn, **photos}
+        pictures = picture_names(trial.scene, trial.domain)
+        photos = {e.id for e in trial.scene.entities if e.image is not None}
         # By what they look like: the order in a corpus' file might tell something.
         order = sorted(pictures, key=lambda entity: (pictures[entity], entity))
         labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
         entities = [
-            {"id": label, "picture": pictures[entity], **({"photo": photos[entity]} if entity in photos else {})}
+            {"id": label, "picture": pictures[entity], **({"photo": pictures[entity]} if entity in photos else {})}
             for label, entity in labels.items()
         ]
         return Shown(parameters={"entities": entities, "rounds": _rounds(len(labels), settings)}, labels=labels)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-from referee.records import Description, Scene, SceneNotes, Trial
+from referee.records import Description, Entity, Scene, SceneNotes, Trial
 from referee.show.drawing import Layout, Place, place
 from referee.show.drawing.placement import settled
 from referee_lab.study.folder.hit_areas import hit_areas
@@ -14,8 +14,20 @@ from referee_lab.study.folder.settings import RIGHT_TO_LEFT
 from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import Parameter
 
-__all__ = ["SCENE", "language_of", "mark_targets", "problem_with_scene", "scene_layout", "show_scene", "tidy_words"]
+__all__ = [
+    "OPTION",
+    "SCENE",
+    "language_of",
+    "mark_targets",
+    "option_text",
+    "problem_with_scene",
+    "scene_layout",
+    "show_scene",
+    "tidy_words",
+]
 
+# The attribute of an object that is a text to choose.
+OPTION = "text"
 MOST_JITTER = 0.5
 BYTE_ORDER_MARK = "\ufeff"  # a blank for browsers, not for Python
 SCENE = {
@@ -23,7 +35,11 @@ SCENE = {
         default=0.0,
         about="Pictures are moved at random by up to this share of their size, never out of their cells; where the scene says exact places, they stay.",
         unit="pictures",
-    )
+    ),
+    "word_cards": Parameter(
+        default=False,
+        about="true: objects without a picture are shown as cards with their attributes in words; `check` refuses them otherwise, and always in production.",
+    ),
 }
 
 
@@ -73,7 +89,7 @@ def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mappi
     entities = [
         {
             "id": label,
-            "picture": pictures[entity],
+            **_appearance(trial.scene.entity(entity), pictures[entity]),
             "column": spots[entity].column,
             "row": spots[entity].row,
             "dx": spots[entity].dx,
@@ -83,6 +99,19 @@ def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mappi
         for label, entity in labels.items()
     ]
     return {"grid": {"columns": layout.columns, "rows": layout.rows, "size": size}, "entities": entities}, labels
+
+
+def _appearance(entity: Entity, picture: str) -> dict[str, str]:
+    """What an entity looks like on the page: a text, a file of the study (`photo`), or a drawing."""
+    if (words := option_text(entity)) is not None:
+        return {"words": words}
+    return {"picture": picture} if entity.image is None else {"picture": picture, "photo": picture}
+
+
+def option_text(entity: Entity) -> str | None:
+    """The text of an entity that is nothing but a text; None for all others."""
+    alone = entity.image is None and [p.name for p in entity.attributes] == [OPTION]
+    return entity.attributes[0].value if alone else None
 
 
 def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:

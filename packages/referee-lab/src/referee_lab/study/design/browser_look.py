@@ -1,0 +1,258 @@
+"""What people see, looked at in a real browser: every distinct layout of a study at every admitted window size, with a contact sheet of the pictures.
+
+Nothing is served and nothing is stored: the page `look` shows one step of a plan, and its pictures come from the study folder.
+"""
+
+from __future__ import annotations
+
+import json
+import mimetypes
+import os
+import re
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from referee.errors import InputError
+from referee.files import write_atomically
+from referee.jobs.watching import watched
+from referee_lab.server.sessions.plan import make_plan
+from referee_lab.server.web.built_pages import STATIC, missing_pages
+from referee_lab.study.design.balance import BalanceClaim, count_of
+from referee_lab.study.folder.photographs import photograph_file
+from referee_lab.study.folder.screens import Screen, admitted_screens
+from referee_lab.study.folder.study import Study
+from referee_lab.study.folder.study_pictures import picture
+from referee_lab.study.texts import to_html
+
+__all__ = ["BrowserLook", "look_at", "missing_browser"]
+
+MOST_LAYOUTS = 500
+FOLDER = Path("data") / "check"
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+# Steps that need a server, other people or a loudspeaker; they are not opened here.
+NOT_OPENED = ("tangram", "reference-game", "replay-identify", "sound-check")
+ORIGIN = "http://study.check"
+CHECKS = {
+    "broken": ("pictures", "every picture is loaded"),
+    "offScreen": ("off-screen", "every object is whole within the window"),
+    "cut": ("text-cut", "no text is cut off"),
+    "wide": ("off-screen", "the page is no wider than its window"),
+}
+SHEET = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{{ title }}: what people see</title>
+<style>body{font-family:sans-serif;margin:1.5rem} .row{display:flex;flex-wrap:wrap;gap:1rem;align-items:flex-start}
+figure{margin:0 0 1rem} img{border:1px solid #999;max-width:100%;height:auto} figcaption{font-size:.85rem} .refused{color:#a11}</style>
+<h1>{{ title }}: what people see</h1><p>{{ summary }}</p>
+{% for layout in layouts %}<h2>{{ layout.name }}</h2><div class="row">
+{% for shot in layout.shots %}<figure><img src="{{ shot.file }}" width="{{ shot.width }}" alt="{{ layout.name }}, {{ shot.screen }}">
+<figcaption>{{ shot.screen }}{% if shot.problems %} <span class="refused">{{ shot.problems }}</span>{% endif %}</figcaption></figure>{% endfor %}
+</div>{% endfor %}</html>
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Layout:
+    """One arrangement on the page: the step that shows it first, and the trials that are arranged alike."""
+
+    name: str
+    step: Mapping[str, Any]
+    trials: tuple[str, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class BrowserLook:
+    """What was seen: claims for every window size, the contact sheet, and how many layouts were opened of how many."""
+
+    claims: list[BalanceClaim] = field(default_factory=list)
+    sheet: Path | None = None
+    opened: int = 0
+    layouts: int = 0
+
+
+def missing_browser() -> str | None:
+    """The reason why no browser can be opened here; None where one can."""
+    if lacking := missing_pages("look"):
+        return f"the page {lacking[0]} has not been built"
+    try:
+        with _playwright() as playwright:
+            _executable(playwright)
+    except InputError as error:
+        return error.problem
+    return None
+
+
+def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
+    """Open every distinct layout at every admitted window size, and write the contact sheet; raises InputError where no browser is installed."""
+    layouts = _layouts(study)
+    sample = layouts
+    if len(layouts) > MOST_LAYOUTS:
+        sample = Random(f"look|{study.seed}").sample(layouts, MOST_LAYOUTS)
+    screens = admitted_screens(study.session.devices, study.session.least_width)
+    target = study.folder / FOLDER if folder is None else folder
+    if target.exists():
+        shutil.rmtree(target)
+    target.mkdir(parents=True)
+    problems: dict[tuple[str, str], list[tuple[_Layout, str]]] = {}
+    rows: list[dict[str, Any]] = [{"name": layout.name, "shots": []} for layout in sample]
+    with _playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_executable(playwright), args=["--no-sandbox"])
+        try:
+            for screen in screens:
+                page = _open_page(browser, study, screen)
+                for number, layout in enumerate(watched(sample, f"layouts on a {screen.name}")):
+                    file = f"{number + 1:03}-{re.sub(r'[^a-z0-9]+', '', screen.name)}.jpg"
+                    seen = _show(page, study, layout, target / file)
+                    wrong = [name for name in CHECKS if seen[name]]
+                    for name in wrong:
+                        detail = seen[name][0] if isinstance(seen[name], list) else ""
+                        problems.setdefault((name, screen.name), []).append((layout, str(detail)[:60]))
+                    shot = {"file": file, "screen": screen.name, "width": screen.width // 3}
+                    rows[number]["shots"].append({**shot, "problems": ", ".join(CHECKS[n][1] for n in wrong)})
+                page.context.close()
+        finally:
+            browser.close()
+    look = BrowserLook(opened=len(sample), layouts=len(layouts))
+    look.claims = [_claim(name, screen, sample, problems) for screen in screens for name in CHECKS]
+    look.sheet = _write_sheet(study, target, rows, look)
+    return look
+
+
+def _claim(
+    name: str, screen: Screen, sample: Sequence[_Layout], problems: Mapping[tuple[str, str], list[tuple[_Layout, str]]]
+) -> BalanceClaim:
+    check, sentence = CHECKS[name]
+    failing = problems.get((name, screen.name), [])
+    trials = tuple(dict.fromkeys(trial for layout, _ in failing for trial in layout.trials))
+    where = f"; not so in {failing[0][0].name}: {failing[0][1]}" if failing else ""
+    return BalanceClaim(
+        sentence=f"{sentence} on a {screen.name} ({screen.width} x {screen.height})",
+        holds=not failing,
+        counted=f"{count_of(len(sample), 'layout')} opened{where}",
+        check=check,
+        trials=trials,
+    )
+
+
+# -- layouts -----------------------------------------------------------------------------------------------------------------
+
+
+def _layouts(study: Study) -> list[_Layout]:
+    """The distinct arrangements of all lists, pages and questionnaires included, in the order in which they are met."""
+    consent = {
+        "plugin": "page",
+        "parameters": {"html": to_html(study.texts["consent"]), "button": study.strings["continue"]},
+    }
+    steps: dict[str, tuple[str, dict[str, Any], dict[str, None]]] = {"consent": ("consent", consent, {})}
+    for entry in study.lists:
+        plan = make_plan(study, entry.id, study.seed)
+        for step, public in zip(plan.steps, plan.public(f"/s/{study.id}")["steps"], strict=True):
+            if step.plugin in NOT_OPENED:
+                continue
+            name = step.stimulus.trial.id if step.stimulus else step.kind
+            for label, shown in _stages(public):
+                known = steps.setdefault(_arrangement(shown), (f"{name}{label}", shown, {}))
+                if step.stimulus:
+                    known[2][step.stimulus.trial.id] = None
+    return [_Layout(name=name, step=shown, trials=tuple(trials)) for name, shown, trials in steps.values()]
+
+
+def _stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What stands on the screen at one time, without waiting, sounds and limits: the description and the scene, together or one after the other."""
+    still = {
+        "fixation_ms": 0,
+        "start": "itself",
+        "timeout_ms": 0,
+        "reading_timeout_ms": 0,
+        "media": None,
+        "bell": False,
+    }
+    parameters = {**step["parameters"], **{name: value for name, value in still.items() if name in step["parameters"]}}
+    if parameters.get("reading") in ("before", "words"):
+        yield ", description", {**step, "parameters": {**parameters, "reading": "before"}}
+        parameters = {**parameters, "reading": "together", "text": ""}
+    yield "", {**step, "parameters": parameters}
+
+
+def _arrangement(step: Mapping[str, Any]) -> str:
+    """A key that is equal for steps that are arranged alike: the same places, and texts of about the same length."""
+    parameters = step["parameters"]
+    if "entities" not in parameters:
+        return json.dumps([step["plugin"], parameters], sort_keys=True, default=str)
+    places = [
+        [e.get("column"), e.get("row"), e.get("dx"), e.get("dy"), e.get("words"), "area" in e]
+        for e in parameters["entities"]
+    ]
+    text = str(parameters.get("text") or "")
+    longest = max(map(len, text.split()), default=0)
+    rest = {n: v for n, v in parameters.items() if n not in ("entities", "text", "target", "targets", "pairwise")}
+    return json.dumps([step["plugin"], places, len(text) // 40, longest // 10, rest], sort_keys=True, default=str)
+
+
+# -- the browser -------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _playwright() -> Iterator[Any]:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise InputError("Playwright is not installed", remedy="pip install playwright") from None
+    with sync_playwright() as playwright:
+        yield playwright
+
+
+def _executable(playwright: Any) -> str:
+    named = os.environ.get("REFEREE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    path = named or playwright.chromium.executable_path
+    if not Path(path).exists():
+        raise InputError("there is no Chromium", remedy="run `playwright install chromium`, or set REFEREE_CHROMIUM")
+    return str(path)
+
+
+def _open_page(browser: Any, study: Study, screen: Screen) -> Any:
+    context = browser.new_context(
+        viewport={"width": screen.width, "height": screen.height}, has_touch=screen.touch, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.route("**/*", lambda route: _answer(route, study))
+    return page
+
+
+def _answer(route: Any, study: Study) -> None:
+    """Answer a request of the page from the built pages and the study folder; anything else is refused."""
+    path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
+    if path == "/":
+        return route.fulfill(path=STATIC / "look.html", content_type="text/html")
+    name = Path(path).name
+    if path.startswith("/static/") and (STATIC / name).is_file():
+        return route.fulfill(path=STATIC / name, content_type=mimetypes.guess_type(name)[0] or "text/plain")
+    if path == f"/s/{study.id}/pictures/{name}":
+        return route.fulfill(body=picture(study, name.removesuffix(".svg")), content_type="image/svg+xml")
+    file = photograph_file(study.folder, name) if path == f"/s/{study.id}/photographs/{name}" else None
+    if file is not None:
+        return route.fulfill(path=file[0], content_type=file[1])
+    return route.fulfill(status=404, body="")
+
+
+def _show(page: Any, study: Study, layout: _Layout, file: Path) -> dict[str, Any]:
+    facts = {name: getattr(study, name) for name in ("id", "title", "language", "direction", "mode")}
+    page.goto(f"{ORIGIN}/")
+    seen = page.evaluate("given => look(given)", {"study": facts, "strings": dict(study.strings), "step": layout.step})
+    page.screenshot(path=file, type="jpeg", quality=70)
+    return dict(seen)
+
+
+def _write_sheet(study: Study, folder: Path, rows: Sequence[Mapping[str, Any]], look: BrowserLook) -> Path:
+    from jinja2 import Environment
+
+    part = f"{look.opened} of {look.layouts}" if look.opened < look.layouts else f"all {look.layouts}"
+    summary = (
+        f"Study {study.id}, hash {study.hash[:12]}: {part} distinct layouts, at every window size that is admitted."
+    )
+    page = Environment(autoescape=True).from_string(SHEET).render(title=study.title, summary=summary, layouts=rows)
+    write_atomically(folder / "sheet.html", page.splitlines())
+    return folder / "sheet.html"
