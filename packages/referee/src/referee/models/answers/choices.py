@@ -333,17 +333,28 @@ _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|pan
 
 def _named_tokens(text: str, names: Sequence[str]) -> str:
     """Names of options as tokens. A name that is one letter counts only where it cannot be a word."""
+    text = re.sub(
+        r"\b(?:that(?:['’]s| is)|you(?:['’]re| are)|all|quite|exactly|absolutely)\s+right\b", "", text, flags=I
+    )
     for i, name in sorted(enumerate(names, 1), key=lambda pair: -len(pair[1])):
         if not name:
             continue
         if len(name) == 1 and name.isalpha():
-            alone = rf"(?<![\w'])(?:{KINDS}\s*)?[(\[]?{re.escape(name)}[)\]]?(?=\s*$|[.,;:!)\]\n])"
+            follows = r"(?=\s*$|[.,;:!)\]\n]|\s+(?:is|are|or|and|over|rather|because|since|as|fits|matches|seems|looks|best|but|not|nor|instead|oder|und|ist|et|ou|est|y|o|es|e|é|en|of)\b)"
+            alone = rf"(?<![\w'⟦])(?:(?i:{KINDS})\s*)?[(\[]?{re.escape(name)}[)\]]?{follows}"
             text = re.sub(alone, f"⟦{i}⟧", text)
+            text = re.sub(
+                rf"^\W*{re.escape(name)}\W*$|(?<!\w)(?:option|answer|choice|image|object)[:\s]+{re.escape(name)}(?=\W*$)",
+                f"⟦{i}⟧",
+                text,
+                flags=I,
+            )
         else:
             # A name before another noun is a part of something else: "the middle row of the left grid".
             joined = rf"(?:(?:\s+(?:top|bottom|upper|lower))?\s+{_HEADS}|(?=\s*$|\s*[.,;:!?)\]\"'\n(-]|\s+(?:is|and|or|because|since|as|but|which|that|with|in the (?:image|picture)|⟦)))"
             part = r"(?:(?:(?!to\b|the\b|is\b|describ|as\b)\w+ ){0,3}(?:row|column|corner|part|square|block|tile|cell|section)s? (?:of|in|on) the )?(?:(?:top|bottom|upper|lower|far) )?"
-            text = re.sub(rf"(?<![\w⟦-]){part}{re.escape(name)}(?![\w-]){joined}", f"⟦{i}⟧", text, flags=I)
+            bare = re.sub(r"^(?:the|an?) ", "", name, flags=I)
+            text = re.sub(rf"(?<![\w⟦-]){part}{re.escape(bare)}(?![\w-]){joined}", f"⟦{i}⟧", text, flags=I)
     return text
 
 
