@@ -24,13 +24,14 @@ DEEPEST = 40
 _PICTURE = r"(?:in|on) the (?:provided |given )?(?:image|picture|photo|screenshot|screen|scene)"
 _SEEN = r"(?:find|see|locate|spot|detect)"
 ABSENT = re.compile(
-    rf"\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
+    rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
+    rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
     r"|\bno (?:object|item|element|region)s? (?:match|fit|correspond|that)"
     r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
     r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:objet|élément) (?:ne )?correspond"
     r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
-    r"|er is geen\b|er zijn geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|見当たりません|写っていません|存在しません|見つかりません",
+    r"|er is geen\b|er zijn geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|(?:は|が)(?:ありません|いません)|見当たりません|写っていません|存在しません|見つかりません",
     re.IGNORECASE,
 )
 _UNFINDABLE = re.compile(
@@ -78,6 +79,7 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
 def is_absent(text: str) -> bool:
     """Whether an answer without places says that there is nothing to find."""
     bare = re.sub(r"^```\w*\s*|\s*```$", "", text.strip()).strip(" .\"'`*")
+    bare = re.sub(r"<\|(?:begin|end)_of_box\|>", "", bare)
     bare = _MARKED.sub("", bare, count=1).strip(" .\"'`*")
     if re.fullmatch(
         r"\[\s*\]|\(\s*\)|none|null|nothing|not found|\{\s*\}|keine?s?|aucune?|ningun[oa]|nenhuma?|geen|niets|无|没有|なし",
@@ -88,6 +90,7 @@ def is_absent(text: str) -> bool:
     values = list(find_objects(text))
     if len(values) == 1 and isinstance(values[0], dict):
         named = [v for k, v in values[0].items() if str(k) in (*_BOX_KEYS, *_POINT_KEYS, "answer", "bboxes")]
+        named = named or list(values[0].values())
         if named and all(v in (None, [], {}, "none", "None", "null", "") for v in named):
             return True
     if text.rstrip().endswith(("?", "？")):
