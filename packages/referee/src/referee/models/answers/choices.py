@@ -53,11 +53,11 @@ _NO_KEYS |= {"rationale", "others", "probability", "score"}
 _FOLLOWS = any_of(
     r"\s*$|\s*[\n.,;:!?)\]}\"'|<=>✅✓✔☑❌✗✘-]",
     r"\s*\(|\s*[&+]\s*\d",
-    r"\s+(?:is|are|was|seems?|looks?|fits?|matche?s?|appears?|would|must|has|should|can|could|might|may|does|doesn['’]?t|isn['’]?t|because|since|as|which|that|for|and|or|nor|but|though|although|while|with|than|rather|it|i|so|therefore|due|in\b(?! total)|on|at|from|instead|both|all|only|alone|here|too|also|satisf\w+|passt|passen|ist|sind|wird|weil|da|denn|und|oder|aber|als|noch|sondern|sagen|wählen|nehmen|bleibt|est|sont|reste|serait|convient|car|parce|et|ou|mais|correspond\w*|es|son|porque|y|o|pero|como|encaja\w*|queda|coincide\w*|é|são|e|mas|wordt|zijn|omdat|en|of|maar|past|passen|zeggen|kiezen|nemen|blijft|remains?|stays?|wins?|works?|comes?|best|then|left|meets?|suits?|qualifies|se|fica|permanece|would)\b",
+    r"\s+(?:is|are|was|seems?|looks?|fits?|matche?s?|appears?|would|must|has|should|can|could|might|may|does|doesn['’]?t|isn['’]?t|because|since|as|which|that|for|and|or|nor|but|though|although|while|with|than|rather|it|i|so|therefore|due|in\b(?! total)|on|at|from|instead|both|all|only|alone|here|too|also|satisf\w+|passt|passen|ist|sind|wird|weil|da|denn|und|oder|aber|als|noch|sondern|sagen|wählen|nehmen|bleibt|est|sont|reste|serait|convient|car|parce|et|ou|mais|correspond\w*|es|son|porque|y|o|pero|como|encaja\w*|queda|coincide\w*|é|são|e|mas|wordt|zijn|omdat|en|of|maar|past|passen|zeggen|kiezen|nemen|blijft|remains?|stays?|wins?|works?|comes?|best|then|left|meets?|suits?|qualifies|se|fica|permanece|over|to me|sein|zijn|ser|soit|until|unless|if|hier|after)\b",
     r"\s*[号號番个個是都和或とかをがはでだではの]",
 )  # fmt: skip
 _COUNTED = r"(?<!the )(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:of (?:them|the|these)|objects|items|things|chairs|candidates|options)\b"
-_CJK_REF = r"(?:第\s*(\d{1,3})\s*(?:[个個号號张張]|番目)?(?:物体|对象|选项|图片|オブジェクト|画像)?|(\d{1,3})\s*(?:号|號|番目|番)(?:の)?(?:物体|对象|选项|オブジェクト|画像)?)"
+_CJK_REF = r"(?:第\s*(\d{1,3})\s*(?:[个個号號张張]|番目)?(?:物体|对象|选项|图片|オブジェクト|画像)?|(\d{1,3})\s*(?:号|號|番目|番)(?:の(?!み))?(?:物体|对象|选项|オブジェクト|画像)?)"
 
 R = r"⟦(\d+)⟧"
 G = r"⟪[\d,]+⟫"
@@ -85,14 +85,14 @@ _LEADS = any_of(
     r"(?:it|that|this|which|referent|target|one|object|item|answer|choice|match|pick|selection|option|guess|number|description|described|meant|intended|candidate|bet|fit|conclusion)(?: (?:that|which) \w+(?: \w+){0,4})?(?:['’]s| is| was| would be| must be| has to be| should be| seems to be| could be| might be| may be| can only be| will be| appears to be)(?: (?:clearly|definitely|therefore|thus|likely|probably|most likely|obviously|then|indeed|actually|really|in fact))*",
     r"i(?:['’]d| would|['’]ll| will|['’]m going to| am going to| have to|)?(?: (?:have to|probably|rather|therefore|thus|still|then|now|finally))* ?(?:say|go (?:with|for)|pick|choose|select|guess|settle (?:on|for)|lean (?:towards?|to)|opt for|bet on|vote for|prefer|answer|conclude|suggest|choosing|picking|meant|mean|take|think|believe)(?: (?:that )?(?:it|this|that)(?:['’]s| is| must be| has to be| would be| should be))?(?: on| for| with)?",
     r"(?:refer(?:s|ring|red)? to|describ(?:es|ing|ed as)|match(?:es|ing)?|fits?|identif(?:ies|y)|talking about|means|meant is|points? (?:to|at)|pointing (?:to|at)|corresponds? to|indicat(?:es|ing)|singl(?:es|ing) out|specif(?:ies|ying)|suits?|speaks? of|is of|denotes?|pick(?:s)?|choose|select)(?: (?:best|only|most likely|exactly|uniquely|clearly|to))*(?: is)?",
-    r"(?:so|therefore|thus|hence|consequently|accordingly|conclude|which means|meaning|leaves?(?: (?:us|only|me))?(?: with)?|leaving(?: (?:us|only|me))?(?: with)?|left with|remains|=>|->|→|👉|➡️?|⇒)(?: (?:that|it|is|the|answer|must|be|has|to|means|only|just))*[,:]?|(?:in the end|ultimately|finally|more likely|more plausibly|(?:much )?better)(?: (?:it is|is|it['’]s))?,?",
+    r"(?:so|therefore|thus|hence|consequently|accordingly|conclude|which means|meaning|leaves?(?: (?:us|only|me))?(?: with)?|leaving(?: (?:us|only|me))?(?: with)?|left with|remains|=>|->|→|👉|➡️?|⇒)(?: (?:that|it|is|the|answer|must|be|has|to|means|only|just))*[,:]?|(?:in the end|ultimately|finally|more likely|more plausibly|(?:much )?better|none other than|nothing (?:but|other than)|no (?:one|object) (?:but|other than)|(?<!⟧ )(?:seems?|looks?) like)(?: (?:it is|is|it['’]s))?,?",
     r"(?:only|just|nur|(?:trifft|passt) (?:nur )?auf|seul(?:ement)?|sólo|solo|únicamente|apenas|somente|alleen|só|只有|唯一(?:的)?是)",
-    r"(?:es|das|dies|gemeint|gesucht\w*(?: objekt)?|beschriebene?s?(?: objekt)?|antwort|objekt|lösung|passende?s?(?: objekt)?)(?: (?:ist|lautet|wäre|muss)|ist)(?: (?:also|wohl|daher|wahrscheinlich|klar|eindeutig))*|(?:ich )?(?:würde (?:sagen|tippen auf|wählen)|tippe auf|wähle|nehme|sage|denke an|entscheide mich für)|(?:bezieht sich auf|beschreibt|handelt (?:es )?sich um|passt (?:nur )?(?:auf|zu)|also|sondern|gemeint ist|bleibt(?: nur)?)",
-    r"(?:c['’]est|il s['’]agit (?:donc )?(?:de|d['’])|réponse est|objet (?:décrit|visé|recherché|en question) est|ce (?:serait|doit être)|serait)|je (?:dirais|choisis|pense à|prends|sélectionne|opte pour|penche pour)|(?:correspond à|désigne|décrit|fait référence à|se réfère à|donc|mais)",
-    r"(?:la respuesta(?: correcta| final)? es|(?:^|[,;.] ?)es|objeto (?:descrito|correcto|buscado) es|se trata del?|sería|debe ser|tiene que ser)|(?:elijo|elegiría|escojo|diría(?: que)?(?: es)?|selecciono|opto por)|(?:se refiere al?|corresponde al?|describe(?: al?)?|coincide con|sino|así que|por lo tanto|pero)",
+    r"(?:es|das|dies|gemeint|gesucht\w*(?: objekt)?|beschriebene?s?(?: objekt)?|antwort|objekt|lösung|passende?s?(?: objekt)?)(?: (?:ist|lautet|wäre|muss)|ist)(?: (?:also|wohl|daher|wahrscheinlich|klar|eindeutig))*|(?:ich )?(?:würde (?:sagen|tippen auf|wählen)|tippe auf|wähle|nehme|sage|denke an|entscheide mich für)|(?:bezieht sich auf|beschreibt|handelt (?:es )?sich um|passt (?:nur )?(?:auf|zu)|also|daher|somit|folglich|deshalb|sondern|gemeint ist|bleibt(?: nur)?|(?:es|das) (?:muss|müsste|dürfte|wird)(?: wohl| dann)?|kann (?:also |daher )?nur)",
+    r"(?:c['’]est|il s['’]agit (?:donc )?(?:de|d['’])|réponse est|objet (?:décrit|visé|recherché|en question) est|ce (?:serait|doit être)|serait)|je (?:dirais|choisis|pense à|prends|sélectionne|opte pour|penche pour)|(?:correspond à|désigne|décrit|fait référence à|se réfère à|donc|par conséquent|alors|mais|(?:ne )?reste que)",
+    r"(?:la respuesta(?: correcta| final)? es|(?:^|[,;.] ?)es|objeto (?:descrito|correcto|buscado) es|se trata del?|sería|debe ser|tiene que ser)|(?:elijo|elegiría|escojo|diría(?: que)?(?: es)?|selecciono|opto por)|(?:se refiere al?|corresponde al?|describe(?: al?)?|coincide con|sino|así que|por lo tanto|por eso|entonces|pero|queda solo|solo queda|debe de ser)",
     r"(?:a resposta(?: correta| final)? é|(?:^|[,;.] ?)é|objeto (?:descrito|correto) é|trata-se d[oe]|seria|deve ser)|(?:escolho|escolheria|(?:eu )?diria(?: que)?(?: é)?|seleciono|opto por)|(?:refere-se ao?|corresponde ao?|descreve|mas sim|portanto|logo|mas)",
-    r"(?:het(?: juiste)? (?:antwoord )?is|dat is|bedoelde (?:object )?is|dit is|moet)|ik (?:kies|zeg|denk|zou (?:zeggen|kiezen)|ga voor)(?: dat het)?|(?:verwijst naar|beschrijft|past bij|gaat om|dus|maar)",
-    r"(?:答案(?:应该)?是|(?:描述|指|说)的?(?:就)?是|应该是|就是|而是|(?<!不)是|选择?|我选|为|符合(?:描述)?的是|指向|对应|所以|因此)",
+    r"(?:het(?: juiste)? (?:antwoord )?is|dat is|bedoelde (?:object )?is|dit is|moet)|ik (?:kies|zeg|denk|zou (?:zeggen|kiezen)|ga voor)(?: dat het)?|(?:verwijst naar|beschrijft|past bij|gaat om|dus|daarom|maar)",
+    r"(?:答案(?:应该)?是|(?:描述|指|说)的?(?:就)?是|应该是|就是|而是|(?<!不)是|选择?|我选|为|符合(?:描述)?的是|指向|对应|所以|因此|只?剩下?)",
     r"(?:答えは|正解は|対象は|(?:説明|描写)(?:に合う|が指す)の?は|指しているのは|選ぶのは|ではなく|それは|つまり)",
 )
 _ARTICLES = r"(?:the|a|an|das|der|die|dem|den|l['’]|le|la|el|al|o|a|ao|het|de)?"
@@ -110,7 +110,7 @@ _POSITIVE = re.compile(
         r"es (?:el único|la respuesta|el correcto|el que|el descrito)|(?:coincide|encaja) (?:mejor|con)",
         r"é (?:o único|a resposta|o correto|o que)|corresponde (?:melhor|à)",
         r"(?:wordt bedoeld|is (?:het enige|bedoeld|juist|het juiste))|past het best",
-        r"(?:最)?符合|是(?:唯一|正确)|(?:で(?:す|ある|しょう)|だと(?:思|考)|を(?:選|指)|だけ(?:です|が|だ)|が(?:当てはまり|一致|正解|該当|最も)|に(?:なり|該当))",
+        r"(?:最)?符合|是(?:唯一|正确)|(?:で(?:す|ある|しょう)|だと(?:思|考)|を(?:選|指)|(?:だけ|のみ)(?:です|が|だ)|に違い|が(?:当てはまり|一致|正解|該当|最も)|に(?:なり|該当))",
     )
     + r"(?!\s*(?:not|too|wrong|less))",
     I,
@@ -120,7 +120,7 @@ _ENDING_IN = re.compile(
     I,
 )
 _NOT = any_of(
-    r"not|isn['’]?t|aren['’]?t|wasn['’]?t|cannot be|can['’]?t be|neither|nor|rather than|instead of|except(?: for)?|than|rul(?:es?|ed|ing) out|eliminat\w+|exclud\w+|unlike|similar to|compared (?:to|with)|over",
+    r"not|isn['’]?t|aren['’]?t|wasn['’]?t|cannot be|can['’]?t be|neither|nor|rather than|instead of|except(?: for)?|(?<!other )than|rul(?:es?|ed|ing) out|eliminat(?:es?|ed|ing)|exclud\w+|unlike|similar to|compared (?:to|with)|over",
     r"nicht|weder|noch|kein|statt|außer|als|anders als",
     r"pas|ni|sauf|plutôt que",
     r"no (?:es|el)?|ni|excepto|en lugar de",
@@ -178,12 +178,12 @@ _CONCLUDES = re.compile(
 
 _SEVERAL = re.compile(
     any_of(
-        r"several|ambiguous|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
+        r"several|multiple\W*$|ambiguous|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
         r"(?:there are |i (?:can )?(?:see|find|have) )?(?:at least )?(?:two|three|four|multiple|several|many|more than one|two or more)(?: \w+){0,3} (?:match(?:es)?|fit|fits|candidates?|satisf\w+|possib\w+|could be meant|correspond|suit|apply|qualif\w+|meet)\b",
         r"(?:there are |i see )?(?:several|multiple|more than one|many)(?! (?:\w+ )?(?:people|persons))\b(?!.*\bbut\b)",
         r"(?:it |this |the description )?(?:could|can|might|may)(?: also)? (?:refer to|be|mean|describe|fit) (?:several|more than one|multiple|many|any|either|both|two)",
         r"(?:the description )?(?:does not|doesn['’]t) (?:single out|uniquely identify|distinguish)|(?:it |this |that |(?:the|this) description )?(?:is )?(?:fits|matches|applies to|describes|true of|holds (?:of|for)) (?:several|more than one|both|multiple|many|two)",
-        r"mehrere\b|mehr als ein\w*|beide\b|nicht eindeutig\b(?! bestimmbar)|mehrdeutig|alle passen",
+        r"(?:die beschreibung |sie |das )?(?:trifft|passt) auf (?:mehrere|beide)|mehrere\b|mehr als ein\w*|beide\b|nicht eindeutig\b(?! bestimmbar)|mehrdeutig|alle passen",
         r"plusieurs\b|plus d['’]un\w*|tous les deux|ambigu\w*|les deux\b",
         r"varios\b|varias\b|más de uno|ambos|ambigu[oa]|los dos\b",
         r"vários\b|várias\b|mais de um|ambíguo|os dois\b",
@@ -195,8 +195,8 @@ _SEVERAL = re.compile(
 )
 _NONE = re.compile(
     any_of(
-        r"none\b|nothing\b|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b",
-        r"there (?:is|are|['’]s)(?: no\b|n['’]t any| not any|n['’]t an?y?)|there isn['’]t\b|it (?:fits|matches) (?:none|no)\b",
+        r"(?:no, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b",
+        r"there(?: is| are|['’]s)(?: nothing\b| no\b|n['’]t any| not any|n['’]t an?y?)|there isn['’]t\b|it (?:fits|matches) (?:none|no)\b",
         r"(?:it |this |the description |that )(?:does(?: not|n['’]t)|doesn['’]?t) (?:fit|match|describe|apply to|correspond to) any",
         r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:see|find) no\b|the list (?:contains|has) no\b|not present\b|not (?:in the list|listed)\b",
         r"kein(?:e[snr]?|s)?\b|nichts\b|es gibt kein\w*|nicht dabei",
@@ -211,6 +211,7 @@ _NONE = re.compile(
 _UNSURE = re.compile(UNKNOWN, I)
 _YES = r"(?:yes|yep|true|match(?:es)?|fits?|correct|✓|✔️?|✅|☑️?|ja\b|oui|sí|sim|是|符合|はい|○)"
 _NO = r"(?:no(?:t a)? (?:match|fit)(?:es)?|no|nope|false|does(?: not|n['’]t) (?:match|fit)|not|wrong|incorrect|✗|✘|❌|✖️?|nein|non|não|nee|不是|不符合|否|いいえ|×|ruled out|too \w+)"
+_TICKED = re.compile(rf"{R}[\s:=-]*([✓✔✅☑✗✘❌✖])")
 # "Is it ⟦3⟧? Yes."
 _REPLY = re.compile(rf"{R}[^⟦.?!\n]*\?\s*({_YES}|{_NO})(?!\w)[^⟦.!?\n]*[.!]?", I)
 _ITEM = re.compile(rf"^[\s>*•|-]*{R}[\s:.)|=\"'-]*(.*)$")
@@ -224,6 +225,15 @@ _HEDGED = re.compile(
 )
 _NEGATED = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|n['’]t|nicht|kein\w*|pas|aucun\w*|ningun\w*|não|nenhum\w*|niet|geen|nem|ni)\b|n['’]t\b|[不没無无]|ません|ない",
+    I,
+)
+_CLAUSE_END = re.compile(
+    r"[,;:.!?)\n-]|\b(?:but|so|because|since|as|and|then|therefore|hence|aber|also|sondern|weil|und|mais|donc|et|pero|sino|así|mas|portanto|e|maar|dus|en|y|only|nur|seul|solo|só|alleen)\b|所以|因此|而是|但|只有|ので|が,|なく",
+    I,
+)
+# Negations that assert: of doubt, of all others.
+_NO_NEGATION = re.compile(
+    r"\b(?:no(?:t a| question| doubt)? doubt|without (?:a )?doubt|none other than|nothing (?:but|else|other than)|no (?:one |object )?(?:but|other(?: than)?)|none of (?:the|these) others?|not (?:only|just)|can(?:not|['’]t) (?:be anything )?(?:but|other than)|no\.?(?= ?⟦)|ohne zweifel|zweifellos|sans (?:aucun )?doute|ne reste que|sin duda|sem dúvida|ongetwijfeld)\b",
     I,
 )
 _COMMITS = re.compile(
@@ -255,7 +265,8 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
     data = find_json(text)
     if data is not None and (found := _from_json(data, names)) is not None:
         return None if found == "" else found
-    text = re.sub(r"\\text\{([^}]*)\}|[$\\]+[()\[\]]?", r"\1", plain_text(text)).strip()
+    text = re.sub(r"\\text\{([^}]*)\}|\\+[()\[\]]?", r"\1", plain_text(text)).strip()
+    text = re.sub(r"\$([^$\n]{1,80})\$", r"\1", text)
     call = _CALL.match(text)
     if call:
         return _parse_part(call[1], names)
@@ -303,6 +314,9 @@ class _Names:
         text = re.sub(
             rf"{_WORD_LEADS}({words})(?=[.!]?\s*$)", lambda m: m[1] + self._token(m[2]), text, flags=I | re.MULTILINE
         )
+        text = re.sub(
+            rf"^({words}) (?=is (?:my|the) (?:answer|choice|pick))", lambda m: self._token(m[1]) + " ", text, flags=I
+        )
         bare = rf"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/⟦#$%+-])(?<!\d\. )[(\[]?(\d{{1,5}})(?![\d.,]*\d|\s*%|\s*/\s*\d|-\w)[)\]]?(?={_FOLLOWS})"
         return re.sub(bare, lambda m: self._token(m[1]), text, flags=I)
 
@@ -319,17 +333,28 @@ _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|pan
 
 def _named_tokens(text: str, names: Sequence[str]) -> str:
     """Names of options as tokens. A name that is one letter counts only where it cannot be a word."""
+    text = re.sub(
+        r"\b(?:that(?:['’]s| is)|you(?:['’]re| are)|all|quite|exactly|absolutely)\s+right\b", "", text, flags=I
+    )
     for i, name in sorted(enumerate(names, 1), key=lambda pair: -len(pair[1])):
         if not name:
             continue
         if len(name) == 1 and name.isalpha():
-            alone = rf"(?<![\w'])(?:{KINDS}\s*)?[(\[]?{re.escape(name)}[)\]]?(?=\s*$|[.,;:!)\]\n])"
+            follows = r"(?=\s*$|[.,;:!)\]\n]|\s+(?:is|are|or|and|over|rather|because|since|as|fits|matches|seems|looks|best|but|not|nor|instead|oder|und|ist|et|ou|est|y|o|es|e|é|en|of)\b)"
+            alone = rf"(?<![\w'⟦])(?:(?i:{KINDS})\s*)?[(\[]?{re.escape(name)}[)\]]?{follows}"
             text = re.sub(alone, f"⟦{i}⟧", text)
+            text = re.sub(
+                rf"^\W*{re.escape(name)}\W*$|(?<!\w)(?:option|answer|choice|image|object)[:\s]+{re.escape(name)}(?=\W*$)",
+                f"⟦{i}⟧",
+                text,
+                flags=I,
+            )
         else:
             # A name before another noun is a part of something else: "the middle row of the left grid".
             joined = rf"(?:(?:\s+(?:top|bottom|upper|lower))?\s+{_HEADS}|(?=\s*$|\s*[.,;:!?)\]\"'\n(-]|\s+(?:is|and|or|because|since|as|but|which|that|with|in the (?:image|picture)|⟦)))"
             part = r"(?:(?:(?!to\b|the\b|is\b|describ|as\b)\w+ ){0,3}(?:row|column|corner|part|square|block|tile|cell|section)s? (?:of|in|on) the )?(?:(?:top|bottom|upper|lower|far) )?"
-            text = re.sub(rf"(?<![\w⟦-]){part}{re.escape(name)}(?![\w-]){joined}", f"⟦{i}⟧", text, flags=I)
+            bare = re.sub(r"^(?:the|an?) ", "", name, flags=I)
+            text = re.sub(rf"(?<![\w⟦-]){part}{re.escape(bare)}(?![\w-]){joined}", f"⟦{i}⟧", text, flags=I)
     return text
 
 
@@ -442,6 +467,8 @@ def _from_checklist(tokens: str) -> Choice | None:
             verdicts[int(item[1])] = bool(is_yes)
             last = i
     after = "\n".join(lines[last + 1 :]).strip()
+    if len(verdicts) < 2 and len(marks := _TICKED.findall(tokens)) > 1:
+        verdicts, after = {int(number): mark in "✓✔✅☑" for number, mark in marks}, ""
     if len(verdicts) < 2:
         replies = list(_REPLY.finditer(tokens))
         verdicts = {int(m[1]): bool(re.match(_YES, m[2], I)) for m in replies}
@@ -463,6 +490,9 @@ def _sentences(tokens: str) -> list[str]:
 def _from_sentences(tokens: str, announced: bool = False, has_names: bool = False) -> Choice | None:
     """The choice that the sentences amount to; "" where they name a number beyond the options."""
     tokens = re.sub(rf"\b(not|nicht|pas|no|não|niet) {R}[,;:.]\s*(?:but )?{R}", r"\1 ⟦\2⟧; it is ⟦\3⟧", tokens, flags=I)
+    tokens = re.sub(rf"\b(?:soit|ofwel|ou|o)\s+{R}\s*,?\s*(?:soit|ofwel|ou|o)\s+{R}", r"⟦\1⟧ or ⟦\2⟧", tokens, flags=I)
+    if re.search(r"\b(?:het|kan|zijn|ofwel|ik|objecten)\b", tokens, I):
+        tokens = re.sub(rf"({R})\s+of\s+(?={R})", r"\1 or ", tokens, flags=I)
     tokens = re.sub(rf"(\bzowel\s+(?:het\s+)?{R})\s+als\s+", r"\1 en ", tokens, flags=I)
     tokens = re.sub(rf"{R}(?:{_JOIN}{R})+", lambda m: "⟪" + ",".join(re.findall(R, m[0])) + "⟫", tokens, flags=I)
     assertions: list[_Assertion] = []
@@ -531,13 +561,24 @@ def _assertions(sentence: str, announced: bool, is_alone: bool) -> list[_Asserti
         found[mentions[-1].start(1)] = int(mentions[-1][1])
     if len(numbers) == 1 and (_ONE_LEFT.search(sentence) or announced):
         found[mentions[-1].start(1)] = numbers.pop()
-    if len(mentions) == 1 and not found and _CORRECTS.search(sentence) and re.search(rf"[,.\s]{R}[\s.!]*$", sentence):
-        found[mentions[0].start(1)] = int(mentions[0][1])
+    if mentions and not found and re.search(rf"(?:{_CORRECTS.pattern})[^⟦]*{R}[\s.!]*$", sentence, I):
+        found[mentions[-1].start(1)] = int(mentions[-1][1])
     for m in _ALL_BUT.finditer(sentence):
         denied.discard(m.start(1))
         found[m.start(1)] = int(m[1])
-    made = [_Assertion(start, number) for start, number in sorted(found.items()) if start not in denied]
+    made = [
+        _Assertion(start, number)
+        for start, number in sorted(found.items())
+        if start not in denied and (_ALL_BUT.search(sentence) or not _is_negated(sentence[:start]))
+    ]
     return made + _groups(sentence, bool(made))
+
+
+def _is_negated(before: str) -> bool:
+    """Whether a negation stands before an option within its clause: "I would not pick ⟦3⟧"."""
+    clause = _CLAUSE_END.split(before)[-1]
+    clause = _UNSURE.sub("", _HEDGED.sub("", _NO_NEGATION.sub("", clause)))
+    return _NEGATED.search(clause) is not None
 
 
 def _is_speakers_choice(sentence: str) -> bool:
@@ -575,24 +616,25 @@ def _groups(sentence: str, has_assertion: bool) -> list[_Assertion]:
     groups = []
     for match in re.finditer(r"⟪([\d,]+)⟫", sentence):
         numbers = set(match[1].split(","))
+        listed = list(map(int, match[1].split(",")))
+        if len(listed) > 3 and listed == list(range(1, len(listed) + 1)):
+            continue
         if match.start() in denied or "0" in numbers or len(numbers) < 2 or has_assertion:
             continue
         opened = _opened(sentence)
         fit = r"(?:\s*(?:both|all|also|equally|beide|tous les deux|ambos|都|どちらも))*\s*(?:fit|fits|match|satisf|could|would|are (?:both )?(?:possible|identical|equally|the same|red|candidates)|qualif|apply|correspond|meet|pass|encaja|coincid|符合|当てはま)"
-        claims = re.search(rf"{re.escape(match[0])}[\s\"'.!)]*$", sentence) or re.search(
-            rf"{re.escape(match[0])}{fit}", sentence, I
-        )
+        claims = re.search(
+            rf"(?<!between ){re.escape(match[0])}(?:\s*(?:sein|zijn|ser|être|です|でしょう|のどちらか))?[\s\"'.!)]*$",
+            sentence,
+            I,
+        ) or re.search(rf"{re.escape(match[0])}{fit}", sentence, I)
         sets = re.search(
-            r"\b(?:both|either|several|more than one|multiple|two|between|ambiguous|could be|sowohl|tanto|soit|entweder|beide|all)\b|都",
+            r"\b(?:both|either|several|more than one|multiple|two|ambiguous|(?:decide|choose|distinguish) between|could be|sowohl|tanto|soit|entweder|beide|all)\b|都",
             sentence,
             I,
         )
         alone = re.match(rf"(?:the |both |either |objects? )*{re.escape(match[0])}\W*$", opened, I)
-        if (
-            alone
-            or (claims and not re.search(r"\b(?:are|were)\s+(?:the\s+)?$", sentence[: match.start()]))
-            or (sets and (claims or fit))
-        ):
+        if alone or (claims and not re.search(r"\b(?:are|were)\s+(?:the\s+)?$", sentence[: match.start()])) or sets:
             groups.append(_Assertion(match.start(), SEVERAL))
     return groups
 
@@ -605,25 +647,27 @@ def _special(sentence: str, announced: bool) -> _Assertion | None:
         opened,
         flags=I,
     )
+    if (undecided := re.search(r"\b(?:whether|if|ob|si|se)\b[^⟪]*⟪", sentence, I)) and _UNSURE.search(sentence):
+        return _Assertion(undecided.start(), SEVERAL)
     for text in dict.fromkeys((sentence.strip(" *_#>|\"'`"), opened, carried)):
         for pattern, choice in ((_UNSURE, UNSURE), (_NONE, NONE), (_SEVERAL, SEVERAL)):
             if pattern.match(text):
                 # "No other object", "none of the others" say that one is left.
-                if choice == NONE and (_ONE_LEFT.match(text) or re.match(r"no(?:thing)? (?:other|else)", text, I)):
+                if choice == NONE and (_ONE_LEFT.match(text) or re.match(r"no(?:ne|thing)? (?:other|else)", text, I)):
                     return None
                 return _Assertion(0, choice)
     ends = re.search(r"[:,;-]\s*\"?(several|none|unknown)\"?[.!]?$", sentence, I)
     if ends:
         return _Assertion(ends.start(), ends[1].lower())
     inside = re.search(
-        r"\b(?:does(?: not|n['’]t)|doesn['’]t) (?:match|fit|describe) any\b|同时?都?没有|(?:は|が)(?:ありません|ない)[.]?$|(?:都符合|都匹配)",
+        r"\b(?:does(?: not|n['’]t)|doesn['’]t) (?:match|fit|describe) any\b|同时?都?没有|(?<!で)(?:は|が)(?:ありません|ない)[.]?$|(?:都符合|都匹配)",
         sentence,
         I,
     )
     if inside:
         return _Assertion(inside.start(), SEVERAL if "都" in inside[0] else NONE)
     several = re.search(
-        r"\b(?:could|can|might|may)(?: also)? refer to ⟪|\bambiguous\b|(?:both|all|equally) (?:satisfy|match|fit)|\b(?:both|all) (?:satisfy|match|fit)|candidates? \(⟪",
+        r"\b(?:could|can|might|may)(?: also)? refer to ⟪|\bambiguous\b|(?:not clear|unclear|can['’]?t (?:tell|say)|cannot (?:tell|say)) (?:whether|if)\b.*⟪|(?:both|all|equally) (?:satisfy|match|fit)|\b(?:both|all) (?:satisfy|match|fit)|candidates? \(⟪",
         sentence,
         I,
     )
@@ -675,7 +719,14 @@ def _resolve(tokens: str, assertions: list[_Assertion], specials: list[_Assertio
 def _lone_mention(tokens: str, asked: bool, announced: bool, has_names: bool) -> Choice | None:
     """The one option that a text names at all, where it denies, counts and asks nothing."""
     mentions = {int(n) for n in re.findall(R, tokens)}
-    if asked or len(mentions) != 1 or "⟪" in tokens or _DENIED_BEFORE.search(tokens) or _DENIED_AFTER.search(tokens):
+    if (
+        asked
+        or len(mentions) != 1
+        or "⟪" in tokens
+        or _is_negated(tokens[: tokens.rfind("⟦")])
+        or _DENIED_BEFORE.search(tokens)
+        or _DENIED_AFTER.search(tokens)
+    ):
         return None
     (number,) = mentions
     if has_names:

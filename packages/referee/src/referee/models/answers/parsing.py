@@ -142,6 +142,9 @@ def parse_place(
         return ended
     meaning = convention or Convention.of(chosen.convention)
     places = tuple(read_places(cleaned, chosen, meaning))
+    # A question that names a place asks about it.
+    if places and cleaned.rstrip(" \"'*)").endswith(("?", "？")):
+        return ParsedAnswer(UNREAD)
     if places:
         if size is not None and not all(is_inside(p, size if isinstance(size, Size) else Size(*size)) for p in places):
             return ParsedAnswer(UNREAD)

@@ -21,10 +21,21 @@ FOUR = rf"[\[(]\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\s*,\s*({NUMBER})\
 LONGEST = 50_000
 DEEPEST = 40
 
-_PICTURE = r"in the (?:provided |given )?(?:image|picture|photo|screenshot)"
+_PICTURE = r"(?:in|on) the (?:provided |given )?(?:image|picture|photo|screenshot|screen|scene)"
+_SEEN = r"(?:find|see|locate|spot|detect)"
 ABSENT = re.compile(
-    rf"\b(?:not (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
-    r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the)\b",
+    rf"(?:\bnot|n['’]t|\bcannot be) (?:clearly |currently )?(?:be )?(?:visible|found|located|seen|present|shown|depicted|in (?:the|this) (?:image|picture|photo|screenshot))\b|\bthere(?: is| are|['’]s) (?:nothing\b|no\b(?! (?:doubt|image|picture|need|way|problem)))"
+    rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
+    r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
+    r"|\bno (?:object|item|element|region)s? (?:match|fit|correspond|that)"
+    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
+    r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:objet|élément) (?:ne )?correspond"
+    r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
+    r"|er is geen\b|er zijn geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|(?:は|が)(?:ありません|いません)|見当たりません|写っていません|存在しません|見つかりません",
+    re.IGNORECASE,
+)
+_UNFINDABLE = re.compile(
+    rf"^(?:i(?:['’]m| am) sorry,? (?:but )?|sorry,? (?:but )?|unfortunately,? )?i (?:can(?:not|['’]?t| not)|could(?: not|n['’]t)|do(?: not|n['’]t)|did(?: not|n['’]t)) {_SEEN} (?!(?:the|any|an?) (?:image|picture|photo|screenshot|file)\b)(?:any|an?|the|such)\b",
     re.IGNORECASE,
 )
 DECLINES = re.compile(
@@ -68,14 +79,23 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
 def is_absent(text: str) -> bool:
     """Whether an answer without places says that there is nothing to find."""
     bare = re.sub(r"^```\w*\s*|\s*```$", "", text.strip()).strip(" .\"'`*")
-    if re.fullmatch(r"\[\s*\]|\(\s*\)|none|null|\{\s*\}", bare, re.IGNORECASE):
+    bare = re.sub(r"<\|(?:begin|end)_of_box\|>", "", bare)
+    bare = _MARKED.sub("", bare, count=1).strip(" .\"'`*")
+    if re.fullmatch(
+        r"\[\s*\]|\(\s*\)|none|null|nothing|not found|\{\s*\}|keine?s?|aucune?|ningun[oa]|nenhuma?|geen|niets|无|没有|なし",
+        bare,
+        re.IGNORECASE,
+    ):
         return True
     values = list(find_objects(text))
     if len(values) == 1 and isinstance(values[0], dict):
         named = [v for k, v in values[0].items() if str(k) in (*_BOX_KEYS, *_POINT_KEYS, "answer", "bboxes")]
+        named = named or list(values[0].values())
         if named and all(v in (None, [], {}, "none", "None", "null", "") for v in named):
             return True
-    return bool(ABSENT.search(text)) and not DECLINES.match(text.strip())
+    if text.rstrip().endswith(("?", "？")):
+        return False
+    return bool(_UNFINDABLE.match(text.strip()) or (ABSENT.search(text) and not DECLINES.match(text.strip())))
 
 
 def is_declined(text: str) -> bool:
@@ -252,6 +272,7 @@ _CORNER_KEYS = (
     ("x0", "y0", "x1", "y1"),
     ("x_left", "y_top", "x_right", "y_bottom"),
 )
+_CORNERS = (("top_left", "bottom_right"), ("topLeft", "bottomRight"), ("top-left", "bottom-right"), ("tl", "br"))
 _CORNERS_AND_SIDES = (
     ("x", "y", "width", "height"),
     ("x", "y", "w", "h"),
@@ -267,20 +288,42 @@ _MIDDLES_AND_SIDES = (
 
 
 def _json(text: str, convention: Convention) -> Places:
-    """Places in JSON: in a fence, in objects, in lists, or as four or two numbers in round brackets."""
+    """Places in JSON: in a fence, in objects, in lists; else as numbers with names or brackets, or alone."""
     fenced = re.findall(r"```\w*\s*(.*?)```", text, re.DOTALL)
     for part in (*fenced[-1:], text):
-        # A list beside an object is more often a remark ("the picture is [640, 480]") than an answer.
+        # A list beside an object is more often a remark ("the picture is [640, 480]") than an answer; so is a pair beside a box.
         values = [call_arguments(value) for value in find_objects(part, "{[")]
         for chosen in ([v for v in values if not _are_numbers(v)], values):
             if places := [p for value in chosen for p in _walk(value, convention, 0)]:
-                return places
-    return [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))] or [
-        p for m in _ONE_PAIR.finditer(text.strip()) for p in _point(m.groups(), convention)
-    ]
+                boxes = [p for p in places if isinstance(p, Box)]
+                return boxes if boxes and chosen is values else places
+    return _written(text, convention)
 
 
-_ONE_PAIR = re.compile(rf"^{PAIR}\W*$")
+_ALONE = re.compile(rf"^[\s*`$\[(]*({NUMBER}(?:(?:\s*[,;]\s*|\s+){NUMBER}){{1,3}})[\s*`$.\])]*$")
+_ASSIGNMENT = re.compile(
+    rf"\b(x_?(?:min|max|left|right|center)?[012]?|y_?(?:min|max|top|bottom|center)?[012]?|left|top|right|bottom|width|height|w|h|c[xy])\s*(?:=|:|is)\s*({NUMBER})(?:px)?\b",
+    re.IGNORECASE,
+)
+_SIZE_BEFORE = re.compile(
+    r"\b(?:image|picture|photo|screenshot|screen|size|resolution|dimensions?)\b[^.\n]{0,25}$", re.IGNORECASE
+)
+
+
+def _written(text: str, convention: Convention) -> Places:
+    """Places outside of JSON: four numbers in brackets, two corners, one pair, "x1=…", or the numbers alone."""
+    if boxes := [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))]:
+        return boxes
+    if alone := _ALONE.match(text.strip()):
+        return _group(re.split(r"\s*[,;]\s*|\s+", alone[1].strip()), convention)
+    pairs = [m for m in re.finditer(PAIR, text) if not _SIZE_BEFORE.search(text[: m.start()])]
+    is_corners = _boxlike(convention).order in (Order.XYXY, Order.YXYX)
+    if len(pairs) == 2 and is_corners:
+        return _box([*pairs[0].groups(), *pairs[1].groups()], _boxlike(convention))
+    if len(pairs) == 1:
+        return _point(pairs[0].groups(), convention)
+    names = [name.lower() for name, _ in _ASSIGNMENT.findall(text)]
+    return _walk(dict(_ASSIGNMENT.findall(text.lower())), convention, 0) if len(set(names)) == len(names) else []
 
 
 def _walk(value: Any, convention: Convention, depth: int) -> Places:
@@ -292,9 +335,18 @@ def _walk(value: Any, convention: Convention, depth: int) -> Places:
     if isinstance(value, list):
         if _are_numbers(value):
             return _group(value, convention)
+        if len(value) == 2 and all(_are_numbers(pair) and len(pair) == 2 for pair in value):
+            # Two points, or the corners of a box: the answer does not say which.
+            return []
         return [p for item in value[:1000] for p in _walk(item, convention, depth + 1)]
     if not isinstance(value, dict):
         return []
+    for first, last in _CORNERS:
+        corners = [_walk(value[key], convention, depth + 1) for key in (first, last) if key in value]
+        if len(corners) == 2 and all(len(c) == 1 and isinstance(c[0], Point) for c in corners):
+            numbers = [n for (corner,) in corners if isinstance(corner, Point) for n in corner.numbers]
+            order = Order.YXYX if _boxlike(convention).order is Order.YXYX else Order.XYXY
+            return _box(numbers, Convention(convention.unit, order, convention.sent))
     for key in (*_BOX_KEYS, *_POINT_KEYS):
         if key in value and (found := _walk(value[key], convention, depth + 1)):
             return found
@@ -345,6 +397,7 @@ _ACTION = re.compile(
     rf"""(?:{_CALLED}(?P<x>{NUMBER})\s*(?:,|\s)\s*(?:y\s*=\s*)?(?P<y>{NUMBER})(?:\s*,\s*(?P<x2>{NUMBER})\s*,\s*(?P<y2>{NUMBER}))?|\(\s*\))""",
     re.IGNORECASE,
 )
+_TYPED_TAP = re.compile(rf"\binput\s+tap\s+({NUMBER})\s+({NUMBER})")
 _ASSIGNED = re.compile(
     rf"""(?:start_box|point|coordinate)\s*=\s*["'\[(]*\s*(?:<\|box_start\|>|<point>)?\s*\(?\s*({NUMBER})\s*(?:,|\s)\s*({NUMBER})""",
     re.IGNORECASE,
@@ -357,6 +410,8 @@ def _click(text: str, convention: Convention) -> Places:
     """The place of the last click, or of the last movement where nothing is clicked; else the last pair of numbers."""
     if (places := _last_action(text, convention)) or (places := _called_action(text, convention)):
         return places
+    if typed := _TYPED_TAP.findall(text):
+        return _point(typed[-1], convention)
     if tokens := _qwen_tokens(text, convention):
         return tokens[-1:]
     if assigned := _ASSIGNED.findall(text):

@@ -49,9 +49,9 @@ _OF = (
     r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|of)\s*"
 )
 _NOUNS = any_of(
-    r"points?|stars?|out|because|since|but|on|is|at|seems|as|would|for|overall|i|due|punkte?n?|sterne|points|puntos?|estrellas|pontos?|estrelas|punten|sterren|oder|or|and|und|sagen|geben|weil|car|porque|omdat|mit|with|though|although|it|given|geven|nehmen|vergeben|from|in my|this|points"
+    r"points?|stars?|out|because|since|but|on|is|at|seems|as|would|for|overall|i|due|punkte?n?|sterne|points|puntos?|estrellas|pontos?|estrelas|punten|sterren|oder|or|and|und|sagen|geben|weil|car|porque|omdat|mit|with|though|although|it|given|geven|nehmen|vergeben|feels?|pts?|is|from|in my|this|points"
 )
-_FOLLOWS = rf"(?=\s*$|\s*[\n.;:!?)\]}}\"'*,(|=-]|\s+{_NOUNS}\b|\s*(?:[分点點⭐★☆]|です|だ|でしょう|と(?:思|評|し)))"
+_FOLLOWS = rf"(?=\s*$|\s*[\n.;:!?)\]}}\"'*,(|=-]|\s+{_NOUNS}\b|\s*(?:[分点點⭐★☆]|pts?\b|を(?:付|つ)け|です|だ|でしょう|と(?:思|評|し)))"
 _LEADS = re.compile(
     any_of(
         r"(?:rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|giv(?:e|es|en|ing)|say|settle (?:on|for|at)|assign|award|grade|deserves?|put|answer|fluency|adequacy|clarity|grammar\w*|overall|quality|is|a|lowers? it to|goes? (?:with|for)|reflection|fair|solid)",
@@ -63,7 +63,7 @@ _LEADS = re.compile(
     I,
 )
 _EARLIER = re.compile(
-    r"\b(?:at first|initially|first|originally|was going to|zuerst|anfangs|d['’]abord|al principio|primero|no início|eerst)\b|起初|最初",
+    r"\b(?:at first|initially|first|originally|was going to|start(?:ed)? (?:at|with|from)|zuerst|anfangs|d['’]abord|al principio|primero|no início|eerst)\b|起初|最初",
     I,
 )
 _RANGE = re.compile(
@@ -74,7 +74,7 @@ _A = r"(?:an? |the |eine?n? |une? |una? |uma? |een )?(?:full |perfect )?"
 # Numbers that a text compares with, rules out or explains the scale by: none of them is the rating.
 _NO_RATING = re.compile(
     any_of(
-        rf"(?:not(?: quite| really)?|n['’]t(?: quite)? (?:be |deserve |a )?|rather than|instead of|close to|nearly|almost|keine|nicht|pas|no es|não é|geen|niet) {_A}{_N}",
+        rf"(?:\bnot|n['’]t)\b(?! (?:sure|certain|an expert))[^.,;:\d\n]{{0,30}}? {_A}{_N}|between {_A}{_N} and {_A}{_N}|(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)) {_A}{_N}(?: points?)?|(?:rather than|instead of|close to|nearly|almost|keine|nicht|pas|no es|não é|geen|niet) {_A}{_N}",
         rf"(?:more|less|fewer|greater|higher|lower|better|worse) than {_A}{_N}|at (?:least|most) {_A}{_N}|(?:above|below|over|under|up to|beyond) {_A}{_N}",
         rf"(?:mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens|至少|最多|超过|低于|不到) ?{_A}{_N}",
         rf"{_N} ?(?:分|点)?(?:以上|以下|未満)|\bif\b[^.;\n]*?{_N}",
@@ -119,6 +119,9 @@ def _stated(text: str, low: float, high: float) -> float | None:
     text = _NO_RATING.sub(" ", text)
     if (marked := _marked(text)) is not None:
         return _within(marked, low, high)
+    labelled = re.findall(rf"(?:^|[\n.,;])\s*([^\W\d][\w ]{{0,25}})\s*:\s*{_N}", text)
+    if len({name.lower() for name, _ in labelled}) > 1 and len({number for _, number in labelled}) > 1:
+        return None
     fraction = _fraction(text, low, high)
     if fraction is not None:
         return None if fraction < low else fraction
@@ -140,7 +143,7 @@ def _spelled(text: str, language: str | None) -> str:
         flags=I,
     )
     return re.sub(
-        rf"(?:(?<=^)|(?<=\ban )|(?<=\ba )|(?<=[:*] )|(?<=say )|(?<=eine )|(?<=rating is )|(?<=score is ))(?!one\b(?! *[.!]?$))({names})(?=[.!]?\s*$)",
+        rf"(?:(?<=^)|(?<=\ban )|(?<=\ba )|(?<=[:*] )|(?<=say )|(?<=it )|(?<=eine )|(?<=rating is )|(?<=score is ))(?!one\b(?! *[.!]?$))({names})(?=[.!]?\s*$)",
         lambda m: words[m[1].lower()],
         text,
         flags=I,
@@ -172,7 +175,7 @@ def _from_value(value: object, low: float, high: float) -> float | None:
 def _without_scale(text: str, low: float, high: float) -> str:
     """A text without mentions of the scale itself: "on a scale from 1 (very bad) to 7 (very good)", "(1-7)", "a 7-point scale"."""
     ends = rf"{low:g}(?:\s*\([^)]*\))?{_TO}{high:g}(?:\s*\([^)\d]*\))?"
-    scale = r"(?:(?:on|auf|sur|en|em|op)\s+)?(?:a|an|the|einer|une|una|uma|een)?\s*(?:scale|skala|échelle|escala|schaal)?\s*(?:of|from|von|de|van)?\s*"
+    scale = r"(?:(?:on|auf|sur|en|em|op|num)\s*)?(?:a|an|the|einer|une|una|uma|een)?\s*(?:scale|skala|échelle|escala|schaal)?\s*(?:of|from|von|de|van)?\s*"
     text = re.sub(
         rf"[(\[]?{scale}(?<![\d.]){ends}(?![\d.,]*\d)[)\]]?(?:\s*scale)?\s*:?(?!\s*{_TO})", " : ", text, flags=I
     )
