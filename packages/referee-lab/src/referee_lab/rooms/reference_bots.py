@@ -165,7 +165,7 @@ class ReferenceBots:
 
     def _most_believed(self, response: Response) -> str:
         """Return the object with the highest probability; one by chance where several have it, or nothing is known."""
-        objects = sorted(self.room.settings["labels"].values())
+        objects: list[str] = sorted(self.room.settings["labels"].values())
         probabilities = dict(response.probabilities or ())
         beliefs = {entity: probabilities.get(entity, 0.0) for entity in objects}
         return self.rng.choice([entity for entity in objects if beliefs[entity] == max(beliefs.values())])
