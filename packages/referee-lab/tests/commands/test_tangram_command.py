@@ -99,3 +99,25 @@ def test_mistakes_are_answered_with_what_to_do(
     assert code == 2
     assert message in err
     assert "→" in err
+
+
+@pytest.mark.parametrize(("pairs", "has_stars"), [(2, False), (5, False), (6, True)])
+def test_differences_have_stars_from_six_pairs_on(
+    pairs: int, has_stars: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Pronouns are exactly where the cursor is: the rule *always a pronoun* is worse in every pair."""
+    head = "dialogue,pair,tier,start_ms,end_ms,by,text,entities,uncertain,action,attributes,utterance,language"
+    rows = [head]
+    for pair in range(pairs):
+        for n in range(12):
+            start, over = 5000 * (n + 1), (n + pair) % 3 == 0
+            rows.append(f"d{pair},p{pair},mouse,{start - 500},{start + 500},operator,,{1 if over else 2},,,,,en")
+            rows.append(
+                f"d{pair},p{pair},expression,{start},{start + 400},solver,{'it' if over else 'the mug'},1,,,,,en"
+            )
+    file = tmp_path / "mugs.csv"
+    file.write_text("\n".join(rows) + "\n", "utf-8")
+    assert main(["tangram", "classify", str(file), "--folds", "2"]) == 0
+    text = capsys.readouterr().out
+    assert ("*  " in text) is has_stars
+    assert ("no stars" in text) is not has_stars

@@ -236,7 +236,7 @@ def test_a_map_of_tiers_may_name_the_language_of_files_that_do_not(
     content = re.sub(r'<PROPERTY NAME="referee-dialogue">.*?</PROPERTY>', "", content)
     file.write_text(content.replace('TIER_ID="SV-UT"', 'TIER_ID="A-utts"'), "utf-8")
     names = tmp_path / "names.toml"
-    names.write_text('language = "de"\n[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")
+    names.write_text('language = "de"\npieces = "tangram"\n[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")
     assert main(["tangram", "statistics", str(file), "--tiers", str(names), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["expressions"] == 1
     names.write_text('[tiers]\n"A-utts" = "SV-UT"\n', "utf-8")

@@ -13,6 +13,7 @@ from study_server import Person as Visitor
 from study_server import Site
 
 from fake_endpoint import completion, serving
+from referee_lab.rooms import bot_partners
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.model_partner import SILENT, UNREAD, ModelPartner
 from referee_lab.rooms.room_line import RoomLine
@@ -76,6 +77,21 @@ def test_a_model_that_solves_says_what_it_says_and_its_failures_are_told(tmp_pat
         assert live.room.phase == "playing"
         assert "put the square at the top" in said
         assert {UNREAD, SILENT} & set(said)
+    finally:
+        site.close()
+
+
+def test_a_model_that_solves_is_asked_when_the_person_says_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would wait for ever for somebody who does nothing, so that only words bring a call."""
+    monkeypatch.setattr(bot_partners, "PATIENCE_SECONDS", 1e9)
+    site, person = meet(tmp_path, False)
+    try:
+        with serving(completion("take the square"), completion("the yellow one")) as fake:
+            _, said = site.loop.run_until_complete(asyncio.wait_for(talk(site, person, fake.url, ["which one?"]), 90))
+            assert "your partner: which one?" in fake.seen[-1]["messages"][1]["content"]
+        assert said[-1] == "the yellow one"
     finally:
         site.close()
 

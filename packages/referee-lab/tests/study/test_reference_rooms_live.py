@@ -21,6 +21,7 @@ from fake_endpoint import completion, serving
 from referee.cli import main
 from referee.errors import RefereeError
 from referee_lab.bots.simulation import simulate
+from referee_lab.rooms import reference_bots
 from referee_lab.rooms.hall import Hall, Live, Person
 from referee_lab.rooms.reference_bots import ReferenceBots
 from referee_lab.rooms.reference_store import game_in, log_in
@@ -117,6 +118,12 @@ async def until(holds: Any, seconds: float = 30.0) -> None:
             return
         await asyncio.sleep(0.005)
     raise TimeoutError("waited in vain")
+
+
+@pytest.fixture(autouse=True)
+def patient_listeners(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots are quick, and wait for a person's answer all the same."""
+    monkeypatch.setattr(reference_bots, "REPLY_SECONDS", 200.0 * reference_bots.REPLY_SECONDS)
 
 
 @pytest.fixture
@@ -310,6 +317,30 @@ def test_programs_go_on_in_a_room_that_is_taken_up_again(tmp_path: Path) -> None
 
     run(table.site, story())
     assert set(table.room.chosen) == {me, "bot-2"} or set(table.room.chosen) == {me, "bot"}
+    table.site.close()
+
+
+@pytest.mark.parametrize("words_after", [(), ("hm again",)])
+def test_a_listener_that_cannot_tell_asks_once_and_then_chooses(
+    words_after: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without an answer it chooses after a while; with one that does not help, at once."""
+    if not words_after:
+        monkeypatch.setattr(reference_bots, "REPLY_SECONDS", 20.0)
+    table = one_with_bots(tmp_path / "bots", {**ONE_BOT, "bot_listener": "literal"})
+
+    async def story() -> None:
+        hall = await table.open(quick_bots)
+        await table.say("hm")
+        await until(lambda: any(line["text"].startswith("Which") for line in table.live.chat))
+        for text in words_after:
+            await table.say(text)
+        await until(lambda: table.room.chosen)
+        await hall.close()
+
+    run(table.site, story())
+    assert sum(line["text"].startswith("Which") for line in table.live.chat) == 1
+    assert set(table.room.chosen) == {"bot"}
     table.site.close()
 
 

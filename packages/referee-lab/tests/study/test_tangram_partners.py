@@ -129,6 +129,28 @@ def test_a_person_and_a_bot_solve_a_puzzle_in_each_role(site: Site, monkeypatch:
     assert all(e.data["expressions"] for e in first.entries if e.kind == "say" and e.data["text"].startswith("take"))
 
 
+def test_a_bot_that_solves_answers_a_question(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would wait for ever for somebody who does nothing, so that only the question makes it speak."""
+    monkeypatch.setattr(bot_partners, "PATIENCE_SECONDS", 1e9)
+
+    async def story() -> list[str]:
+        hall = Hall(site.served, lambda hall, live: Attentive(hall, live, pace=FAST))
+        hall.open()
+        live = await hall.enter(person, Ear(person.session), -1)
+        await until(lambda: len(live.chat) == 1)
+        times = {"typing_start_ms": 0.0, "typing_end_ms": 0.0, "keystrokes": 1}
+        hall.take(live, person.session, [RoomLine(person.session, "say", {"text": "which one?", **times}, 1, 0.0)])
+        await until(lambda: len(live.chat) == 3)
+        await hall.close()
+        return [line["text"] for line in live.chat]
+
+    person = Person(Visitor(site).begin().session, "P-1", "debug", 3)
+    first, _, answer = site.loop.run_until_complete(asyncio.wait_for(story(), 120))
+    # The house is begun with piece 1, of which there are two alike: the answer says which.
+    assert "large triangle" in first
+    assert answer.startswith("I mean the large triangle ")
+
+
 def test_the_first_piece_takes_the_figure_with_it_and_later_ones_may_stay_where_they_are():
     goal = find_goal("house")
     wanted = solution(goal)

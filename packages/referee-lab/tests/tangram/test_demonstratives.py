@@ -145,3 +145,27 @@ def test_a_model_that_never_says_a_class_is_named() -> None:
 def test_what_was_learned_from_one_source_is_tested_on_another() -> None:
     result = classify_new(world(3), world(2))
     assert (result.row(ALL).confusion.f, result.by, len(result.situations)) == (1.0, "source", 24)
+
+
+def test_where_no_cursor_was_recorded_its_rule_has_no_value() -> None:
+    spoken = [
+        s
+        for pair in range(6)
+        for s in all_situations(
+            [
+                dialogue(
+                    *(
+                        said(5000.0 * (i + 1), "that" if i % 3 else "the square", "1", dpr=bool(i % 3))
+                        for i in range(9)
+                    ),
+                    name=f"d{pair}",
+                    pair=f"p{pair}",
+                )
+            ]
+        )
+    ]
+    row = classify(spoken, folds=3).row(CURSOR)
+    assert (row.confusion.n, row.confusion.f, row.low, row.gap) == (0, None, None, None)
+    # Half of the dialogues have a cursor: the rule is measured there, and there it holds always.
+    mixed = classify([*world(6), *spoken], folds=3).row(CURSOR)
+    assert (mixed.confusion.n, mixed.confusion.f) == (6 * 12, 1.0)

@@ -211,3 +211,16 @@ def test_an_endpoint_that_does_not_answer_is_its_own_outcome(tmp_path: Path) -> 
         player = ModelPlayer(model="toy", endpoint=fake.url, tries=1, pause_s=0.0)
         _, score = play_match(HOUSE, player, OperatorBot())
     assert (score.outcome, score.by) == ("unanswered", "solver")
+
+
+def test_a_game_that_ended_unanswered_is_played_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first call fails; then the endpoint answers, with nonsense three times."""
+    with serving((500, {}, b""), completion("")) as fake:
+        solver = f"llm/openai-compatible|model:toy|endpoint:{fake.url}|tries:1|pause_s:0"
+        command = ["tangram", "play", "--solver", solver, "--out", str(tmp_path), "--format", "json"]
+        outcomes = []
+        for _ in range(3):
+            assert main(command) == 0
+            outcomes += [game["outcome"] for game in json.loads(capsys.readouterr().out)["games"]]
+        assert outcomes == ["unanswered", "nonsense", "nonsense"]
+        assert len(fake.seen) == 4

@@ -149,7 +149,7 @@ def _play_all(
 ) -> list[PlayedGame]:
     from referee.cli.progress import advancing
     from referee.files import write_atomically
-    from referee_lab.tangram.players.reference_game import game_to_json, play_reference_game
+    from referee_lab.tangram.players.reference_game import UNANSWERED, game_to_json, play_reference_game
     from referee_lab.tangram.players.roster import make_partner
 
     (out / "calls").mkdir(exist_ok=True)
@@ -159,7 +159,8 @@ def _play_all(
         step = begin(len(plans))
         for plan in plans:
             path = out / f"{plan.id}.json"
-            if not path.exists():
+            # A game without an answer from an endpoint says nothing about the players: it is played again.
+            if not path.exists() or _read(path).outcome == UNANSWERED:
                 # Made when first needed: a folder that is complete needs no endpoint and no training.
                 players = players or [
                     # A seed of their own, or chance would choose the same for everybody.

@@ -1,6 +1,7 @@
 """A bot in a live room, so that one person can try the game: it sees what a partner in its role would see, and takes its time as a partner would.
 
-As the operator it does what it understands of the chat; as the solver it says the next thing once the person has done something or has been silent for a while.
+As the operator it does what it understands of the chat; as the solver it says the next thing once the person has done something or said something, or has
+been silent for a while.
 A person's hand is not exact: the solver takes the first piece where it lies as the place of the figure, and later ones when they are near enough.
 """
 
@@ -20,7 +21,7 @@ from referee_lab.tangram.game.board import Board
 from referee_lab.tangram.game.instructions import clauses
 from referee_lab.tangram.game.operator_bot import Act, Hand, follow, understand
 from referee_lab.tangram.game.rules import Game
-from referee_lab.tangram.game.solver_bot import Mind, in_place, instruct
+from referee_lab.tangram.game.solver_bot import Mind, clarify, in_place, instruct
 from referee_lab.tangram.tiers.dialogue import OPERATOR
 
 if TYPE_CHECKING:
@@ -159,19 +160,31 @@ class Partner:
                 await self._wait(puzzle)
                 continue
             await self._say(instruction.text, puzzle, [dict(e) for e in instruction.expressions])
-            handled = await self._wait(puzzle) or handled
+            handled_since, spoken = await self._wait(puzzle)
+            handled = handled_since or handled
+            while spoken and handled_since is None and (board := self._playing(puzzle)) is not None:
+                # Words without a deed: a question, or somebody who is not sure.
+                answer = clarify(mind, board, handled, self.rng)
+                await self._say(answer.text, puzzle, [dict(e) for e in answer.expressions])
+                handled_since, spoken = await self._wait(puzzle)
+                handled = handled_since or handled
 
-    async def _wait(self, puzzle: int) -> str | None:
-        """Until the person has done something and then nothing for a moment; the piece they handled last."""
-        handled, left = None, PATIENCE_SECONDS
+    async def _wait(self, puzzle: int) -> tuple[str | None, bool]:
+        """Wait until the person has done or said something, and then nothing for a moment.
+
+        Returns the piece that they handled last, and whether they said anything.
+        """
+        handled, spoken, patience = None, False, PATIENCE_SECONDS
         while self._playing(puzzle) is not None:
             try:
-                line = await asyncio.wait_for(self.heard.get(), left / self.pace)
+                line = await asyncio.wait_for(self.heard.get(), patience / self.pace)
             except TimeoutError:
-                return handled
+                break
             if line.kind in SETTLING:
-                handled, left = str(line.data["piece"]), SETTLE_SECONDS
-        return handled
+                handled, patience = str(line.data["piece"]), SETTLE_SECONDS
+            elif line.kind == "say":
+                spoken, patience = True, SETTLE_SECONDS
+        return handled, spoken
 
     async def _say(self, text: str, puzzle: int, expressions: Sequence[dict[str, Any]] = ()) -> None:
         """Types for a while, then sends."""

@@ -1,7 +1,7 @@
 """Programs in a live reference game: any system speaks, any hearer chooses, each with all earlier rounds in mind, so that one person can play it alone.
 
-A listener who cannot tell which object is meant says so and waits for more words. A program that fails, or takes too long, says so in the chat; the round then
-ends by its limit, and the room goes on.
+A listener that cannot tell which object is meant asks once in a round. After the next words, or `REPLY_SECONDS` without any, it chooses the object that it
+believes in most, by chance among equals. A program that fails, or takes too long, says so in the chat; the round then ends by its limit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, cast
 
-from referee.records import Description, Outcome, Trial
+from referee.records import Description, Outcome, Response, Trial
 from referee_lab.rooms.any_room import PLAYING
 from referee_lab.rooms.reference_state import ReferenceRoom
 from referee_lab.rooms.reference_store import rounds_in
@@ -32,6 +32,8 @@ UNSURE = "Which one do you mean?"
 FAILED = "(I cannot answer just now.)"
 # A moment to read, and a person's time at the keys.
 READ_SECONDS, KEY_SECONDS = 1.2, 0.04
+# How long a listener that has asked waits for an answer.
+REPLY_SECONDS = 20.0
 _log = logging.getLogger("referee.studies")
 
 
@@ -48,6 +50,8 @@ class ReferenceBots:
         self.players: dict[tuple[str, str], Any] = {}
         self.heard: asyncio.Queue[None] = asyncio.Queue()
         self._answered: dict[str, tuple[int, str]] = {}
+        # The round in which each listener has asked which object is meant.
+        self._questions: dict[str, int] = {}
         self._task = asyncio.create_task(self._attend())
 
     @property
@@ -68,11 +72,24 @@ class ReferenceBots:
         try:
             while True:
                 await self._turn()
-                await self.heard.get()
+                await self._next_line()
         except asyncio.CancelledError:
             raise
         except Exception as error:  # people must not be left waiting without anybody noticing
             _log.error("the bots of a room gave up: %s", type(error).__name__, exc_info=error)
+
+    async def _next_line(self) -> None:
+        """Wait for something to happen; a question that gets no answer makes its listener choose with the words it has."""
+        open_questions = [who for who, number in self._questions.items() if self._waits(who, number)]
+        try:
+            await asyncio.wait_for(self.heard.get(), REPLY_SECONDS / self.pace if open_questions else None)
+        except TimeoutError:
+            for who in open_questions:
+                self._answered.pop(who, None)
+
+    def _waits(self, who: str, number: int) -> bool:
+        """Return whether somebody still has to choose in a round."""
+        return self._is_on(number) and who not in self.room.chosen
 
     async def _turn(self) -> None:
         """Whatever programs have to do now: say what is meant, or choose."""
@@ -87,8 +104,12 @@ class ReferenceBots:
             await self._speak(speaker, number)
         for seat in room.listeners:
             text = self._text()
-            waits = is_bot(seat.who) and seat.who not in self.room.chosen and self._is_on(number)
-            if waits and text and self._answered.get(seat.who) != (number, text):
+            if (
+                is_bot(seat.who)
+                and self._waits(seat.who, number)
+                and text
+                and self._answered.get(seat.who) != (number, text)
+            ):
                 self._answered[seat.who] = (number, text)
                 await self._choose(seat.who, text, number)
 
@@ -133,11 +154,21 @@ class ReferenceBots:
         found = await self._asked(lambda: self._player(who, "hearer").resolve(Description(text=text), view))
         if found is None:
             await self._say(who, FAILED, number)
-        elif found.outcome is not Outcome.ENTITY:
+        elif found.outcome is not Outcome.ENTITY and self._questions.get(who) != number:
+            self._questions[who] = number
             await self._say(who, UNSURE, number)
         elif self._is_on(number):
-            label = label_of(room, found.entity)
-            self.hall.bot_acts(self.live, "choose", {"object": label, "round": number}, who)
+            is_guess = found.outcome is not Outcome.ENTITY
+            label = label_of(room, self._most_believed(found) if is_guess else found.entity)
+            choice = {"object": label, "round": number, **({"guess": True} if is_guess else {})}
+            self.hall.bot_acts(self.live, "choose", choice, who)
+
+    def _most_believed(self, response: Response) -> str:
+        """Return the object with the highest probability; one by chance where several have it, or nothing is known."""
+        objects: list[str] = sorted(self.room.settings["labels"].values())
+        probabilities = dict(response.probabilities or ())
+        beliefs = {entity: probabilities.get(entity, 0.0) for entity in objects}
+        return self.rng.choice([entity for entity in objects if beliefs[entity] == max(beliefs.values())])
 
     async def _asked(self, ask: Any) -> Any:
         """An answer, in a thread of its own; None where there is none."""

@@ -124,14 +124,15 @@ def _lines(
     # What was printed for seven tangram pieces is no yardstick for other games.
     compare = all(d.meta.get("pointer", "cursor") == "cursor" for d in dialogues)
     head = ("", "P", "R", "F", "95 % of F", "F less all", "TP", "FN", "FP", "TN")
+    pairs = len({s.pair for s in found.situations})
     rows: list[tuple[str, ...]] = [(*head, *(("published: P", "R", "F") if compare else ()))]
     for row in found.rows:
         c = row.confusion
         printed = PUBLISHED.get(row.name, (None, None, None)) if compare else ()
         counts = map(str, (c.tp, c.fn, c.fp, c.tn))
-        measured = (*map(number, (c.precision, c.recall, c.f)), _interval(row), _gap(row))
-        rows.append((row.name, *measured, *counts, *map(number, printed)))
-    pairs = len({s.pair for s in found.situations})
+        measured = (*map(number, (c.precision, c.recall, c.f)), _interval(row), _gap(row, pairs))
+        # Without a single decision there is nothing to count.
+        rows.append((row.name, *measured, *(counts if c.n else "––––"), *map(number, printed)))
     told = {"both": "pronouns", "demonstrative": "demonstrative pronouns", "personal": "personal pronouns"}
     lines = [
         f"{name}: {n} references to one piece, {pronouns} of them {told[settings['forms']]}; {_scheme(found)}",
@@ -159,25 +160,36 @@ def _interval(row: ClassifierRow) -> str:
     return "–" if row.low is None else f"{number(row.low)}–{number(row.high)}"
 
 
-def _gap(row: ClassifierRow) -> str:
+def _gap(row: ClassifierRow, pairs: int) -> str:
+    from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
+
     gap = row.gap
     if gap is None or gap.difference != gap.difference:
         return "–"
-    return f"{gap.difference:+.3f}{'*' if gap.low > 0 or gap.high < 0 else ''}"
+    has_star = pairs >= FEWEST_PAIRS and (gap.low > 0 or gap.high < 0)
+    return f"{gap.difference:+.3f}{'*' if has_star else ''}"
 
 
 def _remarks(found: Classification, settings: dict[str, Any], dialogues: Sequence[Dialogue], pairs: int) -> list[str]:
-    """What a reader has to know before quoting the table."""
+    """Return what a reader has to know before quoting the table."""
+    from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
+
     hand = any(d.meta.get("pointer") == "hand" for d in dialogues)
     over = {u: [s.standing.cursor_over for s in found.situations if s.pronoun is u] for u in (True, False)}
     what = "a hand on the target (in place of the cursor)" if hand else "cursor over the target"
     lines = [f"  {what}: " + ", ".join(_rate(w, over[u]) for u, w in ((True, "pronouns"), (False, "others")))]
-    if all(d.meta.get("pointer") == "none" for d in dialogues):
-        lines = ["  no cursor was recorded: what rests on it is empty"]
+    recorded = sum(s.has_pointer for s in found.situations)
+    if not recorded:
+        lines = ["  No cursor was recorded: the rule by the cursor has no value."]
+    elif recorded < len(found.situations):
+        lines += [f"  The rule by the cursor is for the {recorded} references in dialogues with a recorded cursor."]
     if pairs > 1:
-        lines += [
-            f"  intervals leave out one of {pairs} pairs at a time (t, {pairs - 1} df); * the interval of the difference leaves out 0"
-        ]
+        meaning = (
+            "* the interval of the difference leaves out 0"
+            if pairs >= FEWEST_PAIRS
+            else f"no stars, because that takes at least {FEWEST_PAIRS} pairs"
+        )
+        lines += [f"  Intervals leave out one of {pairs} pairs at a time (t, {pairs - 1} df); {meaning}."]
     for row in found.rows:
         if row.learned and row.never:
             lines += [f"  {row.name}: NEVER says {' or '.join(row.never)} (try --weights balanced or --threshold)"]

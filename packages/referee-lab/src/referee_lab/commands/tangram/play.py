@@ -28,7 +28,7 @@ SCORES = "games.jsonl"
 
   referee tangram play --solver 'llm/openai-compatible|model:NAME' --operator 'llm/openai-compatible|model:NAME|sees:both' --bots 4 --out games
 
-The same command goes on where it was stopped; scores are in games.jsonl.
+The same command goes on where it was stopped, and plays games again that ended unanswered; scores are in games.jsonl.
 """)
 )
 def play(
@@ -84,7 +84,7 @@ def _match(
     from referee_lab.tangram.game.goals import turn_step
     from referee_lab.tangram.game.log import write_recording
     from referee_lab.tangram.game.rules import SETTINGS
-    from referee_lab.tangram.players.matches import GameLimits, play_match
+    from referee_lab.tangram.players.matches import UNANSWERED, GameLimits, play_match
     from referee_lab.tangram.players.roster import make_player
     from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
@@ -94,7 +94,8 @@ def _match(
     for number in range(games):
         goal, own = goals[number % len(goals)], seed + number
         session = f"game-{goal.name}-{own}"
-        if session in done:
+        # A game without an answer from an endpoint says nothing about the players.
+        if session in done and done[session]["outcome"] != UNANSWERED:
             print(f"{session}  there already: {done[session]['outcome']}") if form == "text" else None
             continue
         players = [

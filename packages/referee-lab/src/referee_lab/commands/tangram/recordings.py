@@ -228,6 +228,13 @@ def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = N
             file=sys.stderr,
         )
         dialogue = replace(dialogue, language="en")
+    if not dialogue.pieces:
+        print(
+            f"warning: {path}: nobody annotated it, and it does not say what it is about: it counts as without references\n"
+            '  → a file with the line pieces = "tangram" for --tiers, or `referee dialogue check` for a form that names objects',
+            file=sys.stderr,
+        )
+        return dialogue
     if find_lexicon(dialogue.language, dialogue.pieces) is None:
         print(
             f"warning: {path}: nobody annotated it, and there are no words for the language {dialogue.language!r} to do so by rule: "

@@ -99,7 +99,7 @@ class Tangram(RoomProtocol):
         """Add to the wait for a partner the time by which every puzzle may exceed the usual one, and the pauses."""
         puzzle = max(60.0 * settings["limit_minutes"] - SECONDS_PER_PUZZLE, 0.0)
         pauses = settings["pause_seconds"] * (len(settings["puzzles"]) - 1)
-        return super().longest_seconds(settings) + puzzle * len(settings["puzzles"]) + pauses
+        return float(super().longest_seconds(settings) + puzzle * len(settings["puzzles"]) + pauses)
 
 
 def _problem_with_people(settings: Mapping[str, Any]) -> str | None:

@@ -17,7 +17,7 @@ from referee_lab.tangram.game.board import Board, Placement, corners
 from referee_lab.tangram.game.goals import Goal, solution
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, piece_name
 
-__all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "instruct"]
+__all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "clarify", "instruct"]
 
 # How far the words carry, in units; the hearer's half of the agreement is in `instruction_words`.
 AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
@@ -71,6 +71,19 @@ def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tupl
     if handled != mind.focus:
         return _again(mind.focus, handled), mind
     return _adjust(mind.focus, mind.wanted[mind.focus], board, rng), mind
+
+
+def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instruction:
+    """Return an answer to a question: which piece is meant and where it lies, or again what to do with the one in hand."""
+    focus = mind.focus or next(iter(mind.wanted))
+    if handled == focus and not in_place(mind, board, focus):
+        return _adjust(focus, mind.wanted[focus], board, rng)
+    phrase, attributes = _named(focus)
+    rivals = [p for p in mind.wanted if p != focus and piece_name(p) == piece_name(focus)]
+    if rivals:
+        phrase += " " + _side(board.placements[focus], board.placements[rivals[0]])
+        attributes.append("prj")
+    return _said("I mean ", phrase, "", focus, attributes)
 
 
 def in_place(mind: Mind, board: Board, piece: str) -> bool:

@@ -43,6 +43,8 @@ IntArray = npt.NDArray[np.int64]
 
 RECENT, ALWAYS, CURSOR, ALL = "most recently mentioned", "always a pronoun", "cursor over target", "all features"
 WEIGHTS = ("equal", "balanced")
+# With fewer pairs a difference has an interval and no star: t with so few degrees of freedom rests on one or two pairs.
+FEWEST_PAIRS = 6
 BASELINES: Mapping[str, Callable[[Situation], bool]] = {
     RECENT: lambda s: s.standing.mentioned_last,
     ALWAYS: lambda s: True,
@@ -215,11 +217,20 @@ def _classified(
     suggested = {name: np.array([rule(s) for s in situations], dtype=bool) for name, rule in BASELINES.items()}
     suggested |= {name: found > 0 for name, found in values.items()}
     pairs = Clusters.of({"pair": [s.pair for s in situations]})
+    pointed = np.array([s.has_pointer for s in situations], dtype=bool)
+    pointed_pairs = Clusters.of({"pair": [s.pair for s in situations if s.has_pointer]}) if pointed.any() else None
+    rows = []
+    for name in watched(suggested, "intervals over pairs"):
+        # The cursor says something only where it was recorded.
+        if name == CURSOR and pointed_pairs is None:
+            rows.append(ClassifierRow(name=name, confusion=Confusion(tp=0, fn=0, fp=0, tn=0), learned=False))
+        elif name == CURSOR and pointed_pairs is not None and not pointed.all():
+            chosen = (used[pointed], suggested[name][pointed], suggested[ALL][pointed])
+            rows.append(_row(name, *chosen, pointed_pairs, False))
+        else:
+            rows.append(_row(name, used, suggested[name], suggested[ALL], pairs, name in models))
     return Classification(
-        rows=tuple(
-            _row(name, used, suggested[name], suggested[ALL], pairs, name in models)
-            for name in watched(suggested, "intervals over pairs")
-        ),
+        rows=tuple(rows),
         situations=tuple(situations),
         decisions=tuple(map(float, values[ALL])),
         folds=folds,

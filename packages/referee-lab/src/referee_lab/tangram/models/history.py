@@ -82,6 +82,8 @@ class Situation:
     standings: Mapping[str, Standing]
     language: str = "en"
     synthetic: bool = False
+    # Whether anybody's cursor or hand was recorded in the dialogue.
+    has_pointer: bool = True
 
     @property
     def onset_ms(self) -> float:
@@ -128,7 +130,7 @@ class _Trace:
 
 def situations(dialogue: Dialogue) -> Iterator[Situation]:
     """Every expression that surely refers to exactly one piece, with the situation it was said in; time linear in the number of events."""
-    utterances = dialogue.tier(UTTERANCE)
+    utterances, has_pointer = dialogue.tier(UTTERANCE), bool(dialogue.tier(MOUSE))
     traces = {kind: _Trace() for kind in (EXPRESSION, ACTION, MOUSE, DONE)}
     under_way: list[Event] = []
     unsent: list[Event] = []
@@ -145,7 +147,7 @@ def situations(dialogue: Dialogue) -> Iterator[Situation]:
         under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
         unsent = _mention(unsent, event, traces[EXPRESSION])
         if _is_single(event, dialogue):
-            yield _situation(dialogue, number, event, utterances, traces)
+            yield _situation(dialogue, number, event, utterances, traces, has_pointer)
         if not event.data.get("uncertain"):
             unsent.append(event)
 
@@ -190,7 +192,12 @@ def _order(event: Event) -> tuple[float, bool]:
 
 
 def _situation(
-    dialogue: Dialogue, number: int, event: Event, utterances: tuple[Event, ...], traces: Mapping[str, _Trace]
+    dialogue: Dialogue,
+    number: int,
+    event: Event,
+    utterances: tuple[Event, ...],
+    traces: Mapping[str, _Trace],
+    has_pointer: bool,
 ) -> Situation:
     place = event.data.get("utterance")
     return Situation(
@@ -205,6 +212,7 @@ def _situation(
         standings=_standings(event.start_ms or 0.0, dialogue.pieces, traces, dialogue.language),
         language=dialogue.language,
         synthetic=dialogue.synthetic,
+        has_pointer=has_pointer,
     )
 
 

@@ -47,6 +47,7 @@ __all__ = [
     "STALLED",
     "TIMEOUT",
     "TURNS",
+    "UNANSWERED",
     "GameLimits",
     "GameScore",
     "command_of",

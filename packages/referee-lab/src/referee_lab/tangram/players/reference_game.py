@@ -22,6 +22,7 @@ from referee_lab.tangram.tiers.reference_forms import words_of
 
 __all__ = [
     "COMPLETED",
+    "UNANSWERED",
     "GamePlan",
     "PlayedChoice",
     "PlayedGame",
