@@ -38,7 +38,12 @@ def import_run(
     data: options.Data = None,
     reading: options.Reading = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="inspect, lm-eval, lmms-eval, evalscope, vlmevalkit, internvl, screenspot-pro, ref-adv, finecops-ref, jsonl, csv or clembench; recognised by default.")
+        str | None,
+        typer.Option(
+            "--format",
+            help="inspect, lm-eval, lmms-eval, evalscope, vlmevalkit, internvl, screenspot-pro, "
+            "ref-adv, finecops-ref, jsonl, csv or clembench; recognised by default.",
+        ),
     ] = None,
     columns: Annotated[
         str | None,

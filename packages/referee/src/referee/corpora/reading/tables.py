@@ -15,7 +15,17 @@ from referee.corpora.reading.lines import open_binary
 from referee.corpora.reading.parquet_rows import is_parquet, read_rows
 from referee.errors import InputError, MalformedInput, naming_extra
 
-__all__ = ["TABLE_ENDINGS", "Table", "decode_lines", "is_missing", "read_json", "read_separated", "read_table", "rows_of", "table_of"]
+__all__ = [
+    "TABLE_ENDINGS",
+    "Table",
+    "decode_lines",
+    "is_missing",
+    "read_json",
+    "read_separated",
+    "read_table",
+    "rows_of",
+    "table_of",
+]
 
 SEPARATED = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SHEETS = (".xlsx", ".xls", ".xlsb", ".ods")
@@ -126,7 +136,9 @@ def _read_sheet(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
     try:
         frame = pl.read_excel(str(path), engine="calamine", infer_schema_length=None)
     except Exception as error:
-        raise MalformedInput(f"this is no workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV") from None
+        raise MalformedInput(
+            f"this is no workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV"
+        ) from None
     yield from enumerate(frame.to_dicts(), 2)
 
 
@@ -147,7 +159,9 @@ def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise MalformedInput(f"this line is no JSON ({error})", where=path, line=number, remedy="one object a line") from None
+            raise MalformedInput(
+                f"this line is no JSON ({error})", where=path, line=number, remedy="one object a line"
+            ) from None
         for row in value if isinstance(value, list) else [value]:
             if not isinstance(row, dict):
                 raise MalformedInput("this is no object", where=path, line=number, remedy="one JSON object a line")
@@ -163,7 +177,11 @@ def _rows_of_json(value: Any, path: str | Path) -> list[dict[str, Any]]:
     if isinstance(value, dict):
         if columns := _columns_of(value):
             return columns
-        lists = [part for part in value.values() if isinstance(part, list) and part and all(isinstance(r, dict) for r in part)]
+        lists = [
+            part
+            for part in value.values()
+            if isinstance(part, list) and part and all(isinstance(r, dict) for r in part)
+        ]
         if len(lists) == 1:
             return lists[0]
     raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one a row")
@@ -172,13 +190,15 @@ def _rows_of_json(value: Any, path: str | Path) -> list[dict[str, Any]]:
 def _columns_of(value: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of an object whose values are columns, as data frames write them; empty where it is none."""
     parts = list(value.values())
-    if parts and all(isinstance(part, dict) for part in parts) and len({tuple(part) for part in parts}) == 1:
-        if all(key.isdigit() for key in parts[0]) and parts[0]:
-            return [{name: column[key] for name, column in value.items()} for key in parts[0]]
-    if parts and all(isinstance(part, list) for part in parts) and len({len(part) for part in parts}) == 1:
-        if parts[0] and not any(isinstance(cell, dict) for part in parts for cell in part):
-            return [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
-    return []
+    if not parts or not parts[0]:
+        return []
+    if all(isinstance(part, dict) for part in parts):
+        is_indexed = len({tuple(part) for part in parts}) == 1 and all(key.isdigit() for key in parts[0])
+        return [{name: column[key] for name, column in value.items()} for key in parts[0]] if is_indexed else []
+    if not all(isinstance(part, list) for part in parts) or len({len(part) for part in parts}) > 1:
+        return []
+    holds_objects = any(isinstance(cell, dict) for part in parts for cell in part)
+    return [] if holds_objects else [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
 
 
 @runtime_checkable
@@ -224,6 +244,8 @@ def table_of(rows: Any, source: str = "rows") -> Table:
     rows = list(rows) if isinstance(rows, Iterable) and not isinstance(rows, (str, bytes, Mapping)) else None
     if not rows or not all(isinstance(row, Mapping) for row in rows):
         raise InputError(
-            "these are no rows of a table", where=source, remedy="give a data frame or a list of dictionaries, at least one"
+            "these are no rows of a table",
+            where=source,
+            remedy="give a data frame or a list of dictionaries, at least one",
         )
     return Table.of(source, rows, range(len(rows)))
