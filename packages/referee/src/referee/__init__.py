@@ -42,7 +42,9 @@ _WHERE = {
     "describe": "referee.jobs.describe",
     **{
         name: f"referee.api.{name}"
-        for name in ("score", "run", "listen", "court", "passport", "audit", "report", "draw", "replicate")
+        for name in (
+            *("score", "evaluate", "compare", "run", "listen", "court", "passport", "audit", "report", "draw", "replicate"),
+        )
     },
 }
 
@@ -50,8 +52,10 @@ __all__ = ["__version__", *_WHERE]
 
 if TYPE_CHECKING:
     from referee.api.audit import audit
+    from referee.api.compare import compare
     from referee.api.court import court
     from referee.api.draw import draw
+    from referee.api.evaluate import evaluate
     from referee.api.listen import listen
     from referee.api.passport import passport
     from referee.api.replicate import replicate

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = [
-    "AUDIT", "COURT", "ENTITIES", "HEARING", "ITEMS", "OUTPUTS", "PASSPORT", "REPLICATION", "REPORT", "RESPONSES", "RUNS", "SCORES", "STEPS", "Schema",
-    "frame_of", "group_columns", "to_pandas",
+    "AUDIT", "COURT", "ENTITIES", "EVALUATED", "HEARING", "ITEMS",
+    "OUTPUTS", "PAIRS", "PASSPORT", "REPLICATION", "REPORT", "RESPONSES", "RUNS", "SCORES", "STEPS",
+    "Schema",    "frame_of", "group_columns", "to_pandas",
 ]  # fmt: skip
 
 Schema = Mapping[str, type]
@@ -43,6 +44,11 @@ COURT: Schema = {
     "as": str, "domain": str, "rows": str, "metric": str, "hearer": str, "n": int, "r": float, "r_low": float, "r_high": float,
     "rho": float, "rho_low": float, "rho_high": float, "families": int, "p": float, "without_low": float, "without_high": float,
     "finding": str,
+}  # fmt: skip
+EVALUATED: Schema = {"system": str, "metric": str, **_VALUE, "hearer": str}
+PAIRS: Schema = {
+    "a": str, "b": str, "metric": str, **dict.fromkeys(("difference", "low", "high", "p", "p_corrected"), float),
+    "items": int, "clusters": int, "detectable": float, "direction": str, "only_a": int, "only_b": int,
 }  # fmt: skip
 PASSPORT: Schema = {"hearer": str, "corpus": str, "metric": str, **_VALUE, "verdict": str, "signature": str}
 AUDIT: Schema = {

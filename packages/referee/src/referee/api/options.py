@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,10 @@ from referee.options import (
 __all__ = [
     "AuditOptions",
     "Begin",
+    "CompareOptions",
     "CourtOptions",
     "DrawOptions",
+    "EvaluateOptions",
     "ListenOptions",
     "PassportOptions",
     "ReplicateOptions",
@@ -181,6 +183,92 @@ class ScoreOptions:
     overwrite: bool = _overwrite()
     demo: bool = option(False, "Score the shipped toy speakers on the shipped synthetic corpus.")
     progress: ShowsProgress | None = _watching(None)
+
+
+def _map() -> Any:
+    about = "Columns by role, comma-separated: trial=ITEM,system=MODEL,text=OUTPUT,references=REF,target=…,chosen=…,correct=…,participant=…"
+    return option(None, about, "--map", cli=str)
+
+
+def _answers_mean() -> Any:
+    return option(None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (docs/sight.md).')
+
+
+@dataclass
+class EvaluateOptions:
+    """Options of `referee.evaluate` and `referee evaluate`."""
+
+    outputs: Any = option(
+        None,
+        "Files, folders, archives or patterns: text, tables, logs of harnesses, exports of platforms, run folders; - for standard input.",
+        cli=list[str],
+        positional=True,
+        argument=True,
+    )
+    scenes: Any = option(
+        None,
+        "The scenes: a corpus, a JSONL file of trials, or a table with a row for each object.",
+        cli=str,
+        positional=True,
+    )
+    references: Any = option(
+        None, "Files of references for plain text, line by line; may be repeated.", cli=list[str], positional=True
+    )
+    map: str | Mapping[str, str] | None = _map()
+    systems: str | Sequence[str] = option(
+        (), "Only these systems, comma-separated; in a table also the columns that hold their descriptions.", cli=str
+    )
+    metrics: str | Sequence[str] = option(
+        (), "Measures, comma-separated (default: those that suit the material).", cli=str
+    )
+    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (docs/sight.md).")
+    convention: str | None = _answers_mean()
+    language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
+    cluster: str = _cluster("What intervals are over")
+    confidence: float = _confidence()
+    resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
+    seed: int = _seed(0)
+    data: str | Path | None = _data()
+    report: str | Path | None = option(None, "Also write a report into this folder.", cli=Path)
+    save_as: str | Path | None = option(
+        None, "Also write the normal form: FILE.jsonl (outputs, with FILE.trials.jsonl), or a run folder.", cli=Path
+    )
+    overwrite: bool = _overwrite("report or run folder")
+
+
+@dataclass
+class CompareOptions:
+    """Options of `referee.compare` and `referee compare`."""
+
+    outputs: Any = option(
+        None,
+        "Run folders, or files as `referee evaluate` reads them; the first system is the baseline.",
+        cli=list[str],
+        positional=True,
+        argument=True,
+    )
+    scenes: Any = option(
+        None,
+        "The scenes: a corpus, a JSONL file of trials, or a table with a row for each object.",
+        cli=str,
+        positional=True,
+    )
+    references: Any = option(
+        None, "Files of references for plain text, line by line; may be repeated.", cli=list[str], positional=True
+    )
+    map: str | Mapping[str, str] | None = _map()
+    systems: str | Sequence[str] = option((), "Systems to compare, comma-separated, the baseline first.", cli=str)
+    metric: str | Sequence[str] = option(
+        (), "Measures, comma-separated (default: those that suit the material; ir for answers of listeners).", cli=str
+    )
+    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (docs/sight.md).")
+    convention: str | None = _answers_mean()
+    language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
+    cluster: str = _cluster("What intervals are over")
+    confidence: float = _confidence()
+    resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
+    seed: int = _seed(0)
+    data: str | Path | None = _data()
 
 
 @dataclass

@@ -63,6 +63,14 @@ ENTRY_POINTS = "referee.commands"
 
 # Modules by name: importing them all would make `referee --help` wait for every library.
 COMMANDS: Commands = {
+    "evaluate": (
+        "referee.cli.evaluate",
+        "any file of outputs or answers: recognise it, score it, and say what it shows",
+    ),
+    "compare": (
+        "referee.cli.compare",
+        "systems on the same items: differences, intervals, tests, ranks; a check for CI",
+    ),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
     "run": ("referee.cli.run", "train and run named systems on a corpus, and store their outputs"),
     "listen": (

@@ -41,7 +41,8 @@ def import_run(
         str | None,
         typer.Option(
             "--format",
-            help="inspect, lm-eval, lmms-eval, evalscope, vlmevalkit, internvl, screenspot-pro, ref-adv, finecops-ref, jsonl, csv or clembench; recognised by default.",
+            help="inspect, lm-eval, lmms-eval, evalscope, vlmevalkit, internvl, screenspot-pro, "
+            "ref-adv, finecops-ref, jsonl, csv or clembench; recognised by default.",
         ),
     ] = None,
     columns: Annotated[

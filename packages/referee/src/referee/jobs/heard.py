@@ -20,7 +20,7 @@ from referee.statistics.dependent_trials import (
     spread,
 )
 
-__all__ = ["hearing_rows"]
+__all__ = ["hearing_clusters", "hearing_rows"]
 
 PARTICIPANT, GAME, ITEM = "participant", "game", "item"
 # Intervals of shares end at 0 and 1; times and repeats have no upper end.
@@ -45,39 +45,44 @@ def hearing_rows(
     rows = []
     for group in dict.fromkeys([*groups, *excluded]):
         hearing, left_out = groups.get(group), dict(excluded.get(group, {}))
-        clusters = Clusters() if hearing is None else _clusters(group[1], hearing, known, cluster, sampled)
+        clusters = Clusters()
+        if hearing is not None:
+            asked = [hearing.trials[i] for i in hearing.items]
+            people = [hearing.hearers[p] for p in hearing.participants]
+            clusters = hearing_clusters(asked, people, known, group[1] == PEOPLE, cluster, sampled)
         rows += _rows(group, hearing, left_out, clusters, confidence, ties)
     return rows
 
 
-def _clusters(
-    hearer: str, hearing: Hearing, trials: Mapping[str, Trial], cluster: str, sampled: tuple[str, ...] | None
+def hearing_clusters(
+    items: Sequence[str],
+    participants: Sequence[str],
+    trials: Mapping[str, Trial],
+    is_people: bool,
+    cluster: str = DESIGN,
+    sampled: tuple[str, ...] | None = None,
 ) -> Clusters:
     """Clusters of responses: by the corpus' design, and by participant where several people answered who do not share a game with their speaker.
 
-    Where that makes more than two factors, the two with the fewest clusters are kept: they carry most of the uncertainty.
+    Where that makes more than two factors, the two with the fewest clusters are used: they carry most of the uncertainty.
     """
     factors = list(Source(sampled=sampled).factors(cluster))
     # In a game the listener comes with the speaker: clustering by game covers both.
-    if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
+    if cluster == DESIGN and is_people and not {PARTICIPANT, GAME} & set(factors):
         factors.insert(0, PARTICIPANT)
-    labels = {name: _labels(name, hearing, trials) for name in factors}
-    found = choose_clusters(labels, cluster)
+    labels = {
+        name: list(participants) if name == PARTICIPANT else [trials[i].cluster(name) for i in items]
+        for name in factors
+    }
+    clusters = choose_clusters(labels, cluster)
     # With people as the only factor the trials would count as fixed, and the interval would hold for these items alone.
-    if cluster == DESIGN and not set(found.names) - {PARTICIPANT} and hearing.n_items > 1:
-        found = Clusters.of({**{n: labels[n] for n in found.names}, ITEM: [hearing.trials[i] for i in hearing.items]})
-    if len(found.names) <= 2:
-        return found
+    if cluster == DESIGN and not set(clusters.names) - {PARTICIPANT} and len(set(items)) > 1:
+        clusters = Clusters.of({**{n: labels[n] for n in clusters.names}, ITEM: list(items)})
+    if len(clusters.names) <= 2:
+        return clusters
     # Formulas for crossed clusters here know two factors.
-    fewest = sorted(zip(found.sizes(), found.names, found.codes, strict=True), key=lambda part: part[0])[:2]
+    fewest = sorted(zip(clusters.sizes(), clusters.names, clusters.codes, strict=True), key=lambda part: part[0])[:2]
     return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
-
-
-def _labels(factor: str, hearing: Hearing, trials: Mapping[str, Trial]) -> list[str | None]:
-    if factor == PARTICIPANT:
-        return [hearing.hearers[p] for p in hearing.participants]
-    by_item = [trials[i].cluster(factor) for i in hearing.trials]
-    return [by_item[i] for i in hearing.items]
 
 
 def _rows(

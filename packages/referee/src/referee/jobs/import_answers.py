@@ -10,7 +10,7 @@ from typing import Any
 from referee.corpora.jsonl import json_line, response_to_json
 from referee.corpora.natives.harness_material import choose_entity, material_of_episodes, parse_description_of
 from referee.corpora.natives.logs import LogAnswer
-from referee.corpora.natives.material import Declared, Material
+from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_answers, recognise
 from referee.corpora.outputs import Output
 from referee.errors import InputError, UnknownTrial
@@ -32,7 +32,7 @@ def import_answers(
     columns: Mapping[str, str] | None = None,
     overwrite: bool = False,
     command: Sequence[str] = (),
-) -> Material:
+) -> NativeData:
     """Read a log or a table of answers to a corpus' trials and write the run `out`."""
     kind = format or recognise(source)
     trials = {t.id: t for t in opened.trials()}
@@ -45,9 +45,9 @@ def import_answers(
     return material
 
 
-def _answers_to(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], format: str) -> Material:
+def _answers_to(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], format: str) -> NativeData:
     """Answers to the trials of a corpus as material."""
-    material = Material("log", format)
+    material = NativeData("log", format)
     described: set[tuple[str, str]] = set()
     for answer in answers:
         if answer.trial not in trials:
@@ -90,7 +90,7 @@ def _response(answer: LogAnswer, trial: Trial) -> Response:
 
 def import_episodes(
     folder: Path, out: Path, *, speaker: str | None = None, overwrite: bool = False, command: Sequence[str] = ()
-) -> Material:
+) -> NativeData:
     """Read the episodes of clembench's reference game and write the run `out`."""
     material = material_of_episodes(folder, speaker)
     write_material(out, material, folder.name, {"name": "clembench"}, overwrite, command)
@@ -98,7 +98,7 @@ def import_episodes(
 
 
 def write_material(
-    out: Path, material: Material, source: str, corpus: Mapping[str, Any], overwrite: bool, command: Sequence[str]
+    out: Path, material: NativeData, source: str, corpus: Mapping[str, Any], overwrite: bool, command: Sequence[str]
 ) -> None:
     """Write material as a run folder."""
     with writing_run(out, overwrite) as folder:

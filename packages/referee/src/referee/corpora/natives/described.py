@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.natives.columns import infer_roles, numbered_references, simplify
-from referee.corpora.natives.material import Declared, Material, as_identifier, as_number, make_trial
+from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, make_trial
 from referee.corpora.outputs import Output, given
 from referee.corpora.reading.lines import WrongShape
 from referee.corpora.reading.tables import Table, is_missing
@@ -23,7 +23,7 @@ PEOPLE = ("human", "humans", "people", "reference", "references", "gold")
 DESCRIBED = ("system", "text", "references", "properties", "target", "trial", "language", "scene", "speaker")
 
 
-def read_described(table: Table, declared: Declared, has_scenes: bool = False) -> Material:
+def read_described(table: Table, declared: Declared, has_scenes: bool = False) -> NativeData:
     """Descriptions of a table with their references.
 
     Raises:
@@ -44,7 +44,7 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
         raise _no_text(table, roles)
     if not has_scenes and "references" not in roles and not numbered and _holds_texts(table, roles.get("target")):
         roles["references"] = roles.pop("target")
-    material = Material(
+    material = NativeData(
         "table", _format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
     )
     _add_rows(material, table, roles, numbered, declared)
@@ -89,7 +89,7 @@ def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
 
 
 def _add_rows(
-    material: Material, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
+    material: NativeData, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
 ) -> None:
     default = _default_system(table.source)
     positions: dict[str, int] = {}
@@ -182,7 +182,7 @@ def _listed(value: Any) -> list[Any]:
     return [value]
 
 
-def _take_people_as_references(material: Material) -> None:
+def _take_people_as_references(material: NativeData) -> None:
     """Where a table has no references, what people said in it is the reference of all others."""
     people = {o.system for o in material.outputs if o.system.lower() in PEOPLE}
     if not people or len(people) == len(material.systems):
@@ -290,7 +290,7 @@ def _value(cell: Any) -> str:
     )
 
 
-def attach_scenes(material: Material, trials: Mapping[str, Trial], where: object) -> None:
+def attach_scenes(material: NativeData, trials: Mapping[str, Trial], where: object) -> None:
     """Give the trials of a table their scenes, and keep references and targets of either.
 
     Raises:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.natives.logs import UNIT_SQUARE, Episode, LogAnswer, read_episodes
-from referee.corpora.natives.material import Declared, Material, make_trial
+from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.outputs import Output
 from referee.errors import InputError
 from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongConvention
@@ -29,8 +29,8 @@ SLACK = 1.02
 MISSING = "missing"
 
 
-def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Declared) -> Material:
-    """Material of the answers in a log.
+def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Declared) -> NativeData:
+    """Data of the answers in a log.
 
     Raises:
         InputError: if the log holds no answer, or the convention of its coordinates is not clear.
@@ -40,7 +40,7 @@ def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Dec
         raise InputError("there is no answer in this log", remedy="name a log with samples")
     if any(a.gold is not None or a.is_absent for a in answers):
         return _material_of_places(answers, format, declared)
-    material = Material("log", format)
+    material = NativeData("log", format)
     for answer in answers:
         material.add_trial(_trial_of(answer, declared))
         if answer.content is None:
@@ -74,7 +74,7 @@ def parse_description_of(content: str) -> tuple[str, str | None]:
     return COUNTED[parsed.outcome], parsed.value
 
 
-def _add_choice(material: Material, answer: LogAnswer, options: tuple[int, int]) -> None:
+def _add_choice(material: NativeData, answer: LogAnswer, options: tuple[int, int]) -> None:
     number = parse_answer(answer.content, "choice", options=options[0]).value
     response = choose_entity(answer, [str(i) for i in range(1, options[0] + 1)], number)
     material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
@@ -97,7 +97,7 @@ def choose_entity(answer: LogAnswer, names: Sequence[str], number: Any) -> Respo
     )
 
 
-def _note_counts(material: Material) -> None:
+def _note_counts(material: NativeData) -> None:
     for system, counts in material.counts.items():
         for outcome, count in sorted(counts.items()):
             if outcome not in ("answered", "described") and count:
@@ -114,8 +114,8 @@ _REASONS = {
 # -- coordinates -------------------------------------------------------------------------------------------------------------
 
 
-def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Declared) -> Material:
-    material = Material("places", format)
+def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Declared) -> NativeData:
+    material = NativeData("places", format)
     unparsed = [a for a in answers if a.parsed is None and a.content is not None]
     if unparsed:
         form = declared.form or _best_form([a.content or "" for a in unparsed])
@@ -244,12 +244,12 @@ def _check_sizes(answers: Sequence[LogAnswer], convention: Convention, where: st
 GRIDS = ("first", "second", "third")
 
 
-def material_of_episodes(folder: Path, speaker: str | None = None) -> Material:
+def material_of_episodes(folder: Path, speaker: str | None = None) -> NativeData:
     """Episodes of clembench's reference game: three grids make a scene, player 1's expression an output, player 2's answer a response.
 
     Speakers are called by their model, unless `speaker` says how.
     """
-    material = Material(
+    material = NativeData(
         "log",
         "clembench",
         {"text": "message of Player 1", "chosen": "message of Player 2", "target": "player_1_target_grid"},
@@ -268,7 +268,7 @@ def material_of_episodes(folder: Path, speaker: str | None = None) -> Material:
     return material
 
 
-def _add_episode(material: Material, trial: Trial, episode: Episode, speaker: str) -> None:
+def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: str) -> None:
     expression = next((content for player, content in episode.messages if player.startswith("Player 1")), None)
     text = None if expression is None else parse_answer(expression, "description").value
     material.count(speaker, "answered" if text else "unparsable")

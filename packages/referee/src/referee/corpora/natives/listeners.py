@@ -14,7 +14,7 @@ from typing import Any
 
 from referee.corpora.natives.columns import ROLES, find_column, infer_roles, simplify
 from referee.corpora.natives.described import listed_texts
-from referee.corpora.natives.material import Declared, Material, as_identifier, as_number, hash_person, make_trial
+from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, hash_person, make_trial
 from referee.corpora.reading.tables import Table, is_missing
 from referee.errors import InputError, MalformedInput
 from referee.records import Description, Outcome, Response
@@ -44,7 +44,7 @@ class Platform:
 
     name: str
     is_one: Callable[[Table], bool]
-    select: Callable[[Table, Material], Table]
+    select: Callable[[Table, NativeData], Table]
     roles: Mapping[str, str]
     is_tried: bool = False
     reserved: tuple[str, ...] = ()
@@ -69,13 +69,13 @@ def platform_of(table: Table) -> Platform | None:
     return next((platform for platform in PLATFORMS if platform.is_one(table)), None)
 
 
-def read_listeners(table: Table, declared: Declared, platform: Platform | None = None) -> Material:
+def read_listeners(table: Table, declared: Declared, platform: Platform | None = None) -> NativeData:
     """The answers of listeners in a table.
 
     Raises:
         InputError: if it is not clear which column holds the item, the choice or the target.
     """
-    material = Material("listeners", platform.name if platform else _format_of(table.source))
+    material = NativeData("listeners", platform.name if platform else _format_of(table.source))
     if platform is not None:
         material.is_tried = platform.is_tried
         table = platform.select(table, material)
@@ -100,7 +100,7 @@ def _format_of(source: str) -> str:
     return "rows" if source == "rows" else Path(source.removesuffix(".gz")).suffix.lstrip(".").lower()
 
 
-def _without_practice(table: Table, material: Material) -> Table:
+def _without_practice(table: Table, material: NativeData) -> Table:
     """The rows that no column marks as practice."""
     marks = [c for c in table.columns if simplify(c) in ("practice", "ispractice", "practise", "training")]
     if not marks:
@@ -195,7 +195,7 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
         )
 
 
-def _add_responses(material: Material, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
+def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
     people: set[str] = set()
     unanswered = 0
     default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
@@ -257,6 +257,7 @@ def _add_responses(material: Material, table: Table, roles: Mapping[str, str], d
                 identification_ms=as_number(cell("time")),
             )
         )
+    _drop_varying_scenes(material, table, roles)
     if people:
         material.notes.append(f"The ids of {len(people):,} participants are replaced by hashes.")
     if unanswered:
@@ -267,6 +268,17 @@ def _add_responses(material: Material, table: Table, roles: Mapping[str, str], d
             where=table.source,
             remedy="check the columns: --map chosen=COLUMN or --map correct=COLUMN",
         )
+
+
+def _drop_varying_scenes(material: NativeData, table: Table, roles: Mapping[str, str]) -> None:
+    """Without labels of scenes where one item occurs in several, so that they are no property of the item."""
+    if "scene" not in roles:
+        return
+    pairs = {(as_identifier(row.get(roles["trial"])), as_identifier(row.get(roles["scene"]))) for row in table.rows}
+    if len(pairs) > len({item for item, _ in pairs}):
+        del material.mapping["scene"]
+        for name, trial in material.trials.items():
+            material.trials[name] = replace(trial, scene=replace(trial.scene, id=None))
 
 
 def _answer(cell: Callable[[str], Any], roles: Mapping[str, str]) -> tuple[bool, str | None, str] | None:
@@ -291,7 +303,7 @@ def _selected(table: Table, chosen: Sequence[int], rename: Callable[[str], str] 
     return Table.of(table.source, rows, [table.lines[i] for i in chosen])
 
 
-def _select_jspsych(table: Table, material: Material) -> Table:
+def _select_jspsych(table: Table, material: NativeData) -> Table:
     """Trials with a response and an item of the experimenter; the participant may be in the file's name only."""
     items = [c for c in table.columns if simplify(c) in (*ROLES["trial"][0], *ROLES["trial"][1]) and c not in _JSPSYCH]
     verdicts = [
@@ -331,7 +343,7 @@ _JSPSYCH = (
 )
 
 
-def _select_gorilla(table: Table, material: Material) -> Table:
+def _select_gorilla(table: Table, material: NativeData) -> Table:
     """Response rows: zones of the kind ``response_…``, or the type ``response`` (Task Builder 2)."""
     kinds = [c for c in ("Response Type", "Zone Type") if c in table.columns]
 
@@ -363,7 +375,7 @@ def _select_gorilla(table: Table, material: Material) -> Table:
     return found
 
 
-def _select_mturk(table: Table, material: Material) -> Table:
+def _select_mturk(table: Table, material: NativeData) -> Table:
     """Assignments that were not rejected; ``Input.`` and ``Answer.`` are taken off the names."""
     answers = [c for c in table.columns if c.startswith("Answer.")]
     if not answers:
@@ -430,7 +442,7 @@ _MTURK = (
 )
 
 
-def _select_magpie(table: Table, material: Material) -> Table:
+def _select_magpie(table: Table, material: NativeData) -> Table:
     return _selected(table, range(len(table.rows)))
 
 
@@ -441,7 +453,7 @@ def _is_empirica(table: Table) -> bool:
     )
 
 
-def _select_empirica(table: Table, material: Material) -> Table:
+def _select_empirica(table: Table, material: NativeData) -> Table:
     """Values of the experimenter under their own names; joined with the rounds by `join_empirica`."""
     rename = {c: c.removeprefix("data.") for c in table.columns}
     found = _selected(table, range(len(table.rows)), lambda c: rename.get(c, c))
@@ -508,7 +520,7 @@ def _is_otree(table: Table) -> bool:
     )
 
 
-def _select_otree(table: Table, material: Material) -> Table:
+def _select_otree(table: Table, material: NativeData) -> Table:
     """A row for each player and round; bots are left out."""
     human = [i for i, row in enumerate(table.rows) if _truth(row.get("participant._is_bot")) is not True]
     if dropped := len(table.rows) - len(human):
@@ -538,7 +550,7 @@ def _is_qualtrics(table: Table) -> bool:
     return bool(cells) and all("ImportId" in str(cell) for cell in cells)
 
 
-def _select_qualtrics(table: Table, material: Material) -> Table:
+def _select_qualtrics(table: Table, material: NativeData) -> Table:
     """Responses of people, without the two further header rows, previews and spam."""
     rows = range(2, len(table.rows))
     people = [i for i in rows if str(table.rows[i].get("Status") or "IP Address") in ("IP Address", "0")]
@@ -600,7 +612,6 @@ PLATFORMS = (
         _has("trial_type", "trial_index", "time_elapsed"),
         _select_jspsych,
         {"chosen": "response", "time": "rt"},
-        is_tried=True,
         reserved=_JSPSYCH,
     ),
     Platform(
@@ -608,7 +619,7 @@ PLATFORMS = (
         _is_empirica,
         _select_empirica,
         {"participant": "playerId"},
-        reserved=("_id", "batchId", "roundId", "stageId", "index"),
+        reserved=("_id", "batchId", "roundId", "stageId", "gameId", "index"),
     ),
     Platform(
         "magpie",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any
 
@@ -14,7 +14,7 @@ from referee.errors import DuplicateTrial, InputError
 from referee.geometry import Region, ScenePicture, Size
 from referee.records import Description, Entity, Response, Scene, Trial
 
-__all__ = ["KINDS", "Declared", "Material", "as_identifier", "as_number", "hash_person", "make_trial"]
+__all__ = ["KINDS", "Declared", "NativeData", "as_identifier", "as_number", "hash_person", "make_trial"]
 
 KINDS = ("text", "table", "log", "listeners", "places")
 
@@ -45,7 +45,7 @@ class Declared:
 
 
 @dataclass(slots=True)
-class Material:
+class NativeData:
     """What was read from files.
 
     Args:
@@ -88,11 +88,9 @@ class Material:
             return
         new = tuple(r for r in trial.references if r not in present.references)
         if new:
-            from dataclasses import replace
-
             self.trials[trial.id] = replace(present, references=(*present.references, *new))
 
-    def join(self, other: Material) -> None:
+    def join(self, other: NativeData) -> None:
         """Add what another file of the same format holds.
 
         Raises:
@@ -154,8 +152,8 @@ def make_trial(
         targets=("gold",) if region is not None else () if is_absent else targets,
         references=tuple(Description(text=text) for text in references),
         speaker=speaker,
-        **({} if language is None else {"language": language}),
-        **({} if meta is None else {"meta": meta}),
+        language=language or "en",
+        meta=meta or {},
     )
 
 

@@ -16,7 +16,7 @@ from referee.corpora.natives.described import attach_scenes, read_described
 from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
 from referee.corpora.natives.listeners import PLATFORMS, has_listeners, join_empirica, platform_of, read_listeners
 from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer
-from referee.corpora.natives.material import Declared, Material, as_identifier
+from referee.corpora.natives.material import Declared, NativeData, as_identifier
 from referee.corpora.natives.texts import STDIN, read_texts
 from referee.corpora.outputs import read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import open_binary
@@ -32,7 +32,7 @@ IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
 # Formats whose fields were taken from the source of the program, not from a file that it wrote.
 UNTRIED = ("evalscope", "vlmevalkit", "internvl", "screenspot-pro", "finecops-ref")
-_UNKNOWN = "use one of the formats of `referee docs models`, or a table with a header"
+_UNKNOWN = "use one of the formats on docs/evaluate.md, or a table with a header"
 
 
 def recognise(path: Path) -> str:
@@ -201,7 +201,7 @@ def read_material(
     references: Sequence[str | Path] = (),
     scenes: Mapping[str, Trial] | None = None,
     declared: Declared | None = None,
-) -> Material:
+) -> NativeData:
     """The material of files, folders, archives and patterns, all of one format.
 
     Args:
@@ -290,7 +290,7 @@ def _material_of_files(
     references: Sequence[str | Path],
     scenes: Mapping[str, Trial] | None,
     declared: Declared,
-) -> Material:
+) -> NativeData:
     for file in files:
         if file.suffix.lower() in PICKLES:
             raise InputError(
@@ -301,7 +301,7 @@ def _material_of_files(
     if len(files) > 1 and _is_empirica_export(files):
         tables = {file.name: read_table(file) for file in files if file.name.lower().endswith(TABLE_ENDINGS)}
         return read_listeners(join_empirica(tables), declared, next(p for p in PLATFORMS if p.name == "empirica"))
-    whole: Material | None = None
+    whole: NativeData | None = None
     skipped: list[str] = []
     for file in files:
         try:
@@ -335,7 +335,7 @@ def _is_empirica_export(files: Sequence[Path]) -> bool:
     return bool(stems & {"playerrounds", "playerstages"})
 
 
-def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declared) -> Material:
+def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declared) -> NativeData:
     if file.is_dir():
         return material_of_episodes(file, declared.columns.get("system"))
     format = declared.format if declared.format in LOG_FORMATS else _log_format(file)
@@ -352,7 +352,7 @@ def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: 
 
 def material_of_table(
     table: Table, scenes: Mapping[str, Trial] | None, declared: Declared, file: Path | None = None
-) -> Material:
+) -> NativeData:
     """The material of a table: answers of listeners, outputs in the form of this package, or descriptions."""
     platform = platform_of(table)
     if platform is not None:
@@ -377,8 +377,8 @@ def _refuse_raw_survey(table: Table) -> None:
         )
 
 
-def _material_of_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Path | None) -> Material:
-    """Coordinates in the form of this package (`referee docs score`), for the trials of a corpus."""
+def _material_of_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Path | None) -> NativeData:
+    """Coordinates in the form of this package (docs/score.md), for the trials of a corpus."""
     if scenes is None:
         raise InputError(
             "the gold regions are missing", where=table.source, remedy="name the corpus: --scenes CORPUS or FILE"
@@ -394,4 +394,4 @@ def _material_of_outputs(table: Table, scenes: Mapping[str, Trial] | None, file:
             remedy="check --scenes",
         )
     trials = {o.trial: scenes[o.trial] for o in outputs}
-    return Material("places", "outputs", {"trial": "trial", "system": "system"}, trials, outputs, notes=notes)
+    return NativeData("places", "outputs", {"trial": "trial", "system": "system"}, trials, outputs, notes=notes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.corpora.natives.material import Declared, Material, make_trial
+from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.outputs import Output
 from referee.corpora.reading.lines import open_binary
 from referee.errors import InputError, MalformedInput
@@ -41,7 +41,7 @@ def name_systems(paths: Sequence[str | Path]) -> list[str]:
     return [name if names.count(name) == 1 else str(path) for name, path in zip(names, paths, strict=True)]
 
 
-def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], declared: Declared) -> Material:
+def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], declared: Declared) -> NativeData:
     """Outputs of systems, one file each, against files of references.
 
     Raises:
@@ -78,8 +78,8 @@ def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], de
 
 def material_of_texts(
     systems: dict[str, list[str]], references: Sequence[Sequence[str]], declared: Declared, sources: Sequence[str] = ()
-) -> Material:
-    """Material of lists of segments: those of systems by name, and one list for each set of references."""
+) -> NativeData:
+    """Data of lists of segments: those of systems by name, and one list for each set of references."""
     count = len(next(iter(systems.values())))
     for other in (*systems.values(), *references):
         if len(other) != count:
@@ -92,7 +92,7 @@ def material_of_texts(
             "there are no lines", where=sources[0] if sources else "", remedy="name a file that is not empty"
         )
     mapping = {"text": "the line", "trial": "the line's number", "references": f"{len(references)} a line"}
-    material = Material("text", "text", mapping)
+    material = NativeData("text", "text", mapping)
     if declared.systems:
         unknown = [name for name in declared.systems if name not in systems]
         if unknown:

@@ -190,13 +190,15 @@ def _rows_of_json(value: Any, path: str | Path) -> list[dict[str, Any]]:
 def _columns_of(value: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of an object whose values are columns, as data frames write them; empty where it is none."""
     parts = list(value.values())
-    if parts and all(isinstance(part, dict) for part in parts) and len({tuple(part) for part in parts}) == 1:
-        if all(key.isdigit() for key in parts[0]) and parts[0]:
-            return [{name: column[key] for name, column in value.items()} for key in parts[0]]
-    if parts and all(isinstance(part, list) for part in parts) and len({len(part) for part in parts}) == 1:
-        if parts[0] and not any(isinstance(cell, dict) for part in parts for cell in part):
-            return [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
-    return []
+    if not parts or not parts[0]:
+        return []
+    if all(isinstance(part, dict) for part in parts):
+        is_indexed = len({tuple(part) for part in parts}) == 1 and all(key.isdigit() for key in parts[0])
+        return [{name: column[key] for name, column in value.items()} for key in parts[0]] if is_indexed else []
+    if not all(isinstance(part, list) for part in parts) or len({len(part) for part in parts}) > 1:
+        return []
+    holds_objects = any(isinstance(cell, dict) for part in parts for cell in part)
+    return [] if holds_objects else [dict(zip(value, cells, strict=True)) for cells in zip(*parts, strict=True)]
 
 
 @runtime_checkable

@@ -1,0 +1,125 @@
+"""`referee.compare`: systems, models, hearers or runs on the same items."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from referee.api import charts
+from referee.api.evaluate import declared_by, named
+from referee.api.frames import PAIRS, frame_of
+from referee.api.options import CompareOptions
+from referee.api.results import Result
+from referee.api.score import listed
+from referee.errors import InputError
+from referee.jobs.compare import Comparisons, compare_measured
+from referee.jobs.evaluate import evaluate_material, open_material
+from referee.options import takes
+
+if TYPE_CHECKING:
+    import altair as alt
+
+__all__ = ["Compared", "compare"]
+
+
+class Compared(Result):
+    """Every pair of systems with difference, interval, test and ranks.
+
+    Args:
+        comparisons: what was computed.
+
+    >>> import referee
+    >>> texts = {"a": ["the red cup", "a dog"], "b": ["the cup", "a dog"]}
+    >>> compared = referee.compare(texts, references=["the red cup", "a dog"], metric="string/edit")
+    >>> compared.ranks
+    {'string/edit': {'a': 1, 'b': 1}}
+    """
+
+    def __init__(self, comparisons: Comparisons) -> None:
+        self.comparisons = comparisons
+        super().__init__(frame_of((comparisons.as_json()["pairs"]), PAIRS))
+
+    @property
+    def ranks(self) -> dict[str, dict[str, int]]:
+        """Ranks by measure; systems that cannot be told apart share one."""
+        return self.comparisons.ranks
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Plain data, as `referee compare --format json` prints it."""
+        return self.comparisons.as_json()
+
+    @property
+    def sentences(self) -> list[str]:
+        """Findings in words."""
+        power = self.comparisons.power_sentence()
+        return [*self.comparisons.sentences(), *self.comparisons.notes, *([power] if power else [])]
+
+    def plot(self) -> alt.TopLevelMixin:
+        """A dot with its interval for every pair, one panel a measure."""
+        rows = [
+            {
+                "system": f"{p.b} - {p.a}",
+                "metric": p.metric,
+                "value": p.difference,
+                "low": p.low,
+                "high": p.high,
+                "n": p.items,
+            }
+            for p in self.comparisons.pairs
+        ]
+        return charts.dots(rows, "differences")
+
+    def _title(self) -> str:
+        return f"Compared: {len(self.comparisons.pairs)} pairs"
+
+    def _below(self) -> str:
+        return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
+
+
+@takes(CompareOptions)
+def compare(options: CompareOptions) -> Compared:
+    """Compare systems on the items that they share (`referee compare`).
+
+    Returns:
+        A `Compared`; ``.ranks``, ``.sentences`` and ``.frame`` hold the findings.
+
+    Raises:
+        InputError: if nothing can be compared.
+
+    >>> import referee
+    >>> rows = [{"participant": p, "item": i, "system": s, "correct": c} for p in "xyz" for i, s, c in
+    ...         ((1, "a", 1), (1, "b", 1), (2, "a", 1), (2, "b", 0), (3, "a", 1), (3, "b", 0))]
+    >>> referee.compare(rows).frame["difference"].round(3).to_list()
+    [-0.667]
+    """
+    if options.outputs is None or (isinstance(options.outputs, (list, tuple)) and not options.outputs):
+        raise InputError("no files were named", remedy="name run folders or files: referee compare A B")
+    declared = declared_by(options)
+    material = open_material(options.outputs, options.references, options.scenes, declared, options.data)
+    metrics = listed(options.metric)
+    found = evaluate_material(
+        material,
+        metrics,
+        name=named(options.outputs),
+        confidence=options.confidence,
+        cluster=options.cluster,
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+    measures = found.measures(metrics)
+    if not measures:
+        raise InputError(
+            "there are no two systems with the same measure",
+            where=named(options.outputs),
+            remedy="name files or runs of at least two systems, or the column with their names: --map system=COLUMN",
+        )
+    return Compared(
+        compare_measured(
+            measures,
+            listed(options.systems),
+            resamples=options.resamples,
+            confidence=options.confidence,
+            seed=options.seed,
+        )
+    )

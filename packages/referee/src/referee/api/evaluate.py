@@ -1,0 +1,274 @@
+"""`referee.evaluate`: files, frames or lists in, findings out, and one object to go on with."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from referee.api import charts
+from referee.api.frames import EVALUATED, frame_of
+from referee.api.options import CompareOptions, EvaluateOptions
+from referee.api.results import Result, bounded
+from referee.api.score import Scores, listed
+from referee.corpora.jsonl import json_line, trials_to_json
+from referee.corpora.natives.material import Declared
+from referee.corpora.outputs import output_to_json
+from referee.errors import InputError
+from referee.files import write_atomically
+from referee.jobs.evaluate import Evaluated, evaluate_material, open_material, trials_to_write
+from referee.jobs.import_answers import write_material
+from referee.options import takes
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from referee.api.compare import Compared
+    from referee.api.court import CourtResult
+    from referee.api.listen import Heard
+    from referee.api.report import WrittenReport
+
+__all__ = ["Evaluation", "declared_by", "evaluate", "named"]
+
+
+class Evaluation(Result):
+    """What files show: scores, sentences, and the steps that go on from them.
+
+    Args:
+        found: what was measured.
+        name: of the first file.
+
+    >>> import referee
+    >>> result = referee.evaluate(["the red cup", "a dog"], references=["the red cup", "the dog"])
+    >>> result.recognised["kind"], result.frame.filter(metric="string/exact")["value"].to_list()
+    ('text', [0.5])
+    """
+
+    def __init__(self, found: Evaluated, name: str) -> None:
+        self.found, self.name = found, name
+        self._folder: TemporaryDirectory[str] | None = None
+        super().__init__(frame_of(found.rows, EVALUATED))
+
+    @property
+    def recognised(self) -> dict[str, Any]:
+        """Kind, format and mapping of what was read."""
+        material = self.found.material
+        return {"kind": material.kind, "format": material.format, "mapping": material.mapping}
+
+    @property
+    def sentences(self) -> list[str]:
+        """Findings in words."""
+        return self.found.sentences
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the numbers has to know about the files."""
+        return self.found.material.notes
+
+    @property
+    def signature(self) -> str:
+        """All that decides the numbers, as one line."""
+        return self.found.signature
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Plain data, as `referee evaluate --format json` prints it."""
+        return {
+            "recognised": self.recognised,
+            "n": self.found.items,
+            "sentences": self.sentences,
+            "scores": self.found.rows,
+            "signature": self.signature,
+            "notes": self.notes,
+        }
+
+    def compare(self, *systems: str, metric: str | Sequence[str] = ()) -> Compared:
+        """Compare systems (all by default) by measures (all that were measured by default)."""
+        from referee.api.compare import Compared
+        from referee.jobs.compare import compare_measured
+
+        measures = self.found.measures(listed(metric))
+        if not measures:
+            raise InputError(
+                "there are no two systems with the same measure",
+                where=self.name,
+                remedy="evaluate outputs of two systems",
+            )
+        return Compared(compare_measured(measures, systems))
+
+    def listen(self, hearer: str, **options: Any) -> Heard:
+        """Let a hearer answer the descriptions; needs scenes."""
+        from referee.api.listen import listen
+
+        if not any(t.scene.entities for t in self.found.material.trials.values()):
+            raise InputError("a hearer needs scenes", where=self.name, remedy="evaluate with scenes=FILE or a corpus")
+        return listen(self.run_folder, hearer, **options)
+
+    def court(self, **options: Any) -> CourtResult:
+        """Try the measures against the answers of hearers (`listen` first) and people."""
+        from referee.api.court import court
+
+        return court(self.run_folder, **options)
+
+    def report(self, out: str | Path, **options: Any) -> WrittenReport:
+        """Write a report into a folder."""
+        from referee.api.report import report
+
+        return report([self.run_folder], out, **options)
+
+    def save(self, out: str | Path, overwrite: bool = False) -> Path:
+        """Write a run folder, or with the ending .jsonl the outputs and beside them the trials."""
+        out, material = Path(out), self.found.material
+        if out.suffix == ".jsonl":
+            if out.exists() and not overwrite:
+                raise InputError("this file exists already", where=out, remedy="choose another name, or --overwrite")
+            lines = (json_line(output_to_json(o.trial, o.system, o.description, o.response)) for o in material.outputs)
+            write_atomically(out, lines)
+            write_atomically(
+                out.with_suffix(".trials.jsonl"), map(json_line, trials_to_json(trials_to_write(material)))
+            )
+        else:
+            self._write_run(out, overwrite)
+        return out
+
+    def _write_run(self, out: Path, overwrite: bool = False) -> None:
+        found, material = self.found, self.found.material
+        material.trials = {t.id: t for t in trials_to_write(material)}
+        if (
+            found.table is not None
+            and found.opened is not None
+            and found.answers is not None
+            and not material.responses
+        ):
+            answers = found.answers
+            Scores(found.table, lambda: answers, found.opened).save(out, overwrite)
+            return
+        write_material(out, material, self.name, {"name": self.name}, overwrite, sys.argv[1:])
+
+    @property
+    def run_folder(self) -> Path:
+        """A run folder of all this, which lasts as long as the object."""
+        if self._folder is None:
+            self._folder = TemporaryDirectory(prefix="referee-")
+            self._write_run(Path(self._folder.name) / "run")
+        return Path(self._folder.name) / "run"
+
+    def plot(self) -> alt.TopLevelMixin:
+        """A dot with its interval for every system, one panel a measure."""
+        return charts.dots(
+            [{k: r[k] for k in ("system", "metric", "value", "low", "high", "n")} for r in self.found.rows], self.name
+        )
+
+    def _table(self) -> tuple[list[str], list[list[str]]]:
+        metrics = list(dict.fromkeys(r["metric"] for r in self.found.rows if r["n"]))
+        cells = {(r["system"], r["metric"]): r for r in self.found.rows}
+        body = []
+        for system in dict.fromkeys(r["system"] for r in self.found.rows):
+            rows = [cells.get((system, m)) for m in metrics]
+            values = ["–" if r is None else bounded(r["value"], r["low"], r["high"]) for r in rows]
+            body.append([system, str(max((r["n"] for r in rows if r is not None), default=0)), *values])
+        return ["system", "n", *metrics], body
+
+    def _title(self) -> str:
+        return f"Evaluation of {self.name}: {' '.join(self.sentences[:2])}"
+
+    def _below(self) -> str:
+        notes = [*self.sentences[2:], *self.notes, self.signature]
+        return "".join(f"<p>{escape(note)}</p>" for note in notes)
+
+
+@takes(EvaluateOptions)
+def evaluate(options: EvaluateOptions) -> Evaluation:
+    """Recognise what files, frames or lists hold, score it, and say what it shows (`referee evaluate`).
+
+    Returns:
+        An `Evaluation`: ``.sentences``, ``.frame``, and ``.compare(…)``, ``.listen(…)``, ``.court()``, ``.report(…)`` to go on.
+
+    Raises:
+        InputError: if it is not clear what the files hold; the message names the choices.
+
+    >>> import referee
+    >>> rows = [{"item": 1, "model": "a", "output": "the red cup", "reference": "the red cup"}]
+    >>> referee.evaluate(rows).recognised["mapping"]["text"]
+    'output'
+    """
+    if options.outputs is None or (isinstance(options.outputs, (list, tuple)) and not options.outputs):
+        raise InputError("no files were named", remedy="name a file: referee evaluate hyp.txt --references ref.txt")
+    material = open_material(options.outputs, options.references, options.scenes, declared_by(options), options.data)
+    found = evaluate_material(
+        material,
+        listed(options.metrics),
+        name=named(options.outputs),
+        confidence=options.confidence,
+        cluster=options.cluster,
+        resamples=options.resamples,
+        seed=options.seed,
+    )
+    evaluation = Evaluation(found, named(options.outputs))
+    _listen_literally(evaluation, options)
+    if options.save_as is not None:
+        evaluation.save(options.save_as, options.overwrite)
+    if options.report is not None:
+        evaluation.report(options.report, overwrite=options.overwrite)
+    return evaluation
+
+
+def _listen_literally(evaluation: Evaluation, options: EvaluateOptions) -> None:
+    """Add the identification rate of the literal hearer where descriptions have properties and scenes are complete."""
+    material = evaluation.found.material
+    has_properties = any(o.description.properties is not None for o in material.outputs)
+    has_scenes = all(len(t.scene.entities) > 1 and len(t.targets) == 1 for t in material.trials.values())
+    if options.metrics or material.responses or not has_properties or not has_scenes:
+        return
+    heard = evaluation.listen("literal", cluster=options.cluster, confidence=options.confidence)
+    for row in heard.rows:
+        if row["measure"] == "ir":
+            values = {key: row[key] for key in ("value", "low", "high", "n")}
+            evaluation.found.rows.append({"system": row["system"], "metric": "ir", **values, "hearer": row["hearer"]})
+    evaluation.frame = frame_of(evaluation.found.rows, EVALUATED)
+
+
+def declared_by(options: EvaluateOptions | CompareOptions) -> Declared:
+    """What the options declare about files."""
+    is_compare = isinstance(options, CompareOptions)
+    return Declared(
+        columns=parse_map(options.map),
+        convention=options.convention,
+        form=options.form,
+        language=options.language,
+        # A comparison chooses its systems itself; names of columns are passed on for wide tables.
+        systems=() if is_compare and not _are_columns(options) else listed(options.systems),
+    )
+
+
+def _are_columns(options: EvaluateOptions | CompareOptions) -> bool:
+    """Whether the systems of a comparison may be columns of a table without a column of systems."""
+    return "text" not in parse_map(options.map) and bool(listed(options.systems))
+
+
+def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
+    """Role to column from ``role=column,role=column``.
+
+    Raises:
+        InputError: for a part without an equals sign.
+    """
+    if isinstance(text, Mapping):
+        return {str(role): str(column) for role, column in text.items()}
+    pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]
+    wrong = next((role for role, equals, column in pairs if not equals or not column.strip()), None)
+    if wrong is not None:
+        raise InputError(f"cannot map {wrong!r}", remedy="write --map trial=COLUMN,text=COLUMN,system=COLUMN")
+    return {role.strip(): column.strip() for role, _, column in pairs}
+
+
+def named(outputs: Any) -> str:
+    """The name of the first file without its folder, or ``rows``."""
+    first = outputs[0] if isinstance(outputs, (list, tuple)) and outputs else outputs
+    return (
+        (Path(first).name or str(first))
+        if isinstance(first, (str, Path)) and len(str(first)) < 200 and " " not in str(first)
+        else "rows"
+    )

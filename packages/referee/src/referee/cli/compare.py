@@ -1,0 +1,105 @@
+"""`referee compare`: systems on the same items, for people and for continuous integration."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.sax.saxutils import quoteattr
+
+from referee.api.options import CompareOptions
+from referee.cli import results, told
+from referee.cli.options import examples, new_app
+from referee.errors import InputError
+from referee.files import write_atomically
+from referee.options import apply, command, option
+
+if TYPE_CHECKING:
+    from referee.api.compare import Compared
+    from referee.jobs.compare import Pair
+
+app = new_app()
+
+EPILOG = examples("""
+  referee compare RUN                                                  every pair of the systems of a run
+
+  referee compare old.txt new.txt --references ref.txt                 two systems, the first is the baseline
+
+  referee compare answers.csv --systems a,b                            answers of listeners (metric ir)
+
+  referee compare old.txt new.txt --references ref.txt --metric string/chrf --fail-if-worse             exit code 1 if new is worse
+
+  referee compare old.txt new.txt --references ref.txt --metric string/chrf --fail-if-worse --by 0.02   non-inferiority with margin .02
+""")
+
+
+@dataclass
+class CompareCommand(CompareOptions):
+    """Options of `referee compare`: those of `referee.compare`, and those of the command alone."""
+
+    fail_if_worse: bool = option(
+        False, "Exit code 1 if a system is worse than the first (its interval excludes 0).", "--fail-if-worse"
+    )
+    by: float | None = option(
+        None, "With --fail-if-worse: exit code 1 unless the interval excludes a loss of this size.", minimum=0
+    )
+    junit: Path | None = option(None, "Also write a JUnit XML file, one test case a pair.")
+    markdown: Path | None = option(None, "Also write a summary in Markdown (GITHUB_STEP_SUMMARY).")
+    format: str = option("text", "text, json or markdown", "--format", "-f", choices=("text", "json", "markdown"))
+
+
+@command(app, CompareCommand, EPILOG)
+def compare(options: CompareCommand) -> int:
+    """Compare systems, models, hearers or runs on the items that they share: difference, interval, test, ranks."""
+    from referee.api.compare import compare as compare_files
+
+    if options.by is not None and not options.fail_if_worse:
+        raise InputError("--by belongs to --fail-if-worse", remedy="write --fail-if-worse --by 0.02")
+    found = apply(compare_files, options)
+    failures = found.comparisons.failures(options.by) if options.fail_if_worse else []
+    if options.junit is not None:
+        write_atomically(options.junit, [as_junit(found, failures)])
+    if options.markdown is not None:
+        write_atomically(options.markdown, [as_markdown(found)])
+    if options.format == "json":
+        print(json.dumps(found.data, ensure_ascii=False, indent=1, allow_nan=False))
+    elif options.format == "markdown":
+        print(as_markdown(found))
+    else:
+        for sentence in found.sentences:
+            results().print(sentence, markup=False)
+        for metric, ranks in found.ranks.items():
+            shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
+            results().print(f"ranks by {metric}: {shown}", markup=False)
+    for pair in failures:
+        margin = "" if options.by is None else f" (a loss of {options.by:g} is not excluded)"
+        told(f"worse: {pair.sentence(found.comparisons.confidence)}{margin}", "red")
+    return 1 if failures else 0
+
+
+def as_markdown(found: Compared) -> str:
+    """A summary in Markdown: one row a pair, then ranks and notes."""
+    heads = ("baseline", "system", "measure", "difference", "interval", "p (corrected)", "items", "better")
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for p in found.comparisons.pairs:
+        interval = "–" if p.low is None or p.high is None else f"{p.low:+.3f} to {p.high:+.3f}"
+        difference = "–" if p.difference is None else f"{p.difference:+.3f}"
+        corrected = "–" if p.p_corrected is None else f"{p.p_corrected:.3g}"
+        cells = (p.a, p.b, p.metric, difference, interval, corrected, f"{p.items:,}", p.better or "not told apart")
+        lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+    return "\n".join([*lines, "", *found.comparisons.notes])
+
+
+def as_junit(found: Compared, failures: list[Pair]) -> str:
+    """JUnit XML: a test case for each pair with the first system, failed where the other one is worse."""
+    first = found.comparisons.pairs[0].a
+    pairs = [p for p in found.comparisons.pairs if p.a == first]
+    cases = []
+    for pair in pairs:
+        name = quoteattr(f"{pair.b} against {pair.a} by {pair.metric}")
+        sentence = quoteattr(pair.sentence(found.comparisons.confidence))
+        failure = f"<failure message={sentence}/>" if pair in failures else ""
+        cases.append(f'  <testcase classname="referee.compare" name={name}>{failure}</testcase>')
+    head = f'<testsuite name="referee compare" tests="{len(pairs)}" failures="{len(failures)}">'
+    return "\n".join(['<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>"])

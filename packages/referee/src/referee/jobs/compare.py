@@ -1,0 +1,353 @@
+"""Systems compared on the items that they share (`referee compare`): paired differences, intervals over sampling units, corrected tests and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import combinations
+from typing import Any, Protocol
+
+import numpy as np
+
+from referee import catalogue
+from referee.contracts import FloatArray
+from referee.errors import InputError
+from referee.jobs.heard import hearing_clusters
+from referee.jobs.score_table import ScoreTable
+from referee.metrics.hearing import HUMAN, PEOPLE, judge
+from referee.records import Response, Trial
+from referee.statistics.comparisons import adjust
+from referee.statistics.dependent_trials import Clusters, Finish, Gap, compare_clustered
+
+__all__ = [
+    "Comparisons",
+    "Measured",
+    "Pair",
+    "compare_measured",
+    "label_responses",
+    "measured_responses",
+    "measured_table",
+]
+
+ALPHA = 0.05
+POWER = 0.8
+IR = "ir"
+
+
+@dataclass(frozen=True, slots=True)
+class PairRows:
+    """The statistics of two systems on their common items: a row for each, the clusters of rows, and how many items there are."""
+
+    a: FloatArray
+    b: FloatArray
+    clusters: Clusters
+    items: int
+    only_a: int = 0
+    only_b: int = 0
+
+
+class Measured(Protocol):
+    """The statistics of one measure for several systems."""
+
+    @property
+    def metric(self) -> str: ...
+    @property
+    def direction(self) -> str: ...
+    @property
+    def systems(self) -> list[str]: ...
+    @property
+    def finish(self) -> Finish: ...
+    def pair(self, a: str, b: str) -> PairRows: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """System b beside system a: `difference` is b - a, with its interval and test on the common items.
+
+    Args:
+        a: the first system.
+        b: the second system.
+        metric: the measure.
+        difference: of the measure, b - a.
+        low: lower end of the interval.
+        high: upper end of the interval.
+        p: of the test that there is no difference.
+        p_corrected: the same, corrected for the number of comparisons (Holm).
+        items: common items.
+        clusters: sampling units behind the interval; of two crossed factors the fewer.
+        detectable: the difference that would be found with probability .8 on these items.
+        direction: ``higher`` or ``lower``, whichever is better.
+        only_a: items that only a has.
+        only_b: items that only b has.
+    """
+
+    a: str
+    b: str
+    metric: str
+    difference: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_corrected: float | None
+    items: int
+    clusters: int
+    detectable: float | None = None
+    direction: str = "higher"
+    only_a: int = 0
+    only_b: int = 0
+
+    @property
+    def better(self) -> str | None:
+        """The better system, where the corrected test tells them apart."""
+        if self.difference is None or self.p_corrected is None or self.p_corrected >= ALPHA or not self.difference:
+            return None
+        return self.b if (self.difference > 0) is (self.direction == "higher") else self.a
+
+    def is_worse(self, margin: float | None = None) -> bool:
+        """Whether b is worse than a: the interval excludes 0, or with a `margin` does not exclude a loss of it."""
+        if self.difference is None or self.low is None or self.high is None:
+            return margin is not None
+        gain = (self.low, self.high) if self.direction == "higher" else (-self.high, -self.low)
+        return gain[1] < 0 if margin is None else gain[0] <= -margin
+
+    def sentence(self, confidence: float = 0.95) -> str:
+        """The comparison in words."""
+        if self.difference is None or self.low is None or self.high is None:
+            return f"{self.b} and {self.a} share no items with {self.metric}, or too few."
+        interval = f"{confidence:.0%} CI {self.low:+.3f} to {self.high:+.3f}".replace("%", " %")
+        p = "" if self.p_corrected is None else f", p = {_p(self.p_corrected)}"
+        numbers = f"{self.difference:+.3f} ({interval}{p}, {self.items:,} items)"
+        if self.better is None:
+            return f"{self.metric}: no difference between {self.b} and {self.a} is shown: {numbers}."
+        word = "higher" if self.difference > 0 else "lower"
+        return f"{self.b} has a {word} {self.metric} than {self.a}: {numbers}; {self.better} is better."
+
+
+def _p(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.001 else f"{value:.1g}"
+
+
+@dataclass(slots=True)
+class Comparisons:
+    """All pairs of systems, their ranks by measure (systems that cannot be told apart share one), and notes on what was left out."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    ranks: dict[str, dict[str, int]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    confidence: float = 0.95
+
+    def as_json(self) -> dict[str, Any]:
+        """Plain data, as `referee compare --format json` prints it."""
+        return {"pairs": [asdict(pair) for pair in self.pairs], "ranks": self.ranks, "notes": self.notes}
+
+    def sentences(self) -> list[str]:
+        """Findings in words, those about the first system first."""
+        return [pair.sentence(self.confidence) for pair in self.pairs]
+
+    def power_sentence(self) -> str | None:
+        """What these items could show."""
+        pair = next((p for p in self.pairs if p.detectable is not None), None)
+        if pair is None:
+            return None
+        return f"With these {pair.items:,} items a difference of {pair.detectable:.3f} in {pair.metric} would be found with probability {POWER:g}."
+
+    def failures(self, margin: float | None = None) -> list[Pair]:
+        """The pairs with the first system in which the other one is worse (see `Pair.is_worse`)."""
+        first = self.pairs[0].a if self.pairs else ""
+        return [pair for pair in self.pairs if pair.a == first and pair.is_worse(margin)]
+
+
+def compare_measured(
+    measures: Iterable[Measured],
+    systems: Sequence[str] = (),
+    *,
+    resamples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 1,
+) -> Comparisons:
+    """Every pair of systems by every measure; p values are corrected over all comparisons (Holm 1979).
+
+    Raises:
+        InputError: if a system is unknown, or fewer than two have items in common.
+    """
+    found = Comparisons(confidence=confidence)
+    gaps: list[tuple[Pair, Gap | None]] = []
+    for measured in measures:
+        names = list(systems) or measured.systems
+        unknown = [name for name in names if name not in measured.systems]
+        if unknown:
+            raise InputError(f"no system is called {unknown[0]!r}", remedy=f"systems are {', '.join(measured.systems)}")
+        if len(names) < 2:
+            raise InputError("there is only one system", remedy="name files or runs with at least two systems")
+        for a, b in combinations(names, 2):
+            rows = measured.pair(a, b)
+            gap = (
+                compare_clustered(rows.b, rows.a, measured.finish, rows.clusters, resamples, confidence, seed)
+                if rows.items
+                else None
+            )
+            gaps.append((_pair(a, b, measured, rows, gap), gap))
+            if rows.only_a or rows.only_b:
+                note = f"{a} and {b} are compared on {rows.items:,} common items; {_left_out(a, rows.only_a, b, rows.only_b)}."
+                if note not in found.notes:
+                    found.notes.append(note)
+    if not any(gap is not None for _, gap in gaps):
+        raise InputError("the systems share no measured item", remedy="compare systems on the same items")
+    corrected = adjust([pair.p for pair, _ in gaps])
+    found.pairs = [Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)]
+    for metric in dict.fromkeys(pair.metric for pair in found.pairs):
+        found.ranks[metric] = _ranks([pair for pair in found.pairs if pair.metric == metric])
+    return found
+
+
+def _left_out(a: str, only_a: int, b: str, only_b: int) -> str:
+    parts = [f"{count:,} of {name} alone" for name, count in ((a, only_a), (b, only_b)) if count]
+    return f"{' and '.join(parts)} are left out"
+
+
+def _pair(a: str, b: str, measured: Measured, rows: PairRows, gap: Gap | None) -> Pair:
+    numbers = (None,) * 4 if gap is None else tuple(map(_number, (gap.difference, gap.low, gap.high, gap.p)))
+    sizes = [] if gap is None or not rows.clusters.codes else list(gap.sizes)
+    return Pair(
+        a=a,
+        b=b,
+        metric=measured.metric,
+        difference=numbers[0],
+        low=numbers[1],
+        high=numbers[2],
+        p=numbers[3],
+        p_corrected=None,
+        items=rows.items,
+        clusters=min(sizes) if sizes else rows.items,
+        detectable=_detectable(gap),
+        direction=measured.direction,
+        only_a=rows.only_a,
+        only_b=rows.only_b,
+    )
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _detectable(gap: Gap | None) -> float | None:
+    """The difference that a two-sided test at .05 finds with probability .8, given this standard error."""
+    if gap is None or np.isnan(gap.error) or gap.df < 1:
+        return None
+    from scipy.special import stdtrit
+
+    return float((stdtrit(gap.df, 1 - ALPHA / 2) + stdtrit(gap.df, POWER)) * gap.error)
+
+
+def _ranks(pairs: Sequence[Pair]) -> dict[str, int]:
+    """1 + the number of systems that are shown to be better."""
+    ranks = dict.fromkeys((name for pair in pairs for name in (pair.a, pair.b)), 1)
+    for pair in pairs:
+        if pair.better is not None:
+            ranks[pair.a if pair.better == pair.b else pair.b] += 1
+    return ranks
+
+
+# -- automatic measures ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _TableMeasure:
+    table: ScoreTable
+    metric: str
+
+    @property
+    def direction(self) -> str:
+        return str(catalogue.configure("metric", self.metric).direction)
+
+    @property
+    def systems(self) -> list[str]:
+        return self.table.systems
+
+    @property
+    def finish(self) -> Finish:
+        finish: Finish = self.table.metrics[self.table.systems[0], self.metric].finish
+        return finish
+
+    def pair(self, a: str, b: str) -> PairRows:
+        rows_a, rows_b = (np.asarray(self.table.rows[name, self.metric], dtype=float) for name in (a, b))
+        has_a, has_b = (np.isfinite(part.sum(axis=1)) for part in (rows_a, rows_b))
+        both = int((has_a & has_b).sum())
+        return PairRows(
+            rows_a, rows_b, self.table.clusters, both, int((has_a & ~has_b).sum()), int((has_b & ~has_a).sum())
+        )
+
+
+def measured_table(table: ScoreTable, metrics: Sequence[str]) -> list[Measured]:
+    """The measures of a table of scores that two systems or more have values of."""
+    return [
+        _TableMeasure(table, metric)
+        for metric in metrics
+        if sum(bool(np.isfinite(np.asarray(table.rows[s, metric])).any()) for s in table.systems) > 1
+    ]
+
+
+# -- answers of listeners ------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _IdentificationRate:
+    """Answers as (correct, 1) by item and participant; a system without an answer there has (0, 0)."""
+
+    answers: Mapping[str, Mapping[tuple[str, str], float]]
+    trials: Mapping[str, Trial]
+    is_people: bool
+    metric: str = IR
+    direction: str = "higher"
+
+    @property
+    def systems(self) -> list[str]:
+        return list(self.answers)
+
+    @property
+    def finish(self) -> Finish:
+        return _ratio
+
+    def pair(self, a: str, b: str) -> PairRows:
+        items = [{item for item, _ in self.answers[name]} for name in (a, b)]
+        common = items[0] & items[1]
+        keys = list(dict.fromkeys(key for name in (a, b) for key in self.answers[name] if key[0] in common))
+        rows_a, rows_b = (_rows(self.answers[name], keys) for name in (a, b))
+        clusters = hearing_clusters([k[0] for k in keys], [k[1] for k in keys], self.trials, self.is_people)
+        return PairRows(rows_a, rows_b, clusters, len(common), len(items[0] - common), len(items[1] - common))
+
+
+def _rows(answers: Mapping[tuple[str, str], float], keys: Sequence[tuple[str, str]]) -> FloatArray:
+    return np.array([(answers[key], 1.0) if key in answers else (0.0, 0.0) for key in keys]).reshape(-1, 2)
+
+
+def _ratio(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    totals = np.asarray(totals, dtype=float)
+    answers = totals[..., 1]
+    shares: FloatArray = np.divide(totals[..., 0], answers, out=np.full(answers.shape, np.nan), where=answers > 0)
+    return shares
+
+
+def label_responses(responses: Iterable[Response]) -> dict[tuple[str, str], str]:
+    """A label for each system and hearer: the one that varies, or both."""
+    groups = list(
+        dict.fromkeys((r.system or HUMAN, PEOPLE if r.probabilities is None else r.hearer) for r in responses)
+    )
+    systems, hearers = (list(dict.fromkeys(part)) for part in zip(*groups, strict=True)) if groups else ([], [])
+    if len(hearers) <= 1 or all(s == h for s, h in groups):
+        return {group: group[0] for group in groups}
+    return {group: group[1] if len(systems) == 1 else f"{group[0]} / {group[1]}" for group in groups}
+
+
+def measured_responses(trials: Mapping[str, Trial], responses: Sequence[Response]) -> list[Measured]:
+    """The identification rate of listeners' answers, for systems, or for hearers where one system was heard by several."""
+    labels = label_responses(responses)
+    groups, _ = judge(responses, trials)
+    answers: dict[str, dict[tuple[str, str], float]] = {}
+    for group, hearing in groups.items():
+        here = answers.setdefault(labels[group], {})
+        for person, item, values in zip(hearing.participants, hearing.items, hearing.values, strict=True):
+            here[hearing.trials[item], hearing.hearers[person] if group[1] == PEOPLE else PEOPLE] = float(values[0])
+    return (
+        [_IdentificationRate(answers, trials, any(group[1] == PEOPLE for group in groups))] if len(answers) > 1 else []
+    )

@@ -1,0 +1,413 @@
+"""From files of any kind to findings (`referee evaluate`): material is read, scored or counted, compared, and put into sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from referee import __version__, catalogue
+from referee.corpora.natives.described import is_objects_table, read_objects
+from referee.corpora.natives.material import Declared, NativeData
+from referee.corpora.natives.recognition import material_of_table, read_material
+from referee.corpora.natives.texts import material_of_texts
+from referee.corpora.outputs import Output
+from referee.corpora.reading.tables import TABLE_ENDINGS, read_json, read_table, rows_of, table_of
+from referee.errors import InputError
+from referee.geometry import Point
+from referee.jobs.compare import (
+    Comparisons,
+    Measured,
+    compare_measured,
+    label_responses,
+    measured_responses,
+    measured_table,
+)
+from referee.jobs.folder import Run, is_run
+from referee.jobs.heard import hearing_rows
+from referee.jobs.open import Answers, Opened, open_corpus
+from referee.jobs.score import score_trials
+from referee.jobs.score_table import ScoreTable, Settings, metric_names
+from referee.metrics.hearing import MEASURES
+from referee.records import Entity, Scene, Trial
+from referee.signature import Fingerprint
+
+__all__ = ["Evaluated", "evaluate_material", "explain_material", "main_metric", "open_material", "trials_to_write"]
+
+TEXT_METRICS = ("string/chrf", "string/bleu.4", "string/rouge-l", "string/edit", "string/exact")
+SCENE_METRICS = ("set/dice", "set/exact", "scene/unique", "scene/minimal", "scene/surplus")
+BOX_METRICS = ("ground/accuracy", "ground/iou", "ground/point")
+POINT_METRICS = ("ground/point",)
+LISTENER_METRICS = ("ir",)
+
+
+def open_material(
+    outputs: Any, references: Any = None, scenes: Any = None, declared: Declared | None = None, data: Any = None
+) -> NativeData:
+    """Data from files, a run folder, rows, a data frame, or lists of texts.
+
+    Raises:
+        InputError: if it is not clear what the files hold, or of which type the objects are.
+    """
+    declared = declared or Declared()
+    paths = _paths(outputs)
+    if scenes is not None and paths is not None and _is_gold_file(scenes):
+        declared, scenes = replace(declared, columns={**declared.columns, "documents": str(scenes)}), None
+    trials = None if scenes is None else _read_scenes(scenes, declared, data)
+    if paths is not None:
+        if any(is_run(path) for path in paths):
+            return _material_of_runs(paths, declared)
+        return read_material(paths, _paths(references) or (), trials, declared)
+    if isinstance(outputs, Mapping) and outputs and all(_are_texts(part) for part in outputs.values()):
+        systems = {str(name): [str(text) for text in part] for name, part in outputs.items()}
+        return material_of_texts(systems, _reference_lists(references), declared)
+    rows = rows_of(outputs)
+    if _are_texts(rows):
+        return material_of_texts({"system": [str(text) for text in rows]}, _reference_lists(references), declared)
+    if isinstance(rows, (str, bytes, int, float)) or rows is None or isinstance(rows, Mapping):
+        raise InputError(
+            f"outputs are of type {type(outputs).__name__}",
+            remedy="give a path, a data frame, a list of dictionaries, or a list of texts with references",
+        )
+    material = material_of_table(table_of(rows), trials, declared)
+    material.check_repeats()
+    return material
+
+
+def _paths(value: Any) -> list[str | Path] | None:
+    """Paths of files; None for anything in memory."""
+    if isinstance(value, (str, Path)):
+        return [value]
+    is_list = isinstance(value, (list, tuple)) and bool(value) and all(isinstance(p, (str, Path)) for p in value)
+    # A list of strings may be texts: it holds paths only if the first of them exists.
+    if is_list and (isinstance(value[0], Path) or _looks_like_path(value[0])):
+        return list(value)
+    return None
+
+
+def _looks_like_path(text: str) -> bool:
+    if text == "-" or any(c in text for c in "*?"):
+        return text == "-" or " " not in text
+    return " " not in text.strip() and (
+        text.lower().endswith((*TABLE_ENDINGS, ".txt", ".eval", ".zip", ".gz")) or Path(text).exists()
+    )
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(text, str) for text in value)
+
+
+def _reference_lists(references: Any) -> list[list[str]]:
+    if _are_texts(references):
+        return [list(references)]
+    is_nested = (
+        isinstance(references, (list, tuple)) and bool(references) and all(_are_texts(part) for part in references)
+    )
+    if not is_nested:
+        raise InputError(
+            "there are no references for these texts",
+            remedy="give references=[…], a list of texts as long as the outputs",
+        )
+    return [list(part) for part in references]
+
+
+def _is_gold_file(scenes: Any) -> bool:
+    return isinstance(scenes, (str, Path)) and str(scenes).endswith("_coco_format.json")
+
+
+def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]:
+    """Trials with scenes: of a corpus, or of a table with a row for each object."""
+    if isinstance(scenes, (str, Path)):
+        path = Path(scenes)
+        if path.exists() and path.name.lower().endswith(TABLE_ENDINGS) and not _has_trials(path):
+            return read_objects(read_table(path), declared)
+        return {t.id: t for t in open_corpus(scenes, data=data).trials()}
+    rows = rows_of(scenes)
+    if isinstance(rows, Sequence) and rows and isinstance(rows[0], Mapping):
+        table = table_of(rows, "scenes")
+        if is_objects_table(table):
+            return read_objects(table, declared)
+    return {t.id: t for t in open_corpus(scenes, data=data).trials()}
+
+
+def _has_trials(path: Path) -> bool:
+    """Whether a file is a corpus of trials in the form of this package."""
+    if not path.name.lower().endswith((".jsonl", ".jsonl.gz", ".json")):
+        return False
+    if path.suffix == ".json":
+        value = read_json(path)
+        return isinstance(value, dict) and "entities" in value
+    return "entities" in read_table(path).columns
+
+
+def _material_of_runs(paths: Sequence[str | Path], declared: Declared) -> NativeData:
+    """Outputs and responses of run folders; a system that several runs have is named after its run."""
+    whole = NativeData("table", "run", {"trial": "trial", "system": "system", "text": "text"})
+    names = [{o.system for o in _outputs_of(Run(path))} for path in paths if is_run(path)]
+    repeated = (
+        {name for name in set().union(*names) if sum(name in part for part in names) > 1} if len(names) > 1 else set()
+    )
+    for path in paths:
+        if not is_run(path):
+            raise InputError(
+                "this is no run folder", where=path, remedy="compare run folders with run folders, files with files"
+            )
+        run, label = Run(path), Path(path).name
+        for trial in run.trials():
+            whole.add_trial(trial)
+        for output in _outputs_of(run):
+            system = f"{label}/{output.system}" if output.system in repeated else output.system
+            if not declared.systems or system in declared.systems or output.system in declared.systems:
+                whole.outputs.append(output._replace(system=system))
+        for response in run.responses():
+            heard = f"{label}/{response.system}" if response.system in repeated else response.system
+            whole.responses.append(replace(response, system=heard))
+    if any(o.response is not None for o in whole.outputs):
+        whole.kind = "places"
+    elif whole.responses and not whole.outputs:
+        whole.kind = "listeners"
+    return whole
+
+
+def _outputs_of(run: Run) -> list[Output]:
+    return list(run.outputs()) if (run.folder / "outputs.jsonl").exists() else []
+
+
+# -- measuring -----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Evaluated:
+    """The scores of material: `rows` as JSON prints them, the table behind them, and the systems compared."""
+
+    material: NativeData
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    table: ScoreTable | None = None
+    opened: Opened | None = None
+    answers: Answers | None = None
+    comparisons: Comparisons | None = None
+    sentences: list[str] = field(default_factory=list)
+    signature: str = ""
+    items: int = 0
+
+    def measures(self, metrics: Sequence[str] = ()) -> list[Measured]:
+        """The statistics of measures for a comparison."""
+        measured: list[Measured] = []
+        if self.table is not None:
+            names = [m for m in self.table.settings.metrics if not metrics or m in metrics]
+            measured += measured_table(self.table, names)
+        if self.material.responses and (not metrics or "ir" in metrics):
+            measured += measured_responses(self.material.trials, self.material.responses)
+        return measured
+
+
+def default_metrics(material: NativeData) -> tuple[str, ...]:
+    """The measures that suit the material."""
+    if material.kind == "places":
+        places = [p for o in material.outputs if o.response for p in o.response.places]
+        points = sum(isinstance(p, Point) for p in places)
+        return POINT_METRICS if points > len(places) / 2 else BOX_METRICS
+    if not material.outputs:
+        return LISTENER_METRICS
+    has_properties = any(o.description.properties is not None for o in material.outputs)
+    has_scenes = any(t.scene.entities for t in material.trials.values())
+    has_texts = any(o.description.text is not None for o in material.outputs)
+    has_references = any(r.text is not None for t in material.trials.values() for r in t.references)
+    chosen = (
+        *(SCENE_METRICS if has_properties and has_scenes else ()),
+        *(TEXT_METRICS if has_texts and has_references else ()),
+    )
+    return (*chosen, *(LISTENER_METRICS if material.responses else ()))
+
+
+def main_metric(material: NativeData) -> str:
+    """The measure that findings begin with."""
+    return (default_metrics(material) or ("",))[0]
+
+
+def evaluate_material(
+    material: NativeData,
+    metrics: Sequence[str] = (),
+    *,
+    name: str = "files",
+    confidence: float = 0.95,
+    cluster: str = "design",
+    resamples: int = 1000,
+    seed: int = 1,
+) -> Evaluated:
+    """Score material, compare its systems, and put the findings into sentences.
+
+    Raises:
+        InputError: if nothing can be measured.
+    """
+    chosen = tuple(metrics) or default_metrics(material)
+    heard = [m for m in chosen if m in MEASURES]
+    scored = tuple(m for m in chosen if m not in MEASURES)
+    found = Evaluated(material, items=len(material.trials))
+    if scored and material.outputs:
+        _score(found, metric_names(scored), name, confidence, cluster, resamples, seed)
+    if material.responses and (heard or not metrics):
+        _count(found, heard or ["ir"], name, confidence, cluster)
+    if not any(row["n"] for row in found.rows):
+        raise InputError(
+            "nothing in these files can be measured",
+            where=name,
+            remedy=_reason(material, chosen),
+        )
+    measures = found.measures()
+    if len(found.material.systems) > 1 and measures:
+        main = next((m for m in measures if m.metric in chosen), measures[0])
+        if any(main.pair(a, b).items for a, b in combinations(main.systems, 2)):
+            found.comparisons = compare_measured([main], resamples=resamples, confidence=confidence, seed=seed)
+        else:
+            material.notes.append("The systems share no item, so they are not compared.")
+    found.sentences = _sentences(found, confidence, chosen)
+    return found
+
+
+def _reason(material: NativeData, chosen: Sequence[str]) -> str:
+    if material.outputs and not any(t.references or t.scene.entities for t in material.trials.values()):
+        return "descriptions need references (--references FILE, or --map references=COLUMN) or scenes (--scenes FILE)"
+    return f"{', '.join(chosen) or 'no measure'} does not apply: choose others with --metrics (referee list metrics)"
+
+
+def _score(
+    found: Evaluated, metrics: tuple[str, ...], name: str, confidence: float, cluster: str, resamples: int, seed: int
+) -> None:
+    material = found.material
+    trials = list(material.trials.values())
+    found.answers = Answers.of(material.outputs, lenient=True)
+    # An empty description is an answer, as in a file of segments.
+    found.answers.silence_allowed.update(found.answers.by_system)
+    found.opened = Opened(name=name, trials=lambda: trials, everyone=lambda: trials)
+    settings = Settings(
+        metrics=metrics, cluster=cluster, resamples=resamples, confidence=confidence, seed=seed, lenient=True
+    )
+    found.table = score_trials(found.answers, found.opened, settings)
+    rows = found.table.scores()
+    found.rows += [{key: row[key] for key in ("system", "metric", "value", "low", "high", "n")} for row in rows]
+    measured = next((row for row in rows if row["n"]), None)
+    found.signature = measured["signature"] if measured else ""
+    material.notes += [w for w in found.table.warnings if w not in material.notes]
+
+
+def _count(found: Evaluated, measures: Sequence[str], name: str, confidence: float, cluster: str) -> None:
+    material = found.material
+    labels = label_responses(material.responses)
+    rows = hearing_rows(material.trials.values(), material.responses, cluster=cluster, confidence=confidence)
+    for row in rows:
+        if row["measure"] in measures:
+            values = {key: row[key] for key in ("value", "low", "high", "n")}
+            label = labels[row["system"], row["hearer"]]
+            found.rows.append({"system": label, "metric": row["measure"], **values, "hearer": row["hearer"]})
+    fingerprint = Fingerprint()
+    for trial in material.trials.values():
+        fingerprint.add(trial)
+    participants = len({r.hearer for r in material.responses})
+    clusters = next((row["cluster"] for row in rows if row["cluster"]), "none")
+    found.signature = found.signature or (
+        f"ir|corpus:{name}|trials:{fingerprint}|answers:{len(material.responses)}|participants:{participants}"
+        f"|cluster:{clusters.replace('|', '/')}|confidence:{confidence:g}|version:{__version__}"
+    )
+
+
+# -- sentences -----------------------------------------------------------------------------------------------------------------
+
+
+def _sentences(found: Evaluated, confidence: float, chosen: Sequence[str]) -> list[str]:
+    material = found.material
+    systems = list(dict.fromkeys(row["system"] for row in found.rows))
+    shown = ", ".join(systems[:4]) + (" …" if len(systems) > 4 else "")
+    what = (
+        "answers of listeners"
+        if material.kind == "listeners"
+        else "coordinates"
+        if material.kind == "places"
+        else "descriptions"
+    )
+    sentences = [
+        f"{len(systems)} system{'s' * (len(systems) != 1)} ({shown}), {found.items:,} items, {what} ({material.kind}, {material.format})."
+    ]
+    best = _best(found.rows, next((m for m in chosen if any(r["metric"] == m and r["n"] for r in found.rows)), ""))
+    if best is not None:
+        row, word = best
+        sentences.append(_value_sentence(row, word if len(systems) > 1 else "", confidence))
+    if found.comparisons is not None:
+        leader = best[0]["system"] if best else ""
+        pairs = [p for p in found.comparisons.pairs if leader in (p.a, p.b)] or found.comparisons.pairs
+        sentences += [pair.sentence(confidence) for pair in pairs[:2]]
+        sentences += found.comparisons.notes[:1]
+    empty = [m for m in chosen if not any(r["n"] for r in found.rows if r["metric"] == m) and m not in MEASURES]
+    if empty:
+        sentences.append(f"Not measured: {', '.join(empty)} ({_needs(empty)}).")
+    elif (
+        material.kind in ("text", "table", "log")
+        and material.outputs
+        and not any(t.scene.entities for t in material.trials.values())
+    ):
+        sentences.append("Measures of content (set/…, scene/…) and hearers need scenes: --scenes FILE.")
+    return sentences
+
+
+def _needs(metrics: Sequence[str]) -> str:
+    needs = {str(getattr(catalogue.configure("metric", m), "needs", "")) for m in metrics}
+    words = {"properties": "descriptions with properties and a scene", "text": "texts and references"}
+    return "they need " + " or ".join(sorted(words.get(n, n or "other answers") for n in needs))
+
+
+def _best(rows: Sequence[Mapping[str, Any]], metric: str) -> tuple[Mapping[str, Any], str] | None:
+    measured = [row for row in rows if row["metric"] == metric and row["value"] is not None]
+    if not measured:
+        return None
+    is_lower = metric not in MEASURES and catalogue.configure("metric", metric).direction == "lower"
+    chosen = (min if is_lower else max)(measured, key=lambda row: row["value"])
+    return chosen, "lowest" if is_lower else "highest"
+
+
+def _value_sentence(row: Mapping[str, Any], word: str, confidence: float) -> str:
+    low, high = row["low"], row["high"]
+    interval = "" if low is None else f", {confidence:.0%} CI {_decimal(low)} to {_decimal(high)}".replace("%", " %")
+    article = f"the {word} {row['metric']}" if word else f"a {row['metric']} of {_decimal(row['value'])}"
+    value = (
+        f" ({_decimal(row['value'])}{interval})" if word else f" ({interval.removeprefix(', ')})" if interval else ""
+    )
+    return f"{row['system']} has {article}{value}, over {row['n']:,} {'answers' if row['metric'] in MEASURES else 'items'}."
+
+
+def _decimal(value: float) -> str:
+    """Three decimals, one for large numbers."""
+    return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
+
+
+def explain_material(material: NativeData) -> list[str]:
+    """What was recognised, why, what will be measured, and what cannot be."""
+    metrics = default_metrics(material)
+    lines = [
+        f"kind: {material.kind}",
+        f"format: {material.format}{'' if material.is_tried else ' (not tried with a file of that program)'}",
+        *(f"{role}: {column}" for role, column in material.mapping.items()),
+        f"items: {len(material.trials):,}; systems: {', '.join(material.systems)}",
+        f"measures: {', '.join(metrics) or 'none'}",
+    ]
+    if material.outputs and not any(t.scene.entities for t in material.trials.values()):
+        lines.append("not measured: content (set/…, scene/…) and hearers, which need scenes (--scenes)")
+    if not material.responses:
+        lines.append("not measured: answers of listeners, of which there are none")
+    return [*lines, *material.notes]
+
+
+def trials_to_write(material: NativeData) -> list[Trial]:
+    """The trials for a run folder; an item of which only answers are known gets the objects that were named in them."""
+    named: dict[str, dict[str, None]] = {}
+    for response in material.responses:
+        if response.entity is not None:
+            named.setdefault(response.trial, {})[response.entity] = None
+    trials = []
+    for trial in material.trials.values():
+        if not trial.scene.entities and (trial.targets or trial.id in named):
+            entities = tuple(Entity(id=name) for name in dict.fromkeys([*trial.targets, *named.get(trial.id, ())]))
+            trial = replace(trial, scene=Scene(entities=entities, id=trial.scene.id, complete=False))
+        trials.append(trial)
+    return trials
