@@ -23,8 +23,6 @@ __all__ = [
     "Explains",
     "HasDistribution",
     "HasFamily",
-    "HasFormula",
-    "HasFragments",
     "HasManner",
     "HasModel",
     "HasSelector",
@@ -37,6 +35,7 @@ __all__ = [
     "Remembers",
     "SaysWhetherItLearns",
     "SeesMarks",
+    "SelectsMeaning",
     "SignsCalls",
     "Stops",
     "TellsTrouble",
@@ -317,20 +316,11 @@ class Explains(Protocol):
 
 
 @runtime_checkable
-class HasFragments(Protocol):
-    """Describes several targets in parts; each part has `referents` and `properties`."""
+class SelectsMeaning(Protocol):
+    """A selector whose content is a meaning (`referee.meaning`), which may say more than a list of properties."""
 
-    def fragments(self, view: SpeakerView) -> Sequence[Any]:
-        """The parts in the order in which they are said."""
-        ...
-
-
-@runtime_checkable
-class HasFormula(Protocol):
-    """Describes with "or" and "not": a formula of `clauses`, each a sequence of literals that may be `negated`."""
-
-    def formula(self, view: SpeakerView) -> Any:
-        """The formula, or None where there is none."""
+    def select_description(self, view: SpeakerView) -> Description:
+        """Return a description without words: its meaning, and the properties that it mentions."""
         ...
 
 

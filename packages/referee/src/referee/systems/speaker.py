@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from referee.capabilities import HasDistribution
+from referee.capabilities import HasDistribution, SelectsMeaning
 from referee.contracts import Realiser, Selector
+from referee.meaning import Meaning
 from referee.records import Description, Property, SpeakerView, Trial
 
 __all__ = ["Composed"]
@@ -34,10 +35,15 @@ class Composed:
 
     def describe(self, view: SpeakerView) -> Description:
         """The chosen properties, and their words where there is a realiser."""
-        properties = tuple(self.selector.select(view))
+        form: Meaning | None = None
+        if isinstance(self.selector, SelectsMeaning):
+            content = self.selector.select_description(view)
+            properties, form = content.properties or (), content.meaning
+        else:
+            properties = tuple(self.selector.select(view))
         text = None if self.realiser is None else self.realiser.realise(properties, view)
         likely = self._likely(view) if self.distribution else None
-        return Description(properties=properties, text=text, distribution=likely)
+        return Description(properties=properties, text=text, distribution=likely, meaning=form)
 
     def _likely(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...] | None:
         """The selector's probabilities, where it has any."""
