@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from referee.contracts import Batch, FloatArray, Hearer
+from referee.meaning import Meaning
 from referee.records import Description, HearerView, Property, Response, SpeakerView
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "LearnsFrom",
     "NeedsHardware",
     "PutsAside",
+    "RealisesMeaning",
     "Remembers",
     "SaysWhetherItLearns",
     "SeesMarks",
@@ -321,6 +323,15 @@ class SelectsMeaning(Protocol):
 
     def select_description(self, view: SpeakerView) -> Description:
         """Return a description without words: its meaning, and the properties that it mentions."""
+        ...
+
+
+@runtime_checkable
+class RealisesMeaning(Protocol):
+    """A realiser that words a meaning: several objects in parts, relations, denials, superlatives."""
+
+    def realise_meaning(self, form: Meaning, view: SpeakerView) -> str:
+        """Return the words of a meaning."""
         ...
 
 

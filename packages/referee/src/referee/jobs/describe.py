@@ -265,7 +265,7 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
     said, view = _said(speaker, view, trials)
     if said.properties is None:
         trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
-        heard = heard_in(said.text, (), view) if said.text else WordsHeard()
+        heard = heard_in(said, view) if said.text else WordsHeard()
         return Described.of(said, view, trouble=trouble, said=heard.said, false=heard.false)
     selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
     properties = said.properties
@@ -273,7 +273,7 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
         heard, text = plainly(view, said)
         said = replace(said, text=text)
     else:
-        heard = heard_in(said.text, properties, view, ReadBack(spoken_language(speaker, view), trials))
+        heard = heard_in(said, view, ReadBack(spoken_language(speaker, view), trials))
     if said.meaning is None:
         said = replace(said, meaning=Wording(language_of(view), view.scene).form_of(properties))
     return Described.of(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from referee.meaning import Meaning, conjuncts, flatten, has_true_numbers, parts_of
+from referee.meaning import EVERYTHING, Meaning, conjuncts, flatten, has_true_numbers, parts_of
 from referee.realisation.annotation import UNSAYABLE
 from referee.realisation.language import Language
 from referee.realisation.reading_back import ReadBack
@@ -55,12 +56,23 @@ def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
     return heard, worded.text
 
 
-def heard_in(
-    text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack | None = None
-) -> WordsHeard:
-    """Read back what words say."""
-    reader, targets = reader or ReadBack(language_of(view)), [view.scene.entity(t) for t in view.targets]
-    said = reader.read(text, properties, view.scene, targets)
+def heard_in(description: Description, view: SpeakerView, reader: ReadBack | None = None) -> WordsHeard:
+    """Read back what the words of a description say; where each of several targets has a part and words of its own, part by part."""
+    reader = reader or ReadBack(language_of(view))
+    parts = description.spans if description.meaning is not None and description.meaning[0] == "parts" else ()
+    if len(parts) != len(view.targets) or len(parts) < 2:
+        return _read(description.text or "", description.properties or (), view, reader)
+    heard = [
+        _read(span.text, span.properties, replace(view, targets=(target,)), reader)
+        for span, target in zip(parts, view.targets, strict=True)
+    ]
+    form: Meaning = ("parts", *((1, h.meaning or EVERYTHING) for h in heard))
+    said, dropped, false = (tuple(dict.fromkeys(p for h in heard for p in h[i])) for i in range(3))
+    return WordsHeard(said, dropped, false, view.scene.denotation(form), form, has_true_numbers(form, view.scene))
+
+
+def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack) -> WordsHeard:
+    said = reader.read(text, properties, view.scene, [view.scene.entity(t) for t in view.targets])
     dropped = tuple(p for p in dict.fromkeys(properties) if p not in said and p.value not in UNSAYABLE)
     false = tuple(dict.fromkeys(_untrue((*properties, *said), view)))
     form = Wording(reader.language, view.scene).form_of(said)

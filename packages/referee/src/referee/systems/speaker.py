@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
-from referee.capabilities import HasDistribution, SelectsMeaning
+from referee.capabilities import HasDistribution, RealisesMeaning, SelectsMeaning
 from referee.contracts import Realiser, Selector
-from referee.meaning import Meaning
-from referee.records import Description, Property, SpeakerView, Trial
+from referee.meaning import Meaning, from_properties
+from referee.realisation.wording import language_of
+from referee.records import Description, Property, Span, SpeakerView, Trial
 
 __all__ = ["Composed"]
 
@@ -34,14 +35,33 @@ class Composed:
         return self
 
     def describe(self, view: SpeakerView) -> Description:
-        """The chosen properties, and their words where there is a realiser."""
+        """Return the chosen content and, if there is a realiser, its words.
+
+        A realiser learned its words from descriptions of one object: each of several targets is described as a part of its own.
+        """
+        if self.realiser is None or len(view.targets) == 1 or isinstance(self.realiser, RealisesMeaning):
+            return self._describe(view)
+        parts = [self._describe(replace(view, targets=(target,))) for target in view.targets]
+        forms = [part.meaning or from_properties(part.properties or (), view.scene) for part in parts]
+        return Description(
+            properties=tuple(dict.fromkeys(p for part in parts for p in part.properties or ())),
+            text=language_of(view).enumerate([part.text or "" for part in parts]),
+            spans=tuple(Span(part.text or "", part.properties or ()) for part in parts),
+            meaning=("parts", *((1, form) for form in forms)),
+        )
+
+    def _describe(self, view: SpeakerView) -> Description:
         form: Meaning | None = None
         if isinstance(self.selector, SelectsMeaning):
             content = self.selector.select_description(view)
             properties, form = content.properties or (), content.meaning
         else:
             properties = tuple(self.selector.select(view))
-        text = None if self.realiser is None else self.realiser.realise(properties, view)
+        text = None
+        if isinstance(self.realiser, RealisesMeaning):
+            text = self.realiser.realise_meaning(form or from_properties(properties, view.scene), view)
+        elif self.realiser is not None:
+            text = self.realiser.realise(properties, view)
         likely = self._likely(view) if self.distribution else None
         return Description(properties=properties, text=text, distribution=likely, meaning=form)
 
