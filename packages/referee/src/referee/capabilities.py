@@ -208,13 +208,13 @@ class SaysWhetherItLearns(Protocol):
     learns: bool
 
 
-def learns(hearer: object) -> bool:
-    """Whether a hearer learns; whoever does not say that it learns nothing is taken to learn, which is the safe side.
+def learns(thing: object) -> bool:
+    """Return whether a hearer, selector, realiser or speaker learns; one that does not say so is taken to learn, which is the safe side.
 
     >>> learns(object())
     True
     """
-    return bool(hearer.learns) if isinstance(hearer, SaysWhetherItLearns) else True
+    return bool(thing.learns) if isinstance(thing, SaysWhetherItLearns) else True
 
 
 @runtime_checkable

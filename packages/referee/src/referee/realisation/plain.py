@@ -16,6 +16,8 @@ __all__ = ["Plain", "in_portuguese"]
 class Plain:
     """Says any properties in a language (None: that of the trial), neighbours of a kind joined: "the old person with a beard and glasses"."""
 
+    learns = False
+
     def __init__(self, language: Language | None = None) -> None:
         self.language = language
 

@@ -87,6 +87,11 @@ class Partitioned(ReasonedMeaning):
         self.order = order
         self.shares = shares
 
+    @property
+    def learns(self) -> bool:
+        """Whether the shares are learned."""
+        return self.shares is None
+
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn how often singular descriptions mention an attribute, unless `shares` are given."""
         if self.shares is None:

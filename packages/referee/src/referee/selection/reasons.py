@@ -29,8 +29,13 @@ class Reason(NamedTuple):
 class Reasoned:
     """A selector whose `choose` does the work, noting reasons only when somebody asked for them."""
 
+    @property
+    def learns(self) -> bool:
+        """Whether `fit` makes a difference."""
+        return type(self).fit is not Reasoned.fit
+
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Nothing to learn, unless a selector says otherwise."""
+        """Learn nothing, unless a selector overrides this."""
         return self
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Self
 
-from referee.capabilities import HasDistribution, RealisesMeaning, SelectsMeaning
+from referee.capabilities import HasDistribution, RealisesMeaning, SelectsMeaning, learns
 from referee.contracts import Realiser, Selector
 from referee.meaning import Meaning, from_properties
 from referee.realisation.wording import language_of
@@ -25,6 +25,11 @@ class Composed:
     selector: Selector
     realiser: Realiser | None = None
     distribution: bool = False
+
+    @property
+    def learns(self) -> bool:
+        """Whether `fit` makes a difference to one of the two parts."""
+        return learns(self.selector) or (self.realiser is not None and learns(self.realiser))
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train both parts on the same trials."""
