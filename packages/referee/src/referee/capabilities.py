@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from referee.contracts import Batch, FloatArray, Hearer
+from referee.meaning import Meaning
 from referee.records import Description, HearerView, Property, Response, SpeakerView
 
 __all__ = [
@@ -23,8 +24,6 @@ __all__ = [
     "Explains",
     "HasDistribution",
     "HasFamily",
-    "HasFormula",
-    "HasFragments",
     "HasManner",
     "HasModel",
     "HasSelector",
@@ -34,9 +33,11 @@ __all__ = [
     "LearnsFrom",
     "NeedsHardware",
     "PutsAside",
+    "RealisesMeaning",
     "Remembers",
     "SaysWhetherItLearns",
     "SeesMarks",
+    "SelectsMeaning",
     "SignsCalls",
     "Stops",
     "TellsTrouble",
@@ -207,13 +208,13 @@ class SaysWhetherItLearns(Protocol):
     learns: bool
 
 
-def learns(hearer: object) -> bool:
-    """Whether a hearer learns; whoever does not say that it learns nothing is taken to learn, which is the safe side.
+def learns(thing: object) -> bool:
+    """Return whether a hearer, selector, realiser or speaker learns; one that does not say so is taken to learn, which is the safe side.
 
     >>> learns(object())
     True
     """
-    return bool(hearer.learns) if isinstance(hearer, SaysWhetherItLearns) else True
+    return bool(thing.learns) if isinstance(thing, SaysWhetherItLearns) else True
 
 
 @runtime_checkable
@@ -317,20 +318,20 @@ class Explains(Protocol):
 
 
 @runtime_checkable
-class HasFragments(Protocol):
-    """Describes several targets in parts; each part has `referents` and `properties`."""
+class SelectsMeaning(Protocol):
+    """A selector whose content is a meaning (`referee.meaning`), which may say more than a list of properties."""
 
-    def fragments(self, view: SpeakerView) -> Sequence[Any]:
-        """The parts in the order in which they are said."""
+    def select_description(self, view: SpeakerView) -> Description:
+        """Return a description without words: its meaning, and the properties that it mentions."""
         ...
 
 
 @runtime_checkable
-class HasFormula(Protocol):
-    """Describes with "or" and "not": a formula of `clauses`, each a sequence of literals that may be `negated`."""
+class RealisesMeaning(Protocol):
+    """A realiser that words a meaning: several objects in parts, relations, denials, superlatives."""
 
-    def formula(self, view: SpeakerView) -> Any:
-        """The formula, or None where there is none."""
+    def realise_meaning(self, form: Meaning, view: SpeakerView) -> str:
+        """Return the words of a meaning."""
         ...
 
 

@@ -52,6 +52,7 @@ __all__ = [
     "parse",
     "partners",
     "parts_of",
+    "related",
 ]
 
 Meaning = tuple[Any, ...]
@@ -63,6 +64,7 @@ ALL = "all"
 OPERATORS = ("and", "or", "not", "rel", "inv", "least", "most", "<", ">", "nth", "parts")
 SIDES = {"left": 1, "top": 1, "right": -1, "bottom": -1}
 NOT = "not."
+INVERSE = "-by"
 LANDMARK = re.compile(r"landmark\d*\.")
 NUMBER = re.compile(r"\s*([-+]?\d+(?:\.\d+)?)\s*[a-zA-Z°%/²³]*\s*")
 _AXES = {"x": 0, "y": 1}
@@ -359,40 +361,52 @@ def _flat(form: Meaning, prefix: str, is_denied: bool) -> Iterator[Property]:
 
 
 def _flat_relation(form: Meaning, prefix: str, denied: str, number: int, is_denied: bool) -> Iterator[Property]:
-    name = form[1] if form[0] == "rel" else f"{form[1]}-by"
+    name = form[1] if form[0] == "rel" else form[1] + INVERSE
     if form[1] != ANY:
         yield Property(prefix + denied + name, "")
     yield from _flat(form[2], f"{prefix}landmark{'' if number == 1 else number}.", is_denied)
 
 
 def from_properties(properties: Iterable[Property], scene: Scene) -> Meaning:
-    """Return the form of a list of properties: the one place that says what ``landmark.``, ``landmark2.`` and ``not.`` mean.
+    """Return the form of a list of properties: the one place that defines ``landmark.``, ``landmark2.``, ``not.`` and ``-by``.
 
     - A plain property is itself; a property whose name is a relation of the scene says the relation alone, for a hearer cannot see ids.
+    - ``on-by`` is the relation ``on`` from its other end, unless the scene has an attribute of that name.
     - ``not.colour:red`` denies ``colour:red``, unless the scene has an attribute of that name.
     - ``landmark.colour:red`` is said of something that the object is related to: by each of the relations said, or by any where none is said.
     - Beside several landmarks (``landmark.``, ``landmark2.`` …) it is open which relation leads to which: each landmark is reached by one of them.
     """
-    own: list[Meaning] = []
-    relations: list[str] = []
+    forms: list[Meaning] = []
+    relations: list[tuple[str, str]] = []
     landmarks: dict[str, list[Property]] = {}
     for prop in properties:
         prefix = LANDMARK.match(prop.name)
+        link = _link(prop, scene)
         if prefix:
             landmarks.setdefault(prefix[0], []).append(type(prop)(prop.name[prefix.end() :], prop.value))
-        elif (prop.name, "") in scene.extensions:
-            relations.append(prop.name)
-            own.append(("rel", prop.name, EVERYTHING))
+        elif link is not None:
+            relations.append(link)
+            forms.append((*link, EVERYTHING))
         elif prop.name.startswith(NOT) and prop not in scene.extensions:
-            own.append(("not", from_properties([type(prop)(prop.name.removeprefix(NOT), prop.value)], scene)))
+            forms.append(("not", from_properties([type(prop)(prop.name.removeprefix(NOT), prop.value)], scene)))
         else:
-            own.append(tuple(prop))
-    names = list(dict.fromkeys(relations)) or [ANY]
+            forms.append(tuple(prop))
+    links = list(dict.fromkeys(relations)) or [("rel", ANY)]
     for described in landmarks.values():
         landmark = from_properties(described, scene)
-        tied = [("rel", name, landmark) for name in names]
-        own += tied if len(landmarks) == 1 else [tied[0] if len(tied) == 1 else ("or", *tied)]
-    return conjunction(own)
+        reached = [(*link, landmark) for link in links]
+        forms += reached if len(landmarks) == 1 else [_union(reached)]
+    return conjunction(forms)
+
+
+def _link(prop: Property, scene: Scene) -> tuple[str, str] | None:
+    """The operator and the relation that a property names; None where it names none."""
+    if (prop.name, "") in scene.extensions:
+        return "rel", prop.name
+    base = prop.name.removesuffix(INVERSE)
+    if base != prop.name and prop not in scene.extensions and (base, "") in scene.extensions:
+        return "inv", base
+    return None
 
 
 # -- denotation --------------------------------------------------------------------------------------------------------------------
@@ -443,7 +457,7 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
     if operator == "not":
         return among & ~_denote(form[1], scene, among)
     if operator in ("rel", "inv"):
-        return among & _related(scene, form[1], _denote(form[2], scene, scene.everything), operator == "inv")
+        return among & related(scene, form[1], _denote(form[2], scene, scene.everything), operator == "inv")
     if operator in _CONTEXTUAL:
         return _ranked(form, scene, among)
     if operator in ("<", ">"):
@@ -451,8 +465,8 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
         return _mask(i for i, number in _numbers(scene, form[1], among).items() if sign * number < sign * form[2])
     extensions: Mapping[Any, int] = scene.extensions
     # The name of a relation with an id says the relation alone: a hearer cannot see ids.
-    related = extensions.get((operator, ""))
-    return among & (extensions.get(form, 0) if related is None else related)
+    of_relation = extensions.get((operator, ""))
+    return among & (extensions.get(form, 0) if of_relation is None else of_relation)
 
 
 def _is_contextual(form: Meaning) -> bool:
@@ -462,8 +476,8 @@ def _is_contextual(form: Meaning) -> bool:
     return form[0] in _CONTEXTUAL
 
 
-def _related(scene: Scene, name: str, anchors: int, is_inverse: bool) -> int:
-    """Entities that stand in a relation to one of the anchors, or to which one of the anchors stands in it."""
+def related(scene: Scene, name: str, anchors: int, is_inverse: bool = False) -> int:
+    """Return the entities that stand in a relation to one of the anchors, or (`is_inverse`) to which one of the anchors stands in it."""
     table = partners(scene).get(name)
     if table is None or not anchors:
         return 0

@@ -275,7 +275,7 @@ class Scene:
         properties: Collection[Property] = description if isinstance(description, (tuple, list)) else tuple(description)
         # This runs for every description; the plain test spares nearly all of them a form.
         for p in properties:
-            if p[0].startswith(("landmark", "not.")):
+            if p[0].startswith(("landmark", "not.")) or p[0].endswith("-by"):
                 return meaning.denote(meaning.from_properties(properties, self), self)
         return reduce(and_, map(self._said, properties), self.everything)
 

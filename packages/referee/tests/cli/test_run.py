@@ -56,7 +56,7 @@ def test_only_part_of_a_corpus_can_be_run(capsys: pytest.CaptureFixture[str], tm
     [
         (("--systems", "classik"), "did you mean"),
         (("--systems", "classic/greedy", "--by", "mood"), "--folds-by cannot be 'mood'"),
-        (("--systems", "classic/greedy", "--folds", "40"), "cannot make 40 folds"),
+        (("--systems", "classic/incremental.frequency", "--folds", "40"), "cannot make 40 folds"),
         (("--systems", "classic/greedy", "--only", "furniture"), "--only FIELD=VALUE"),
         (("--systems", "classic/greedy", "--split", "half"), "no split is called 'half'"),
         (("--systems", "classic/greedy", "--replay", "nowhere"), "no calls to replay"),

@@ -26,10 +26,10 @@ def said(things: list[dict[str, Any]], targets: str, system: str, language: str 
     ("things", "targets", "system", "text"),
     [
         ([{"type": "car", "speed": "50 km/h"}, {"type": "car", "speed": "80 km/h"}], "b", INCREMENTAL, "the faster car"),
-        ([{"type": "die", "dots": n} for n in (3, 5, 1)], "a", INCREMENTAL, "the die with 3 dots"),
-        ([{"type": "die", "dots": n} for n in (3, 5, 1)], "c", INCREMENTAL, "the die with 1 dot"),
+        ([{"type": "die", "dots": n} for n in (3, 5, 1)], "a", INCREMENTAL, "the die with three dots"),
+        ([{"type": "die", "dots": n} for n in (3, 5, 1)], "c", INCREMENTAL, "the die with one dot"),
         ([{"type": "robot", "wheels": n} for n in (0, 3)], "a", INCREMENTAL, "the robot without wheels"),
-        ([{"type": "robot", "numberOfArms": n} for n in (2, 4)], "a", INCREMENTAL, "the robot with 2 arms"),
+        ([{"type": "robot", "numberOfArms": n} for n in (2, 4)], "a", INCREMENTAL, "the robot with two arms"),
         ([{"type": "robot", "battery_level": v} for v in ("high", "low")], "a", INCREMENTAL, "the robot with a high battery level"),
         ([{"type": "child", "hair": v} for v in ("brown", "blond")], "a", INCREMENTAL, "the child with brown hair"),
         ([{"type": "woman", "hatColour": v} for v in ("red", "blue")], "a", INCREMENTAL, "the woman with a red hat"),

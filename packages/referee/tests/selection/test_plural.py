@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.errors import NotTrained
+from referee.meaning import conjuncts
 from referee.records import Property
-from referee.selection.plural import Boolean, BooleanDescriptions, Fragment, Partitioned, SignedProperty
+from referee.selection.plural import BooleanDescriptions, Fragment, Partitioned
 
 PETS = scene(
     a="type:dog colour:black size:big",
@@ -21,24 +22,24 @@ PETS = scene(
 
 
 def test_a_conjunction_is_enough_where_the_targets_share_what_sets_them_apart():
-    formula = BooleanDescriptions().formula(view(PETS, "a", "b"))
-    assert str(formula) == "type:dog and size:big"
+    form = BooleanDescriptions().select_meaning(view(PETS, "a", "b"))
+    assert form == ("and", ("type", "dog"), ("size", "big"))
 
 
 def test_negation_says_what_the_others_are():
-    formula = BooleanDescriptions(order=("colour",)).formula(
+    described = BooleanDescriptions(order=("colour",)).select_description(
         view(scene(a="colour:red", b="colour:blue", c="colour:green"), "a", "b")
     )
-    assert formula == Boolean(((SignedProperty(Property("colour", "green"), negated=True),),))
-    assert formula.flat() == (Property("not.colour", "green"),)
+    assert described.meaning == ("not", ("colour", "green"))
+    assert described.properties == (Property("not.colour", "green"),)
 
 
 def test_union_joins_what_has_nothing_in_common():
-    formula = BooleanDescriptions(negation=False).formula(view(PETS, "b", "e"))
-    assert formula.denotation(PETS) == PETS.mask(["b", "e"])
-    formula = BooleanDescriptions(negation=False).formula(view(PETS, "c", "d"))
-    assert formula.denotation(PETS) == PETS.mask(["c", "d"])
-    assert any(len(clause) > 1 for clause in formula.clauses)
+    form = BooleanDescriptions(negation=False).select_meaning(view(PETS, "b", "e"))
+    assert PETS.denotation(form) == PETS.mask(["b", "e"])
+    form = BooleanDescriptions(negation=False).select_meaning(view(PETS, "c", "d"))
+    assert PETS.denotation(form) == PETS.mask(["c", "d"])
+    assert any(conjunct[0] == "or" for conjunct in conjuncts(form))
 
 
 @given(random_scenes(), st.data())
@@ -46,10 +47,10 @@ def test_a_formula_holds_of_the_targets_and_their_doubles_only(where, data):
     targets = tuple(
         data.draw(st.lists(st.sampled_from([e.id for e in where.entities]), min_size=1, max_size=3, unique=True))
     )
-    found = BooleanDescriptions(longest=3).formula(view(where, *targets)).denotation(where)
+    denotation = where.denotation(BooleanDescriptions(longest=3).select_meaning(view(where, *targets)))
     # Whatever differs from each of up to three targets in something is ruled out by a union of three literals.
     alike = [e.id for e in where.entities if any(set(e.attributes) == set(where.entity(t).attributes) for t in targets)]
-    assert found == where.mask(alike)
+    assert denotation == where.mask(alike)
 
 
 def test_explanations_name_the_unions():

@@ -14,6 +14,7 @@ from referee.cli.progress import waiting
 from referee.errors import NotTrained
 from referee.jobs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of
 from referee.jobs.open import open_corpus
+from referee.meaning import as_json
 from referee.records import SpeakerView, Trial
 
 app = options.new_app()
@@ -96,6 +97,7 @@ def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str |
         "system": system,
         "text": said.text,
         "properties": None if said.properties is None else [list(p) for p in said.properties],
+        "meaning": None if said.meaning is None else as_json(said.meaning),
         "distinguishing": found.distinguishing,
         "also": list(found.also),
         "said": [list(p) for p in found.said],

@@ -226,8 +226,16 @@ class TrialReader:
 def _scene_of(
     entities: tuple[Entity, ...], name: str | None, complete: bool | None, picture: ScenePicture | None
 ) -> Scene:
-    if len({entity.id for entity in entities}) < len(entities):
+    ids = {entity.id for entity in entities}
+    if len(ids) < len(entities):
         raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
+    for entity in entities:
+        for relation in entity.relations:
+            if relation.entity not in ids:
+                problem = (
+                    f"entity {entity.id!r} is {relation.name!r} to {relation.entity!r}, which is not among the entities"
+                )
+                raise WrongShape(problem, "name entity ids of this scene in its relations, or add the entity")
     return Scene(entities=entities, id=name, complete=complete is not False, picture=picture)
 
 

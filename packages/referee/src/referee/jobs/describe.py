@@ -17,9 +17,11 @@ from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
 from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, near
 from referee.jobs.speak import System
 from referee.jobs.words_heard import WordsHeard, heard_in, plainly, spoken_language
+from referee.meaning import EVERYTHING, Meaning
 from referee.realisation.reading_back import ReadBack
+from referee.realisation.wording import Wording, language_of
 from referee.records import Description, Property, Scene, SpeakerView, Trial
-from referee.selection.reasons import Reason
+from referee.selection.reasons import Reason, explain_meaning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -265,21 +267,25 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
     said, view = _said(speaker, view, trials)
     if said.properties is None:
         trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
-        heard = heard_in(said.text, (), view) if said.text else WordsHeard()
+        heard = heard_in(said, view) if said.text else WordsHeard()
         return Described.of(said, view, trouble=trouble, said=heard.said, false=heard.false)
     selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
     properties = said.properties
     if said.text is None:
-        heard, text = plainly(selector, view, properties)
+        heard, text = plainly(view, said)
         said = replace(said, text=text)
     else:
-        heard = heard_in(said.text, properties, view, ReadBack(spoken_language(speaker, view), trials))
+        heard = heard_in(said, view, ReadBack(spoken_language(speaker, view), trials))
+    if said.meaning is None:
+        said = replace(said, meaning=Wording(language_of(view), view.scene).form_of(properties))
     return Described.of(
         said,
         view,
-        distinguishing=heard.denotes == view.target_mask and not heard.false,
+        distinguishing=heard.denotes == view.target_mask and not heard.false and heard.is_counted_right,
         also=tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask)),
-        steps=tuple(_steps(selector, view, properties)),
+        steps=tuple(
+            _finish(_steps(selector, view, said.meaning or EVERYTHING), heard, view, said.meaning or EVERYTHING)
+        ),
         said=heard.said,
         dropped=heard.dropped,
         false=heard.false,
@@ -313,20 +319,20 @@ def _said(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]) -> tuple
         ) from None
 
 
-def _steps(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> list[Reason]:
-    """The selector's own account; otherwise what each property of the result rules out, in order."""
-    if isinstance(selector, Explains):
-        return list(selector.explain(view))
-    scene, targets = view.scene, view.target_mask
-    left, steps = scene.everything & ~targets, []
-    for i, prop in enumerate(properties, 1):
-        # The description so far as a whole: a landmark's properties mean nothing one by one.
-        true = scene.denotation(properties[:i])
-        gone, left = left & ~true, left & true
-        reason = (
-            "part of the description" if targets & ~true == 0 else "part of the description, but not true of the target"
-        )
-        steps.append(Reason(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
-    if left or targets & ~scene.denotation(properties):
-        steps.append(Reason(None, "not distinguishing: true of others, or not of the target", (), left.bit_count()))
+def _steps(selector: Any, view: SpeakerView, form: Meaning) -> list[Reason]:
+    """Return the selector's own account, or what each conjunct of the meaning rules out, in order."""
+    return list(selector.explain(view)) if isinstance(selector, Explains) else explain_meaning(form, view)
+
+
+def _finish(steps: list[Reason], heard: WordsHeard, view: SpeakerView, form: Meaning) -> list[Reason]:
+    """Return the steps with an end that agrees with the words: what they add to the choice, or what they are true of beyond it."""
+    remaining = tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask))
+    is_open = bool(steps) and steps[-1].property is None
+    if heard.added and not remaining:
+        chosen = steps[:-1] if is_open else steps
+        gone = tuple(e.id for e in view.scene.members(view.scene.denotation(form) & ~view.target_mask))
+        return [*chosen, *(Reason(prop, "added in the words", gone, 0) for prop in heard.added[:1])]
+    if remaining and not is_open:
+        problem = f"not distinguishing: the words are also true of {', '.join(remaining[:8])}"
+        return [*steps, Reason(None, problem, (), len(remaining))]
     return steps

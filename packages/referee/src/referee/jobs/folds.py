@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from referee.capabilities import learns
 from referee.corpora import splits
 from referee.jobs.speak import System
 from referee.records import Trial
@@ -26,7 +27,9 @@ class RunPlan:
 
 
 def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
-    """Pairs of training and test trials."""
+    """Return pairs of training and test trials; a single pair without training if no system of the plan learns."""
+    if plan.split is None and not any(learns(system.build(plan.seed)) for system in plan.systems):
+        return [([], list(trials))]
     if plan.split is None:
         return list(splits.folds(trials, plan.folds, plan.by, plan.seed))
     parts = splits.split(trials, plan.split, plan.seed)

@@ -17,6 +17,7 @@ from typing import Any
 
 from referee import __version__
 from referee.capabilities import Remembers, SignsCalls, WritesBatches
+from referee.contracts import Speaker
 from referee.corpora import splits
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Engine, WorkPiece
@@ -81,6 +82,7 @@ def run(
             # Read back from what was kept: whoever goes on with this run, in whichever process, has the same trials.
             trials = list(unfinished.trials())
             folds = cut(plan, trials)
+            _check_systems(plan, trials)
             if batch_in is not None:
                 _take(plan, unfinished, batch_in)
             batch = None if batch_out is None else unfinished.batch(batch_out)
@@ -106,6 +108,17 @@ def run(
         )
 
 
+def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
+    """Raise InputError, before the first trial, if a system cannot describe the trials of this corpus."""
+    several = sum(len(trial.targets) > 1 for trial in trials)
+    for system in plan.systems:
+        if several and not isinstance(system.build(plan.seed), Speaker):
+            raise InputError(
+                f"{system.label} only puts the properties of one object into words, and {several:,} of {len(trials):,} trials have several targets",
+                remedy="choose a system that also selects properties, or a part of the corpus with --only",
+            )
+
+
 def _versions() -> dict[str, str]:
     """What the outputs may depend on; scikit-learn is an extra that few systems need."""
     found = {"python": platform.python_version(), "numpy": version("numpy"), "scipy": version("scipy")}
@@ -128,7 +141,7 @@ def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -
 
 def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
     for number, fold in enumerate(folds, 1):
-        name = plan.split or f"{plan.by}-fold-{number}/{len(folds)}"
+        name = plan.split or (f"{plan.by}-fold-{number}/{len(folds)}" if len(folds) > 1 else "all trials, no training")
         yield splits.describe(name, plan.seed, fold)
 
 

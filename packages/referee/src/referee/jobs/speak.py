@@ -159,10 +159,10 @@ def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: N
 def _misheard(said: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]) -> dict[str, int]:
     """How many descriptions have words that leave out what was chosen, or say what is not true of a target; nothing where there are no words."""
     views = {t.id: t.for_speaker() for t in test}
-    worded = [(views[i], d.text, d.properties) for i, d in said if d.text and d.properties is not None]
+    worded = [(views[i], d) for i, d in said if d.text and d.properties is not None]
     if not worded:
         return {}
-    heard = [heard_in(text, properties, view, trained.reader(view)) for view, text, properties in worded]
+    heard = [heard_in(description, view, trained.reader(view)) for view, description in worded]
     return {"dropped": sum(bool(h.dropped) for h in heard), "false": sum(bool(h.false) for h in heard)}
 
 

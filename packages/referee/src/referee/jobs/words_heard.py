@@ -1,80 +1,109 @@
-"""What a description's words say of a scene: held against what was chosen, and against what is true of the targets."""
+"""What a description's words say of a scene, compared with what was chosen and with what is true of the targets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
-from operator import or_
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from referee.capabilities import HasFormula, HasFragments
+from referee.meaning import EVERYTHING, Meaning, conjuncts, flatten, has_true_numbers, parts_of
 from referee.realisation.annotation import UNSAYABLE
 from referee.realisation.language import Language
 from referee.realisation.reading_back import ReadBack
-from referee.realisation.wording import Worded, Wording, language_of
-from referee.records import LANDMARKS, Property, SpeakerView
+from referee.realisation.wording import Wording, language_of
+from referee.records import LANDMARKS, Description, Property, SpeakerView
 
 __all__ = ["WordsHeard", "heard_in", "plainly", "spoken_language"]
 
 
 class WordsHeard(NamedTuple):
-    """What the words say, what was chosen and they do not say, what is not true of a target, and whom they are true of (a bit set)."""
+    """What the words say, what was chosen and they do not say, what is not true of a target, and what they are true of (a bit set).
+
+    `meaning` is what the words say as a form, where that is known; `is_counted_right` whether the numbers in it are right.
+    """
 
     said: tuple[Property, ...] = ()
     dropped: tuple[Property, ...] = ()
     false: tuple[Property, ...] = ()
     denotes: int = 0
+    meaning: Meaning | None = None
+    is_counted_right: bool = True
+    added: tuple[Property, ...] = ()
 
 
-def plainly(selector: Any, view: SpeakerView, properties: Sequence[Property]) -> tuple[WordsHeard, str]:
-    """The plainest words for what a selector chose: in parts where it describes in parts, with "or" and "not" where it needs them."""
-    wording = Wording(language_of(view), view.scene)
-    formula = selector.formula(view) if isinstance(selector, HasFormula) else None
-    if formula is not None:
-        worded, denotes = wording.formula(view.targets, formula.clauses), formula.denotation(view.scene)
-        # A union need not be true part by part.
-        wrong = () if not view.target_mask & ~denotes else worded.said
-        return _held(worded, properties, wrong, denotes), worded.text
-    parts = [(view.targets, properties)]
-    if isinstance(selector, HasFragments):
-        parts = [(f.referents, f.properties) for f in selector.fragments(view)]
-    said = [(of, chosen, wording.phrase(of, chosen)) for of, chosen in parts]
-    denotes = reduce(or_, (view.scene.mask(of) if w.added else wording.denotes(w.said) for of, _, w in said), 0)
-    wrong = tuple(p for of, chosen, w in said for p in _untrue((*chosen, *w.said), of, view, w.added))
-    text = wording.language.enumerate([w.text for _, _, w in said])
-    whole = Worded(text, tuple(dict.fromkeys(p for _, _, w in said for p in w.said)))
-    return _held(whole, properties, wrong, denotes), text
+def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
+    """Return the plainest words for a content without words, and what they say."""
+    chosen = content.properties or ()
+    form = content.meaning
+    worded = Wording(language_of(view), view.scene).phrase(view.targets, chosen if form is None else form)
+    if form is None:
+        dropped = [p for p in chosen if p not in worded.said and p.value not in UNSAYABLE]
+        false = _untrue((*chosen, *worded.said), view, worded.added)
+        said = worded.said
+    else:
+        dropped, false = list(worded.dropped), _untrue_conjuncts(form, view)
+        chosen_and_said = [p for p in chosen if p not in dropped]
+        said = (*chosen_and_said, *(p for p in worded.said if p.name not in {c.name for c in chosen}))
+    heard = WordsHeard(
+        tuple(dict.fromkeys(said)),
+        tuple(dict.fromkeys(dropped)),
+        tuple(dict.fromkeys(false)),
+        view.scene.denotation(worded.meaning),
+        worded.meaning,
+        has_true_numbers(worded.meaning, view.scene),
+        worded.added,
+    )
+    return heard, worded.text
 
 
-def heard_in(
-    text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack | None = None
-) -> WordsHeard:
-    """What somebody's words say, read back."""
-    reader, targets = reader or ReadBack(language_of(view)), [view.scene.entity(t) for t in view.targets]
-    said = reader.read(text, properties, view.scene, targets)
-    wrong = _untrue((*properties, *said), view.targets, view)
-    return _held(Worded(text, said), properties, wrong, Wording(reader.language, view.scene).denotes(said))
+def heard_in(description: Description, view: SpeakerView, reader: ReadBack | None = None) -> WordsHeard:
+    """Read back what the words of a description say; where each of several targets has a part and words of its own, part by part."""
+    reader = reader or ReadBack(language_of(view))
+    parts = description.spans if description.meaning is not None and description.meaning[0] == "parts" else ()
+    if len(parts) != len(view.targets) or len(parts) < 2:
+        return _read(description.text or "", description.properties or (), view, reader)
+    heard = [
+        _read(span.text, span.properties, replace(view, targets=(target,)), reader)
+        for span, target in zip(parts, view.targets, strict=True)
+    ]
+    form: Meaning = ("parts", *((1, h.meaning or EVERYTHING) for h in heard))
+    said, dropped, false = (tuple(dict.fromkeys(p for h in heard for p in h[i])) for i in range(3))
+    return WordsHeard(said, dropped, false, view.scene.denotation(form), form, has_true_numbers(form, view.scene))
+
+
+def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack) -> WordsHeard:
+    said = reader.read(text, properties, view.scene, [view.scene.entity(t) for t in view.targets])
+    dropped = tuple(p for p in dict.fromkeys(properties) if p not in said and p.value not in UNSAYABLE)
+    false = tuple(dict.fromkeys(_untrue((*properties, *said), view)))
+    form = Wording(reader.language, view.scene).form_of(said)
+    return WordsHeard(said, dropped, false, view.scene.denotation(form), form)
 
 
 def spoken_language(speaker: Any, view: SpeakerView) -> Language:
-    """The language that a speaker's words are in: that of its realiser, which may not be the trial's (Portuguese words for an English corpus)."""
-    found = getattr(getattr(speaker, "realiser", speaker), "language", None)
-    return found if isinstance(found, Language) else language_of(view)
+    """Return the language of a speaker's words: that of its realiser, which may not be the trial's (Portuguese words for an English corpus)."""
+    language = getattr(getattr(speaker, "realiser", speaker), "language", None)
+    return language if isinstance(language, Language) else language_of(view)
 
 
-def _held(worded: Worded, chosen: Sequence[Property], wrong: Sequence[Property], denotes: int) -> WordsHeard:
-    dropped = tuple(p for p in dict.fromkeys(chosen) if p not in worded.said and p.value not in UNSAYABLE)
-    return WordsHeard(worded.said, dropped, tuple(dict.fromkeys(wrong)), denotes)
-
-
-def _untrue(
-    properties: Sequence[Property], ids: Sequence[str], view: SpeakerView, added: Sequence[Property] = ()
-) -> list[Property]:
-    """What is not true of all of these; what is said of landmarks is judged with the whole."""
-    entities = [view.scene.entity(i) for i in ids]
+def _untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[Property] = ()) -> list[Property]:
+    """What is not true of all targets; what is said of landmarks is judged with the whole."""
+    entities = [view.scene.entity(i) for i in view.targets]
     checked = (p for p in properties if p not in added and p.value not in UNSAYABLE and not LANDMARKS.match(p.name))
     return [
         p
         for p in checked
         if not all(e.has(p) or (not p.value and p.name in {r.name for r in e.relations}) for e in entities)
+        and view.target_mask & ~view.scene.denotation([p])
     ]
+
+
+def _untrue_conjuncts(form: Meaning, view: SpeakerView) -> list[Property]:
+    """What is not true of all targets that the part is about: of a form in parts, conjuncts that are true of no target."""
+    scene, targets = view.scene, view.target_mask
+    false: list[Property] = []
+    for number, part in parts_of(form):
+        for piece in conjuncts(part):
+            true = scene.denotation(piece) & targets
+            if not true if number is not None else true != targets:
+                false += flatten(piece)
+    return false

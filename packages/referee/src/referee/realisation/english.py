@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from referee.realisation.language import AFTER, BEFORE, Clauses, Grades, Language, Noun, Phrase
 from referee.records import Property
 
@@ -182,6 +184,23 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     return table
 
 
+def _present_participle(words: str) -> str:
+    """Return a verb in the third person as it follows a noun ("holds": "holding"); other words as they are."""
+    verb, blank, rest = words.partition(" ")
+    if not verb.endswith("s") or verb.endswith("ss") or len(verb) < 4:
+        return words
+    base = verb.removesuffix("s")
+    if base.endswith("ie"):
+        base = base.removesuffix("ie") + "y"
+    elif base.endswith(("she", "che", "sse", "xe", "oe")):
+        base = base.removesuffix("e")
+    if base.endswith("e") and not base.endswith("ee"):
+        base = base.removesuffix("e")
+    elif re.fullmatch(r"[^aeiou]*[aeiou][bdgmnprt]", base):
+        base += base[-1]
+    return f"{base}ing{blank}{rest}"
+
+
 ENGLISH = Language(
     code="en",
     articles={"": "the"},
@@ -213,6 +232,8 @@ ENGLISH = Language(
         "leftaround": "around to the left of",
         "rightaround": "around to the right of",
         "have": "with",
+        "has": "with",
+        "contains": "with",
         "inside": "inside",
         "over": "over",
         "beside": "beside",
@@ -246,9 +267,29 @@ ENGLISH = Language(
     plurals=_PLURALS,
     numbers=_NUMBERS,
     numbers_alone=True,
+    one="one",
     ordinals=_ORDINALS,
     grades=_GRADES,
-    clauses=Clauses("that", ("is", "are"), ("has", "have"), "not", "or", lack=("does not have", "do not have")),
+    clauses=Clauses(
+        "that",
+        ("is", "are"),
+        ("has", "have"),
+        "not",
+        "or",
+        lack=("does not have", "do not have"),
+        inverse="with {thing} {relation} {it}",
+        inverse_verb="that {thing} {be} {relation}",
+        it=("it", "them"),
+    ),
+    covers={
+        "on the left": ("on the far left",),
+        "on the right": ("on the far right",),
+        "with hair": ("light-haired", "dark-haired"),
+    },
+    than="than",
+    extremes={"least": "with the lowest {}", "most": "with the highest {}"},
+    anything="anything",
+    verb_forms=_present_participle,
     indefinite="a",
     parts=PARTS,
     uncounted=_UNCOUNTED,

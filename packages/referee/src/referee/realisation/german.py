@@ -86,6 +86,25 @@ def _graded(more: str, most: str, less: str, least: str, called: str) -> Grades:
     return Grades(more + _ENDING, high, less + _ENDING, low, f"{{}}{high}", f"{{}}{low}", called=called)
 
 
+_ACROSS = Grades(
+    f"recht{_ENDING}",
+    f"äußerst{_ENDING} recht{_ENDING}",
+    f"link{_ENDING}",
+    f"äußerst{_ENDING} link{_ENDING}",
+    "an {}er Stelle von rechts",
+    "an {}er Stelle von links",
+    at="in Spalte {}",
+)
+_DOWN = Grades(
+    f"unter{_ENDING}",
+    f"unterst{_ENDING}",
+    f"ober{_ENDING}",
+    f"oberst{_ENDING}",
+    "an {}er Stelle von unten",
+    "an {}er Stelle von oben",
+    at="in Zeile {}",
+)
+
 GERMAN = Language(
     code="de",
     articles={"m": "der", "f": "die", "n": "das", "p": "die", "m3": "dem", "f3": "der", "n3": "dem", "p3": "den"},
@@ -147,16 +166,21 @@ GERMAN = Language(
         "price": _graded("teurer", "teuerst", "billiger", "billigst", "Preis"),
         "speed": _graded("schneller", "schnellst", "langsamer", "langsamst", "Geschwindigkeit"),
         "temperature": _graded("wärmer", "wärmst", "kälter", "kältest", "Temperatur"),
-        "x": Grades(
-            f"recht{_ENDING}",
-            f"äußerst{_ENDING} recht{_ENDING}",
-            f"link{_ENDING}",
-            f"äußerst{_ENDING} link{_ENDING}",
-            at="in Spalte {}",
-        ),
-        "y": Grades(f"unter{_ENDING}", f"unterst{_ENDING}", f"ober{_ENDING}", f"oberst{_ENDING}", at="in Zeile {}"),
+        **dict.fromkeys(("x", "x-dimension", "x-position"), _ACROSS),
+        **dict.fromkeys(("y", "y-dimension", "y-position"), _DOWN),
     },
-    clauses=Clauses(", {m:der|f:die|n:das|p:die}", ("ist", "sind"), ("hat", "haben"), "nicht", "oder", verb_last=True),
+    clauses=Clauses(
+        ", {m:der|f:die|n:das|p:die}",
+        ("ist", "sind"),
+        ("hat", "haben"),
+        "nicht",
+        "oder",
+        verb_last=True,
+        inverse=", {relation} {which} {thing} {be}",
+        which="{m:welchem|f:welcher|n:welchem|p:denen|m3:welchem|f3:welcher|n3:welchem|p3:denen}",
+    ),
+    covers={"links": ("ganz links",), "rechts": ("ganz rechts",)},
+    than="als",
     plural_of=dict.fromkeys(("m", "f", "n"), "p"),
     oblique_plural="n",
     oblique_of={"m": "m3", "f": "f3", "n": "n3", "p": "p3"},

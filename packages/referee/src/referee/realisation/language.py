@@ -7,7 +7,7 @@ The frame (article, what comes before the noun, noun, what comes after it) is th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ from referee.records import LANDMARKS, Property
 __all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase", "plain_words", "spelt"]
 
 BEFORE, AFTER = 0, 1
+_NONE = frozenset({"none", "nothing", "absent", "missing"})
 _YES, _NO = frozenset({"1", "yes", "true"}), frozenset({"0", "no", "false"})
 
 
@@ -54,7 +55,12 @@ class Grades(NamedTuple):
 
 
 class Clauses(NamedTuple):
-    """The words of a relative clause; with `verb_last` the verb ends it. `lack` denies "has", where that takes other words than `no`."""
+    """The words of a relative clause; with `verb_last` the verb ends it. `lack` denies "has", where that takes other words than `no`.
+
+    `inverse` words a relation from its other end, with {thing}, {relation}, {be}, {which} and {it} ("with {thing} {relation} {it}": the hat with the rabbit in
+    it); `inverse_verb` does so where the relation is a verb ("that {thing} {be} {relation}": the dog that the man is holding). `which` and `it` are
+    the pronouns, by gender and for one and several things; `located` is "is" of a place, where that is another verb.
+    """
 
     that: str
     be: tuple[str, str]
@@ -63,6 +69,11 @@ class Clauses(NamedTuple):
     either: str
     verb_last: bool = False
     lack: tuple[str, str] | None = None
+    inverse: str = ""
+    inverse_verb: str = ""
+    which: str = ""
+    it: tuple[str, str] = ("", "")
+    located: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,6 +94,11 @@ class Language:
     `negation` stands before an adjective that does not hold. With `numbers_alone` a number needs no "ones" behind it ("the two with a
     handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
     a language without any says the same noun.
+
+    `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than` compares with a number, `extremes` words
+    superlatives of attributes without `grades`, `anything` is an indefinite landmark, `verb_forms` makes the form of a verb that follows a noun (holds:
+    holding). `genders` and `inflections` are endings of nouns with their gender, and of adjectives with their forms, for values that are written in
+    the language itself.
 
     For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those of `places_open` cannot follow each
     other, `partitive` puts one place within another, `inside` opens a bare one of the `regions` (a row, a corner), `things` are had and not adjectives,
@@ -121,6 +137,7 @@ class Language:
     unnamed_rank: int = 50
     numbers: Mapping[int, str] = field(default_factory=dict)
     numbers_alone: bool = False
+    one: str = ""
     degrees: frozenset[str] = frozenset()
     invariable: frozenset[str] = frozenset()
     predicative: str = ""
@@ -133,6 +150,14 @@ class Language:
     plural_of: Mapping[str, str] = field(default_factory=dict)
     oblique_of: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
+    covers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    than: str = ""
+    extremes: Mapping[str, str] = field(default_factory=dict)
+    anything: str = ""
+    verb_forms: Callable[[str], str] | None = None
+    genders: Mapping[str, str] = field(default_factory=dict)
+    inflections: Mapping[str, str] = field(default_factory=dict)
+    _words: dict[Property, str] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.code
@@ -141,12 +166,45 @@ class Language:
         """The noun for the type (or whatever the language takes nouns from); a type it does not know names itself."""
         said = list(properties)
         known = [self.nouns[p] for p in said if p in self.nouns]
-        unknown = [
-            Noun(plain_words(p.value), self.default.gender)
-            for p in said
-            if p.name == "type" and p.value not in UNSAYABLE
-        ]
+        unknown = [self._unknown_noun(p.value) for p in said if p.name == "type" and p.value not in UNSAYABLE]
         return (known + unknown + [self.default])[0]
+
+    def _unknown_noun(self, value: str) -> Noun:
+        """A type that the language has no noun for names itself; it may be written in the language, which tells its gender."""
+        word = plain_words(value)
+        same = [noun for noun in self.nouns.values() if noun.word.lower() == word]
+        endings = [end for end in self.genders if word.endswith(end)]
+        gender = self.genders[max(endings, key=len)] if endings else self.default.gender
+        return same[0] if same else Noun(word, gender)
+
+    def words_of(self, prop: Property) -> str:
+        """Return the words for one property, by which a hearer cannot tell it from a property with the same words."""
+        if prop not in self._words:
+            is_noun = prop.name == "type" or prop in self.nouns
+            phrases = [] if is_noun else [p.text for p in self.word([prop])]
+            self._words[prop] = self.noun([prop]).word if is_noun else " ".join(phrases) or str(prop)
+        return self._words[prop]
+
+    def relation(self, name: str) -> str:
+        """Return the words for a relation: a preposition, or a verb in the form that follows a noun."""
+        if name in self.relations:
+            return self.relations[name]
+        words = plain_words(name).removeprefix("is ")
+        return self.verb_forms(words) if self.verb_forms is not None else words
+
+    def say_inverse(self, relation: str, thing: str, noun: Noun, number: int) -> str:
+        """Return a relation from its other end, behind the noun: "with the rabbit in it"; nothing where the language has no words for it."""
+        words = self.clauses
+        if words is None:
+            return ""
+        is_verb = relation.partition(" ")[0].endswith("ing") or relation == self.having
+        pattern = words.inverse_verb if is_verb and words.inverse_verb else words.inverse
+        if relation == self.having and words.inverse_verb:
+            # What a man has is "the beard that the man has".
+            pattern, relation = pattern.replace("{be} {relation}", words.have[0]), ""
+        be = (words.located or words.be)[0]
+        which = spelt(words.which, noun.gender)
+        return pattern.format(thing=thing, relation=relation, be=be, which=which, it=words.it[number > 1])
 
     def several(self, noun: Noun) -> Noun:
         """The noun for more than one; the longest ending that the language knows decides."""
@@ -184,6 +242,13 @@ class Language:
         """
         name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
+        if value in _NONE and not self._is_quality(name):
+            thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
+            return Phrase(AFTER, self.unnamed_rank, f"{self.lacking} {thing}")
+        if self.verb_forms is not None and name.partition(" ")[0].endswith("ing") and value not in _YES | _NO:
+            thing = plain_words(prop.value)
+            article = "" if self._uncounted(thing) or re.match(r"(?:an?|the|no|\d+) ", thing) else f"{self.indefinite} "
+            return Phrase(AFTER, self.unnamed_rank, f"{name} {article}{thing}")
         if value in _YES | _NO and self._had(prop.name, name, value):
             thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
             return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {thing}")
@@ -197,19 +262,48 @@ class Language:
             )
         if prop.name not in self.ranks and (had := self._had_so(name, plain_words(prop.value))):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {had}")
-        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), plain_words(prop.value))
+        return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
+
+    def _adjective(self, prop: Property) -> str:
+        """A value as an adjective; one that is written in the language gets its endings."""
+        word = plain_words(prop.value)
+        for group, phrases in self.phrases.items():
+            if len(group) == 1 and len(phrases) == 1 and next(iter(group)).name == prop.name:
+                text = phrases[0].text
+                forms = {spelt(text, gender) for gender in (*self.articles, self.predicative)}
+                if "{" in text and word in forms:
+                    return text
+        end = max((end for end in self.inflections if word.endswith(end)), key=len, default="")
+        return word.removesuffix(end) + self.inflections.get(end, "") if end else word
+
+    def _is_quality(self, name: str) -> bool:
+        """Whether an attribute is what one is or how much, and not a thing that one could be without."""
+        return (
+            name in self.grades or name in self.ranks or name in ("colour", "color", "shape", "type", "state", "status")
+        )
 
     def counted(self, prop: Property) -> str:
         """How many of something one has ("with 3 dots", "without wheels"); nothing where the attribute is no thing, or the value no whole number."""
         name = re.sub(r"^(?:has|number of|number|num|count of) | (?:count|number)$", "", plain_words(prop.name))
         named = name != plain_words(prop.name)
         last = name.rpartition(" ")[2]
-        if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts)):
+        is_plural = last.endswith("s") and not last.endswith("ss") and name not in self.grades
+        if not (self.indefinite and prop.value.isdecimal() and (named or last in self.parts or is_plural)):
             return ""
-        single = name if last not in self.parts or not last.endswith("s") or last[:-1] not in self.parts else name[:-1]
+        is_listed = last.endswith("s") and last[:-1] in self.parts
+        single = self._singular(name) if is_listed or (is_plural and last not in self.parts) else name
         many = single if single.endswith("s") else self.several(Noun(single)).word
         thing = single if int(prop.value) == 1 else many
-        return f"{self.lacking} {many}" if int(prop.value) == 0 else f"{self.having} {int(prop.value)} {thing}"
+        number = int(prop.value)
+        words = self.one if number == 1 and self.one else self.numbers.get(number, str(number))
+        return f"{self.lacking} {many}" if number == 0 else f"{self.having} {words} {thing}"
+
+    def _singular(self, name: str) -> str:
+        """One of what a plural names: the shortest word whose plural it is."""
+        return next(
+            (name[:-n] + y for n, y in ((3, "y"), (2, ""), (1, "")) if self.several(Noun(name[:-n] + y)).word == name),
+            name,
+        )
 
     def amount(self, name: str, value: str) -> str:
         """A number with the name of what it measures: "a speed of 50 km/h"; a code is none ("species s1")."""

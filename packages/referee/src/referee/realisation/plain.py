@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Self
 
+from referee.meaning import Meaning
 from referee.realisation.language import Language
 from referee.realisation.wording import Wording, language_of
 from referee.records import Property, SpeakerView, Trial
@@ -15,6 +16,8 @@ __all__ = ["Plain", "in_portuguese"]
 class Plain:
     """Says any properties in a language (None: that of the trial), neighbours of a kind joined: "the old person with a beard and glasses"."""
 
+    learns = False
+
     def __init__(self, language: Language | None = None) -> None:
         self.language = language
 
@@ -23,9 +26,16 @@ class Plain:
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
-        return (
-            Wording(self.language or language_of(view), view.scene).phrase(view.targets, properties, where=False).text
-        )
+        """Return the words of a list of properties."""
+        return self._phrase(properties, view)
+
+    def realise_meaning(self, form: Meaning, view: SpeakerView) -> str:
+        """Return the words of a meaning."""
+        return self._phrase(form, view)
+
+    def _phrase(self, content: Sequence[Property] | Meaning, view: SpeakerView) -> str:
+        wording = Wording(self.language or language_of(view), view.scene)
+        return wording.phrase(view.targets, content, where=False).text
 
 
 def in_portuguese() -> Plain:

@@ -178,6 +178,25 @@ def _graded(high: str, low: str, called: str) -> Grades:
     return Grades(f"mais {high}", f"mais {high}", f"mais {low}", f"mais {low}", called=called)
 
 
+_ACROSS = Grades(
+    "à direita",
+    "mais à direita",
+    "à esquerda",
+    "mais à esquerda",
+    "na {}a posição a partir da direita",
+    "na {}a posição a partir da esquerda",
+    at="na coluna {}",
+)
+_DOWN = Grades(
+    "embaixo",
+    "mais embaixo",
+    "em cima",
+    "mais em cima",
+    "na {}a posição de baixo para cima",
+    "na {}a posição de cima para baixo",
+    at="na linha {}",
+)
+
 PORTUGUESE = Language(
     code="pt",
     articles={"m": "o", "f": "a", "mp": "os", "fp": "as"},
@@ -259,10 +278,24 @@ PORTUGUESE = Language(
         "price": _graded("car{m:o|f:a}", "barat{m:o|f:a}", "preço"),
         "speed": _graded("rápid{m:o|f:a}", "lent{m:o|f:a}", "velocidade"),
         "temperature": _graded("quente", "fri{m:o|f:a}", "temperatura"),
-        "x": Grades("à direita", "mais à direita", "à esquerda", "mais à esquerda", at="na coluna {}"),
-        "y": Grades("embaixo", "mais embaixo", "em cima", "mais em cima", at="na linha {}"),
+        **dict.fromkeys(("x", "x-dimension", "x-position"), _ACROSS),
+        **dict.fromkeys(("y", "y-dimension", "y-position"), _DOWN),
     },
-    clauses=Clauses("que", ("é", "são"), ("tem", "têm"), "não", "ou", lack=("não tem", "não têm")),
+    clauses=Clauses(
+        "que",
+        ("é", "são"),
+        ("tem", "têm"),
+        "não",
+        "ou",
+        lack=("não tem", "não têm"),
+        inverse="{relation} {which} {be} {thing}",
+        which="{m:o qual|f:a qual|mp:os quais|fp:as quais}",
+        located=("está", "estão"),
+    ),
+    covers={"à esquerda": ("na extrema esquerda",), "à direita": ("na extrema direita",)},
+    than="do que",
+    genders={"a": "f", "ção": "f", "dade": "f", "gem": "f", "ema": "m", "oma": "m"},
+    inflections={"o": "{m:o|f:a}", "a": "{m:o|f:a}"},
     plural_endings={"": "s", "m": "ns", "l": "is", "r": "res", "s": "s"},
     plural_of={"m": "mp", "f": "fp"},
 )

@@ -1,22 +1,34 @@
-"""Words that look at the scene: one thing or several, numbers as "larger" and "leftmost", every landmark with its head, "or" and "not" as clauses.
+"""Noun phrases for the things of a scene: number, numbers as "larger" and "leftmost", landmarks, relative clauses for "or" and "not".
 
-What each phrase expresses is kept beside it, so that what was said can be held against what was chosen (`Worded.said`). Number words and plurals come from
-tables of the language: the nouns are those of scenes, and a package for inflection would cost every description more time than the rest of it.
+A description is worded from its meaning (`referee.meaning`), piece by piece. Each piece brings what its words mean (`Worded.meaning`), which may be less than
+the piece that was chosen: "on the left" is also true of what is on the far left. A piece that the language has no words for is left out and reported
+(`Worded.dropped`). Number words and plurals come from tables of the language: a package for inflection would take more time than all the rest.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from referee.meaning import (
+    EVERYTHING,
+    OPERATORS,
+    SIDES,
+    Meaning,
+    conjunction,
+    conjuncts,
+    flatten,
+    is_meaning,
+    parts_of,
+    related,
+)
 from referee.realisation.annotation import UNSAYABLE
 from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, plain_words, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
 __all__ = ["Worded", "Wording", "language_of"]
 
-NOT = "not."
 POSITION = "position"
 BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")
@@ -24,20 +36,56 @@ HEADS = ("type", "basic", "kind", "category", "superordinate")
 NAMED = ("name", "label")
 _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
-
-Expressed = tuple[Phrase, frozenset[Property]]
+_RANKS = frozenset({"least", "most", "nth"})
 
 
 class Worded(NamedTuple):
-    """Words, and the properties that they express; `added` are those that nobody chose, without which others would be meant too ("the two smallest mice")."""
+    """A phrase with the properties that it expresses and those that it could not express, and with what its words mean.
+
+    `added` are properties that were not chosen, without which the phrase would be true of others too ("the two smallest mice").
+    """
 
     text: str
     said: tuple[Property, ...]
     added: tuple[Property, ...] = ()
+    dropped: tuple[Property, ...] = ()
+    meaning: Meaning = EVERYTHING
+
+
+class Expressed(NamedTuple):
+    """Words with their place, the properties that they express, and what they mean."""
+
+    phrase: Phrase
+    properties: frozenset[Property]
+    meaning: Meaning
+
+
+class _Link(NamedTuple):
+    """Relations to one landmark (or, with ``inv``, of it), what is said of it, and its id where it is known."""
+
+    operator: str
+    names: tuple[str, ...]
+    landmark: _Content
+    anchor: str | None
+    properties: tuple[Property, ...] = ()
+
+
+class _Content(NamedTuple):
+    """A description taken apart: its pairs, its landmarks, superlatives and ordinals, and what is said in relative clauses."""
+
+    pairs: tuple[Property, ...]
+    links: tuple[_Link, ...] = ()
+    ranks: tuple[Meaning, ...] = ()
+    clauses: tuple[Meaning, ...] = ()
+
+    def form(self) -> Meaning:
+        """The content as a form."""
+        links = [(link.operator, name, link.landmark.form()) for link in self.links for name in link.names or ("*",)]
+        return conjunction([*map(tuple, self.pairs), *links, *self.clauses, *self.ranks])
 
 
 def language_of(view: SpeakerView) -> Language:
-    """The language of a trial, as far as there are words for it; otherwise English."""
+    """Return the language of a trial, or English if there are no words for it."""
     if view.language == "pt":
         from referee.realisation.portuguese import PORTUGUESE
 
@@ -57,81 +105,243 @@ class Wording:
     def __init__(self, language: Language, scene: Scene) -> None:
         self.language, self.scene = language, scene
 
-    def parts(self, parts: Sequence[tuple[Sequence[str], Sequence[Property]]]) -> Worded:
-        """Several targets in parts: "the red chair and the two blue desks"."""
-        worded = [self.phrase(ids, properties) for ids, properties in parts]
-        return Worded(self.language.enumerate([w.text for w in worded]), tuple(p for w in worded for p in w.said))
+    def phrase(self, ids: Sequence[str], content: Sequence[Property] | Meaning, where: bool = True) -> Worded:
+        """Return a noun phrase, or several joined by "and" for a meaning in parts.
 
-    def phrase(self, ids: Sequence[str], properties: Sequence[Property], where: bool = True) -> Worded:
-        """One noun phrase for these things; with `where`, where they are is added if nothing else tells them apart."""
-        found = self._phrase(ids, properties, ())
-        if where and (placed := self._told_apart(ids, found.said)):
-            return self._phrase(ids, properties, (placed,))._replace(added=tuple(placed[1]))
-        return found
+        Args:
+            ids: the targets.
+            content: a meaning, or a list of properties.
+            where: whether an amount or a position is added if the words are true of others too.
+        """
+        if not is_meaning(content):
+            return self._sharp(ids, len(ids), self._content_of_list(content), where)
+        form = tuple(content)
+        if form[0] != "parts":
+            return self._sharp(ids, len(ids), self._content(form, ids), where)
+        worded, heard = [], []
+        for number, part in parts_of(form):
+            members = self._members(part, ids)
+            count = len(members) if number == "all" else int(number or 1)
+            piece = self._sharp(members, count, self._content(part, members), where, is_counted=number != "all")
+            worded.append(piece)
+            heard.append((number, piece.meaning))
+        return Worded(
+            self.language.enumerate([w.text for w in worded]),
+            tuple(dict.fromkeys(p for w in worded for p in w.said)),
+            tuple(dict.fromkeys(p for w in worded for p in w.added)),
+            tuple(dict.fromkeys(p for w in worded for p in w.dropped)),
+            ("parts", *heard),
+        )
 
-    def formula(self, ids: Sequence[str], clauses: Sequence[Sequence[Any]]) -> Worded:
-        """A conjunction of unions of literals: what is plainly true as a noun phrase, the rest as relative clauses."""
-        plain = [c[0].property for c in clauses if len(c) == 1 and not c[0].negated]
-        rest = [c for c in clauses if len(c) > 1 or c[0].negated]
-        main = self._phrase(ids, plain, ())
-        said = [Property(NOT + x.property.name, x.property.value) if x.negated else x.property for c in rest for x in c]
-        told = [self._clause(clause, len(ids) > 1, self._noun(plain, len(ids))) for clause in rest]
-        words = self.language.clauses
-        opening = spelt(words.that, self._noun(plain, len(ids)).gender) if words else ""
-        joined = f" {self.language.conjunction} {opening.lstrip(', ')} ".join(told)
-        that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}" if told else ""
-        text, ones = main.text.split(), self.language.several(self.language.default).word
-        if told and len(ids) > 1 and len(text) == 3 and text[-1] == ones:
-            text = text[:-1]  # "the two that are red": a number needs no "ones" behind it
-        return Worded(self.language.polish(" ".join(text) + that), (*main.said, *dict.fromkeys(said)))
+    def form_of(self, properties: Sequence[Property]) -> Meaning:
+        """Return the form of a list of properties, in which relations name their landmarks by id."""
+        return self._content_of_list(properties).form()
+
+    def _members(self, part: Meaning, ids: Sequence[str]) -> list[str]:
+        """The targets that a part is true of; where it is true of none, whatever it is true of."""
+        mask = self.scene.denotation(part)
+        meant = mask & self.scene.mask(self._in_scene(ids))
+        return [e.id for e in self.scene.members(meant or mask)]
+
+    def _sharp(
+        self, ids: Sequence[str], number: int, content: _Content, where: bool, is_counted: bool = True
+    ) -> Worded:
+        """A noun phrase; where its words are true of others too, in sharper words or with a position."""
+        worded = self._noun_phrase(ids, number, content, is_counted=is_counted)
+        targets = self.scene.mask(self._in_scene(ids))
+        if self.scene.denotation(worded.meaning) == targets or not where:
+            return worded
+        ranked = self._noun_phrase(ids, number, content, is_counted=is_counted, is_ranked=True)
+        if self.scene.denotation(ranked.meaning) == targets:
+            return ranked
+        extra = self._distinguishing_rank(ids, worded.meaning)
+        if extra is None:
+            return worded
+        placed = self._noun_phrase(ids, number, content, (extra,), is_counted=is_counted)
+        return placed._replace(added=tuple(extra.properties))
+
+    # -- content ---------------------------------------------------------------------------------------------------------------
+
+    def _content(self, form: Meaning, ids: Sequence[str]) -> _Content:
+        """A form taken apart."""
+        pairs: list[Property] = []
+        links: list[_Link] = []
+        ranks: list[Meaning] = []
+        clauses: list[Meaning] = []
+        for piece in (p for part in conjuncts(form) for p in conjuncts(_push_negation(part))):
+            operator = piece[0]
+            if operator in ("rel", "inv"):
+                links.append(self._link(piece, ids))
+            elif operator in _RANKS:
+                ranks.append(piece)
+            elif operator in OPERATORS:
+                clauses.append(piece)
+            elif (operator, "") in self.scene.extensions:
+                links.append(self._link(("rel", operator, EVERYTHING), ids, piece[1]))
+            else:
+                pairs.append(Property(*piece))
+        return _Content(tuple(dict.fromkeys(pairs)), tuple(_merge(links)), tuple(ranks), tuple(clauses))
+
+    def _link(self, form: Meaning, ids: Sequence[str], anchor: str | None = None) -> _Link:
+        operator, name, landmark = form
+        if anchor is None:
+            target = self.scene.mask(self._in_scene(ids[:1]))
+            near = related(self.scene, name, target, operator == "rel") & self.scene.denotation(landmark)
+            anchor = next((e.id for e in self.scene.members(near)), None)
+        return _Link(
+            operator, (name,), self._content(landmark, [] if anchor is None else [anchor]), anchor, flatten(form)
+        )
+
+    def _content_of_list(self, properties: Sequence[Property]) -> _Content:
+        """A list of properties taken apart; what is said of landmarks is told by their ids."""
+        pairs, relations, of_landmarks = self._sorted(properties)
+        links = [
+            _Link("rel", tuple(r.name for r in tied), self._content_of_list(list(bare)), tied[0].value if tied else None,
+                  (*tied, *bare.values()))
+            for tied, bare in self._beside(relations, of_landmarks)
+        ]  # fmt: skip
+        denied = [p for p in pairs if p.name.startswith("not.") and p not in self.scene.extensions]
+        clauses = [("not", (p.name.removeprefix("not."), p.value)) for p in denied]
+        return _Content(tuple(p for p in pairs if p not in denied), tuple(links), (), tuple(clauses))
+
+    def _sorted(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
+        """The properties of the object, its relations, and what is said of landmarks."""
+        own, relations, of_landmarks = [], [], []
+        for prop in dict.fromkeys(properties):
+            if LANDMARKS.match(prop.name):
+                of_landmarks.append(prop)
+            elif (prop.name in self.language.relations and not self._is_attribute(prop)) or Property(
+                prop.name, ""
+            ) in self.scene.extensions:
+                relations.append(prop)
+            else:
+                own.append(prop)
+        return own, relations, of_landmarks
+
+    def _is_attribute(self, prop: Property) -> bool:
+        return any(prop in e.attributes for e in self.scene.entities)
+
+    def _beside(
+        self, relations: Sequence[Property], of_landmarks: Sequence[Property]
+    ) -> Iterator[tuple[list[Property], dict[Property, Property]]]:
+        """Landmark by landmark: the relations to it, and what is said of it, without and with the prefix of a landmark."""
+        landmarks: dict[str, list[Property]] = {}
+        for relation in relations:
+            landmarks.setdefault(relation.value, []).append(relation)
+        ids = {e.id for e in self.scene.entities}
+        left = list(of_landmarks)
+        for landmark, tied in landmarks.items():
+            chosen = [p for p in left if self._is_said_of(p, landmark)] if landmark in ids else left
+            left = [p for p in left if p not in chosen]
+            yield tied, {_bare(p): p for p in chosen}
+        if left and not relations:
+            # What is said of a landmark without a relation is something that is there as well.
+            yield [], {_bare(p): p for p in left}
+
+    def _is_said_of(self, prop: Property, landmark: str) -> bool:
+        """Whether something said of a landmark can be meant of this one."""
+        bare = _bare(prop)
+        if LANDMARKS.match(bare.name):
+            beyond = {r.entity for r in self.scene.entity(landmark).relations} & {e.id for e in self.scene.entities}
+            return any(self._is_said_of(bare, other) for other in beyond)
+        return self.scene.entity(landmark).has(bare)
 
     # -- a noun phrase ---------------------------------------------------------------------------------------------------------
 
-    def _phrase(
-        self, ids: Sequence[str], properties: Sequence[Property], extra: Sequence[Expressed], oblique: bool = False
+    def _noun_phrase(
+        self,
+        ids: Sequence[str],
+        number: int,
+        content: _Content,
+        extra: Sequence[Expressed] = (),
+        oblique: bool = False,
+        is_counted: bool = True,
+        is_ranked: bool = False,
     ) -> Worded:
+        """One noun phrase; with `is_ranked`, values that share their words are said by their rank."""
         language = self.language
-        own, relations, told = self._sorted(properties)
-        noun = self._noun(own, len(ids), self._somebody(ids))
+        own = [p for p in content.pairs if p.value not in UNSAYABLE]
+        noun = self._noun(own, number, self._are_people(ids))
         if oblique:
-            ending = language.oblique_plural if len(ids) > 1 and not noun.word.endswith(("n", "s")) else ""
+            ending = language.oblique_plural if number > 1 and not noun.word.endswith(("n", "s")) else ""
             noun = noun._replace(word=noun.word + ending, gender=language.oblique_of.get(noun.gender, noun.gender))
         head = [p for p in own if p.name in HEADS or p in language.nouns]
-        graded = self._graded([p for p in own if p not in head], ids, head)
-        names = [(Phrase(AFTER, _NAME, p.value), frozenset([p])) for p in own if p.name in NAMED]
-        counted = self._counted([p for p in own if p not in head])
-        special = {p for _, expressed in (*graded, *names, *counted) for p in expressed} | set(head)
-        phrases = language.phrases_for([p for p in own if p not in special])
-        phrases = sorted([*phrases, *graded, *names, *counted, *extra], key=lambda item: (item[0].place, item[0].rank))
-        number = [language.numbers.get(len(ids), str(len(ids)))] if len(ids) > 1 and language.numbers else []
-        before = [*number, *(self._agreed(p.text, noun, len(ids)) for p, _ in phrases if p.place == BEFORE)]
-        after = [self._agreed(p.text, noun, len(ids)) for p, _ in phrases if p.place == AFTER]
-        alone = (
-            language.numbers_alone and len(before) == len(number) == 1 and noun == language.several(language.default)
-        )
+        # A noun hides the kinds above it; a second type, or a second noun, is not expressed by the first.
+        hidden = [p for p in head if not self._is_expressed_by_noun(p, head)]
+        others = [p for p in own if p not in head]
+        pieces = [*self._graded(others, ids, head, is_ranked), *self._ranked(content, ids, number)]
+        names = [Expressed(Phrase(AFTER, _NAME, p.value), frozenset([p]), tuple(p)) for p in own if p.name in NAMED]
+        counted = self._counted(others)
+        special = {p for piece in (*pieces, *names, *counted) for p in piece.properties}
+        plain = [
+            Expressed(phrase, expressed, self._as_heard(expressed))
+            for phrase, expressed in language.phrases_for([p for p in others if p not in special])
+        ]
+        phrases = sorted([*plain, *pieces, *names, *counted, *extra], key=lambda e: (e.phrase.place, e.phrase.rank))
+        numeral = [language.numbers.get(number, str(number))] if number > 1 and is_counted and language.numbers else []
+        before = [*numeral, *(self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == BEFORE)]
+        after = [self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == AFTER]
+        beside, links = self._landmarks(ids, number, content.links, noun)
+        that, clauses = self._clauses(content.clauses, number, noun, ids)
+        alone = len(before) == len(numeral) == 1 and noun.word == language.several(language.default).word
+        alone = alone and (language.numbers_alone or bool(that and not after and not beside))
         text = language.put_together(before, noun._replace(word="") if alone else noun, after)
-        beside, mentioned = self._landmarks(ids, relations, told)
-        said = [*head, *(p for _, expressed in phrases for p in sorted(expressed)), *mentioned]
-        order = {p: i for i, p in enumerate(properties)}
-        ordered = sorted(dict.fromkeys(said), key=lambda p: order.get(p, len(order)))
-        return Worded(language.polish(f"{text} {beside}"), tuple(ordered))
+        said = [*head, *(p for e in phrases for p in sorted(e.properties)), *links.said, *clauses.said]
+        order = {p: i for i, p in enumerate(content.pairs)}
+        dropped = [
+            *hidden,
+            *(p for p in others if not any(p in e.properties for e in phrases)),
+            *(p for rank in content.ranks if not any(e.meaning == rank for e in pieces) for p in flatten(rank)),
+            *links.dropped,
+            *clauses.dropped,
+        ]
+        heard = [*(self._as_heard([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
+        return Worded(
+            language.polish(f"{text}{'' if beside.startswith(',') else ' '}{beside.rstrip()}".rstrip() + that),
+            tuple(sorted(dict.fromkeys(p for p in said if p not in dropped), key=lambda p: order.get(p, len(order)))),
+            dropped=tuple(dict.fromkeys(dropped)),
+            meaning=conjunction([*heard, *conjuncts(links.meaning), *conjuncts(clauses.meaning)]),
+        )
 
-    def _known(self, ids: Sequence[str]) -> list[str]:
+    def _is_expressed_by_noun(self, prop: Property, head: Sequence[Property]) -> bool:
+        """Whether the noun of a phrase expresses this property: it is the noun, or a kind that the noun's entities all have."""
+        kinds = [p for name in HEADS for p in head if p.name == name and p.value not in UNSAYABLE]
+        nouns = [p for p in head if p in self.language.nouns]
+        noun = (nouns or kinds or [prop])[0]
+        return noun == prop or not self.scene.extension(noun) & ~self.scene.extension(prop)
+
+    def _as_heard(self, properties: Iterable[Property]) -> Meaning:
+        """What the words for some properties mean: each may be any value of its attribute that has the same words, or that they cover."""
+        forms: list[Meaning] = []
+        for prop in sorted(properties):
+            values = self._values_in_same_words(prop)
+            forms.append(tuple(prop) if len(values) < 2 else ("or", *values))
+        return conjunction(forms)
+
+    def _values_in_same_words(self, prop: Property) -> list[Meaning]:
+        language = self.language
+        words = language.words_of(prop)
+        covered = {words, *language.covers.get(words, ())}
+        alike = (p for p in self.scene.extensions if p.name == prop.name and language.words_of(p) in covered)
+        return [tuple(p) for p in dict.fromkeys([prop, *alike])]
+
+    def _in_scene(self, ids: Sequence[str]) -> list[str]:
         """Those that the scene has: what is said of a landmark may name one that it has not."""
-        return [i for i in ids if any(e.id == i for e in self.scene.entities)]
+        present = {e.id for e in self.scene.entities} if ids else ()
+        return [i for i in ids if i in present]
 
-    def _somebody(self, ids: Sequence[str]) -> bool:
-        """Whether these are people whose type nobody noted: they have a gender."""
-        known = [self.scene.entity(i) for i in self._known(ids)]
-        return bool(known) and all(e.value("gender") is not None and e.value(HEADS[0]) is None for e in known)
+    def _are_people(self, ids: Sequence[str]) -> bool:
+        """Whether these are people whose type is not recorded: they have a gender."""
+        entities = [self.scene.entity(i) for i in self._in_scene(ids)]
+        return bool(entities) and all(e.value("gender") is not None and e.value(HEADS[0]) is None for e in entities)
 
-    def _noun(self, own: Sequence[Property], number: int, somebody: bool = False) -> Noun:
+    def _noun(self, own: Sequence[Property], number: int, are_people: bool = False) -> Noun:
         language = self.language
         # The most telling of its kinds is the noun.
         kinds = [p for name in HEADS for p in own if p.name == name and p.value not in UNSAYABLE]
-        known = [p for p in own if p in language.nouns]
-        people = [Property(HEADS[0], "person")] if somebody else []
-        noun = language.noun([*known, *([Property(HEADS[0], kinds[0].value)] if kinds else people)])
+        nouns = [p for p in own if p in language.nouns]
+        people = [Property(HEADS[0], "person")] if are_people else []
+        noun = language.noun([*nouns, *([Property(HEADS[0], kinds[0].value)] if kinds else people)])
         if number < 2:
             return noun
         several = language.several(noun)
@@ -155,144 +365,128 @@ class Wording:
         end = max((e for e in endings if whole.endswith(e)), key=len)
         return f"{whole[: len(whole) - len(end)]}{endings[end]} {rest}".strip()
 
-    def _sorted(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
-        """Own properties, relations, and what is said of landmarks."""
-        own, relations, told = [], [], []
-        for prop in dict.fromkeys(properties):
-            if LANDMARKS.match(prop.name):
-                told.append(prop)
-            elif (prop.name in self.language.relations and not self._an_attribute(prop)) or Property(
-                prop.name, ""
-            ) in self.scene.extensions:
-                relations.append(prop)
-            elif prop.value not in UNSAYABLE:
-                own.append(prop)
-        return own, relations, told
-
-    def _an_attribute(self, prop: Property) -> bool:
-        return any(prop in e.attributes for e in self.scene.entities)
-
     # -- landmarks -------------------------------------------------------------------------------------------------------------
 
-    def _landmarks(
-        self, ids: Sequence[str], relations: Sequence[Property], told: Sequence[Property]
-    ) -> tuple[str, list[Property]]:
+    def _landmarks(self, ids: Sequence[str], number: int, links: Sequence[_Link], noun: Noun) -> tuple[str, Worded]:
         """Every relation with a noun phrase for its landmark, and all that these say."""
+        language = self.language
         phrases: dict[str, list[str]] = {}
-        said: list[Property] = list(relations)
-        for tied, mine in self._beside(relations, told):
-            worded = self._phrase([tied[0].value if tied else ""], list(mine), (), oblique=True)
-            said += [mine.get(p, Property(LANDMARK + p.name, p.value)) for p in worded.said]
-            how = self.language.enumerate([self._relation(r.name) for r in tied]) or self.language.having
-            sides = [worded.text]
-            for other in self._other_side(ids, tied, relations):
-                told_of = {HEADS[0], *NAMED, *(p.name for p in mine)}
-                kind = [p for p in self.scene.entity(other).attributes if p.name in told_of]
-                sides.append(self._phrase([other], kind, (), oblique=True).text)
-                if sides[0] == sides[1]:
-                    sides = [self._phrase([tied[0].value, other], kind, (), oblique=True).text]
-            phrases.setdefault(how, []).extend(sides)
-        return f" {self.language.conjunction} ".join(
-            f"{how} {self.language.enumerate(of)}" for how, of in phrases.items()
-        ), said
+        inverse: list[str] = []
+        said, dropped, heard = list[Property](), list[Property](), list[Meaning]()
+        for link in links:
+            content = self._with_head(link)
+            names = link.names or (None,)
+            how = language.enumerate([self._relation(name) for name in link.names]) or language.having
+            worded = self._noun_phrase([link.anchor or ""], 1, content, oblique=link.operator == "rel")
+            if link.operator == "inv":
+                texts = [language.say_inverse(self._relation(name), worded.text, noun, number) for name in link.names]
+                if not all(texts):
+                    dropped += link.properties
+                    continue
+                inverse += [text for text in texts if text]
+            else:
+                phrases.setdefault(how, []).extend(self._sides(ids, link, content, links, worded.text))
+            said += [p for p in link.properties if _bare(p) not in worded.dropped]
+            implied = [p for p in content.pairs if p not in link.landmark.pairs]
+            said += [Property(LANDMARK + p.name, p.value) for p in implied]
+            dropped += [Property(LANDMARK + p.name, p.value) for p in worded.dropped]
+            heard += [(link.operator, name or "*", worded.meaning) for name in names]
+        texts = [f"{how} {language.enumerate(of)}" for how, of in phrases.items()]
+        clauses = [text for text in inverse if text.startswith(",")]
+        texts += [text for text in inverse if text not in clauses]
+        joined = f" {language.conjunction} ".join(texts)
+        return joined + "".join(clauses), Worded("", tuple(said), dropped=tuple(dropped), meaning=conjunction(heard))
 
-    def _other_side(self, ids: Sequence[str], tied: Sequence[Property], relations: Sequence[Property]) -> list[str]:
-        """Between what else, where only one side was chosen and the scene has just one other."""
-        if (
-            [r.name for r in tied] != [BETWEEN]
-            or sum(r.name == BETWEEN for r in relations) != 1
-            or not self._known(ids)
-        ):
-            return []
-        others = [
-            r.entity for r in self.scene.entity(ids[0]).relations if r.name == BETWEEN and r.entity != tied[0].value
-        ]
-        return others[:1]
+    def _with_head(self, link: _Link) -> _Content:
+        """Every landmark has a head, whether it was chosen or not."""
+        content = link.landmark
+        if link.anchor not in {e.id for e in self.scene.entities} or any(p.name in HEADS for p in content.pairs):
+            return content
+        types = [p for p in self.scene.entity(link.anchor or "").attributes if p.name == HEADS[0]]
+        return content._replace(pairs=(*content.pairs, *types))
 
-    def _beside(
-        self, relations: Sequence[Property], told: Sequence[Property]
-    ) -> Iterator[tuple[list[Property], dict[Property, Property]]]:
-        """Landmark by landmark: the relations to it, and what is said of it, without and with the prefix of a landmark."""
-        landmarks: dict[str, list[Property]] = {}
-        for relation in relations:
-            landmarks.setdefault(relation.value, []).append(relation)
-        known = {e.id for e in self.scene.entities}
-        left = list(told)
-        for landmark, tied in landmarks.items():
-            mine = [p for p in left if self._said_of(p, landmark)] if landmark in known else left
-            left = [p for p in left if p not in mine]
-            bare = {_bare(p): p for p in mine}
-            if landmark in known and not any(p.name in HEADS for p in bare):
-                # Every landmark has a head, whether somebody chose it or not.
-                bare |= {
-                    p: Property(LANDMARK + p.name, p.value)
-                    for p in self.scene.entity(landmark).attributes
-                    if p.name == HEADS[0]
-                }
-            yield tied, bare
-        if left and not relations:
-            # What is said of a landmark without a relation is something that is there as well.
-            yield [], {_bare(p): p for p in left}
-
-    def denotes(self, properties: Sequence[Property]) -> int:
-        """Whom a noun phrase with these properties is true of: each landmark may be any entity that its own phrase is true of."""
-        own, relations, told = self._sorted(properties)
-        mask = self.scene.denotation(own)
-        for tied, mine in self._beside(relations, told):
-            anchors, names = {e.id for e in self.scene.members(self.denotes(list(mine)))}, {r.name for r in tied}
-            for i, entity in enumerate(self.scene.entities):
-                held = {r.name for r in entity.relations if r.entity in anchors}
-                if not (held and names <= held):
-                    mask &= ~(1 << i)
-        return mask
+    def _sides(
+        self, ids: Sequence[str], link: _Link, content: _Content, links: Sequence[_Link], text: str
+    ) -> list[str]:
+        """The landmark; between two of them the other one too, where only one was chosen and the scene has just one other."""
+        between = [x for x in links if BETWEEN in x.names]
+        present = self._in_scene(ids)
+        if link.names != (BETWEEN,) or len(between) != 1 or not present:
+            return [text]
+        near = [r.entity for r in self.scene.entity(present[0]).relations if r.name == BETWEEN]
+        others = [i for i in self._in_scene(near) if i != link.anchor][:1]
+        if not others:
+            return [text]
+        names = {HEADS[0], *NAMED, *(p.name for p in content.pairs)}
+        kind = _Content(tuple(p for p in self.scene.entity(others[0]).attributes if p.name in names))
+        other = self._noun_phrase(others, 1, kind, oblique=True).text
+        if other != text:
+            return [text, other]
+        return [self._noun_phrase([link.anchor or "", *others], 2, kind, oblique=True).text]
 
     def _relation(self, name: str) -> str:
-        return self.language.relations.get(name, plain_words(name).removeprefix("is "))
-
-    def _said_of(self, prop: Property, landmark: str) -> bool:
-        """Whether something said of a landmark can be meant of this one."""
-        bare = _bare(prop)
-        if LANDMARKS.match(bare.name):
-            beyond = {r.entity for r in self.scene.entity(landmark).relations}
-            return any(self._said_of(bare, other) for other in beyond)
-        return self.scene.entity(landmark).has(bare)
+        return self.language.relation(name)
 
     # -- numbers ---------------------------------------------------------------------------------------------------------------
 
-    def _graded(self, own: Sequence[Property], ids: Sequence[str], head: Sequence[Property]) -> list[Expressed]:
+    def _graded(
+        self, own: Sequence[Property], ids: Sequence[str], head: Sequence[Property], is_ranked: bool
+    ) -> list[Expressed]:
         """Numbers as comparatives, superlatives and ordinals among the things that the rest of the description is true of."""
         language = self.language
         numbers = [
             p
             for p in own
-            if p.name in language.grades and _AMOUNT.fullmatch(p.value) and frozenset([p]) not in language.phrases
+            if p.name in language.grades
+            and _AMOUNT.fullmatch(p.value)
+            and (frozenset([p]) not in language.phrases or (is_ranked and len(self._values_in_same_words(p)) > 1))
         ]
         plain = [p for p in (*head, *own) if p not in numbers]
-        kept = self.scene.denotation(plain) | self.scene.mask(self._known(ids))
-        found: list[Expressed] = []
+        targets = self.scene.mask(self._in_scene(ids))
+        left = self.scene.denotation(plain) | targets
+        result: list[Expressed] = []
         for prop in numbers:
             grades = language.grades[prop.name]
-            values = {e.id: _amount(e.value(prop.name)) for e in self.scene.members(kept)}
-            words = _grade(grades, language, values, ids) or _measured(grades, prop, language)
+            values = {e.id: _amount(e.value(prop.name)) for e in self.scene.members(left)}
+            words, form = _grade(grades, language, values, ids, prop.name)
+            if not words:
+                words, form = _measured(grades, prop, language), tuple(prop)
             behind = words.startswith(f"{language.having} ") or _behind(words, grades) or language.adjectives == AFTER
             place = AFTER if behind else BEFORE
-            found.append((Phrase(place, _ROW if place == AFTER else -2, words), frozenset([prop])))
-            kept &= self.scene.denotation([prop]) | self.scene.mask(self._known(ids))
-        return found
+            phrase = Phrase(place, _ROW if place == AFTER else -2, words)
+            result.append(Expressed(phrase, frozenset([prop]), form))
+            left &= self.scene.denotation([prop]) | targets
+        return result
+
+    def _ranked(self, content: _Content, ids: Sequence[str], number: int) -> list[Expressed]:
+        """Superlatives and ordinals of the content, as far as the language has words for them."""
+        language, result = self.language, []
+        rest = self.scene.denotation(content._replace(ranks=()).form())
+        for rank in content.ranks:
+            grades = language.grades.get(rank[1])
+            words = _rank_words(rank, grades, language, number, rest.bit_count())
+            if not words:
+                continue
+            behind = grades is None or _behind(words, grades) or language.adjectives == AFTER
+            place = AFTER if behind else BEFORE
+            phrase = Phrase(place, _ROW if place == AFTER else -2, words)
+            result.append(Expressed(phrase, frozenset(flatten(rank)), rank))
+        return result
 
     def _counted(self, own: Sequence[Property]) -> list[Expressed]:
         """None or one of something ("with 1 dot"), where others have more of it: elsewhere 0 and 1 are no and yes."""
-        found: list[Expressed] = []
+        result: list[Expressed] = []
         for prop in own:
             values = {e.value(prop.name) or "" for e in self.scene.entities}
             if prop.value in ("0", "1") and any(v.isdecimal() and int(v) > 1 for v in values):
                 words = self.language.counted(prop)
-                found += [(Phrase(AFTER, self.language.unnamed_rank, words), frozenset([prop]))] if words else []
-        return found
+                phrase = Phrase(AFTER, self.language.unnamed_rank, words)
+                result += [Expressed(phrase, frozenset([prop]), tuple(prop))] if words else []
+        return result
 
-    def _told_apart(self, ids: Sequence[str], said: Sequence[Property]) -> Expressed | None:
-        """By an amount, or by where they are, if what was said is true of others too and the scene knows as much of all of them."""
-        mask, left = self.scene.mask(ids), self.denotes(said)
+    def _distinguishing_rank(self, ids: Sequence[str], heard: Meaning) -> Expressed | None:
+        """By an amount, or by where they are, if the words are true of others too and the scene has as much of all of them."""
+        mask, left = self.scene.mask(self._in_scene(ids)), self.scene.denotation(heard)
         among = list(self.scene.members(left | mask))
         if left == mask or mask & ~left:
             return None
@@ -300,65 +494,157 @@ class Wording:
         places = {n: {e.id: _coordinate(e, axis) for e in among} for axis, n in enumerate(("x", "y"))}
         for name, values in [*amounts.items(), *places.items()]:
             grades = self.language.grades.get(name)
-            if grades and (words := _grade(grades, self.language, values, ids)):
+            words, form = _grade(grades, self.language, values, ids, name) if grades else ("", EVERYTHING)
+            # A rank that ties, or that comes from positions beside an attribute of the name, would mean something else.
+            if grades and words and self.scene.denotation(conjunction([heard, form])) == mask:
                 place = AFTER if _behind(words, grades) or self.language.adjectives == AFTER else BEFORE
                 called = name if values is amounts.get(name) else POSITION
-                return Phrase(place, _ROW if place == AFTER else -2, words), frozenset([Property(called, words)])
+                phrase = Phrase(place, _ROW if place == AFTER else -2, words)
+                return Expressed(phrase, frozenset([Property(called, words)]), form)
         return None
 
-    # -- or, not ---------------------------------------------------------------------------------------------------------------
+    # -- relative clauses ------------------------------------------------------------------------------------------------------
 
-    def _clause(self, literals: Sequence[Any], many: bool, noun: Noun) -> str:
+    def _clauses(self, forms: Sequence[Meaning], number: int, noun: Noun, ids: Sequence[str]) -> tuple[str, Worded]:
+        """Denials, disjunctions and comparisons as relative clauses."""
+        words = self.language.clauses
+        texts, said, dropped, heard = list[str](), list[Property](), list[Property](), list[Meaning]()
+        for form in forms:
+            text = None if words is None else self._clause(form, number > 1, noun, ids)
+            if text is None:
+                dropped += flatten(form)
+                continue
+            texts.append(text)
+            said += flatten(form)
+            heard.append(self._heard_clause(form))
+        if words is None or not texts:
+            return "", Worded("", (), dropped=tuple(dropped))
+        opening = spelt(words.that, noun.gender)
+        joined = f" {self.language.conjunction} {opening.lstrip(', ')} ".join(texts)
+        that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}"
+        return that, Worded("", tuple(said), dropped=tuple(dropped), meaning=conjunction(heard))
+
+    def _heard_clause(self, form: Meaning) -> Meaning:
+        """What a clause means in words that several values share."""
+        if form[0] in ("and", "or", "not"):
+            return (form[0], *map(self._heard_clause, form[1:]))
+        return form if form[0] in OPERATORS else self._as_heard([Property(*form)])
+
+    def _clause(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
         """ "is red or has a beard"; a verb that stays the same is said once."""
         words = self.language.clauses
-        if words is None:
-            return ""
-        said = [self._predicate(literal, many, noun) for literal in literals]
-        told: list[str] = []
-        for i, (verb, rest) in enumerate(said):
-            told.append(
-                rest
-                if i and verb == said[i - 1][0] and not words.verb_last
-                else f"{rest} {verb}"
-                if words.verb_last
-                else f"{verb} {rest}"
-            )
-        return f" {words.either} ".join(told)
+        predicates = [self._predicate(part, many, noun, ids) for part in (form[1:] if form[0] == "or" else (form,))]
+        if words is None or None in predicates:
+            return None
+        texts: list[str] = []
+        before = ""
+        for verb, rest in (p for p in predicates if p is not None):
+            if words.verb_last:
+                texts.append(f"{rest} {verb}")
+            else:
+                texts.append(rest if verb == before else f"{verb} {rest}")
+            before = verb
+        return f" {words.either} ".join(texts)
 
-    def _predicate(self, literal: Any, many: bool, noun: Noun) -> tuple[str, str]:
-        """The verb (with its "not") and what follows it."""
-        words, language, prop = self.language.clauses, self.language, literal.property
+    def _predicate(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> tuple[str, str] | None:
+        """The verb (with its "not") and what follows it; None if the language has no words for it."""
+        words = self.language.clauses
         if words is None:
-            return "", ""
+            return None
+        is_denied, piece = (True, form[1]) if form[0] == "not" else (False, form)
+        if piece[0] == "and":
+            parts = [self._predicate(part, many, noun, ids) for part in piece[1:]]
+            verbs = {p[0] for p in parts if p is not None}
+            if None in parts or len(verbs) != 1:
+                return None
+            return verbs.pop(), f" {self.language.conjunction} ".join(p[1] for p in parts if p is not None)
+        if piece[0] not in OPERATORS and (piece[0], "") not in self.scene.extensions:
+            return self._predicate_of(Property(*piece), is_denied, many, noun)
+        rest = self._predicative(piece, many, noun, ids)
+        return None if rest is None else self._deny(words.be[many], rest) if is_denied else (words.be[many], rest)
+
+    def _predicative(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
+        """What stands behind "is": a comparison, a superlative, or a landmark."""
+        language, operator = self.language, form[0]
+        if operator in ("<", ">"):
+            grades = language.grades.get(form[1])
+            if grades is None or not language.than or not (grades.less if operator == "<" else grades.more):
+                return None
+            word = spelt(grades.less if operator == "<" else grades.more, language.predicative or noun.gender)
+            return None if " from " in word else f"{word} {language.than} {form[2]:g}"
+        if operator in _RANKS:
+            grades = language.grades.get(form[1])
+            word = _rank_words(form, grades, language, 2 if many else 1, 3)
+            return f"{language.articles[noun.gender]} {spelt(word, noun.gender)}" if word and grades else None
+        if operator not in ("rel", "or"):
+            form = ("rel", operator, EVERYTHING)
+        if form[0] != "rel":
+            return None
+        link = self._link(form, ids)
+        if link.anchor is None and form[2] == EVERYTHING:
+            if not language.anything:
+                return None
+            return f"{self._relation(form[1])} {language.anything}"
+        how = self._relation(form[1])
+        if how == language.having:
+            return None
+        worded = self._noun_phrase([link.anchor or ""], 1, self._with_head(link), oblique=True)
+        return None if worded.dropped else f"{how} {worded.text}"
+
+    def _predicate_of(self, prop: Property, is_denied: bool, many: bool, noun: Noun) -> tuple[str, str] | None:
+        words, language = self.language.clauses, self.language
+        if words is None:
+            return None
         verb = words.be[many]
         if prop.name in HEADS or prop in language.nouns:
             kind = self._noun([prop], 2 if many else 1).word
             rest = kind if many or not language.indefinite else language.polish(f"{language.indefinite} {kind}")
         else:
-            known = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
-            grades = None if known else language.grades.get(prop.name)
+            has_phrase = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
+            grades = None if has_phrase else language.grades.get(prop.name)
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
-            if opening == language.having and literal.negated and not re.search(r"\d", prop.value):
+            if opening == language.having and is_denied and not re.search(r"\d", prop.value):
                 return verb, f"{language.lacking} {thing}"
-            if opening == language.having and literal.negated:
-                return self._lacked(many), f"{words.no} {thing}" if words.verb_last else thing
+            if opening == language.having and is_denied:
+                lacking = (words.lack or words.have)[many]
+                return lacking, f"{words.no} {thing}" if words.verb_last else thing
             if opening == language.having:
                 verb, rest = words.have[many], thing
-        if not literal.negated:
-            return verb, rest
-        if words.verb_last:
-            return verb, f"{words.no} {rest}"
-        return (f"{words.no} {verb}" if language.adjectives == AFTER else f"{verb} {words.no}"), rest
+        return self._deny(verb, rest) if is_denied else (verb, rest)
 
-    def _lacked(self, many: bool) -> str:
-        """ "do not have": a number is not a thing that one is without."""
+    def _deny(self, verb: str, rest: str) -> tuple[str, str]:
         words = self.language.clauses
-        if words is None:
-            return ""
-        return words.lack[many] if words.lack else words.have[many]
+        if words is None or words.verb_last:
+            return verb, f"{words.no if words else ''} {rest}".strip()
+        return (f"{words.no} {verb}" if self.language.adjectives == AFTER else f"{verb} {words.no}"), rest
+
+
+def _push_negation(form: Meaning, is_denied: bool = False) -> Meaning:
+    """A form in which only atoms and relations are denied (De Morgan)."""
+    operator = form[0]
+    if operator == "not":
+        return _push_negation(form[1], not is_denied)
+    if operator in ("and", "or"):
+        swapped = {"and": "or", "or": "and"}[operator] if is_denied else operator
+        return (swapped, *(_push_negation(part, is_denied) for part in form[1:]))
+    return ("not", form) if is_denied else form
+
+
+def _merge(links: Sequence[_Link]) -> Iterator[_Link]:
+    """Relations to the same landmark, described alike, as one link."""
+    merged: dict[tuple[object, ...], _Link] = {}
+    for link in links:
+        key = (link.operator, link.anchor, link.landmark) if link.anchor and link.operator == "rel" else (len(merged),)
+        first = merged.get(key)
+        merged[key] = (
+            link
+            if first is None
+            else first._replace(names=(*first.names, *link.names), properties=(*first.properties, *link.properties))
+        )
+    yield from merged.values()
 
 
 def _coordinate(entity: Entity, axis: int) -> float | None:
@@ -367,38 +653,62 @@ def _coordinate(entity: Entity, axis: int) -> float | None:
 
 def _bare(prop: Property) -> Property:
     """A landmark's property without the prefix."""
-    found = LANDMARKS.match(prop.name)
-    return prop if found is None else Property(prop.name[found.end() :], prop.value)
+    match = LANDMARKS.match(prop.name)
+    return prop if match is None else Property(prop.name[match.end() :], prop.value)
 
 
 def _amount(value: str | None) -> float | None:
-    found = _AMOUNT.fullmatch(value or "")
-    return float(found[1]) if found else None
+    match = _AMOUNT.fullmatch(value or "")
+    return float(match[1]) if match else None
 
 
-def _grade(grades: Grades, language: Language, values: Mapping[str, float | None], ids: Sequence[str]) -> str:
-    """Where some things stand among others by an amount, in words; nothing where they stand nowhere in particular."""
-    mine = [v for i in ids if (v := values.get(i)) is not None]
+def _grade(
+    grades: Grades, language: Language, values: Mapping[str, float | None], ids: Sequence[str], name: str
+) -> tuple[str, Meaning]:
+    """The rank of some things among others by an amount, in words and as a form; no words where they have no rank of their own."""
+    amounts = [v for i in ids if (v := values.get(i)) is not None]
     others = [v for i, v in values.items() if i not in ids and v is not None]
-    if len(mine) < len(ids) or not others or None in values.values():
+    if len(amounts) < len(ids) or not others or None in values.values():
+        return "", EVERYTHING
+    two = len(amounts) == len(others) == 1
+    if min(amounts) > max(others):
+        return (grades.more if two else grades.most), ("most", name, len(amounts))
+    if max(amounts) < min(others):
+        return (grades.less if two else grades.least), ("least", name, len(amounts))
+    if len(amounts) > 1 or amounts[0] in others:
+        return "", EVERYTHING
+    above, below = sum(v > amounts[0] for v in others) + 1, sum(v < amounts[0] for v in others) + 1
+    rank, pattern, side = (above, grades.between, "right") if above <= below else (below, grades.between_low, "left")
+    if rank not in language.ordinals or not pattern:
+        return "", EVERYTHING
+    return pattern.replace("{}", language.ordinals[rank], 1), ("nth", name, rank, side)
+
+
+def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number: int, candidates: int) -> str:
+    """The words of a superlative or an ordinal; none where the language has no words for it, or the number does not agree."""
+    operator, name, k = rank[:3]
+    if grades is None:
+        pattern = language.extremes.get(operator, "")
+        return pattern.format(plain_words(name)) if pattern and k == number == 1 else ""
+    if operator == "nth":
+        is_high = SIDES[rank[3]] < 0
+        if number > 1:
+            return ""
+        if k > 1:
+            pattern = grades.between if is_high else grades.between_low
+            return pattern.replace("{}", language.ordinals[k], 1) if pattern and k in language.ordinals else ""
+        operator = "most" if is_high else "least"
+    if k != number:
         return ""
-    two = len(mine) == len(others) == 1
-    if min(mine) > max(others):
-        return grades.more if two else grades.most
-    if max(mine) < min(others):
-        return grades.less if two else grades.least
-    if len(mine) > 1 or mine[0] in others:
-        return ""
-    above, below = sum(v > mine[0] for v in others) + 1, sum(v < mine[0] for v in others) + 1
-    rank, form = (above, grades.between) if above <= below else (below, grades.between_low)
-    return form.replace("{}", language.ordinals[rank], 1) if rank in language.ordinals and form else ""
+    two = candidates == 2 and number == 1
+    return (grades.more if two else grades.most) if operator == "most" else (grades.less if two else grades.least)
 
 
 def _measured(grades: Grades, prop: Property, language: Language) -> str:
-    """An amount that stands nowhere in particular, with its unit where it has one."""
+    """An amount that has no rank of its own, with its unit where it has one."""
     number, _, unit = prop.value.partition(" ")
-    if found := _AMOUNT.fullmatch(prop.value):
-        number, unit = found[1], found[2]
+    if match := _AMOUNT.fullmatch(prop.value):
+        number, unit = match[1], match[2]
     if unit and grades.dimension:
         return f"{number} {unit} {grades.dimension}"
     if grades.at and prop.value.isdecimal():

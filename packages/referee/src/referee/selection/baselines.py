@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Self
 
-from referee.errors import NotTrained
+from referee.errors import InputError, NotTrained
 from referee.records import Description, Property, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.reasons import Note, Reasoned
@@ -66,6 +66,8 @@ class NearestWords:
         for trial in trials:
             target = frozenset(contrast_of(trial.for_speaker()).properties)
             self.said_ += [(target, trial.domain, trial.condition, d) for d in trial.references if d.text]
+        if not self.said_:
+            raise InputError("no description has words to quote", remedy="train on a corpus with words")
         return self
 
     def nearest(self, view: SpeakerView) -> Description:

@@ -44,6 +44,11 @@ class GraphSearch(Reasoned):
     seed: int = 0
     seconds: float | None = None
 
+    @property
+    def learns(self) -> bool:
+        """Whether prices or order come from data."""
+        return self.order == "prior" or (self.costs is not None and not isinstance(self.costs, UnitCosts))
+
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn prices and order, as far as they come from data."""
         trials = list(trials)

@@ -43,6 +43,11 @@ class Incremental(Reasoned):
     late: tuple[str, ...] = ()
     printed: Mapping[str, Mapping[str, float]] | None = None
 
+    @property
+    def learns(self) -> bool:
+        """Whether the order is learned."""
+        return isinstance(self.order, str)
+
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Count what speakers mention, if the order is to be learned."""
         if isinstance(self.order, str):

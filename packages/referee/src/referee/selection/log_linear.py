@@ -19,11 +19,12 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import NotTrained
+from referee.meaning import EVERYTHING, Meaning
 from referee.records import Property, SpeakerView, Trial
-from referee.selection.contrast import Contrast, contrast_of
-from referee.selection.plural import Fragment
+from referee.selection.contrast import contrast_of
+from referee.selection.plural import Fragment, parts_meaning
 from referee.selection.rational import subsets
-from referee.selection.reasons import Note, Reason, Reasoned
+from referee.selection.reasons import NOT_DISTINGUISHING, Reason, ReasonedMeaning
 
 __all__ = ["FEATURES", "LogLinear", "Way"]
 
@@ -48,7 +49,7 @@ class Way(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class LogLinear(Reasoned):
+class LogLinear(ReasonedMeaning):
     """Says the most probable description; `distribution` has them all.
 
     `longest` is the most attributes said, `penalty` holds weights back (L2), `iterations` bounds the climb. Descriptions that are none of the ways are
@@ -93,8 +94,10 @@ class LogLinear(Reasoned):
         ways, chances = self._chances(view)
         return ways[int(chances.argmax())].parts if ways else ()
 
-    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        return tuple(dict.fromkeys(p for part in self.fragments(view) for p in part.properties))
+    def select_meaning(self, view: SpeakerView) -> Meaning:
+        """Return the parts of the most probable description with the number of objects of each."""
+        parts = self.fragments(view)
+        return parts_meaning(parts) if parts else EVERYTHING
 
     def explain(self, view: SpeakerView) -> list[Reason]:
         """Part by part, with the probability of the whole."""
@@ -111,8 +114,7 @@ class LogLinear(Reasoned):
                 steps.append(Reason(prop, f"{why}, said of {', '.join(part.referents)}", gone, left.bit_count()))
         others = contrast.distractors & ways[best].denotes if ways else contrast.distractors
         if others:
-            told = "not distinguishing: the description is true of others too"
-            steps.append(Reason(None, told, (), others.bit_count()))
+            steps.append(Reason(None, NOT_DISTINGUISHING, (), others.bit_count()))
         return steps
 
     def _cases(self, trials: Sequence[Trial]) -> Iterator[tuple[FloatArray, int]]:

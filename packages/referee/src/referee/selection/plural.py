@@ -6,116 +6,58 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
-from operator import and_, or_
+from operator import or_
 from typing import NamedTuple, Self
 
 from referee.errors import NotTrained
+from referee.meaning import Meaning, conjunction
 from referee.records import Property, Scene, SpeakerView, Trial
 from referee.selection.contrast import TYPE, Contrast, contrast_of
 from referee.selection.frequencies import count
-from referee.selection.reasons import Note, Reason, Reasoned
+from referee.selection.reasons import ReasonedMeaning
 
-__all__ = ["Boolean", "BooleanDescriptions", "Fragment", "Partitioned", "SignedProperty"]
-
-NOT = "not."
-
-
-class SignedProperty(NamedTuple):
-    """A property or its negation."""
-
-    property: Property
-    negated: bool = False
-
-    def extension(self, scene: Scene) -> int:
-        true = scene.extension(self.property)
-        return scene.everything & ~true if self.negated else true
-
-    def __str__(self) -> str:
-        return f"not {self.property}" if self.negated else str(self.property)
-
-
-@dataclass(frozen=True, slots=True)
-class Boolean:
-    """A conjunction of unions of literals."""
-
-    clauses: tuple[tuple[SignedProperty, ...], ...] = ()
-
-    def denotation(self, scene: Scene) -> int:
-        """The entities that the formula is true of."""
-        unions = (reduce(or_, (part.extension(scene) for part in clause)) for clause in self.clauses)
-        return reduce(and_, unions, scene.everything)
-
-    def flat(self) -> tuple[Property, ...]:
-        """The properties mentioned, in order, for a description without structure; a negated one is called ``not.`` + name."""
-        parts = (part for clause in self.clauses for part in clause)
-        found = (Property(NOT + p.property.name, p.property.value) if p.negated else p.property for p in parts)
-        return tuple(dict.fromkeys(found))
-
-    def __str__(self) -> str:
-        return " and ".join(f"({' or '.join(map(str, c))})" if len(c) > 1 else str(c[0]) for c in self.clauses)
+__all__ = ["BooleanDescriptions", "Fragment", "Partitioned", "parts_meaning"]
 
 
 @dataclass(eq=False, repr=False)
-class BooleanDescriptions(Reasoned):
-    """Adds whatever is true of all targets and not of everything left: literals first, then unions of two, of three, … up to `longest`.
+class BooleanDescriptions(ReasonedMeaning):
+    """Adds what is true of all targets and not of everything that is left: literals first, then unions of two, of three, … up to `longest`.
 
-    `order` lists the attributes by preference (None: the scene's order). `formula` gives the result with its structure, `select` the properties
-    in it. Nothing chosen is ever dropped; if the targets cannot be told apart the formula holds of them and as few others as were found.
+    `order` lists the attributes by preference (None: the scene's order). Nothing chosen is ever dropped; if the targets cannot be distinguished, the
+    description is true of them and of as few others as the search reached.
     """
 
     order: tuple[str, ...] | None = None
     negation: bool = True
     longest: int = 3
 
-    def formula(self, view: SpeakerView) -> Boolean:
-        """The description as a formula."""
-        return self._formula(contrast_of(view))
-
-    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        return self._formula(contrast).flat()
-
-    def explain(self, view: SpeakerView) -> list[Reason]:
-        """One step per union, named by its first property."""
+    def select_meaning(self, view: SpeakerView) -> Meaning:
+        """Return a conjunction of literals and of disjunctions of literals."""
         contrast = contrast_of(view)
-        left, steps = contrast.distractors, []
-        for clause in self._formula(contrast).clauses:
-            kept = left & Boolean((clause,)).denotation(contrast.scene)
-            gone = tuple(e.id for e in contrast.scene.members(left & ~kept))
-            left = kept
-            # A union is named by its first part; what is denied must not look as if it were said.
-            first = Boolean((clause,)).flat()[0]
-            steps.append(Reason(first, f"true of every target: {Boolean((clause,))}", gone, left.bit_count()))
-        if left:
-            steps.append(
-                Reason(None, "not distinguishing: the description is true of others too", (), left.bit_count())
-            )
-        return steps
-
-    def _formula(self, contrast: Contrast) -> Boolean:
-        scene, wanted = contrast.scene, contrast.targets
+        scene, targets = contrast.scene, contrast.targets
         left = scene.everything
-        clauses: list[tuple[SignedProperty, ...]] = []
-        literals = [(literal.extension(scene), literal) for literal in self._literals(scene)]
+        clauses: list[Meaning] = []
+        literals = [(scene.denotation(literal), literal) for literal in self._literals(scene)]
         # Van Deemter's phases; the number of unions grows exponentially, hence the end.
         for size in range(1, self.longest + 1):
             for parts in combinations(literals, size):
-                if left == wanted:
-                    return Boolean(tuple(clauses))
-                union = reduce(or_, (true for true, _ in parts))
-                if not wanted & ~union and left & ~union:
-                    # A union that repeats an atom says "p or not p": it rules out nobody and never gets here.
-                    clauses.append(tuple(literal for _, literal in parts))
+                if left == targets:
+                    return conjunction(clauses)
+                union = reduce(or_, (extension for extension, _ in parts))
+                if not targets & ~union and left & ~union:
+                    # A union with a property and its denial rules out nothing and never gets here.
+                    clauses.append(parts[0][1] if size == 1 else ("or", *(literal for _, literal in parts)))
                     left &= union
-        return Boolean(tuple(clauses))
+        return conjunction(clauses)
 
-    def _literals(self, scene: Scene) -> Iterator[SignedProperty]:
-        """The scene's own properties (relations left out), positive ones first."""
+    def _literals(self, scene: Scene) -> Iterator[Meaning]:
+        """The scene's attributes (no relations), asserted ones before denied ones."""
         attributes = dict.fromkeys(p for e in scene.entities for p in e.attributes)
         names = self.order if self.order is not None else tuple(dict.fromkeys(p.name for p in attributes))
-        ordered = [p for name in names for p in attributes if p.name == name]
-        yield from (SignedProperty(p) for p in ordered)
+        ordered = [tuple(p) for name in names for p in attributes if p.name == name]
+        yield from ordered
         if self.negation:
-            yield from (SignedProperty(p, negated=True) for p in ordered)
+            yield from (("not", literal) for literal in ordered)
 
 
 class Fragment(NamedTuple):
@@ -125,11 +67,18 @@ class Fragment(NamedTuple):
     properties: tuple[Property, ...]
 
 
-class Partitioned(Reasoned):
-    """Splits the targets by type, then adds properties, attribute by attribute, to the parts they hold of.
+def parts_meaning(fragments: Sequence[Fragment]) -> Meaning:
+    """Return parts as a form; a single part is written without its number if it has one object."""
+    forms = [(len(part.referents), conjunction(tuple(p) for p in part.properties)) for part in fragments]
+    return forms[0][1] if len(forms) == 1 and forms[0][0] == 1 else ("parts", *forms)
 
-    A property is taken if it rules out a distractor of a target that has it, or if its attribute is already in use and speakers use it so often (`shares`, or
-    learned from singular descriptions) that parallel wording is likely: .713 · share ^ .912 > .5.
+
+class Partitioned(ReasonedMeaning):
+    """Splits the targets by type, then adds properties, attribute by attribute, to the parts they are true of.
+
+    `order` lists attributes by preference; others follow in the order of the scene. A property is taken if it rules out a distractor of a target that has
+    it, or if its attribute is already in use and speakers use it so often (`shares`, or learned from singular descriptions) that parallel wording is
+    likely: .713 · share ^ .912 > .5.
     """
 
     def __init__(
@@ -138,6 +87,11 @@ class Partitioned(Reasoned):
         self.order = order
         self.shares = shares
 
+    @property
+    def learns(self) -> bool:
+        """Whether the shares are learned."""
+        return self.shares is None
+
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Learn how often singular descriptions mention an attribute, unless `shares` are given."""
         if self.shares is None:
@@ -145,38 +99,26 @@ class Partitioned(Reasoned):
             self.shares_ = {name: seen.share(name) or 0.0 for name in seen.order}
         return self
 
-    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        return tuple(p for fragment in self.fragments(view) for p in fragment.properties)
-
-    def explain(self, view: SpeakerView) -> list[Reason]:
-        """Part by part: what each property rules out for the targets of its part."""
-        contrast, steps = contrast_of(view), []
-        for part in self.fragments(view):
-            left = contrast.distractors
-            for prop in part.properties:
-                kept = left & contrast.extensions[prop]
-                gone = tuple(e.id for e in contrast.scene.members(left & ~kept))
-                left = kept
-                steps.append(Reason(prop, f"said of {', '.join(part.referents)}", gone, left.bit_count()))
-            if left:
-                steps.append(Reason(None, f"not distinguishing for {', '.join(part.referents)}", (), left.bit_count()))
-        return steps
+    def select_meaning(self, view: SpeakerView) -> Meaning:
+        """Return the parts with the number of objects of each."""
+        return parts_meaning(self.fragments(view))
 
     def fragments(self, view: SpeakerView) -> tuple[Fragment, ...]:
         """The parts of the description."""
         contrast = contrast_of(view)
         scene, extensions = contrast.scene, contrast.extensions
         places = {r: scene.index(r) for r in view.targets}
-        own = {r: scene.entities[place].attributes for r, place in places.items()}
-        parts = _by_type(own)
+        attributes = {r: scene.entities[place].attributes for r, place in places.items()}
+        parts = _by_type(attributes)
         # Distractors are kept for each target: what is said of one part rules nobody out for the other.
         left: dict[str, int] = {}
         for part in parts:
             kind = extensions[part.properties[0]] if part.properties else scene.everything
             left.update(dict.fromkeys(part.referents, contrast.distractors & kind))
         used: set[str] = set()
-        for name in self.order:
-            for prop in _by_power(contrast, name, own, left):
+        names = dict.fromkeys(p.name for own in attributes.values() for p in own if p.name != TYPE)
+        for name in dict.fromkeys((*self.order, *names)):
+            for prop in _by_power(contrast, name, attributes, left):
                 if not any(left.values()):
                     return parts
                 true = extensions[prop]

@@ -1,14 +1,17 @@
-"""Selectors that can say why: one base for choosing properties and for retelling the choice step by step."""
+"""Selectors that explain themselves: one base for choosing properties and for retelling the choice step by step."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
-from referee.records import Property, Scene, SpeakerView, Trial
+from referee.meaning import EVERYTHING, OPERATORS, Meaning, conjunction, conjuncts, flatten, parts_of
+from referee.records import Description, Property, Scene, SpeakerView, Trial
 from referee.selection.contrast import Contrast, Note, contrast_of
 
-__all__ = ["Note", "Reason", "Reasoned"]
+__all__ = ["NOT_DISTINGUISHING", "Note", "Reason", "Reasoned", "ReasonedMeaning", "explain_meaning"]
+
+NOT_DISTINGUISHING = "not distinguishing: the description is true of others too"
 
 
 class Reason(NamedTuple):
@@ -26,8 +29,13 @@ class Reason(NamedTuple):
 class Reasoned:
     """A selector whose `choose` does the work, noting reasons only when somebody asked for them."""
 
+    @property
+    def learns(self) -> bool:
+        """Whether `fit` makes a difference."""
+        return type(self).fit is not Reasoned.fit
+
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Nothing to learn, unless a selector says otherwise."""
+        """Learn nothing, unless a selector overrides this."""
         return self
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
@@ -61,7 +69,73 @@ class Reasoned:
                 gone, left = left & ~kept, kept
             steps.append(Reason(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
         if left:
-            steps.append(
-                Reason(None, "not distinguishing: the description is true of others too", (), left.bit_count())
-            )
+            steps.append(Reason(None, NOT_DISTINGUISHING, (), left.bit_count()))
         return steps
+
+
+class ReasonedMeaning(Reasoned):
+    """A selector whose descriptions are meanings: `select_meaning` does the work."""
+
+    def select_meaning(self, view: SpeakerView) -> Meaning:
+        """Return the content as a form; ``("and",)`` if there is nothing to say."""
+        raise NotImplementedError(f"{type(self).__name__} must implement select_meaning")
+
+    def select_description(self, view: SpeakerView) -> Description:
+        """Return the description without words: its meaning, and the properties that it mentions."""
+        return Description(meaning=self.select_meaning(view))
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        return self.select_description(view).properties or ()
+
+    def explain(self, view: SpeakerView) -> list[Reason]:
+        """Return one step for every conjunct of every part, with its effect on the distractors."""
+        return explain_meaning(self.select_meaning(view), view)
+
+
+def explain_meaning(form: Meaning, view: SpeakerView) -> list[Reason]:
+    """Return what each conjunct of a meaning rules out, part by part, counted with the denotation of the conjuncts so far.
+
+    A step is named by the first property that its conjunct mentions. The last step has no property if a part is true of others than the targets, or not of
+    any target.
+    """
+    scene, targets, steps = view.scene, view.target_mask, []
+    others = scene.everything & ~targets
+    for number, part in parts_of(form):
+        left = others
+        meant = scene.denotation(part) & targets
+        referents = ", ".join(e.id for e in scene.members(meant))
+        of_part = "" if number is None else f" of {referents or 'no target'}"
+        pieces = conjuncts(part)
+        for i, piece in enumerate(pieces, 1):
+            after = scene.denotation(conjunction(pieces[:i])) & others
+            gone = tuple(e.id for e in scene.members(left & ~after))
+            left = after
+            mentioned = flatten(piece)
+            said = (
+                f"{describe_form(piece)}, said{of_part}"
+                if of_part or piece[0] in OPERATORS
+                else "part of the description"
+            )
+            steps.append(Reason(mentioned[0] if mentioned else None, said, gone, left.bit_count()))
+        if left or not meant:
+            problem = NOT_DISTINGUISHING if meant else "not distinguishing: the description is not true of the target"
+            steps.append(Reason(None, problem, (), left.bit_count()))
+    missing = targets & ~scene.denotation(form)
+    if missing and form != EVERYTHING and scene.denotation(form) & targets:
+        names = ", ".join(e.id for e in scene.members(missing))
+        steps.append(Reason(None, f"not distinguishing: the description is not true of {names}", (), 0))
+    return steps
+
+
+def describe_form(form: Meaning) -> str:
+    """Return a form as a short text: ``type:cup or not colour:red``."""
+    operator = form[0]
+    if operator in ("and", "or"):
+        return f" {operator} ".join(describe_form(part) for part in form[1:]) or "anything"
+    if operator == "not":
+        return f"not {describe_form(form[1])}"
+    if operator in ("rel", "inv"):
+        return (
+            f"{form[1]} ({describe_form(form[2])})" if operator == "rel" else f"({describe_form(form[2])}) {form[1]} it"
+        )
+    return ", ".join(map(str, flatten(form)))

@@ -1,164 +1,190 @@
-"""Descriptions with relations: a stack of things to describe and a network of constraints between them (Dale & Haddock 1991).
+"""Descriptions with relations: a stack of objects to describe, each narrowing down the others (Dale & Haddock 1991).
 
 Describing the target may introduce a landmark, which is then described in turn; what is said of the landmark narrows down the target through the
-relation between them, and the other way round ("the bowl on the table" in a room with other bowls and other tables).
+relation between them, and the other way round ("the bowl on the table" in a room with other bowls and other tables). A relation can be used from both of its
+ends: the rabbit is in the hat, and the hat is the one with the rabbit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import NamedTuple
 
-from referee.errors import InputError
-from referee.records import LANDMARK, Property, Scene, SpeakerView
-from referee.selection.contrast import TYPE, Contrast
-from referee.selection.reasons import Note, Reasoned
+from referee.meaning import Meaning, conjunction, related
+from referee.records import LANDMARK, Description, Property, Relation, Scene, SceneNotes, SpeakerView
+from referee.selection.contrast import TYPE, contrast_of
+from referee.selection.reasons import ReasonedMeaning
 
-__all__ = ["Network", "Relational"]
+__all__ = ["Relational"]
 
-
-Fact = tuple[Property, str | None]
-"""Something to say of an entity; a relation has a landmark."""
+MOST_LANDMARKS = 64
+"""Landmarks that are introduced at most for one target: in a scene where everything is related to everything there is no end of them."""
+_INCOMING: SceneNotes[str, dict[str, list[Relation]]] = SceneNotes("selection.incoming")
 
 
 class _Link(NamedTuple):
-    relation: str
-    source: int
-    target: int
+    """A relation of an object to a landmark, or (`is_inverse`) of a landmark to the object."""
+
+    name: str
+    is_inverse: bool
+    landmark: str
 
 
-@dataclass(slots=True)
-class Network:
-    """Variables with the entities each may stand for (bit sets), and the relations that hold between them, kept arc-consistent."""
-
-    scene: Scene
-    contexts: list[int] = field(default_factory=list)
-    links: list[_Link] = field(default_factory=list)
-
-    def introduce(self) -> int:
-        """A new variable, which may stand for anything."""
-        self.contexts.append(self.scene.everything)
-        return len(self.contexts) - 1
-
-    def narrowed(self, fact: Property, variable: int, other: int | None) -> Network:
-        """A copy in which a fact holds of a variable (and of another one, for a relation), with all consequences."""
-        copy = Network(self.scene, list(self.contexts), list(self.links))
-        if other is None:
-            copy.contexts[variable] &= self.scene.extension(fact)
-        else:
-            copy.links.append(_Link(fact.name, variable, other))
-        copy._propagate()
-        return copy
-
-    def _propagate(self) -> None:
-        # Without links nothing follows from a fact but the fact.
-        before: list[int] | None = None if self.links else self.contexts
-        # Contexts only ever shrink, so this ends.
-        while before != self.contexts:
-            before = list(self.contexts)
-            for link in self.links:
-                pairs = self._pairs(link)
-                self.contexts[link.source] = sum(1 << i for i in {i for i, _ in pairs})
-                self.contexts[link.target] = sum(1 << j for j in {j for _, j in pairs})
-
-    def _pairs(self, link: _Link) -> list[tuple[int, int]]:
-        """Who stands in the relation to whom, among those the two variables may stand for."""
-        sources, targets = self.contexts[link.source], self.contexts[link.target]
-        return [
-            (i, j)
-            for i, entity in enumerate(self.scene.entities)
-            if sources >> i & 1
-            for relation in entity.relations
-            if relation.name == link.relation and targets >> (j := self.scene.index(relation.entity)) & 1
-        ]
+Fact = Property | _Link
 
 
-class Relational(Reasoned):
-    """Says of whatever is on top of the stack the fact that leaves fewest candidates for it, its type before anything else.
+@dataclass(slots=True, eq=False)
+class _Node:
+    """An object with what is said of it: its properties, and its landmarks with the relations to them."""
 
-    A fact is used only once; one that changes nothing and brings in no landmark is not said. A landmark about which nothing is left to say is put
-    aside. The result is flat: what is said of a landmark carries the prefix ``landmark.`` once per step away from the target. A
-    target that cannot be told apart gets what was tried on the way. Several targets are refused.
+    entity: str
+    depth: int
+    facts: list[Fact]
+    path: tuple[str, ...]
+    parent: _Node | None = None
+    link: _Link | None = None
+    properties: list[Property] = field(default_factory=list)
+    landmarks: list[_Node] = field(default_factory=list)
+
+    def form(self) -> Meaning:
+        """What is said of it as a form."""
+        relations = ((_operator(node.link), node.link.name, node.form()) for node in self.landmarks if node.link)
+        return conjunction([*map(tuple, self.properties), *relations])
+
+    def fits(self, scene: Scene) -> int:
+        """The entities that what is said of it is true of."""
+        mask = scene.everything
+        for prop in self.properties:
+            mask &= scene.extension(prop)
+        for node in self.landmarks:
+            if node.link:
+                mask &= related(scene, node.link.name, node.fits(scene), node.link.is_inverse)
+        return mask
+
+    def context(self, scene: Scene) -> int:
+        """The entities that it may stand for, by all that is said of it and of what leads to it."""
+        mask = self.fits(scene)
+        if self.parent is not None and self.link is not None:
+            mask &= related(scene, self.link.name, self.parent.context(scene), not self.link.is_inverse)
+        return mask
+
+    def flat(self, prefix: str = "") -> Iterator[Property]:
+        """What is said, as a list of properties with ids of landmarks (`referee.meaning.from_properties`)."""
+        for prop in self.properties:
+            yield Property(prefix + prop.name, prop.value)
+        for number, node in enumerate(self.landmarks, 1):
+            if node.link:
+                yield Property(f"{prefix}{node.link.name}{'-by' if node.link.is_inverse else ''}", node.entity)
+            yield from node.flat(prefix + (LANDMARK if number == 1 else f"landmark{number}."))
+
+
+def _operator(link: _Link) -> str:
+    return "inv" if link.is_inverse else "rel"
+
+
+class Relational(ReasonedMeaning):
+    """Says of the object on top of the stack the fact that leaves fewest candidates for it, its type before anything else.
+
+    Facts are properties and relations in both directions. A fact is used once, and a landmark is never described by an object that it describes (the loop guard
+    of Dale & Haddock). A property that rules out nothing is not said; a landmark that in the end rules out nothing is taken back. `landmarks` is how far away
+    a landmark may be. Each of several targets is described as a part of its own.
     """
 
     def __init__(self, attributes: tuple[str, ...] | None = None, landmarks: int = 2) -> None:
         self.attributes = attributes
         self.landmarks = landmarks
 
-    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        scene = contrast.scene
-        if len(view.targets) > 1:
-            raise InputError(
-                f"Dale & Haddock's algorithm describes one thing, and there are {len(view.targets)} targets",
-                where=view.id,
-                remedy="name one target, or take classic/boolean or classic/partitioned",
-            )
-        network = Network(scene)
-        first = view.targets[0]
-        variables = {first: network.introduce()}
-        facts = {first: self._facts(scene, first, 0)}
-        stack, said = [(first, 0)], []
+    def select_meaning(self, view: SpeakerView) -> Meaning:
+        """Return what is said of the target and its landmarks; of several targets one part each."""
+        return _join([self._describe(view.scene, target) for target in _targets(view)])
+
+    def select_description(self, view: SpeakerView) -> Description:
+        """Return the meaning with its properties, in which relations name their landmarks by id."""
+        nodes = [self._describe(view.scene, target) for target in _targets(view)]
+        properties = tuple(dict.fromkeys(p for node in nodes for p in node.flat()))
+        return Description(properties=properties, meaning=_join(nodes))
+
+    def _describe(self, scene: Scene, target: str) -> _Node:
+        root = _Node(target, 0, self._facts(scene, target, 0, (target,)), (target,))
+        stack, used, introduced = [root], set[tuple[str, str, str]](), 0
         while stack:
-            entity, depth = stack[-1]
-            variable = variables[entity]
-            context = network.contexts[variable]
-            if context.bit_count() == 1 or not facts[entity]:
+            node = stack[-1]
+            context = node.context(scene)
+            if context.bit_count() == 1 or not node.facts:
                 stack.pop()
                 continue
-            fact, network = _best(network, facts[entity], variable, variables)
-            facts[entity].remove(fact)
-            prop, landmark = fact
-            after = network.contexts[variable]
-            new = landmark is not None and landmark not in variables
-            if after == context and not new and prop.name != TYPE:
+            fact = _most_telling(scene, node.facts, context)
+            node.facts.remove(fact)
+            if isinstance(fact, Property):
+                if fact.name == TYPE or context & ~scene.extension(fact):
+                    node.properties.append(fact)
                 continue
-            said.append(Property(LANDMARK * depth + prop.name, prop.value) if depth else prop)
-            if note:
-                note(
-                    said[-1], f"leaves {after.bit_count()} candidates for {'landmark' if depth else 'target'} {entity}"
-                )
-            if landmark is not None and new:
-                variables[landmark] = len(network.contexts) - 1
-                facts[landmark] = self._facts(scene, landmark, depth + 1)
-                stack.append((landmark, depth + 1))
-        return tuple(said)
+            ends = (fact.landmark, node.entity) if fact.is_inverse else (node.entity, fact.landmark)
+            if (fact.name, *ends) in used or introduced == MOST_LANDMARKS:
+                continue
+            used.add((fact.name, *ends))
+            introduced += 1
+            path = (*node.path, fact.landmark)
+            facts = self._facts(scene, fact.landmark, node.depth + 1, path)
+            landmark = _Node(fact.landmark, node.depth + 1, facts, path, node, fact)
+            node.landmarks.append(landmark)
+            stack.append(landmark)
+        _take_back(root, root, scene)
+        return root
 
-    def _facts(self, scene: Scene, name: str, depth: int) -> list[Fact]:
-        """What there is to say of an entity: its properties, then its relations."""
+    def _facts(self, scene: Scene, name: str, depth: int, path: tuple[str, ...]) -> list[Fact]:
+        """What there is to say of an entity: its properties, then its relations, then those of others to it."""
         entity, names = scene.entity(name), self.attributes
-        own: list[Fact] = [(p, None) for p in entity.attributes if names is None or p.name in names]
+        facts: list[Fact] = [p for p in entity.attributes if names is None or p.name in names]
         if depth < self.landmarks:
-            own += [(Property(relation, other), other) for relation, other in entity.relations]
-        return own
+            outgoing, incoming = _relations(scene, name)
+            facts += [_Link(r.name, False, r.entity) for r in outgoing if r.entity not in path]
+            facts += [_Link(r.name, True, r.entity) for r in incoming if r.entity not in path]
+        return facts
 
 
-def _best(network: Network, facts: list[Fact], variable: int, variables: dict[str, int]) -> tuple[Fact, Network]:
-    """The fact that leaves fewest candidates, with the network in which it holds; the type if it is still to be said."""
-    options = [fact for fact in facts if fact[0].name == TYPE] or facts
-    if len(options) == 1:
-        return options[0], _added(network, options[0], variable, variables)
-    tried: list[tuple[int, Fact, Network | None]] = []
-    for fact in options:
-        prop, landmark = fact
-        # Without relations the count needs no copy of the network.
-        if landmark is None and not network.links:
-            left = network.contexts[variable] & network.scene.extensions[prop]
-            tried.append((left.bit_count(), fact, None))
-        else:
-            narrowed = _added(network, fact, variable, variables)
-            tried.append((narrowed.contexts[variable].bit_count(), fact, narrowed))
-    _, fact, found = min(tried, key=itemgetter(0))
-    return fact, found or _added(network, fact, variable, variables)
+def _targets(view: SpeakerView) -> tuple[str, ...]:
+    contrast_of(view)  # raises an error with a remedy where a target is not in the scene
+    return view.targets
 
 
-def _added(network: Network, fact: Fact, variable: int, variables: dict[str, int]) -> Network:
-    """The network in which a fact holds too; a landmark not met before gets a variable of its own."""
-    prop, landmark = fact
-    if landmark is None:
-        return network.narrowed(prop, variable, None)
-    other = variables.get(landmark)
-    if other is None:
-        network = Network(network.scene, list(network.contexts), list(network.links))
-        other = network.introduce()
-    return network.narrowed(prop, variable, other)
+def _join(nodes: list[_Node]) -> Meaning:
+    return nodes[0].form() if len(nodes) == 1 else ("parts", *((1, node.form()) for node in nodes))
+
+
+def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]:
+    """The relations of an entity to others that the scene has, and those of others to it (named by their source)."""
+    notes = _INCOMING.of(scene)
+    if not notes:
+        ids = {entity.id for entity in scene.entities}
+        for entity in scene.entities:
+            notes.setdefault(f">{entity.id}", [])
+            for relation in dict.fromkeys(entity.relations):
+                if relation.entity in ids:
+                    notes[f">{entity.id}"].append(relation)
+                    notes.setdefault(f"<{relation.entity}", []).append(Relation(relation.name, entity.id))
+    return notes[f">{name}"], notes.get(f"<{name}", [])
+
+
+def _most_telling(scene: Scene, facts: list[Fact], context: int) -> Fact:
+    """The fact that leaves fewest candidates, the first of equals; the type if it is still to be said."""
+    options = [fact for fact in facts if isinstance(fact, Property) and fact.name == TYPE] or facts
+
+    def remaining(fact: Fact) -> int:
+        if isinstance(fact, Property):
+            return (context & scene.extension(fact)).bit_count()
+        return (context & related(scene, fact.name, scene.everything, fact.is_inverse)).bit_count()
+
+    return min(options, key=remaining)
+
+
+def _take_back(root: _Node, node: _Node, scene: Scene) -> None:
+    """Remove landmarks without which the target is described as sharply."""
+    for landmark in reversed(list(node.landmarks)):
+        before = root.fits(scene)
+        place = node.landmarks.index(landmark)
+        node.landmarks.pop(place)
+        if root.fits(scene) != before:
+            node.landmarks.insert(place, landmark)
+            _take_back(root, landmark, scene)

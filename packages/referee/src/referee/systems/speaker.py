@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
-from referee.capabilities import HasDistribution
+from referee.capabilities import HasDistribution, RealisesMeaning, SelectsMeaning, learns
 from referee.contracts import Realiser, Selector
-from referee.records import Description, Property, SpeakerView, Trial
+from referee.meaning import Meaning, from_properties
+from referee.realisation.wording import language_of
+from referee.records import Description, Property, Span, SpeakerView, Trial
 
 __all__ = ["Composed"]
 
@@ -24,6 +26,11 @@ class Composed:
     realiser: Realiser | None = None
     distribution: bool = False
 
+    @property
+    def learns(self) -> bool:
+        """Whether `fit` makes a difference to one of the two parts."""
+        return learns(self.selector) or (self.realiser is not None and learns(self.realiser))
+
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train both parts on the same trials."""
         trials = list(trials)
@@ -33,11 +40,35 @@ class Composed:
         return self
 
     def describe(self, view: SpeakerView) -> Description:
-        """The chosen properties, and their words where there is a realiser."""
-        properties = tuple(self.selector.select(view))
-        text = None if self.realiser is None else self.realiser.realise(properties, view)
+        """Return the chosen content and, if there is a realiser, its words.
+
+        A realiser learned its words from descriptions of one object: each of several targets is described as a part of its own.
+        """
+        if self.realiser is None or len(view.targets) == 1 or isinstance(self.realiser, RealisesMeaning):
+            return self._describe(view)
+        parts = [self._describe(replace(view, targets=(target,))) for target in view.targets]
+        forms = [part.meaning or from_properties(part.properties or (), view.scene) for part in parts]
+        return Description(
+            properties=tuple(dict.fromkeys(p for part in parts for p in part.properties or ())),
+            text=language_of(view).enumerate([part.text or "" for part in parts]),
+            spans=tuple(Span(part.text or "", part.properties or ()) for part in parts),
+            meaning=("parts", *((1, form) for form in forms)),
+        )
+
+    def _describe(self, view: SpeakerView) -> Description:
+        form: Meaning | None = None
+        if isinstance(self.selector, SelectsMeaning):
+            content = self.selector.select_description(view)
+            properties, form = content.properties or (), content.meaning
+        else:
+            properties = tuple(self.selector.select(view))
+        text = None
+        if isinstance(self.realiser, RealisesMeaning):
+            text = self.realiser.realise_meaning(form or from_properties(properties, view.scene), view)
+        elif self.realiser is not None:
+            text = self.realiser.realise(properties, view)
         likely = self._likely(view) if self.distribution else None
-        return Description(properties=properties, text=text, distribution=likely)
+        return Description(properties=properties, text=text, distribution=likely, meaning=form)
 
     def _likely(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...] | None:
         """The selector's probabilities, where it has any."""
