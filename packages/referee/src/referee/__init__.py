@@ -43,7 +43,19 @@ _WHERE = {
     **{
         name: f"referee.api.{name}"
         for name in (
-            *("score", "evaluate", "compare", "run", "listen", "court", "passport", "audit", "report", "draw", "replicate"),
+            *(
+                "score",
+                "evaluate",
+                "compare",
+                "run",
+                "listen",
+                "court",
+                "passport",
+                "audit",
+                "report",
+                "draw",
+                "replicate",
+            ),
         )
     },
 }
