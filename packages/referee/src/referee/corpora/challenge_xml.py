@@ -32,10 +32,10 @@ Thing = TypeVar("Thing")
 
 def read_trial(path: str | Path) -> Trial:
     """The one trial of a file."""
-    found = list(read_trials(path))
-    if len(found) != 1:
-        raise MalformedInput(f"holds {len(found)} trials, not one", where=path, remedy="read it with read_trials")
-    return found[0]
+    trials = list(read_trials(path))
+    if len(trials) != 1:
+        raise MalformedInput(f"holds {len(trials)} trials, not one", where=path, remedy="read it with read_trials")
+    return trials[0]
 
 
 def read_trials(path: str | Path) -> Iterator[Trial]:
@@ -47,14 +47,14 @@ def read_trials(path: str | Path) -> Iterator[Trial]:
 def read_outputs(path: str | Path) -> Iterator[tuple[str, Description, str]]:
     """Peer outputs as (trial id, description, place); an empty set or string is an answer, an absent one is None."""
     for trial_id, element, where in trial_elements(path):
-        found = descriptions(element, where)
-        if len(found) != 1:
-            problem = f"trial {trial_id!r} holds {len(found) or 'no'} descriptions, not one"
+        elements = descriptions(element, where)
+        if len(elements) != 1:
+            problem = f"trial {trial_id!r} holds {len(elements) or 'no'} descriptions, not one"
             remedy = (
                 "give each TRIAL an ATTRIBUTE-SET, a WORD-STRING, or one of each; leave out trials without an answer"
             )
             raise InvalidDescription(problem, where=where, line=element.sourceline, remedy=remedy)
-        yield trial_id, read_description(found[0], where), f"{where}:{element.sourceline}"
+        yield trial_id, read_description(elements[0], where), f"{where}:{element.sourceline}"
 
 
 def write_trials(trials: Iterable[Trial], path: str | Path) -> None:

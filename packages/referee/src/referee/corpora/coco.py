@@ -37,16 +37,16 @@ def _annotations(document: Mapping[str, Any], kind: str, prefix: str) -> Annotat
     sizes = {expect(p, "id", int): p for p in expect(document, "images", list)}
     things: dict[int, list[Entity]] = {number: [] for number in sizes}
     picture_of: dict[int, int] = {}
-    for given in expect(document, "annotations", list):
-        number, picture = expect(given, "id", int), expect(given, "image_id", int)
+    for annotation in expect(document, "annotations", list):
+        number, picture = expect(annotation, "id", int), expect(annotation, "image_id", int)
         if picture not in sizes:
             raise WrongShape(
                 f"annotation {number} is on picture {picture}, which is not listed", "list it under images"
             )
         picture_of[number] = picture
-        called = types.get(given.get("category_id", -1))
+        called = types.get(annotation.get("category_id", -1))
         attributes = () if called is None else (Property("type", called),)
-        region = region_of(given, kind, _size(sizes[picture]))
+        region = region_of(annotation, kind, _size(sizes[picture]))
         things[picture].append(Entity(id=str(number), attributes=attributes, region=region))
     return Annotations({n: _scene(n, sizes[n], tuple(things[n]), prefix) for n in sizes}, picture_of)
 
@@ -60,13 +60,13 @@ def _scene(number: int, picture: Mapping[str, Any], entities: tuple[Entity, ...]
     return Scene(entities=entities, id=str(number), complete=False, picture=shown)
 
 
-def region_of(given: Mapping[str, Any], kind: str, size: Size | None) -> Region:
+def region_of(annotation: Mapping[str, Any], kind: str, size: Size | None) -> Region:
     """The box of an annotation, or what is drawn around it: one outline, or pixels where there are several parts."""
     if kind not in KINDS:
         raise WrongShape(f"no kind of region is called {kind!r}", f"one of {', '.join(KINDS)}")
-    drawn = given.get("segmentation")
+    drawn = annotation.get("segmentation")
     if kind == "box" or drawn is None or drawn == []:
-        return Box(numbers(expect(given, "bbox", list), 4), XYWH)
+        return Box(numbers(expect(annotation, "bbox", list), 4), XYWH)
     if isinstance(drawn, Mapping):
         return _runs(drawn)
     parts = [_outline(part) for part in (drawn if isinstance(drawn[0], list) else [drawn])]
@@ -78,8 +78,8 @@ def region_of(given: Mapping[str, Any], kind: str, size: Size | None) -> Region:
 
 
 def _outline(flat: list[Any]) -> Polygon:
-    given = numbers(flat, len(flat))
-    return Polygon(tuple((given[i], given[i + 1]) for i in range(0, len(given) - 1, 2)))
+    coordinates = numbers(flat, len(flat))
+    return Polygon(tuple((coordinates[i], coordinates[i + 1]) for i in range(0, len(coordinates) - 1, 2)))
 
 
 def _runs(drawn: Mapping[str, Any]) -> Mask:

@@ -74,18 +74,18 @@ class Degen2020(Games):
     def _rounds(self) -> Iterator[Round]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
-        one_and_three, two, *coded = find(self.data, "degen2020", *LOGS, *CODED)
+        first_and_third, two, *coded = find(self.data, "degen2020", *LOGS, *CODED)
         codes = _codes(*coded)
-        return chain.from_iterable(read_rows(path, lambda row: _round(row, codes)) for path in (one_and_three, two))
+        return chain.from_iterable(read_rows(path, lambda row: _round(row, codes)) for path in (first_and_third, two))
 
 
-def _codes(one: Path, two: Path, three: Path) -> Codes:
+def _codes(first: Path, second: Path, third: Path) -> Codes:
     """The authors' codes by experiment, game and what tells trials of a game apart in their table."""
     codes: dict[Key, Mapping[str, str]] = {}
-    for experiment, path in (("exp1", one), ("exp3", three)):
+    for experiment, path in (("exp1", first), ("exp3", third)):
         codes.update({(experiment, row["gameid"], row["Trial"]): row for row in read_table(path)})
     # Experiment 2 has no trial numbers; game, target and condition tell its trials apart.
-    codes.update({("exp2", row["gameid"], row["Target"], row["context"]): row for row in read_table(two)})
+    codes.update({("exp2", row["gameid"], row["Target"], row["context"]): row for row in read_table(second)})
     return codes
 
 
@@ -125,12 +125,12 @@ def _round(row: dict[str, Any], codes: Codes) -> Round:
 
 
 def _only(things: Mapping[str, Mapping[str, Any]], field: str, value: object) -> str:
-    found = [place for place, thing in things.items() if thing.get(field) == value]
-    if len(found) != 1:
+    matches = [place for place, thing in things.items() if thing.get(field) == value]
+    if len(matches) != 1:
         raise WrongShape(
-            f"{len(found)} objects have {field} {value}", f"exactly one object of a trial has {field} {value}"
+            f"{len(matches)} objects have {field} {value}", f"exactly one object of a trial has {field} {value}"
         )
-    return found[0]
+    return matches[0]
 
 
 def _plain(name: str) -> str:
@@ -169,17 +169,17 @@ def _coded(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes
         # The coded table says purple where the logs say pink.
         colour = "purple" if target.value("colour") == "pink" else target.value("colour")
         key = (experiment, row["game"], f"{colour}_{target.value('type')}", row["condition"])
-    found = codes.get(key)
-    return None if found is None else {k: v for k, v in found.items() if v not in ("", "NA", "undefined")}
+    code = codes.get(key)
+    return None if code is None else {k: v for k, v in code.items() if v not in ("", "NA", "undefined")}
 
 
 def _mentioned(coded: Mapping[str, str] | None, experiment: str, target: Entity) -> tuple[Property, ...] | None:
     """The attributes of the target that the utterance mentions; None where nothing was coded or nothing could be."""
     if coded is None:
         return None
-    found = (
+    mentioned = (
         Property(name, target.value(name) or "")
         for column, name in MENTIONS[experiment].items()
         if coded[column] == "TRUE"
     )
-    return tuple(found) or None
+    return tuple(mentioned) or None

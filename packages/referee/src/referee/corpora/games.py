@@ -67,12 +67,12 @@ class Games:
 
     def read_once(self) -> Self:
         """The same games with their rounds kept once they are read: for whoever wants trials and responses, which are two walks over one file."""
-        twin, kept = copy(self), list[Round]()
+        twin, cached = copy(self), list[Round]()
 
         def rounds() -> Iterator[Round]:
-            if not kept:
-                kept.extend(self._rounds())
-            return iter(kept)
+            if not cached:
+                cached.extend(self._rounds())
+            return iter(cached)
 
         # A walk that is kept in place of the reader's own.
         twin.__dict__["_rounds"] = rounds
@@ -124,9 +124,9 @@ def said(messages: Sequence[Message], speaker: str | None, by: str = "speaker") 
 def waited(messages: Sequence[Message], by: str = "speaker") -> float | None:
     """Milliseconds from the speaker's last message before the click to the click; None where there was none, or a time is not known."""
     times = [m.ms_before_click for m in messages if m.by == by and m.in_time]
-    known = [time for time in times if time is not None]
+    recorded = [time for time in times if time is not None]
     # One unknown time might be that of the last message.
-    return min(known) if known and len(known) == len(times) else None
+    return min(recorded) if recorded and len(recorded) == len(times) else None
 
 
 def is_simple(messages: Sequence[Message], by: str = "speaker") -> bool:
@@ -148,7 +148,7 @@ def with_history(trials: Iterable[Trial]) -> Iterator[Trial]:
 def first_of_each(rounds: Iterable[Round]) -> Iterator[Round]:
     """The rounds whose trial has not been met before."""
     seen: set[str] = set()
-    for found in rounds:
-        if found.trial.id not in seen:
-            seen.add(found.trial.id)
-            yield found
+    for played in rounds:
+        if played.trial.id not in seen:
+            seen.add(played.trial.id)
+            yield played

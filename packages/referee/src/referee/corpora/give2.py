@@ -74,27 +74,27 @@ def _scene(scene_id: str, room: Mapping[str, Any]) -> Scene:
 
 
 def _entity(thing: Mapping[str, Any], relations: Mapping[str, list[Relation]]) -> Entity:
-    given = expect(thing, "attributes", dict)
+    values = expect(thing, "attributes", dict)
     # Coordinates make the position; as properties nobody could say them.
-    attributes = tuple(_property(p) for p in pairs(given) if p.name not in ("x", "y", "z"))
-    position = (float(given["x"]), float(given["y"]), float(given["z"]))
+    attributes = tuple(_property(p) for p in pairs(values) if p.name not in ("x", "y", "z"))
+    position = (float(values["x"]), float(values["y"]), float(values["z"]))
     place = expect(thing, "id", str)
     return Entity(id=place, attributes=attributes, position=position, relations=tuple(relations.get(place, ())))
 
 
-def _property(given: Property) -> Property:
-    if given.name == "color":
-        return Property("colour", given.value.lower())
-    return Property("type", TYPES.get(given.value, given.value)) if given.name == "type" else given
+def _property(pair: Property) -> Property:
+    if pair.name == "color":
+        return Property("colour", pair.value.lower())
+    return Property("type", TYPES.get(pair.value, pair.value)) if pair.name == "type" else pair
 
 
 def _trial(row: dict[str, Any], rooms: Mapping[str, list[Room]]) -> Trial:
     target, world = expect(row, "target", str), expect(row, "world", str)
     # A reference names world and target only; the room is the one that holds it.
-    found = next((room for room in rooms[world] if any(e.id == target for e in room[1].entities)), None)
-    if found is None:
+    room_of_target = next((room for room in rooms[world] if any(e.id == target for e in room[1].entities)), None)
+    if room_of_target is None:
         raise WrongShape(f"{target!r} is in no room of world {world}", "name an entity of the world")
-    name, scene, about = found
+    name, scene, about = room_of_target
     player = f"{world}-{expect(row, 'player', str)}"
     return Trial(
         id=f"give2-{row['id']}",
@@ -111,11 +111,11 @@ def _trial(row: dict[str, Any], rooms: Mapping[str, list[Room]]) -> Trial:
 
 def _content(row: Mapping[str, Any], target: str) -> tuple[Property, ...]:
     """What was said of the target, then every relation with what was said of its landmark."""
-    said = {e["id"]: tuple(_property(p) for p in pairs(e["attributes"])) for e in expect(row, "entities", list)}
-    result = list(said[target])
+    mentioned = {e["id"]: tuple(_property(p) for p in pairs(e["attributes"])) for e in expect(row, "entities", list)}
+    result = list(mentioned[target])
     for number, relation in enumerate(expect(row, "relations", list), 1):
         prefix = "landmark." if number == 1 else f"landmark{number}."
         # As the scene has its relations (name and landmark), so that the two can be compared.
         result += [Property(value, relation["landmark"]) for _, value in pairs(relation["attributes"])]
-        result += [Property(prefix + p.name, p.value) for p in said.get(relation["landmark"], ())]
+        result += [Property(prefix + p.name, p.value) for p in mentioned.get(relation["landmark"], ())]
     return tuple(result)

@@ -45,13 +45,13 @@ def install(
         fresh = partial / "new"
         fetched = _fetch(source, partial, progress) if is_url(source) else Path(source)
         _unpack(fetched, fresh)
-        found = _where_the_files_are(fresh, tuple(files))
+        source_folder = _where_the_files_are(fresh, tuple(files))
         if keep and target.exists():
             merged = partial / "merged"
             shutil.copytree(target, merged)
-            found = Path(shutil.copytree(found, merged, dirs_exist_ok=True))
-        verify(found)
-        put_in_place(found, target, overwrite=True)
+            source_folder = Path(shutil.copytree(source_folder, merged, dirs_exist_ok=True))
+        verify(source_folder)
+        put_in_place(source_folder, target, overwrite=True)
 
 
 @contextlib.contextmanager

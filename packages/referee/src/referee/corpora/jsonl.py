@@ -159,8 +159,8 @@ def read_corpus(path: str | Path | FileLines) -> Iterator[Trial]:
     for trial in read_trials(path):
         slip = misnamed(trial)
         if slip is not None:
-            said, meant = slip
-            problem = f"trial {trial.id!r}: a reference says {said}, but no entity has a {said.name!r}"
+            written, meant = slip
+            problem = f"trial {trial.id!r}: a reference says {written}, but no entity has a {written.name!r}"
             raise MalformedInput(problem, where=path, remedy=f"did you mean {meant}?")
         yield trial
 
@@ -313,16 +313,16 @@ def pairs(data: Any) -> tuple[Property, ...]:
 
 def misnamed(trial: Trial) -> tuple[Property, Property] | None:
     """A property of a reference whose name the scene does not have, while a name of nearly the same letters has its value there."""
-    known = trial.scene.extensions
-    for said in (p for r in trial.references for p in r.properties or ()):
-        if said in known:
+    in_scene = trial.scene.extensions
+    for written in (p for r in trial.references for p in r.properties or ()):
+        if written in in_scene:
             continue
-        own = said._replace(name=LANDMARKS.sub("", said.name))
-        if own in known or any(p.name == own.name for p in known):
+        unprefixed = written._replace(name=LANDMARKS.sub("", written.name))
+        if unprefixed in in_scene or any(p.name == unprefixed.name for p in in_scene):
             continue
-        alike = [p for p in known if p.value == own.value and near(own.name, [p.name], 1, 0.8)]
+        alike = [p for p in in_scene if p.value == unprefixed.value and near(unprefixed.name, [p.name], 1, 0.8)]
         if alike:
-            return said, alike[0]
+            return written, alike[0]
     return None
 
 

@@ -135,8 +135,8 @@ def _attributes(piece: Mapping[str, Any]) -> tuple[Property, ...]:
 def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str) -> tuple[Description, ...]:
     """What the instructor had begun to say by a moment (or in the whole round), without transcribed sounds."""
     # By their beginnings: speech that runs on over the selection had begun before it.
-    said = (u["text"].split() for u in instructions if until is None or u["start_s"] < until)
-    text = " ".join(word for words in said for word in words if word not in SOUNDS)
+    utterances = (u["text"].split() for u in instructions if until is None or u["start_s"] < until)
+    text = " ".join(word for words in utterances for word in words if word not in SOUNDS)
     return (Description(text=text, speaker=speaker),) if text else ()
 
 

@@ -66,8 +66,8 @@ def _study(study: str, results: Path, chat: Path) -> Iterator[Round]:
     games = {game: place for place, game in enumerate(dict.fromkeys(game for game, _ in rounds))}
     for game, number in sorted(rounds, key=lambda key: (games[key[0]], key[1])):
         with located(results):
-            found = _round(study, rounds[game, number], spoken.get((game, number), []))
-        yield found
+            played = _round(study, rounds[game, number], spoken.get((game, number), []))
+        yield played
 
 
 def _by_round(path: Path) -> Rounds:
@@ -112,8 +112,8 @@ def _figure(picture: str) -> str:
 
 
 def _chosen(row: Row) -> str | None:
-    given = worded(row, "response")
-    return None if given is None or given.lower() == NO_CHOICE else _figure(given)
+    response = worded(row, "response")
+    return None if response is None or response.lower() == NO_CHOICE else _figure(response)
 
 
 def _click(row: Row) -> Event | None:

@@ -151,8 +151,8 @@ def _files(data: str | Path | None) -> list[Path]:
 
 
 def _in(folder: Path) -> list[Path]:
-    found = {p.name.removesuffix(".gz"): p for p in folder.glob("*.eaf*") if p.suffix in (".eaf", ".gz")}
-    return [found[name] for name in sorted(found, key=natural)]
+    files = {p.name.removesuffix(".gz"): p for p in folder.glob("*.eaf*") if p.suffix in (".eaf", ".gz")}
+    return [files[name] for name in sorted(files, key=natural)]
 
 
 def _dialogues(path: Path) -> Iterator[PentoDialogue]:
@@ -191,18 +191,22 @@ class _Tiers:
         if name not in self.tiers:
             remedy = "this corpus has the tiers Roles, A-utts, B-utts, lh and rh"
             raise MalformedInput(f"no tier {name}", where=self.where, remedy=remedy)
-        found = [self._one(a) for a in self.tiers[name].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION")]
-        found = [one for one in found if one[2]]
-        self.repeated[name] = len(found) - len(set(found))
-        self.overlapping[name] = sum(b[0] < a[1] for a, b in pairwise(sorted(found)))
-        return sorted(set(found))
+        annotations = [self._one(a) for a in self.tiers[name].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION")]
+        annotations = [annotation for annotation in annotations if annotation[2]]
+        self.repeated[name] = len(annotations) - len(set(annotations))
+        self.overlapping[name] = sum(b[0] < a[1] for a, b in pairwise(sorted(annotations)))
+        return sorted(set(annotations))
 
     def utterances(self, by: str) -> list[tuple[float, float, str]]:
         """What A or B said; where it was marked a second time, that version."""
-        said, name = self.read(f"{by}-utts"), _MARKED_LATER.format(by)
+        first_version, name = self.read(f"{by}-utts"), _MARKED_LATER.format(by)
         again = self.read(name) if name in self.tiers else []
-        kept = [one for one in said if not any(one[0] < new[1] and new[0] < one[1] for new in again)]
-        return sorted([*kept, *again])
+        unchanged = [
+            utterance
+            for utterance in first_version
+            if not any(utterance[0] < new[1] and new[0] < utterance[1] for new in again)
+        ]
+        return sorted([*unchanged, *again])
 
     def _one(self, annotation: Any) -> tuple[float, float, str]:
         times = [self.slots.get(annotation.get(f"TIME_SLOT_REF{i}")) for i in (1, 2)]
@@ -219,7 +223,7 @@ class _Tiers:
 def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: tuple[float, float]) -> PentoDialogue:
     """What lies in one stretch of the roles, by its beginning; times count from the stretch's beginning."""
     begin, end = span
-    said = [
+    utterances = [
         PentoUtterance(start - begin, stop - begin, by, *read_markup(value))
         for by in "AB"
         for start, stop, value in tiers.utterances(by)
@@ -234,7 +238,7 @@ def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: t
     faults = {
         "overlapping annotations of one tier": sum(tiers.overlapping.values()),
         "of them repetitions, read once": sum(tiers.repeated.values()),
-        "references whose mark is never closed": sum(u.unclosed for u in said),
+        "references whose mark is never closed": sum(u.unclosed for u in utterances),
     }
     return PentoDialogue(
         id=name,
@@ -242,7 +246,7 @@ def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: t
         roles=roles,
         start_ms=begin,
         end_ms=end,
-        utterances=tuple(sorted(said)),
+        utterances=tuple(sorted(utterances)),
         hands=tuple(sorted(hands)),
         faults={what: n for what, n in faults.items() if n},
     )
@@ -286,12 +290,12 @@ def _standing_in(mark: re.Match[str], marks: list[str]) -> str:
 def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference, ...], int]:
     text, unopened = "", 0
     open_marks: list[tuple[int, str]] = []
-    found: list[PentoReference] = []
+    references: list[PentoReference] = []
     for sign in words:
         if sign == OPEN:
             open_marks.append((len(text), next(marks)))
         elif sign == CLOSE and open_marks:
-            found += _reference(text, *open_marks.pop())
+            references += _reference(text, *open_marks.pop())
         elif sign == CLOSE:
             unopened += 1
         # One blank between words, none at the beginning.
@@ -299,7 +303,7 @@ def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference
             text += sign
         elif text and not text.endswith(" "):
             text += " "
-    return text.rstrip(), tuple(sorted(found)), unopened + len(open_marks)
+    return text.rstrip(), tuple(sorted(references)), unopened + len(open_marks)
 
 
 def _reference(text: str, start: int, attributes: str) -> Iterator[PentoReference]:

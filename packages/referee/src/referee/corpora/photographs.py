@@ -73,8 +73,8 @@ class ContinualAdaptation(Games):
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         paths = find(self.data, "continual-adaptation", *CLICKS, *MESSAGES)
         parts = zip(KINDS, paths[: len(KINDS)], paths[len(KINDS) :], strict=True)
-        found = chain.from_iterable(_read(*part) for part in parts)
-        return (r for r in found if self.part == "all" or not _is_test(r.trial))
+        rounds = chain.from_iterable(_read(*part) for part in parts)
+        return (r for r in rounds if self.part == "all" or not _is_test(r.trial))
 
 
 def _is_test(trial: Trial) -> bool:
@@ -83,10 +83,10 @@ def _is_test(trial: Trial) -> bool:
 
 
 def _read(kind: str, clicks: Path, messages: Path) -> Iterator[Round]:
-    said: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    messages_by_round: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in read_csv(messages, dict):
-        said[row.get("gameid", ""), row.get("trialNum", "")].append(row)
-    return read_csv(clicks, lambda row: _round(row, kind, said))
+        messages_by_round[row.get("gameid", ""), row.get("trialNum", "")].append(row)
+    return read_csv(clicks, lambda row: _round(row, kind, messages_by_round))
 
 
 def _round(row: Row, kind: str, spoken: Said) -> Round:
@@ -149,10 +149,10 @@ def _plain(url: str) -> str:
 
 def _named(photos: Mapping[str, str], status: str) -> str:
     """The photograph that has a part in the round."""
-    found = [photo for photo, part in photos.items() if part == status]
-    if len(found) != 1:
-        raise WrongShape(f"{len(found)} photographs are {status!r}", "mark one photograph so")
-    return found[0]
+    matches = [photo for photo, part in photos.items() if part == status]
+    if len(matches) != 1:
+        raise WrongShape(f"{len(matches)} photographs are {status!r}", "mark one photograph so")
+    return matches[0]
 
 
 def _photo(name: str) -> Entity:

@@ -45,16 +45,16 @@ class _Artist:
 
     def __init__(self, folder: Path, outlines: bool) -> None:
         self.folder, self.outlines, self.pictures = folder, outlines, 0
-        self.known: dict[Scene, Scene] = {}
+        self.drawn_scenes: dict[Scene, Scene] = {}
         self.covers: Covers = {}
 
     def pictured(self, trial: Trial) -> Trial:
         if trial.scene.picture is not None or not trial.scene.entities:
             what = "has a picture already" if trial.scene.picture else "has nothing in it that could be drawn"
             raise InputError(f"the scene of trial {trial.id!r} {what}", remedy="export it as it is: --as trials")
-        if trial.scene not in self.known:
-            self.known[trial.scene] = self._drawn(trial.scene)
-        return replace(trial, scene=self.known[trial.scene])
+        if trial.scene not in self.drawn_scenes:
+            self.drawn_scenes[trial.scene] = self._drawn(trial.scene)
+        return replace(trial, scene=self.drawn_scenes[trial.scene])
 
     def _drawn(self, scene: Scene) -> Scene:
         layout = place(scene)

@@ -54,11 +54,11 @@ def convention_from_json(data: Mapping[str, Any]) -> Convention:
 def place_from_json(data: Any) -> Place:
     """A place from its JSON form."""
     # A dictionary first, which it nearly always is: asking for any mapping takes longer than the rest.
-    given = [name for name in FIELDS if name in data] if isinstance(data, dict | Mapping) else []
-    if len(given) != 1:
+    kinds = [name for name in FIELDS if name in data] if isinstance(data, dict | Mapping) else []
+    if len(kinds) != 1:
         raise WrongShape(f"a place is one of {', '.join(FIELDS)}, not {data!r:.60}", FORM)
     try:
-        return _PARTS[given[0]](data)
+        return _PARTS[kinds[0]](data)
     except WrongConvention as wrong:
         raise WrongShape(str(wrong), FORM) from None
 

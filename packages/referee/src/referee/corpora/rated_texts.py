@@ -45,41 +45,41 @@ def read_rated_texts(data: str | Path | None = None) -> list[RatedText]:
         )
     writers = _writers(root)
     texts = _texts(root)
-    found: dict[str, dict[str, list[tuple[str, float]]]] = defaultdict(lambda: defaultdict(list))
+    ratings: dict[str, dict[str, list[tuple[str, float]]]] = defaultdict(lambda: defaultdict(list))
     for row in json.loads(_unzipped(results))["RECORDS"]:
         page = "official/" + row["url"].replace(".php", ".html")
         if page not in texts:
             raise MalformedInput(f"a rating names the page {page!r}, which is not there", where=results)
         for scale in SCALES:
-            found[page][scale].append((row["participant_id"], float(row[scale])))
+            ratings[page][scale].append((row["participant_id"], float(row[scale])))
     return [
         RatedText(
             page=page,
             text=texts[page],
             systems=tuple(sorted(writers.get(_letters(texts[page]), ()))),
-            ratings={scale: tuple(given) for scale, given in scales.items()},
+            ratings={scale: tuple(scores) for scale, scores in scales.items()},
         )
-        for page, scales in found.items()
+        for page, scales in ratings.items()
     ]
 
 
 def _writers(root: Path) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = defaultdict(set)
+    writers: dict[str, set[str]] = defaultdict(set)
     for system in SYSTEMS:
         for line in _unzipped(root / "eval" / "stats" / f"{system}.txt.gz").splitlines():
-            found[_letters(line)].add(system)
-    return found
+            writers[_letters(line)].add(system)
+    return writers
 
 
 def _texts(root: Path) -> dict[str, str]:
-    found = {}
+    texts = {}
     for line in _unzipped(root / "humaneval" / "pages.jsonl.gz").splitlines():
         page = json.loads(line)
         article = ARTICLE.search(page["html"])
         if article:
             words = html.unescape(re.sub(r"<[^>]+>", " ", article[1]))
-            found[page["page"]] = " ".join(words.split())
-    return found
+            texts[page["page"]] = " ".join(words.split())
+    return texts
 
 
 def _letters(text: str) -> str:

@@ -79,10 +79,10 @@ class RecEval(Unheard):
                 return locate(self.data, FOLDER, [self.reading + suffix]) / (self.reading + suffix)
             except DataNotFound:
                 continue
-        known = _there(self.data)
-        if not known:
+        readings = _there(self.data)
+        if not readings:
             locate(self.data, FOLDER, [READINGS[0] + SUFFIXES[0]])
-        raise UnknownName("reading", self.reading, known, hint=f"one of {', '.join(known)}")
+        raise UnknownName("reading", self.reading, readings, hint=f"one of {', '.join(readings)}")
 
     def trials(self) -> Iterator[Trial]:
         path, order = self.path(), self.gold
@@ -212,7 +212,7 @@ def read_recorded_answer(model: str, answer: Any, prose: bool = False, points: b
 
 def _places(answer: Any, points: bool) -> list[Place]:
     if isinstance(answer, list) and isinstance(answer[0], dict):
-        best = max(answer, key=lambda found: expect(found, "score", float))
+        best = max(answer, key=lambda detection: expect(detection, "score", float))
         return [Box(numbers(expect(best, "box", list), 4))]
     if not isinstance(answer, list) or not (points or len(answer) == 2):
         return [Box(numbers(answer, 4))]

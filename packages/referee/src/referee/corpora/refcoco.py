@@ -125,14 +125,14 @@ def _parquet(path: Path, name: str, regions: str) -> Iterator[Trial]:
     """The form of lmms-lab: a row a reference, with expressions under ``answer`` and the box under ``bbox``; the photographs inside are not unpacked."""
     import polars as pl
 
-    wanted = ["question_id", "file_name", "answer", "segmentation", "bbox"]
+    columns = ["question_id", "file_name", "answer", "segmentation", "bbox"]
     try:
-        table = pl.read_parquet(path, columns=wanted)
+        table = pl.read_parquet(path, columns=columns)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise MalformedInput(
             f"not a Parquet file of this form ({error!s:.200})",
             where=path,
-            remedy=f"it needs the columns {', '.join(wanted)}",
+            remedy=f"it needs the columns {', '.join(columns)}",
         ) from None
     part = path.name.partition("-")[0]
     for row in table.iter_rows(named=True):
@@ -192,9 +192,11 @@ class GRefCoco(Unheard):
 
 def _meant(ref: Row) -> tuple[int, ...]:
     """The annotations meant; -1 stands for none."""
-    given = ref.get("ann_id")
-    found = given if isinstance(given, list) else [given]
-    numbered = [n for n in found if isinstance(n, int)]
-    if len(numbered) < len(found):
-        raise WrongShape(f"the annotations {given!r:.60} are no numbers", "a list of annotation ids, or -1 for none")
+    annotation = ref.get("ann_id")
+    annotations = annotation if isinstance(annotation, list) else [annotation]
+    numbered = [n for n in annotations if isinstance(n, int)]
+    if len(numbered) < len(annotations):
+        raise WrongShape(
+            f"the annotations {annotation!r:.60} are no numbers", "a list of annotation ids, or -1 for none"
+        )
     return tuple(n for n in numbered if n != -1)

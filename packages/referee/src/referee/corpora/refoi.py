@@ -88,8 +88,8 @@ def _trial(row: dict[str, Any], number: int, alone: bool) -> Trial:
     thing = Entity(
         id="meant", attributes=(Property("type", row["label_name"]),), region=Box((left, top, right, bottom), SHARES)
     )
-    said = [("written", text) for text in row["written_descriptions"] or ()]
-    said += [("spoken", text) for text in row["spoken_descriptions"] or ()]
+    descriptions = [("written", text) for text in row["written_descriptions"] or ()]
+    descriptions += [("spoken", text) for text in row["spoken_descriptions"] or ()]
     return Trial(
         id=f"refoi-{number}",
         scene=Scene(
@@ -98,6 +98,6 @@ def _trial(row: dict[str, Any], number: int, alone: bool) -> Trial:
         targets=("meant",),
         domain="coco" if row["is_coco"] else "other",
         condition="alone" if alone else "among its kind",
-        references=tuple(Description(text=str(text), speaker=how) for how, text in said if str(text).strip()),
+        references=tuple(Description(text=str(text), speaker=how) for how, text in descriptions if str(text).strip()),
         meta={"co_occurrence": int(row["co_occurrence"])},
     )

@@ -61,8 +61,10 @@ class OsWorldG(Unheard):
         scenes = _scenes(original)
         for trial in original:
             again = wordings.get(trial.id, ())
-            said = {"both": trial.references + again, "original": trial.references, "refined": again}[self.reading]
-            yield replace(trial, scene=scenes[trial.scene.id], references=said)
+            references = {"both": trial.references + again, "original": trial.references, "refined": again}[
+                self.reading
+            ]
+            yield replace(trial, scene=scenes[trial.scene.id], references=references)
 
 
 def _instruction(row: dict[str, Any]) -> Trial:
@@ -79,18 +81,18 @@ def _instruction(row: dict[str, Any]) -> Trial:
         targets=tuple(e.id for e in entities),
         domain="screens",
         condition=row["box_type"],
-        references=(Description(text=said),) if (said := expect(row, "instruction", str)).strip() else (),
+        references=(Description(text=text),) if (text := expect(row, "instruction", str)).strip() else (),
     )
 
 
-def _region(kind: str, given: list[Any]) -> Region | None:
+def _region(kind: str, coordinates: list[Any]) -> Region | None:
     if kind == "refusal":
         return None
     if kind == "bbox":
-        return Box(numbers(given, 4), XYWH)
-    if kind != "polygon" or len(given) % 2:
-        raise WrongShape(f"{len(given)} numbers of the kind {kind!r}", "bbox, polygon (x1 y1 x2 y2 …) or refusal")
-    flat = numbers(given, len(given))
+        return Box(numbers(coordinates, 4), XYWH)
+    if kind != "polygon" or len(coordinates) % 2:
+        raise WrongShape(f"{len(coordinates)} numbers of the kind {kind!r}", "bbox, polygon (x1 y1 x2 y2 …) or refusal")
+    flat = numbers(coordinates, len(coordinates))
     return Polygon(tuple((flat[i], flat[i + 1]) for i in range(0, len(flat), 2)))
 
 

@@ -67,18 +67,18 @@ def folds(
 def split(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial], ...]:
     """The parts of a named cut: training and test, or training, development and test; the module says which names there are."""
     items = list(trials)
-    found = _NAME.fullmatch(name)
-    if not found or found["by"] not in CUTS:
+    match = _NAME.fullmatch(name)
+    if not match or match["by"] not in CUTS:
         raise UnknownName("split", name, _EXAMPLES, hint=f"for example {', '.join(_EXAMPLES)}")
-    if found["fold"]:
-        return _one_fold(items, found["by"], int(found["fold"]), int(found["of"]), seed)
-    shares = [int(s) for s in found["shares"].split("/")]
+    if match["fold"]:
+        return _one_fold(items, match["by"], int(match["fold"]), int(match["of"]), seed)
+    shares = [int(s) for s in match["shares"].split("/")]
     if sum(shares) != 100 or 0 in shares:
         raise InputError(
             f"the shares of {name!r} do not make 100 %",
             remedy="write for example challenge-80/20 or challenge-60/20/20",
         )
-    return _shared_out(items, found["by"], shares, seed)
+    return _shared_out(items, match["by"], shares, seed)
 
 
 def part(trials: Iterable[Trial], name: str, which: str = "test", seed: int = 1) -> list[Trial]:

@@ -68,11 +68,11 @@ def _scene(scene_id: str, context: Mapping[str, Any]) -> Scene:
 
 
 def _entity(thing: Mapping[str, Any]) -> Entity:
-    given = pairs(expect(thing, "attributes", list))
+    properties = pairs(expect(thing, "attributes", list))
     return Entity(
         id=expect(thing, "id", str),
-        attributes=tuple(p for p in given if p.name not in RELATIONS),
-        relations=tuple(Relation(*p) for p in given if p.name in RELATIONS),
+        attributes=tuple(p for p in properties if p.name not in RELATIONS),
+        relations=tuple(Relation(*p) for p in properties if p.name in RELATIONS),
     )
 
 
@@ -98,8 +98,8 @@ def _trial(row: dict[str, Any], scene: Scene, context: Mapping[str, Any], name: 
     )
 
 
-def _property(given: Property) -> Property:
+def _property(pair: Property) -> Property:
     for prefix, written in PREFIXES.items():
-        if given.name.startswith(prefix):
-            return Property(written + given.name.removeprefix(prefix), given.value)
-    return given
+        if pair.name.startswith(prefix):
+            return Property(written + pair.name.removeprefix(prefix), pair.value)
+    return pair

@@ -56,8 +56,8 @@ class Talk2Car(Unheard):
 
 
 def _commands(document: dict[str, Any]) -> list[Any]:
-    found: list[Any] = expect(document, "commands", list)
-    return found
+    commands: list[Any] = expect(document, "commands", list)
+    return commands
 
 
 def _trial(command: dict[str, Any], part: str) -> Trial:

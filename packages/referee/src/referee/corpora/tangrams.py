@@ -89,17 +89,17 @@ class NaiveMatchers(Games):
 
     def _rounds(self) -> Iterator[Round]:
         (path,) = find(self.data, "tg-matcher", RATED)
-        known: dict[tuple[str, str], str] = {}
+        trial_ids: dict[tuple[str, str], str] = {}
         texts: Counter[str] = Counter()
 
         def guess(row: dict[str, Any]) -> Round:
             place = _place(row)
             key = (place, json.dumps(row["messages"]))
-            if key not in known:
+            if key not in trial_ids:
                 # The same figure of the same game can have been shown with two different texts.
                 texts[place] += 1
-                known[key] = place if texts[place] == 1 else f"{place}-{texts[place]}"
-            return _guess(row, known[key])
+                trial_ids[key] = place if texts[place] == 1 else f"{place}-{texts[place]}"
+            return _guess(row, trial_ids[key])
 
         return read_rows(path, guess)
 

@@ -88,13 +88,13 @@ def _main(path: Path) -> Iterator[Round]:
     # A first pass over the file, for the figures that a game shows.
     for _ in read_csv(path, look):
         pass
-    scenes = {game: _scene(found, complete=False) for game, found in figures.items()}
+    scenes = {game: _scene(shown, complete=False) for game, shown in figures.items()}
     return read_csv(path, lambda row: _main_round(row, scenes))
 
 
 def _main_round(row: Row, scenes: Mapping[str, Scene]) -> Round:
     messages = [
-        Message(who, text, None).checked() for who in ("speaker", "listener") for text in as_list(row[f"{who}_desc"])
+        Message(role, text, None).checked() for role in ("speaker", "listener") for text in as_list(row[f"{role}_desc"])
     ]
     seconds = as_number(row, "sec_until_click")
     trial = _trial(row, "main", scenes[row["game_id"]], messages, speaker=None)
@@ -110,13 +110,13 @@ def _pilot(path: Path) -> Iterator[Round]:
     scenes: dict[tuple[str, ...], Scene] = {}
 
     def turn(row: Row) -> tuple[tuple[str, int], Round]:
-        found = tuple(sorted(map(_plain, as_list(row["context"])), key=natural))
-        if len(set(found)) < len(found):
+        context = tuple(sorted(map(_plain, as_list(row["context"])), key=natural))
+        if len(set(context)) < len(context):
             raise WrongShape("a figure occurs twice in the context", "name every figure once")
-        scene = scenes.setdefault(found, _scene(found, name=f"{name}-context-{len(scenes) + 1}"))
+        scene = scenes.setdefault(context, _scene(context, name=f"{name}-context-{len(scenes) + 1}"))
         return (row["game_id"], int(row["trial_index"])), _pilot_round(row, name, scene)
 
-    return (found for _, found in sorted(read_csv(path, turn), key=itemgetter(0)))
+    return (played for _, played in sorted(read_csv(path, turn), key=itemgetter(0)))
 
 
 def _pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
@@ -129,8 +129,8 @@ def _pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
 def _after_message(row: Row) -> float | None:
     """Seconds from the message to the click; the file has those from the start of the round, written as ``(23,)``."""
     click = worded(row, "sec_until_click")
-    said = as_number(row, "time_to_message")
-    return None if click is None or said is None else float(click.strip("(),")) - said
+    message_time = as_number(row, "time_to_message")
+    return None if click is None or message_time is None else float(click.strip("(),")) - message_time
 
 
 # -- both ------------------------------------------------------------------------------------------------------------------
@@ -141,8 +141,8 @@ def _plain(figure: str) -> str:
 
 
 def _figure(row: Row, column: str) -> str | None:
-    found = worded(row, column)
-    return None if found is None else _plain(found)
+    text = worded(row, column)
+    return None if text is None else _plain(text)
 
 
 def _scene(figures: Iterable[str], name: str | None = None, complete: bool = True) -> Scene:

@@ -73,29 +73,29 @@ class Tuna:
         self.data = data
         self.reading = reading
         # The archive is unpacked and read once: whoever compares with other speakers goes through the trials twice.
-        self._known: dict[str, Trial] = {}
+        self._trials: dict[str, Trial] = {}
 
     def trials(self) -> Iterator[Trial]:
         """All trials in the chosen reading, by speaker number and trial number."""
         if self.reading not in READINGS:
             raise UnknownName("reading", self.reading, READINGS, hint=f"readings are {', '.join(READINGS)}")
         read = READINGS[self.reading]
-        self._known = self._known or self._read()
-        for trial in self._known.values():
-            kept = read(trial)
-            if kept is not None:
-                yield kept
+        self._trials = self._trials or self._read()
+        for trial in self._trials.values():
+            reading = read(trial)
+            if reading is not None:
+                yield reading
 
     def _read(self) -> dict[str, Trial]:
-        found: dict[str, Trial] = {}
+        trials: dict[str, Trial] = {}
         for path in self._sources():
             for trial in read_trials(path):
-                if trial.id in found:
+                if trial.id in trials:
                     problem = f"trial {trial.id!r} is in more than one archive"
                     raise DuplicateTrial(problem, where=path, remedy="keep one of the two archives")
-                found[trial.id] = trial
+                trials[trial.id] = trial
         # s9t1 before s10t1, whatever order the archive has.
-        return {trial_id: found[trial_id] for trial_id in sorted(found, key=natural)}
+        return {trial_id: trials[trial_id] for trial_id in sorted(trials, key=natural)}
 
     def responses(self) -> Iterator[Response]:
         """Nobody had to find the targets in this experiment."""
@@ -103,10 +103,10 @@ class Tuna:
 
     def _sources(self) -> list[Path]:
         """Where the XML is: unpacked files come before archives, which may be the same files once more."""
-        given = self.data or os.environ.get("REFEREE_DATA")
-        if given and Path(given).is_file():
-            return [Path(given)]
-        for folder in (Path(given) / "tuna", Path(given)) if given else ():
+        root = self.data or os.environ.get("REFEREE_DATA")
+        if root and Path(root).is_file():
+            return [Path(root)]
+        for folder in (Path(root) / "tuna", Path(root)) if root else ():
             if next(folder.rglob("*.xml"), None):
                 return [folder]
             if archives := sorted(folder.glob("*.zip")):
@@ -123,7 +123,7 @@ def _read_true(trial: Trial) -> Trial:
     return _with_properties(trial, lambda pairs: tuple(p for p in pairs if any(t.has(p) for t in targets)))
 
 
-def _read_challenge(trial: Trial, kept: frozenset[str] = frozenset()) -> Trial | None:
+def _read_challenge(trial: Trial, exempt: frozenset[str] = frozenset()) -> Trial | None:
     """Near to the challenges' data; a value in `kept` stays as it was annotated, true or not."""
     if trial.speaker in WITHOUT_POSITIONS or len(trial.targets) > 1:
         return None
@@ -131,11 +131,11 @@ def _read_challenge(trial: Trial, kept: frozenset[str] = frozenset()) -> Trial |
 
     def correct(pairs: tuple[Property, ...]) -> tuple[Property, ...]:
         # A name that the target lacks (`other`, say) has no value of the target's to become.
-        known = (p for p in pairs if target.value(p.name) is not None)
+        with_value = (p for p in pairs if target.value(p.name) is not None)
         # A dictionary keeps the order said and drops what is now said twice.
         return tuple(
             dict.fromkeys(
-                p if target.has(p) or p.value in kept else Property(p.name, target.value(p.name)) for p in known
+                p if target.has(p) or p.value in exempt else Property(p.name, target.value(p.name)) for p in with_value
             )
         )
 
@@ -144,8 +144,8 @@ def _read_challenge(trial: Trial, kept: frozenset[str] = frozenset()) -> Trial |
 
 def _with_properties(trial: Trial, change: Callable[[tuple[Property, ...]], tuple[Property, ...]]) -> Trial:
     def changed(reference: Description) -> Description:
-        given = reference.properties
-        return reference if given is None else replace(reference, properties=change(given))
+        properties = reference.properties
+        return reference if properties is None else replace(reference, properties=change(properties))
 
     return replace(trial, references=tuple(map(changed, trial.references)))
 

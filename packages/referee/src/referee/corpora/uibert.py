@@ -75,10 +75,10 @@ def _trial(row: Row, name: str, part: str) -> Trial:
 
 
 def _only(row: Row, key: str) -> Any:
-    found = expect(row, key, list)
-    if len(found) != 1:
-        raise WrongShape(f"{key!r} has {len(found)} values", "one screen, one expression, one element a line")
-    return found[0]
+    values = expect(row, key, list)
+    if len(values) != 1:
+        raise WrongShape(f"{key!r} has {len(values)} values", "one screen, one expression, one element a line")
+    return values[0]
 
 
 def _boxes(row: Row, prefix: str) -> list[tuple[Any, ...]]:

@@ -78,5 +78,5 @@ def _guess(row: Row) -> Round:
     return Round(trial, (replace(guess, description=overheard(messages, game) if messages else None),))
 
 
-def _message(given: Any) -> Message:
-    return Message(expect(given, "role", str), expect(given, "text", str), None)
+def _message(row: Any) -> Message:
+    return Message(expect(row, "role", str), expect(row, "text", str), None)

@@ -77,17 +77,17 @@ def _asked(path: Path, scenes: Mapping[str, Scene]) -> dict[str, tuple[str, ...]
 
 
 def _scene(key: str, places: list[dict[str, Any]]) -> Scene:
-    known = {expect(p, "id", str) for p in places}
-    return Scene(id=f"zoom-map-{key}", entities=tuple(_entity(p, known) for p in places))
+    ids = {expect(p, "id", str) for p in places}
+    return Scene(id=f"zoom-map-{key}", entities=tuple(_entity(p, ids) for p in places))
 
 
-def _entity(place: Mapping[str, Any], known: set[str]) -> Entity:
+def _entity(place: Mapping[str, Any], ids: set[str]) -> Entity:
     relations = (
         Relation(name, other)
         for name, value in place.items()
         if name != "id" and name not in PLAIN
         for other in dict.fromkeys(IDS.findall(value) if isinstance(value, str) else value)
-        if other in known
+        if other in ids
     )
     attributes = tuple(Property(name, expect(place, name, str)) for name in PLAIN if name in place)
     return Entity(id=place["id"], attributes=attributes, relations=tuple(relations))
@@ -95,8 +95,8 @@ def _entity(place: Mapping[str, Any], known: set[str]) -> Entity:
 
 def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, ...]) -> Trial:
     sets = expect(row, "sets", list)
-    known = {e.id for e in scene.entities}
-    described = dict.fromkeys(s["target"] for s in sets if s["target"] in known)
+    ids = {e.id for e in scene.entities}
+    described = dict.fromkeys(s["target"] for s in sets if s["target"] in ids)
     # Eleven descriptions name one of two places twice, one names a place off the map.
     clear = sets and len(described) == len(sets)
     targets = tuple(e.id for e in scene.entities if e.id in described) if clear else asked
@@ -117,19 +117,19 @@ def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, .
 
 def _reference(row: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]) -> Description:
     """The properties of all sets in order; none are given where nothing was annotated."""
-    properties = tuple(p for s in sets for given in pairs(expect(s, "attributes", list)) for p in _properties(given))
+    properties = tuple(p for s in sets for pair in pairs(expect(s, "attributes", list)) for p in _properties(pair))
     # Two descriptions have no annotated set, which is not the same as an empty one.
     return Description(
         properties=properties if sets else None, text=expect(row, "description", str), speaker=row["speaker"]
     )
 
 
-def _properties(given: Property) -> tuple[Property, ...]:
-    nested = NESTED.fullmatch(given.name)
+def _properties(pair: Property) -> tuple[Property, ...]:
+    nested = NESTED.fullmatch(pair.name)
     if nested is None:
-        if given.name in PLAIN:
-            return (given,)
-        return tuple(Property(given.name, other) for other in IDS.findall(given.value))
+        if pair.name in PLAIN:
+            return (pair,)
+        return tuple(Property(pair.name, other) for other in IDS.findall(pair.value))
     number, name = nested.groups()
     # A landmark's id is the value of the relation that leads to it, and nothing that anybody said.
-    return () if name == "id" else (Property(f"landmark{'' if number == '1' else number}.{name}", given.value),)
+    return () if name == "id" else (Property(f"landmark{'' if number == '1' else number}.{name}", pair.value),)

@@ -36,10 +36,10 @@ def read_property(element: Any, where: str) -> Property:
 
 def read_spans(element: Any, where: str) -> tuple[Span, ...]:
     """The content of an annotated string in order, nothing left out."""
-    found = _plain(element.text)
+    spans = _plain(element.text)
     for child in element:
-        found += _read_span(child, where) + _plain(child.tail)
-    return tuple(found)
+        spans += _read_span(child, where) + _plain(child.tail)
+    return tuple(spans)
 
 
 def _plain(text: str | None) -> list[Span]:

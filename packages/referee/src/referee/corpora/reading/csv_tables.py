@@ -80,10 +80,10 @@ def as_list(text: str) -> list[Any]:
     """A list written into a cell as Python writes it: ``['a', 'b']``."""
     try:
         # Literals only: nothing in a cell is ever run.
-        found = ast.literal_eval(text)
+        values = ast.literal_eval(text)
     # The last two are what deep nesting does to Python's parser.
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise WrongShape(f"{text!r:.60} is not a list", REMEDY) from None
-    if not isinstance(found, list):
+    if not isinstance(values, list):
         raise WrongShape(f"{text!r:.60} is not a list", REMEDY)
-    return found
+    return values

@@ -18,19 +18,19 @@ def locate(data: str | Path | None, folder_name: str, files: Iterable[str], corp
     `corpus` is what users call it, where that is not the folder's name.
     """
     name = corpus or folder_name
-    given = data or os.environ.get("REFEREE_DATA")
-    if not given:
+    root = data or os.environ.get("REFEREE_DATA")
+    if not root:
         raise DataNotFound(
             f"no data folder is known, so the corpus {name!r} cannot be found",
             remedy=f"name the folder with --data or REFEREE_DATA, or install it: referee corpus add {name} PATH",
         )
-    wanted = tuple(files)
-    for folder in (Path(given) / folder_name, Path(given)):
-        if all((folder / f).exists() for f in wanted):
+    names = tuple(files)
+    for folder in (Path(root) / folder_name, Path(root)):
+        if all((folder / f).exists() for f in names):
             return folder
     raise DataNotFound(
-        f"the corpus {name!r} is not here (looked for {', '.join(wanted)})",
-        where=given,
+        f"the corpus {name!r} is not here (looked for {', '.join(names)})",
+        where=root,
         remedy=f"point --data or REFEREE_DATA to a folder that has {folder_name}/, or: referee corpus add {name} PATH",
     )
 

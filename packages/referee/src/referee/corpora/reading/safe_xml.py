@@ -36,8 +36,8 @@ def parse(content: bytes, where: str | Path) -> Any:
     if not content.strip():
         raise MalformedInput("the file is empty", where=where, line=1, remedy="copy the file again")
     # Before parsing, since an entity bomb goes off while the document is parsed.
-    if found := _ENTITY.search(content):
-        raise _entity(where, content.count(b"\n", 0, found.start()) + 1)
+    if entity := _ENTITY.search(content):
+        raise _entity(where, content.count(b"\n", 0, entity.start()) + 1)
     try:
         root = etree.fromstring(content, _parser())
     except etree.XMLSyntaxError as error:
@@ -150,5 +150,5 @@ def _bytes(path: Path, size: int = -1) -> bytes:
 
 def _wanted(names: Iterable[str]) -> list[str]:
     """The XML files among some names, without the shadow files that some systems leave in archives."""
-    kept = (n for n in names if n.lower().endswith(".xml") and not re.search(r"(^|/)(\.|__MACOSX/)", n))
-    return sorted(kept, key=natural)
+    xml_names = (n for n in names if n.lower().endswith(".xml") and not re.search(r"(^|/)(\.|__MACOSX/)", n))
+    return sorted(xml_names, key=natural)

@@ -142,15 +142,15 @@ def _read_entity(element: Any, where: str) -> Entity:
 
 def _position(attributes: Iterable[Property]) -> tuple[float, ...] | None:
     """Column and row on the grid, or None where either is "unknown"."""
-    known = {p.name: p.value for p in attributes}
-    place = known.get("x-dimension", ""), known.get("y-dimension", "")
+    values = {p.name: p.value for p in attributes}
+    place = values.get("x-dimension", ""), values.get("y-dimension", "")
     # Positions are "unknown" for speakers 1, 4 and 5; nine digits keep a hostile number from becoming infinite.
     return tuple(map(float, place)) if all(re.fullmatch(r"[0-9]{1,9}", p) for p in place) else None
 
 
 def descriptions(trial: Any, where: str) -> list[Parts]:
     """The elements of each description; a part that occurs again begins the next description."""
-    found: list[Parts] = []
+    parsed: list[Parts] = []
     for child in trial:
         if child.tag == "DOMAIN":
             continue
@@ -159,10 +159,10 @@ def descriptions(trial: Any, where: str) -> list[Parts]:
             raise MalformedInput(f"<{child.tag}> is not known", where=where, line=child.sourceline, remedy=remedy)
         part = PARTS[child.tag]
         # Test sets with two descriptions a trial put both into it, without an element around each.
-        if not found or part in found[-1]:
-            found.append({})
-        found[-1][part] = child
-    return found
+        if not parsed or part in parsed[-1]:
+            parsed.append({})
+        parsed[-1][part] = child
+    return parsed
 
 
 def read_description(parts: Parts, where: str, speaker: str | None = None) -> Description:
@@ -182,8 +182,8 @@ def read_description(parts: Parts, where: str, speaker: str | None = None) -> De
 
 def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dict[str, Any]:
     """What the records have no place for: the trial's own fields, its markup in full, and denied properties."""
-    kept = {k.lower(): v for k, v in trial.attrib.items() if k not in ("ID", "CONDITION", "DOMAIN")}
-    meta: dict[str, Any] = {k: int(v) if re.fullmatch(r"[0-9]{1,9}", v) else v for k, v in kept.items()}
+    fields = {k.lower(): v for k, v in trial.attrib.items() if k not in ("ID", "CONDITION", "DOMAIN")}
+    meta: dict[str, Any] = {k: int(v) if re.fullmatch(r"[0-9]{1,9}", v) else v for k, v in fields.items()}
     if number:
         meta["trial"] = int(number)
     for parts in parts_of_all:

@@ -85,11 +85,11 @@ class Synthetic:
         for stage, sayable, meta in prepared:
             design = stage.design
             scene, target = stage.scene(rng)
-            said = tuple(speaker.choose(design.domain, sayable, target))
+            properties = tuple(speaker.choose(design.domain, sayable, target))
             # Fifteen fill the grid of 5 x 3, for whose rows and columns there are words.
-            spans = wording.word(said, numbered=self.entities > 15)
+            spans = wording.word(properties, numbered=self.entities > 15)
             text = " ".join([span.text for span in spans])
-            reference = Description(properties=said, text=text, spans=spans, speaker=name)
+            reference = Description(properties=properties, text=text, spans=spans, speaker=name)
             yield Trial(
                 id=f"s{name}{design.id}",
                 scene=scene,

@@ -86,19 +86,19 @@ class Solids:
             yield _trials(number, looks, shown, self), solids
 
 
-def _arranged(rng: Random, wanted: Solids) -> tuple[list[_Look], list[Solid], Shown]:
+def _arranged(rng: Random, settings: Solids) -> tuple[list[_Look], list[Solid], Shown]:
     """Looks that are all different, at places where each can be seen."""
     every = [_Look(size, colour, shape) for size in SIZES for colour in COLOURS for shape in SHAPES]
     for _ in range(TRIES):
-        looks = rng.sample(every, wanted.solids)
+        looks = rng.sample(every, settings.solids)
         solids = _stood(rng, looks)
         if solids is None:
             continue
         # A small picture tells quickly whether all can be seen.
         small = visible(solids, 120, 80)
         if all((small == i).sum() >= LEAST_PIXELS / 16 for i in range(len(solids))):
-            return looks, solids, visible(solids, wanted.width, wanted.height)
-    raise InputError(f"{wanted.solids} solids do not fit on the table", remedy="ask for fewer")
+            return looks, solids, visible(solids, settings.width, settings.height)
+    raise InputError(f"{settings.solids} solids do not fit on the table", remedy="ask for fewer")
 
 
 def _stood(rng: Random, looks: list[_Look]) -> list[Solid] | None:
@@ -116,9 +116,9 @@ def _stood(rng: Random, looks: list[_Look]) -> list[Solid] | None:
     return solids
 
 
-def _trials(number: int, looks: list[_Look], shown: Shown, wanted: Solids) -> list[Trial]:
+def _trials(number: int, looks: list[_Look], shown: Shown, settings: Solids) -> list[Trial]:
     """A trial for every solid of a scene."""
-    size, name = Size(wanted.width, wanted.height), f"solids-{wanted.seed}-{number}"
+    size, name = Size(settings.width, settings.height), f"solids-{settings.seed}-{number}"
     entities = tuple(
         Entity(
             id=f"s{i}",
@@ -152,7 +152,7 @@ def write_solids(folder: str | Path, corpus: Solids) -> int:
         scene = trials[0].scene
         assert scene.picture is not None  # every scene of this corpus has one
         (place / scene.picture.path).write_bytes(png)
-        known = replace(scene, picture=replace(scene.picture, sha256=hashlib.sha256(png).hexdigest()))
-        lines += [json_line(trial_to_json(replace(trial, scene=known))) for trial in trials]
+        hashed_scene = replace(scene, picture=replace(scene.picture, sha256=hashlib.sha256(png).hexdigest()))
+        lines += [json_line(trial_to_json(replace(trial, scene=hashed_scene))) for trial in trials]
     write_atomically(place / "trials.jsonl", lines)
     return len(lines)
