@@ -26,7 +26,7 @@ from random import Random
 from statistics import median, quantiles
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "studies"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "packages" / "referee-lab" / "tests" / "study"))
 
 from crowd import Lost, Member, ServerProcess, Wire, answer_to, crowd_with_kills, free_port
 
