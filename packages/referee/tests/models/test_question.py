@@ -9,8 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.models.messages import Picture, message
-from referee.models.question import key_of, make_question
+from referee.models.messages import Picture, key_of, make_question, message
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.realisation.repetition import said_once
+from referee.realisation.repairs import said_once
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,29 @@
-"""Messages with pictures: sent as data, stored and keyed by their hash."""
+"""Chat messages and questions: as an endpoint takes them, as the response cache stores them (pictures by their hash), and the words of an answer."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import mimetypes
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from referee.errors import InputError
+from referee.signature import digest
 
-__all__ = ["Picture", "keepable", "message", "sendable"]
+__all__ = [
+    "ChatQuestion",
+    "Picture",
+    "keepable",
+    "key_of",
+    "make_question",
+    "message",
+    "older_key_of",
+    "sendable",
+    "words_of_message",
+]
 
 Content = str | list[Any]
 
@@ -74,3 +86,60 @@ def _with(given: Mapping[str, Any], form: Any) -> dict[str, Any]:
     if isinstance(content, list):
         content = [form(part) if isinstance(part, Picture) else part for part in content]
     return {**given, "content": content}
+
+
+def words_of_message(message: Mapping[str, Any]) -> str | None:
+    """The words of a chat message: its content as text or in parts, or the arguments of the function it called instead of speaking."""
+    content = message.get("content")
+    if isinstance(content, str) and content.strip():
+        return content
+    if isinstance(content, list):
+        parts = [_part(p) for p in content]
+        if any(parts):
+            return "".join(parts)
+    return _called(message) or (content if isinstance(content, str) else None)
+
+
+def _part(part: object) -> str:
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, Mapping) or part.get("type") not in (None, "text", "output_text"):
+        return ""
+    text = part.get("text")
+    # Some servers wrap the text of a part once more.
+    text = text.get("value") if isinstance(text, Mapping) else text
+    return text if isinstance(text, str) else ""
+
+
+def _called(message: Mapping[str, Any]) -> str | None:
+    calls = message.get("tool_calls")
+    call = calls[0] if isinstance(calls, list) and len(calls) == 1 else {"function": message.get("function_call")}
+    function = call.get("function") if isinstance(call, Mapping) else None
+    arguments = function.get("arguments") if isinstance(function, Mapping) else None
+    return arguments if isinstance(arguments, str) and arguments.strip() else None
+
+
+class ChatQuestion(NamedTuple):
+    """`sent` is the body of a chat completion; `stored` has endpoint and sample number beside it, and pictures by their hash."""
+
+    key: str
+    stored: Mapping[str, Any]
+    sent: Mapping[str, Any]
+
+
+def make_question(
+    endpoint: str, sample: int, parameters: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]
+) -> ChatQuestion:
+    """Return the question that these messages and parameters are."""
+    stored = {"endpoint": endpoint.rstrip("/"), "sample": sample, **parameters, "messages": keepable(messages)}
+    return ChatQuestion(key_of(stored), stored, {**parameters, "messages": sendable(messages)})
+
+
+def key_of(question: Mapping[str, Any]) -> str:
+    """Return the key of a stored question; endpoint, model, all parameters, sample number and pictures are parts of it."""
+    return digest(json.dumps(question, sort_keys=True, ensure_ascii=False))
+
+
+def older_key_of(question: Mapping[str, Any]) -> str:
+    """Return the key that the first release gave a question: without endpoint and sample."""
+    return key_of({name: part for name, part in question.items() if name not in ("endpoint", "sample")})

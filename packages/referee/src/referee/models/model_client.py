@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from referee.errors import InputError
-from referee.models.answer_reading import words_of_message
 from referee.models.batch_files import BatchFile
 from referee.models.cost import PROCESS_COST
 from referee.models.endpoint import Endpoint, Reply
 from referee.models.local_models import BatchGroup, batch_size, is_local, open_local
-from referee.models.messages import message
+from referee.models.messages import ChatQuestion, make_question, message, older_key_of, words_of_message
 from referee.models.prompt_files import PromptFile, read_prompt
-from referee.models.question import ChatQuestion, make_question, older_key_of
 from referee.models.response_cache import Call, ResponseCache
 
 __all__ = ["ModelClient"]

@@ -19,10 +19,9 @@ from referee.realisation.chunks import PAUSE, Chunk, Chunker
 from referee.realisation.english import ENGLISH
 from referee.realisation.language import Language
 from referee.realisation.phrases import Words
-from referee.realisation.repetition import said_once
 from referee.records import Property, SpeakerView, Trial
 
-__all__ = ["Mended", "Mender"]
+__all__ = ["Mended", "Mender", "said_once"]
 
 ADJECTIVES = frozenset({"colour", "size", "age"})
 AXES = frozenset({"x-dimension", "y-dimension"})
@@ -236,3 +235,16 @@ class Mender:
             and len(one.words) < len(other.words)
             and set(one.words) <= set(other.words)
         )
+
+
+def said_once(text: str) -> str:
+    """The text without a stretch of words that follows directly upon itself, longest stretches first."""
+    words = text.split()
+    for size in range(min(6, len(words) // 2), 0, -1):
+        place = 0
+        while place + 2 * size <= len(words):
+            if words[place : place + size] == words[place + size : place + 2 * size]:
+                del words[place : place + size]
+            else:
+                place += 1
+    return " ".join(words)
