@@ -1,4 +1,4 @@
-"""THE table of names: everything that can be asked for by name, imported only when it is used.
+"""The table of names: metrics, corpora, systems, hearers and protocols, imported when used.
 
 Each line is ``name: (where, constructor parameters, one sentence)``. Third parties add names through the entry-point
 groups ``referee.metrics``, ``referee.corpora``, ``referee.systems``, ``referee.hearers`` and ``referee.protocols``;
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Entry:
-    """Where a named thing lives, how it is configured under that name, what it is, and how good its evidence is."""
+    """Where a named object is defined, its parameters, its description, and tags such as its evidence."""
 
     # A plain class and no dataclass, whose import would cost every command at its start.
     __slots__ = ("about", "parameters", "tags", "where")
@@ -387,17 +387,20 @@ _SEEN: dict[tuple[str, ...], bytes] = {}
 
 
 def _mentions() -> bytes:
-    """Entry points of installed packages that mention Referee: reading these small files is ten times quicker than parsing them all."""
+    """Return the entry points of installed packages that mention Referee, as bytes.
+
+    Reading these small files is ten times faster than parsing them all.
+    """
     mentions = b""
     # The same folder may stand in the path twice.
     for folder in dict.fromkeys(sys.path):
         try:
-            found = [
+            folders = [
                 entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))
             ]
         except OSError:
             continue  # sys.path may name zip files and folders that do not exist
-        for path in found:
+        for path in folders:
             try:
                 with open(f"{path}/entry_points.txt", "rb") as file:  # noqa: PTH123 (pathlib costs a third of the start-up time)
                     text = file.read()
@@ -408,7 +411,7 @@ def _mentions() -> bytes:
 
 
 def _third_party(kind: str) -> dict[str, Entry]:
-    """Names that installed packages add; a shipped name cannot be taken over."""
+    """Return the names that installed packages add; shipped names cannot be replaced."""
     path = tuple(sys.path)
     if path not in _SEEN:
         _SEEN[path] = _mentions()
@@ -434,12 +437,12 @@ def names(kind: str) -> list[str]:
 
 
 def entry(kind: str, name: str) -> Entry:
-    """One entry; `UnknownName` with suggestions when there is none."""
+    """Return one entry; raise `UnknownName` with suggestions if there is none."""
     # A shipped name is found without looking through the installed packages.
-    found = KINDS[kind].get(name) or entries(kind).get(name)
-    if found is None:
+    match = KINDS[kind].get(name) or entries(kind).get(name)
+    if match is None:
         raise UnknownName(kind, name, names(kind))
-    return found
+    return match
 
 
 def about(kind: str, name: str) -> str:
@@ -447,30 +450,30 @@ def about(kind: str, name: str) -> str:
 
     A plug-in that cannot be imported is described by the package that adds it and the error.
     """
-    found = entry(kind, name)
+    described = entry(kind, name)
     if name in KINDS[kind]:
-        return found.about
+        return described.about
     try:
         docstring = (load(kind, name).__doc__ or "").strip()
     except RefereeError as error:
         return str(error).partition("\n")[0]
-    return docstring.partition("\n")[0].rstrip(".") or found.about
+    return docstring.partition("\n")[0].rstrip(".") or described.about
 
 
 def load(kind: str, name: str) -> Any:
-    """The class or function behind a name."""
-    found = entry(kind, name)
-    module, _, attribute = found.where.partition(":")
-    with _naming(kind, name, found):
+    """Import and return the class or function behind a name."""
+    loaded = entry(kind, name)
+    module, _, attribute = loaded.where.partition(":")
+    with _naming(kind, name, loaded):
         return getattr(import_module(module), attribute)
 
 
 class _naming:
-    """Whatever goes wrong in what another package adds is that package's, and is told by its name."""
+    """Turn any exception of a plug-in inside the block into `BrokenPlugin`, with the name of its package."""
 
     # A plain class and no generator: contextlib would cost every command at its start.
-    def __init__(self, kind: str, name: str, found: Entry) -> None:
-        self.kind, self.name, self.found = kind, name, found
+    def __init__(self, kind: str, name: str, registered: Entry) -> None:
+        self.kind, self.name, self.registered = kind, name, registered
 
     def __enter__(self) -> None:
         return None
@@ -481,11 +484,11 @@ class _naming:
             and not isinstance(error, RefereeError)
             and not is_shipped(self.kind, self.name)
         ):
-            raise BrokenPlugin(self.kind, self.name, self.found.about, error) from error
+            raise BrokenPlugin(self.kind, self.name, self.registered.about, error) from error
 
 
 def is_shipped(kind: str, name: str) -> bool:
-    """Whether a name (switches may follow it) is Referee's own.
+    """Return whether a name (switches may follow it) is part of Referee, not of a plug-in.
 
     >>> is_shipped("metric", "set/dice|multiset:yes"), is_shipped("metric", "my/metric")
     (True, False)
@@ -495,7 +498,7 @@ def is_shipped(kind: str, name: str) -> bool:
 
 
 def create(kind: str, name: str, **parameters: Any) -> Any:
-    """A new object by name, with the parameters of its entry and any given on top.
+    """Return a new object by name, with the parameters of its entry and further ones.
 
     Args:
         kind: metric, corpus, system, hearer or protocol.
@@ -511,9 +514,9 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
     >>> create("metric", "string/bleu.4", case="keep").case
     'keep'
     """
-    make, found = load(kind, name), entry(kind, name)
-    with _naming(kind, name, found):
-        return make(**{**found.parameters, **parameters})
+    make, base = load(kind, name), entry(kind, name)
+    with _naming(kind, name, base):
+        return make(**{**base.parameters, **parameters})
 
 
 # What a signature holds beside switches; a signature can be used as a name.
@@ -539,18 +542,18 @@ _WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
 def configure(kind: str, written: str, seed: int | None = None) -> Any:
-    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``.
+    """Return a new object from a name with switches: ``string/bleu.4|brevity:shortest|case:keep``.
 
     One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
     """
     name, *switches = written.split("|")
-    make, found = load(kind, name), entry(kind, name)
-    with _naming(kind, name, found):
-        return build(make, name, switches, found.parameters, seed)
+    make, base = load(kind, name), entry(kind, name)
+    with _naming(kind, name, base):
+        return build(make, name, switches, base.parameters, seed)
 
 
 def without_pace(kind: str, written: str) -> str:
-    """A name with switches, without those that only say how fast or how dearly (`unsigned`): whoever changes them means the same thing."""
+    """Return a name without the switches that affect only speed or cost (`unsigned`)."""
     name, *switches = written.split("|")
     if not switches or name not in entries(kind):
         return written
@@ -565,30 +568,30 @@ def build(
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
 ) -> Any:
-    """What `make` makes from its settings, switches (``key:value``) on top of them, and the seed where it takes one and has none yet."""
+    """Return the object that `make` builds from settings, switches (``key:value``) and the seed."""
     from inspect import signature
 
     fixed = settings or {}
     accepted = {p.name: p for p in signature(make).parameters.values() if p.kind is not p.VAR_KEYWORD}
     # What one function builds by name may have switches that depend on the name.
-    own = make.switches(**fixed) if hasattr(make, "switches") else {}
-    known = {**{p.name: p.default for p in accepted.values()}, **own, **fixed}
-    given: dict[str, Any] = {}
+    special = make.switches(**fixed) if hasattr(make, "switches") else {}
+    defaults = {**{p.name: p.default for p in accepted.values()}, **special, **fixed}
+    chosen: dict[str, Any] = {}
     for switch in switches:
         key, _, value = switch.partition(":")
-        if key in known:
+        if key in defaults:
             optional = value == "none" and key in accepted and "None" in str(accepted[key].annotation)
-            given[key] = None if optional else _typed(value, known[key], switch)
+            chosen[key] = None if optional else _typed(value, defaults[key], switch)
         elif key not in _NOT_SWITCHES:
-            raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
+            raise UnknownName("switch", key, defaults, hint=f"{name} has {', '.join(defaults) or 'no switches'}")
     # An entry that fixes its seed is a published configuration, which a run must not change.
     if seed is not None and "seed" in accepted and "seed" not in fixed:
-        given.setdefault("seed", seed)
-    return make(**{**fixed, **given})
+        chosen.setdefault("seed", seed)
+    return make(**{**fixed, **chosen})
 
 
 def _typed(value: str, default: Any, switch: str) -> Any:
-    """The value of a switch, of the kind its default has; where that tells nothing (none, or no default), of the kind it looks like."""
+    """Return the value of a switch with the type of its default, or the type that it looks like."""
     # First, because a boolean is an integer as well.
     if isinstance(default, bool):
         return _yes_or_no(value, switch)
@@ -607,10 +610,10 @@ def _typed(value: str, default: Any, switch: str) -> Any:
 
 
 def _yes_or_no(value: str, switch: str) -> bool:
-    found = {**_WORDS, "1": True, "0": False}.get(value)
-    if found is None:
+    answer = {**_WORDS, "1": True, "0": False}.get(value)
+    if answer is None:
         raise InputError(f"the switch {switch!r} takes yes or no", remedy=f"{switch.partition(':')[0]}:yes or no")
-    return found
+    return answer
 
 
 def _guessed(text: str) -> Any:

@@ -22,7 +22,9 @@ __all__ = ["Drawing", "draw"]
 
 
 class Drawing(Result):
-    """A picture: notebooks show it, ``.save("scene.png")`` writes it; its frame has the attributes of the entities.
+    """A picture: notebooks show it, ``.save("scene.png")`` writes it.
+
+    Its frame has the attributes of the entities.
 
     Args:
         svg: the picture.
@@ -53,7 +55,7 @@ class Drawing(Result):
         return to_png(self.svg, scale)
 
     def regions(self, scale: float = 2.0, *, outlines: bool = False) -> dict[str, Region]:
-        """Where every entity is, in pixels of the PNG of that scale: the smallest box around it, or its pixels themselves; what cannot be seen has none."""
+        """Return the region of every visible entity in pixels of the PNG: its smallest box, or its pixels."""
         if self.scene is None:
             raise InputError("a contact sheet has no regions", remedy="draw a scene")
         from referee.show.drawing.drawn_regions import draw_pixels
@@ -112,10 +114,12 @@ def draw(options: DrawOptions) -> Drawing:
         return Drawing(draw_sheet(options.sheet))
     if options.trial is not None and options.corpus is None:
         raise InputError("--trial belongs to a corpus", remedy="name it: --corpus NAME")
-    shown, own = _shown(options.scene, options.corpus, options.trial, options.data)
-    wanted = options.target.split(",") if isinstance(options.target, str) else options.target
-    framed = list(dict.fromkeys([*(t.strip() for t in wanted if t.strip()), *(own if options.mark else ())]))
-    if options.mark and not own:
+    shown, scene_targets = _shown(options.scene, options.corpus, options.trial, options.data)
+    chosen_targets = options.target.split(",") if isinstance(options.target, str) else options.target
+    framed = list(
+        dict.fromkeys([*(t.strip() for t in chosen_targets if t.strip()), *(scene_targets if options.mark else ())])
+    )
+    if options.mark and not scene_targets:
         raise InputError("the scene names no target of its own", remedy="name one with --target ID")
     labels = {e.id: str(i) for i, e in enumerate(shown.entities, 1)} if options.numbers else None
     layout = place(shown, jitter=options.jitter, seed=options.seed)
@@ -123,7 +127,7 @@ def draw(options: DrawOptions) -> Drawing:
 
 
 def _shown(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:
-    """The scene, and the targets that it names itself."""
+    """Return the scene, and the targets that its trial names."""
     if corpus is not None:
         scene = trial_named(corpus, trial, data)
     return (scene.scene, scene.targets) if isinstance(scene, Trial) else scene_of(scene)

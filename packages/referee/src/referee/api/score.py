@@ -1,4 +1,4 @@
-"""`referee.score`: outputs in, signed scores out, as a frame, a figure, a table for a paper, and pictures of the worst items."""
+"""`referee.score`: outputs in, signed scores out, as a frame, a figure or a table for a paper."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LARGE = 64 << 20
 
 
 class WorstItems(Result):
-    """The items that a measure likes least, as pictures with what was said.
+    """The items with the poorest values of a measure, as pictures with their descriptions.
 
     Args:
         frame: one row an item.
@@ -120,7 +120,7 @@ class Scores(Result):
 
     @property
     def answers(self) -> Answers:
-        """What the systems said."""
+        """The outputs of the systems."""
         return self._answers()
 
     @cached_property
@@ -133,45 +133,45 @@ class Scores(Result):
 
     @property
     def measured(self) -> list[dict[str, Any]]:
-        """The rows of measures that somebody's outputs allow; all of them where there are none."""
-        known = {r["metric"] for r in self.rows if r["n"]}
-        return [r for r in self.rows if r["metric"] in known] or self.rows
+        """The rows of measures that have a value for at least one system; all rows where none has."""
+        metrics = {r["metric"] for r in self.rows if r["n"]}
+        return [r for r in self.rows if r["metric"] in metrics] or self.rows
 
     @cached_property
     def items(self) -> ItemScores:
-        """The same item by item, for those that could be measured."""
+        """The scores of single items, for those that could be measured."""
         labels = {t.id: labels_of(t) for t in self.opened.trials()}
         return ItemScores(frame_of(({**row, **labels[row["trial"]]} for row in self.table.items()), ITEMS))
 
     def worst(self, metric: str | None = None, system: str | None = None, n: int = 5) -> WorstItems:
-        """The items with the poorest values of a measure (the first one that was measured), as pictures."""
+        """Return the items with the poorest values of a measure (default: the first), as pictures."""
         import polars as pl
 
         metric = metric or self.measured[0]["metric"]
         frame = self.items.frame.filter(pl.col("metric") == metric)
         if not len(frame):
-            known = list(dict.fromkeys(r["metric"] for r in self.measured))
-            raise UnknownName("measure of these scores", metric, known, hint=f"one of {', '.join(known)}")
+            metrics = list(dict.fromkeys(r["metric"] for r in self.measured))
+            raise UnknownName("measure of these scores", metric, metrics, hint=f"one of {', '.join(metrics)}")
         if system is not None:
             if system not in self.table.systems:
                 raise UnknownName("system of these scores", system, self.table.systems)
             frame = frame.filter(pl.col("system") == system)
         less_is_better = catalogue.configure("metric", metric).direction == "lower"
         frame = frame.sort("value", descending=less_is_better, maintain_order=True).head(n)
-        wanted = set(frame["trial"])
-        trials = {t.id: t for t in self.opened.trials() if t.id in wanted}
+        ids = set(frame["trial"])
+        trials = {t.id: t for t in self.opened.trials() if t.id in ids}
         return WorstItems(frame, [self._card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
 
     def _card(self, trial: Trial, row: dict[str, Any]) -> Markup:
         answered = self.answers.by_system.get(row["system"])
         output = None if answered is None else answered.get(trial.id)
-        said = (
+        text = (
             ""
             if output is None
             else output.description.text or ", ".join(map(str, output.description.properties or ()))
         )
         value = f"{row['metric']} {score_tables.number(row['value'])}"
-        return trial_card(trial, [value, *([f"{row['system']}: “{said}”"] if said else [])])
+        return trial_card(trial, [value, *([f"{row['system']}: “{text}”"] if text else [])])
 
     def plot(self) -> alt.TopLevelMixin:
         """A dot with its interval for every system, one panel a measure."""
@@ -189,7 +189,7 @@ class Scores(Result):
         return score_tables.as_markdown(self.measured, self.test, self.table.about_clusters())
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
-        """Keep all of it as a run folder, for `referee.listen`, `referee.court` and `referee.report`."""
+        """Write a run folder, for `referee.listen`, `referee.court` and `referee.report`; return its path."""
         from referee.jobs.scored_run import save_scored
 
         save_scored(Path(out), self.answers, self.opened, self.table, self.measured, sys.argv[1:], overwrite)
@@ -203,23 +203,23 @@ class Scores(Result):
         heads = ["system", "group", "n", *metrics]
         body = []
         for system, group in lines:
-            mine = [cells[system, group, m] for m in metrics]
-            values = [bounded(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in mine]
-            body.append([system, group or "all", str(max(r["n"] for r in mine)), *values])
+            line_rows = [cells[system, group, m] for m in metrics]
+            values = [bounded(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in line_rows]
+            body.append([system, group or "all", str(max(r["n"] for r in line_rows)), *values])
         return heads, body
 
     def _title(self) -> str:
         systems = self.table.systems
         whole = [r for r in self.measured if r["group"] is None]
         metrics = list(dict.fromkeys(r["metric"] for r in whole))
-        told = "; ".join(
+        values = "; ".join(
             f"{m} {', '.join(score_tables.number(r['value']) for r in whole if r['metric'] == m)}" for m in metrics[:3]
         )
-        who = ", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"
+        names = ", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"
         if len(systems) > 4:
-            told = f"{len(metrics)} measures"
+            values = f"{len(metrics)} measures"
         more = " …" if len(metrics) > 3 and len(systems) <= 4 else ""
-        return f"Scores: {who} on {self.opened.name}, {len(self.table.trials):,} trials: {told}{more}"
+        return f"Scores: {names} on {self.opened.name}, {len(self.table.trials):,} trials: {values}{more}"
 
     def _repr_html_(self) -> str:
         heads, rows = self._table()
@@ -320,10 +320,10 @@ def score(options: ScoreOptions) -> Scores:
         whole.leave_out({trial.id for trial in opened.trials()}, opened.everyone)
         return whole
 
-    found = Scores(table, read_answers, opened, TESTS[options.test], options.progress)
+    scores = Scores(table, read_answers, opened, TESTS[options.test], options.progress)
     if options.out is not None:
-        found.save(options.out, options.overwrite)
-    return cast(Scores, found.items) if options.items else found
+        scores.save(options.out, options.overwrite)
+    return cast(Scores, scores.items) if options.items else scores
 
 
 def _is_large(opened: Opened) -> bool:
@@ -334,7 +334,7 @@ def _is_large(opened: Opened) -> bool:
 
 
 def listed(text: str | Iterable[str]) -> tuple[str, ...]:
-    """Names from a text with commas, or from a list of them."""
+    """Return names from a comma-separated text or from a list."""
     names = text.split(",") if isinstance(text, str) else text
     return tuple(name.strip() for name in names if name.strip())
 
@@ -354,13 +354,13 @@ def _several(outputs: Any) -> list[Any]:
 
 
 def _paths(outputs: Any) -> list[str]:
-    """The files and folders among the outputs."""
+    """Return the files and folders among the outputs."""
     named = [outputs] if isinstance(outputs, (str, Path)) else outputs if isinstance(outputs, (list, tuple)) else []
     return [str(o) for o in named if isinstance(o, (str, Path))]
 
 
 def _corpus_of(outputs: Any) -> str:
-    """The run folder itself when one was named; otherwise the user has to say."""
+    """Return the corpus that the outputs imply: their run folder, or the corpus of recorded answers."""
     paths = _paths(outputs)
     recorded = [o for o in paths if o.startswith(RECORDED)]
     if recorded and len(recorded) == len(paths):
@@ -381,5 +381,5 @@ def _corpus_of(outputs: Any) -> str:
 
 
 def _remembered(outputs: Any) -> bool:
-    """Whether the run folder that is scored again had people as a row."""
+    """Return whether a run folder that is scored again had people as a row."""
     return any(bool(Run(o).manifest.get("settings", {}).get("humans")) for o in _paths(outputs) if is_run(o))

@@ -1,4 +1,4 @@
-"""Calls of plain functions as work for an engine: what each gives back."""
+"""Function calls as work for an engine."""
 
 from __future__ import annotations
 
@@ -36,13 +36,15 @@ class _Calling:
         return calls
 
     def do(self, begun: Sequence[Call], piece: WorkPiece) -> list[Any]:
-        return [function(*given) for function, given in (begun[number] for number in piece.items)]
+        return [function(*arguments) for function, arguments in (begun[number] for number in piece.items)]
 
 
 def call_all(
     engine: Engine, calls: Sequence[Call], shard: int = 1, advance: Callable[[int], None] = lambda n: None
 ) -> list[Any]:
-    """What the calls give back, in their order. Functions are found by their names in the other process; what several are given is sent once.
+    """Return the results of calls, in order.
+
+    Functions are imported by name in the worker; an argument that several calls share is sent once.
 
     Raises:
         InputError: where a call ended its process whenever it was tried.

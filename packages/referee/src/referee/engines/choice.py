@@ -15,7 +15,7 @@ ENGINES = ("local", "ray")
 
 
 def engine_named(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
-    """``local`` or ``ray``; without `jobs`, as many workers as there are cores.
+    """Return the engine ``local`` or ``ray``; `jobs` defaults to one worker for each core.
 
     >>> engine_named("local", 3)
     LocalEngine(jobs=3, apart=False)
@@ -30,15 +30,15 @@ def engine_named(name: str, jobs: int | None = None, address: str | None = None)
 
 
 def engine_apart(name: str, jobs: int | None = None, address: str | None = None) -> Engine | None:
-    """The engine where work goes to other processes; None where one job of this machine is asked for, which needs none.
+    """Return an engine with worker processes; None if one local job is asked for, which needs none.
 
     Without `jobs` that is one job here, and on Ray as many as there is room for.
 
     >>> engine_apart("local") is None, engine_apart("local", 2)
     (True, LocalEngine(jobs=2, apart=False))
     """
-    wanted = jobs or (1 if name == "local" else None)
-    return None if (name, wanted, address) == ("local", 1, None) else engine_named(name, wanted, address)
+    processes = jobs or (1 if name == "local" else None)
+    return None if (name, processes, address) == ("local", 1, None) else engine_named(name, processes, address)
 
 
 def available_cores() -> int:

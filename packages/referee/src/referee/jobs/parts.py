@@ -1,4 +1,4 @@
-"""A finished part of a run: what one system said about some trials, as one file; and trials that could not be finished."""
+"""A finished part of a run: one system's outputs on some trials as one file; and trials that failed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Failure", "RunPart"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A trial that ended the process of a system whenever it was tried."""
+    """A trial that ended the worker process of a system at every attempt."""
 
     system: str
     trial: str
@@ -25,17 +25,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """`trials` are those that were asked, `said` the lines of those that were answered, by trial."""
+    """A finished part: `trials` were asked; `lines` are the outputs of those that were answered, by trial."""
 
     system: str
     trials: tuple[str, ...]
     counts: dict[str, float]
-    said: dict[str, str]
+    lines: dict[str, str]
 
     @classmethod
     def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
-        lines = {trial: json_line(output_to_json(trial, system, said)) for trial, said in spoken.said}
-        return cls(system=system, trials=tuple(trials), counts=spoken.counts, said=lines)
+        lines = {trial: json_line(output_to_json(trial, system, description)) for trial, description in spoken.said}
+        return cls(system=system, trials=tuple(trials), counts=spoken.counts, lines=lines)
 
     @property
     def name(self) -> str:
@@ -43,14 +43,14 @@ class RunPart:
         return digest(json_line([self.system, *self.trials]))[:24]
 
     def as_bytes(self) -> bytes:
-        """A line about it, then one output a line."""
+        """Return the part as bytes: a line of counts, then one output a line."""
         head = json_line({"system": self.system, "trials": self.trials, "counts": self.counts})
-        return "".join(f"{line}\n" for line in (head, *self.said.values())).encode()
+        return "".join(f"{line}\n" for line in (head, *self.lines.values())).encode()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> RunPart:
         # Not `splitlines`, which also cuts at separators that a description may hold.
         first, *lines = content.decode().rstrip("\n").split("\n")
         head = json.loads(first)
-        said = {json.loads(line)["trial"]: line for line in lines}
-        return cls(system=head["system"], trials=tuple(head["trials"]), counts=head["counts"], said=said)
+        by_trial = {json.loads(line)["trial"]: line for line in lines}
+        return cls(system=head["system"], trials=tuple(head["trials"]), counts=head["counts"], lines=by_trial)

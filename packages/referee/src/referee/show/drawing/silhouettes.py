@@ -1,4 +1,4 @@
-"""Flat figures told by their outline: the seventeen figures of KTH Tangrams (Shore, Androulakaki & Skantze 2018) and the twelve pentominoes (PentoRef).
+"""Flat figures: the seventeen of KTH Tangrams (Shore et al. 2018) and the twelve pentominoes.
 
 The KTH outlines are this project's own and follow the corpus in name and number of edges; the corpus gives no coordinates.
 """
@@ -61,13 +61,16 @@ PENTOMINOES = {
 
 
 def paint_figure(values: Mapping[str, str]) -> Painted | None:
-    """A figure of the KTH board, or None; the numbers of edges and the area are seen where they fit the figure and its size."""
+    """Return a figure of the KTH board, or None.
+
+    It shows edges and area where they fit the figure and its size.
+    """
     points = FIGURES.get(values.get("shape", ""))
     if points is None:
         return None
-    colour, colour_said = colour_of(values) or (PLAIN, ())
-    scale, size_said = scale_of(values)
-    shown = {"shape", *colour_said, *size_said}
+    colour, colour_names = colour_of(values) or (PLAIN, ())
+    scale, size_names = scale_of(values)
+    shown = {"shape", *colour_names, *size_names}
     shown |= {"edges"} if values.get("edges") == str(len(points)) else set()
     shown |= {"area"} if values.get("area") == AREAS.get(values.get("size", "")) else set()
     marks = polygon(points, colour, stroke=outline(colour), stroke_width=1.5, stroke_linejoin="round")
@@ -75,17 +78,17 @@ def paint_figure(values: Mapping[str, str]) -> Painted | None:
 
 
 def paint_pentomino(values: Mapping[str, str]) -> Painted | None:
-    """One of the twelve pieces of five squares, or None."""
+    """Return one of the twelve pentominoes, or None."""
     cells = PENTOMINOES.get(values.get("shape", ""))
     if cells is None:
         return None
-    colour, colour_said = colour_of(values) or (PLAIN, ())
-    scale, size_said = scale_of(values)
+    colour, colour_names = colour_of(values) or (PLAIN, ())
+    scale, size_names = scale_of(values)
     wide, high = (1 + max(cell[i] for cell in cells) for i in (0, 1))
     # Five in a row, as in the I, leave a little air in the box.
     side = 18.0
     left, top = 50 - side * wide / 2, 50 - side * high / 2
     edge = {"stroke": outline(colour), "stroke_width": 1.4, "stroke_linejoin": "round"}
     marks = "".join(rect(left + side * x, top + side * y, side, side, colour, **edge) for x, y in cells)
-    shown = {"shape", *colour_said, *size_said}
-    return Painted(scaled(marks, scale if size_said else 1.0), frozenset(shown))
+    shown = {"shape", *colour_names, *size_names}
+    return Painted(scaled(marks, scale if size_names else 1.0), frozenset(shown))

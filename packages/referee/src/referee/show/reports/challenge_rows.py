@@ -1,4 +1,4 @@
-"""What the challenge tables are filled with: which system did which task, and what hearers did with the descriptions (Gatt et al. 2008, Table 11)."""
+"""Rows of the challenge tables: tasks, and hearers' times and errors (Gatt et al. 2008, Table 11)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Extrinsic", "extrinsic", "task_of"]
 
 
 def task_of(material: Material, system: str) -> frozenset[str]:
-    """AS for systems with properties, REG for systems with words; the catalogue's own word where it has one."""
+    """Return AS for systems with properties, REG for systems with words, or the task in the catalogue."""
     tagged = material.tags(system).get("task")
     if tagged in ("AS", "R", "REG"):
         # A whole system selects as well: where its sets were scored it stands in the tables of both tasks.
@@ -98,13 +98,13 @@ def _table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> S
     )
 
 
-def _times_and_errors(own: pl.DataFrame, parts: Sequence[str | None]) -> list[float | None]:
+def _times_and_errors(answers: pl.DataFrame, parts: Sequence[str | None]) -> list[float | None]:
     """One system's line: means by domain and over all, with standard deviations of the times."""
     cells: list[float | None] = []
     for measure, scale in (("rt", 1.0), ("it", 1.0), ("error", 100.0)):
-        cells += [_number(_part(own, d)[measure].mean(), scale) for d in parts]
+        cells += [_number(_part(answers, d)[measure].mean(), scale) for d in parts]
         # Standard deviations over both domains only, as printed; error rates have none.
-        cells += [_number(own[measure].std())] if measure != "error" else []
+        cells += [_number(answers[measure].std())] if measure != "error" else []
     return cells
 
 

@@ -1,7 +1,7 @@
-"""What one report is made of: the scores, items and trials of run folders, checked, and put together where the runs share their trials.
+"""The material of one report: scores, items and trials of run folders, checked and joined.
 
 Reports stand below the catalogue, so what only the catalogue knows (which way a measure points, how a system was reconstructed, a corpus's card)
-comes in as `Known`.
+comes in as `CatalogueFacts`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AGAIN",
     "HUMAN",
-    "Known",
+    "CatalogueFacts",
     "Material",
     "Row",
     "Scored",
@@ -46,8 +46,8 @@ AGAIN = "make the run again with `referee score … --out RUN`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What the catalogue says: directions and ranges of measures, which of them are only taken of `whole` sets, tags of systems, the corpus's card."""
+class CatalogueFacts:
+    """Facts from the catalogue: directions, ranges, corpus-level measures (`whole`), tags, card."""
 
     directions: Mapping[str, str] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A run folder with its table of scores and its values per item, from the folder or made just now."""
+    """A run folder with its table of scores and its values per item, stored or computed now."""
 
     run: Run
     scores: Sequence[Row]
@@ -74,7 +74,7 @@ class Scored:
 
     @property
     def comparable(self) -> tuple[Any, ...]:
-        """Runs that agree in this can stand in one table: same trials, same way of holding outputs against people."""
+        """Runs that agree in this can be joined: same trials, same references and settings."""
         settings = self.settings
         return (
             self.checksum,
@@ -84,14 +84,17 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """One or several runs over the same trials, as one table: scores (tidy rows), items, and what is known of the trials."""
+    """One or several runs over the same trials as one table.
+
+    Scores (tidy rows), items, and labels of the trials.
+    """
 
     scored: tuple[Scored, ...]
     scores: tuple[Row, ...]
     items: pl.DataFrame
     trials: pl.DataFrame
     synthetic: bool
-    known: Known
+    facts: CatalogueFacts
     counts: Mapping[str, Mapping[str, int]]
     responses: tuple[Response, ...] = ()
     # The same by run, before systems of one name were told apart.
@@ -113,24 +116,27 @@ class Material:
 
     @cached_property
     def averages(self) -> frozenset[str]:
-        """Measures whose score is the mean of their items; the others (BLEU, NIST …) exist only for whole sets."""
+        """Measures whose score is the mean of their items.
+
+        The others (BLEU, NIST …) exist only for whole sets.
+        """
         import polars as pl
 
         means = self.items.group_by("system", "metric").agg(pl.col("value").mean())
-        found = {(system, metric): value for system, metric, value in means.iter_rows()}
+        by_key = {(system, metric): value for system, metric, value in means.iter_rows()}
         # Told from the numbers themselves: a measure whose score is the mean of its items can be averaged in groups.
-        return frozenset(m for m in self.measures if m not in self.known.whole and self._is_average(m, found))
+        return frozenset(m for m in self.measures if m not in self.facts.whole and self._is_average(m, by_key))
 
     def _is_average(self, measure: str, means: Mapping[tuple[str, str], float]) -> bool:
-        known = [(s, v) for s in self.systems if (v := self.value(s, measure)) is not None]
-        return bool(known) and all((s, measure) in means and _close(means[s, measure], v) for s, v in known)
+        values = [(s, v) for s in self.systems if (v := self.value(s, measure)) is not None]
+        return bool(values) and all((s, measure) in means and _close(means[s, measure], v) for s, v in values)
 
     def value(self, system: str, measure: str) -> float | None:
         row = self.overall.get((system, measure))
         return None if row is None else row["value"]
 
     def direction(self, measure: str) -> str:
-        return self.known.directions.get(measure, "none")
+        return self.facts.directions.get(measure, "none")
 
     def values(self, measure: str) -> pl.DataFrame:
         """The items of one measure: system, trial, value."""
@@ -143,9 +149,9 @@ class Material:
         return sorted(self.trials[group].drop_nulls().unique().to_list(), key=natural)
 
     def clusters(self, trials: Sequence[str]) -> Clusters:
-        """Which clusters trials belong to, by the run's own setting and what the corpus' card says was sampled."""
+        """Return the clusters of trials, by the settings of the run and the sampling units on the corpus card."""
         asked = str(self.scored[0].settings.get("cluster", "design"))
-        card = self.known.card
+        card = self.facts.card
         factors = Source(sampled=card.sampled if card is not None and card.sampled else None).factors(asked)
         rows = {row["trial"]: row for row in self.trials.iter_rows(named=True)}
         # As scored: a report must not show other intervals than the run folder it is made from.
@@ -161,28 +167,28 @@ class Material:
 
     @cached_property
     def label(self) -> str:
-        """The heading as it stands on every table and figure: nobody shall take generated data for people's."""
+        """The heading of every table and figure; it marks generated data."""
         # "SYNTHETIC synthetic" would say it twice.
         name = self.corpus.replace("synthetic", "corpus", 1) if self.corpus.startswith("synthetic") else self.corpus
         return f"SYNTHETIC {name}" if self.synthetic else self.corpus
 
     def heard_in(self, scored: Scored) -> Sequence[Response]:
-        """What hearers answered in one of the runs, which is read once."""
-        found = self.heard.get(scored.name)
-        return list(scored.run.responses()) if found is None else found
+        """Return the responses of one of the runs, read once."""
+        responses = self.heard.get(scored.name)
+        return list(scored.run.responses()) if responses is None else responses
 
     def tags(self, system: str) -> Mapping[str, str]:
-        """What the catalogue says of a system; nothing for systems it does not have."""
+        """Return the tags of a system in the catalogue; none for others."""
         original = next((old for (_, old), new in self.renamed.items() if new == system), system)
-        return self.known.tags.get(original, {})
+        return self.facts.tags.get(original, {})
 
     def shown(self, run: str, system: str) -> str:
-        """A system's name in this report: with its run's name where two runs have one of that name."""
+        """Return a system's name in this report: with its run's name where two runs share it."""
         return self.renamed.get((run, system), system)
 
 
 def origin(run: Run) -> Mapping[str, Any]:
-    """The manifest that names the corpus: a run folder that was scored again names the folder it came from."""
+    """Return the manifest that names the corpus, also for a run folder that was scored again."""
     # Folders that name each other as their source must not be followed for ever.
     manifest, seen = run.manifest, {run.folder.resolve()}
     while True:
@@ -204,7 +210,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def read_scored(run: Run) -> Scored | None:
-    """A scored run folder, checked; None where the run was not scored yet."""
+    """Return a checked run folder with scores; None if the run was not scored."""
     manifest = run.manifest
     if manifest.get("kind") == "report":
         raise InputError("this is a report, not a run", where=run.folder, remedy="name the run folder it was made from")
@@ -222,17 +228,17 @@ def read_scored(run: Run) -> Scored | None:
 
 
 def trials_checksum(run: Run) -> str:
-    """The checksum of the trials; trials that are not those of the manifest are an error."""
+    """Return the checksum of the trials; raise MalformedInput if it differs from the manifest."""
     # Scores are about certain trials; a file that was changed afterwards would be described by the wrong numbers.
     path, expected = run.folder / "trials.jsonl", _mapping(run.manifest.get("corpus")).get("checksum")
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            checksum = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise MalformedInput(f"the run has no readable trials ({error.strerror})", where=path, remedy=AGAIN) from None
-    if isinstance(expected, str) and expected != found:
+    if isinstance(expected, str) and expected != checksum:
         raise MalformedInput("these are not the trials that the manifest names", where=path, remedy=AGAIN)
-    return found
+    return checksum
 
 
 def _read_scores(run: Run) -> list[dict[str, Any]]:
@@ -265,7 +271,7 @@ def _read_items(path: Path) -> pl.DataFrame:
 
 
 def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of a file of the run with their lines, as they stand: a report needs most of them only for a label or two."""
+    """Yield the JSON objects of a file with their line numbers, without building records."""
     for line, text in read_lines(path):
         try:
             yield line, parse_object(text)
@@ -274,23 +280,34 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, ...]]]:
-    """One row per trial with its labels, whether the trials are generated, and the targets by trial."""
+    """Return the labels of each trial, whether trials are generated, and the targets by trial."""
     import polars as pl
 
     rows, synthetic, targets = [], False, {}
     path, labels = run.folder / "trials.jsonl", ("domain", "condition", "speaker", "scene", "language")
-    kept = ("game", "participant")
+    meta_labels = ("game", "participant")
     for line, t in read_objects(path):
         if not isinstance(t.get("id"), str):
             raise MalformedInput("a trial without an id", where=path, line=line, remedy=AGAIN)
         meta = _mapping(t.get("meta"))
-        said = len(t.get("references") or ())
+        reference_count = len(t.get("references") or ())
         # Games and participants are kept in meta; the intervals of groups need them as clusters.
-        rows.append((t["id"], *(t.get(name) for name in labels), *(_label(meta.get(name)) for name in kept), said))
+        rows.append(
+            (
+                t["id"],
+                *(t.get(name) for name in labels),
+                *(_label(meta.get(name)) for name in meta_labels),
+                reference_count,
+            )
+        )
         synthetic = synthetic or bool(meta.get("synthetic"))
         # The form of trials allows one target or a list of them.
         targets[t["id"]] = tuple(t.get("targets") or [t.get("target")])
-    schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, *kept), pl.String), "references": pl.Int64}
+    schema: dict[str, Any] = {
+        "trial": pl.String,
+        **dict.fromkeys((*labels, *meta_labels), pl.String),
+        "references": pl.Int64,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets
 
 
@@ -298,8 +315,8 @@ def _label(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def combine(scored: Sequence[Scored], known: Known) -> Material:
-    """Runs over the same trials as one table; a system that several runs name is told apart by the run's name."""
+def combine(scored: Sequence[Scored], facts: CatalogueFacts) -> Material:
+    """Join runs over the same trials; systems of the same name get the run's name as a prefix."""
     import polars as pl
 
     renamed = _rename(scored)
@@ -310,19 +327,19 @@ def combine(scored: Sequence[Scored], known: Known) -> Material:
     heard = {s.name: tuple(s.run.responses()) for s in scored}
     responses: list[Response] = []
     for s in scored:
-        own = {old: new for (run, old), new in renamed.items() if run == s.name}
-        rows += [{**r, "system": own.get(r["system"], r["system"])} for r in s.scores]
+        new_names = {old: new for (run, old), new in renamed.items() if run == s.name}
+        rows += [{**r, "system": new_names.get(r["system"], r["system"])} for r in s.scores]
         # Only where runs share a name: the replacement would otherwise copy a frame of millions of rows for nothing.
-        frames.append(s.items.with_columns(pl.col("system").replace(own)) if own else s.items)
-        counts |= {own.get(system, system): c for system, c in s.counts.items()}
-        responses += [replace(r, system=own[r.system]) if r.system in own else r for r in heard[s.name]]
+        frames.append(s.items.with_columns(pl.col("system").replace(new_names)) if new_names else s.items)
+        counts |= {new_names.get(system, system): c for system, c in s.counts.items()}
+        responses += [replace(r, system=new_names[r.system]) if r.system in new_names else r for r in heard[s.name]]
     return Material(
         scored=tuple(scored),
         scores=tuple(rows),
         items=pl.concat(frames),
         trials=trials,
-        synthetic=synthetic or bool(known.card and known.card.synthetic),
-        known=known,
+        synthetic=synthetic or bool(facts.card and facts.card.synthetic),
+        facts=facts,
         counts=counts,
         responses=tuple(responses),
         heard=heard,

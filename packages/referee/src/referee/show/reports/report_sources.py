@@ -1,4 +1,4 @@
-"""What a report is made from: run folders, scored now if they were not, joined where they share their trials, with what the catalogue knows."""
+"""The sources of a report: run folders, scored now if needed, joined, with catalogue facts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from referee.jobs.heard import hearing_rows
 from referee.jobs.open import open_corpus, open_outputs
 from referee.jobs.watching import ShowsProgress, unwatched
 from referee.show.reports.hearing_section import HearingRows
-from referee.show.reports.material import Known, Material, Scored, combine, origin, read_scored
+from referee.show.reports.material import CatalogueFacts, Material, Scored, combine, origin, read_scored
 
 __all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 
@@ -29,18 +29,18 @@ QUICK_COURT = 20_000
 
 
 def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[Material]:
-    """One set of material per set of comparable runs, in the order they were named; `watch` is shown the trials of those that are scored now."""
+    """Return the material of each set of comparable runs, in order; `watch` is the progress callback."""
     together: dict[tuple[Any, ...], list[Scored]] = {}
     for folder in folders:
         run = Run(folder)
         scored = read_scored(run) or _score(run, watch)
         # Runs over other trials, or measured otherwise, must not share a table.
         together.setdefault(scored.comparable, []).append(scored)
-    return [combine(scored, _known(scored)) for scored in together.values()]
+    return [combine(scored, _look_up_facts(scored)) for scored in together.values()]
 
 
 def _score(run: Run, watch: ShowsProgress | None) -> Scored:
-    """A run that was not scored yet, measured now with the default panel, by domain and condition."""
+    """Score a run with the default measures, by domain and condition."""
     import polars as pl
 
     from referee.jobs.score import Settings, score_trials
@@ -67,12 +67,12 @@ def _score(run: Run, watch: ShowsProgress | None) -> Scored:
 
 
 def gather_hearing(material: Material) -> HearingRows:
-    """What people and simulated hearers answered in the runs of one table, with the signatures and passports of the latter."""
+    """Return hearers' answers in the runs of one table, with their signatures and passports."""
     rows: list[dict[str, Any]] = []
     signatures: dict[str, str] = {}
     cards: dict[str, dict[str, Any]] = {}
     warnings: dict[str, None] = {}
-    card = material.known.card
+    card = material.facts.card
     sampled = card.sampled if card is not None and card.sampled else None
     for scored in material.scored:
         responses = material.heard_in(scored)
@@ -88,7 +88,7 @@ def gather_hearing(material: Material) -> HearingRows:
 
 
 def gather_scores(folder: Path) -> Material | None:
-    """The scores of a run without its items, for runs too large to be looked through; None where it was not scored."""
+    """Return the scores of a run without its items, for large runs; None if it was not scored."""
     import polars as pl
 
     run = Run(folder)
@@ -98,20 +98,20 @@ def gather_scores(folder: Path) -> Material | None:
     none = pl.DataFrame(schema={"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64})
     settings, counts = (run.manifest.get(name) or {} for name in ("settings", "counts"))
     scored = Scored(run=run, scores=rows, items=none, settings=settings, counts=counts, checksum="")
-    known = _known([scored])
+    facts = _look_up_facts([scored])
     return Material(
         scored=(scored,),
         scores=tuple(rows),
         items=none,
         trials=pl.DataFrame(schema={"trial": pl.String}),
-        synthetic=bool(known.card and known.card.synthetic),
-        known=known,
+        synthetic=bool(facts.card and facts.card.synthetic),
+        facts=facts,
         counts=counts,
     )
 
 
 def summon_court(material: Material, always: bool = False) -> Proceedings | str:
-    """The court on the runs of one table, with the verdicts that `referee court RUN…` comes to; the reason where it is not held.
+    """Return the court's proceedings on the runs of one table, or the reason why there are none.
 
     Over so many answers that a reader would wait for minutes it is held only if it is `always` wanted.
     """
@@ -136,11 +136,11 @@ def summon_court(material: Material, always: bool = False) -> Proceedings | str:
     return hold_court(", ".join(f.name for f in answered), sheets, hearings, chance=False)
 
 
-def _known(scored: Sequence[Scored]) -> Known:
+def _look_up_facts(scored: Sequence[Scored]) -> CatalogueFacts:
     measures = dict.fromkeys(r["metric"] for s in scored for r in s.scores)
     systems = dict.fromkeys(r["system"] for s in scored for r in s.scores)
     metrics = _metrics(measures)
-    return Known(
+    return CatalogueFacts(
         directions={name: m.direction for name, m in metrics.items()},
         ranges={name: m.range for name, m in metrics.items()},
         whole=frozenset(name for name, m in metrics.items() if not _is_mean(m)),
@@ -150,9 +150,9 @@ def _known(scored: Sequence[Scored]) -> Known:
 
 
 def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
-    """The metrics behind the names; those of a package that is not installed here are left out."""
-    known = catalogue.entries("metric")
-    return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in known}
+    """Return the metrics by name, without those of packages that are not installed."""
+    entries = catalogue.entries("metric")
+    return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in entries}
 
 
 def _is_mean(metric: Metric) -> bool:

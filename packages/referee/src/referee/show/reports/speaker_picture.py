@@ -1,4 +1,4 @@
-"""The card of a speaker as a picture: one line a measure, a dot with its interval where it is a share, a ring for people, and the number beside it."""
+"""The card of a speaker as a picture: one row a measure, a dot with its interval, a ring for people."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def _line(name: str, cell: Mapping[str, Any], y: float) -> str:
 
 
 def _ring(share: float | None, y: float) -> str:
-    """Where people are on the same line."""
+    """Return a ring at people's value of the same measure."""
     return "" if share is None else f'<circle cx="{_x(share):.1f}" cy="{y}" r="6.5" fill="none" stroke="{INK}"/>'
 
 
 def _label(name: str) -> str:
-    """A name that ends before the line begins: of a hearer's switches the model alone, and no more than fits."""
+    """Return a name that fits before the axis; of a hearer's switches only the model."""
     first, *switches = name.replace("_", " ").split("|")
     model = [value for key, _, value in (s.partition(":") for s in switches) if key == "model"]
     words = " ".join([first, *model])
@@ -97,7 +97,7 @@ def _text(x: float, y: float, words: str, size: int = 13) -> str:
 
 
 def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
-    """One file for every speaker and language."""
+    """Write one file for every speaker and language."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -112,7 +112,7 @@ def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path
 
 def speakers_section(material: Material) -> Section | None:
     """The cards of all speakers as a chapter; none where the runs hold no outputs of speakers."""
-    card = material.known.card
+    card = material.facts.card
     sampled = card.sampled if card is not None and card.sampled else None
     cards: list[dict[str, Any]] = []
     left_out: list[str] = []
@@ -128,13 +128,13 @@ def speakers_section(material: Material) -> Section | None:
         cards += cards_of(list(run.trials()), outputs, material.heard_in(scored), manifest, sampled=sampled)
     if not cards and not left_out:
         return None
-    told = [f"{name} has very many outputs: its cards are made by `referee card speaker`." for name in left_out]
+    notes = [f"{name} has very many outputs: its cards are made by `referee card speaker`." for name in left_out]
     return Section(
         name="speakers",
         title="Cards of speakers",
         texts=(
             "What is known of each speaker, by language; what a number rests on is told where the pointer rests on it.",
-            *told,
+            *notes,
         ),
         html=render("report/speakers.html", cards=[draw_speaker(made) for made in cards]),
         data={"speakers": [_flat(made, name, cell) for made in cards for name, cell in made["cells"].items()]},

@@ -1,4 +1,4 @@
-"""The playground at an address: its page and what the page asks."""
+"""The routes of the playground: its page, and the requests of the page."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ POLICY = (
 
 
 def play_routes(play: Playground) -> dict[str, Answering]:
-    """What is answered, by method and path."""
+    """Return handlers by method and path."""
     return {
         "GET /": _text(page_asset("play/play.html"), "text/html"),
         "GET /play.js": _text(page_script("play"), "text/javascript"),
         "GET /play.css": _text(page_asset("scene.css") + page_asset("play/play.css"), "text/css"),
-        "GET /known": lambda asked: as_json(play.known()),
+        "GET /known": lambda asked: as_json(play.list_choices()),
         "GET /scene": lambda asked: as_json(play.scene_of(asked.query.get("corpus", ""), _number(asked.query))),
         "POST /look": lambda asked: as_json(play.look(_object(asked))),
         "POST /answer": lambda asked: as_json(play.answer(_object(asked))),

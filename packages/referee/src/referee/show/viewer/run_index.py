@@ -1,4 +1,4 @@
-"""Where every item of a run lies in its files: read once in the background, kept on disk, and added to while the run grows.
+"""An index of the items of a run, on disk, extended while the run grows.
 
 A run of a million items is never held in memory: an index in a temporary SQLite file says at which byte a trial, its outputs and its answers begin.
 """
@@ -34,7 +34,7 @@ SAID = "EXISTS (SELECT 1 FROM lines WHERE lines.trial = trials.id AND instr(line
 
 
 class RunIndex:
-    """`read_on` reads what is new; everything else asks for what was read so far."""
+    """The index; `read_on` reads new lines, everything else asks for what was read so far."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
@@ -51,7 +51,7 @@ class RunIndex:
             self._folder.cleanup()
 
     def read_on(self, files: RunFiles, stopped: Callable[[], bool]) -> None:
-        """Take in all that is there and not yet known, a little of every file in turn, so that the first items are whole soon."""
+        """Read all new lines, some of every file in turn, so that the first items are complete soon."""
         sources = [(files.trials, self._add_trial), *((p, self._add_output) for p in files.outputs)]
         sources.append((files.responses, self._add_response))
         readers = [self._batches(p, add, files.counted_first and p in files.outputs) for p, add in sources]
@@ -87,9 +87,9 @@ class RunIndex:
         return BATCH
 
     def _add_trial(self, path: Path, byte: int, data: dict[str, Any]) -> None:
-        said = [f"{r.get('text') or ''} {_pairs(r)}" for r in data.get("references") or () if isinstance(r, dict)]
+        references = [f"{r.get('text') or ''} {_pairs(r)}" for r in data.get("references") or () if isinstance(r, dict)]
         labels = [data.get("domain"), data.get("condition"), data.get("speaker")]
-        words = "\n".join(map(str, [data.get("id"), *(x for x in labels if x), *said])).lower()
+        words = "\n".join(map(str, [data.get("id"), *(x for x in labels if x), *references])).lower()
         row = (data.get("id"), byte, data.get("domain"), data.get("condition"), words)
         self._database.execute("INSERT INTO trials (id, byte, domain, condition, words) VALUES (?, ?, ?, ?, ?)", row)
         self.trials += 1
@@ -112,18 +112,18 @@ class RunIndex:
         self._database.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def levels(self, name: str) -> list[str]:
-        """The domains or conditions met so far."""
+        """Return the domains or conditions read so far."""
         assert name in ("domain", "condition")
         with self._lock:
-            found = self._database.execute(
+            rows = self._database.execute(
                 f"SELECT DISTINCT {name} FROM trials WHERE {name} IS NOT NULL ORDER BY 1 LIMIT 200"
             )
-            return [level for (level,) in found]
+            return [level for (level,) in rows]
 
     def fitting(
         self, words: Sequence[str], domain: str, condition: str, limit: int | None = None, offset: int = 0
     ) -> list[str]:
-        """Ids of trials in the order of the run whose labels and words fit, those of people or of any system."""
+        """Return ids of trials whose labels, references or outputs contain the words."""
         where, values = _where(words, domain, condition)
         values += [-1 if limit is None else limit, offset]
         with self._lock:
@@ -140,13 +140,15 @@ class RunIndex:
             return int(self._database.execute(f"SELECT count(*) FROM trials{where}", values).fetchone()[0])
 
     def places(self, trial: str) -> tuple[int | None, list[tuple[str, str, Place]]]:
-        """Where a trial begins, and (kind, system, place) of what was said and answered to it."""
+        """Return the byte at which a trial begins, and (kind, system, location) of its outputs and responses."""
         with self._lock:
-            own = self._database.execute("SELECT byte FROM trials WHERE id = ?", (trial,)).fetchone()
+            start = self._database.execute("SELECT byte FROM trials WHERE id = ?", (trial,)).fetchone()
             rows = self._database.execute(
                 "SELECT kind, system, file, byte FROM lines WHERE trial = ?", (trial,)
             ).fetchall()
-        return (None if own is None else own[0]), [(kind, system, (file, byte)) for kind, system, file, byte in rows]
+        return (None if start is None else start[0]), [
+            (kind, system, (file, byte)) for kind, system, file, byte in rows
+        ]
 
 
 def _where(words: Sequence[str], domain: str, condition: str) -> tuple[str, list[Any]]:
