@@ -101,7 +101,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")
     draft = Draft(
         id=wishes.id,
-        title=wishes.title or f"Study {wishes.id}",
+        title=wishes.title or (f"Study {wishes.id}" if wishes.id != "study" else "Study"),
         protocol=wishes.protocol,
         participants=wishes.participants,
         layout=layout,

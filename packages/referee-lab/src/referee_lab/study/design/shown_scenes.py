@@ -26,7 +26,7 @@ from referee_lab.study.protocols.scene import option_text, scene_layout
 from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
 from referee_lab.tangram.game.goals import find_goal, training_for
 
-__all__ = ["prove_checks", "prove_language", "prove_shown", "prove_words"]
+__all__ = ["prove_checks", "prove_contact", "prove_language", "prove_shown", "prove_words"]
 
 SHOWING = ("identify", "produce", "judge")
 
@@ -230,6 +230,15 @@ def prove_language(study: Study) -> list[BalanceClaim]:
             check="language",
         )
     ]
+
+
+def prove_contact(study: Study) -> list[BalanceClaim]:
+    """The claim that the consent text of a live study names a contact; none in other modes."""
+    if study.mode != "live":
+        return []
+    counted = study.about.contact or "empty: write a name and an address into [study] contact"
+    sentence = "the consent text names somebody to ask"
+    return [BalanceClaim(sentence=sentence, holds=bool(study.about.contact), counted=counted, check="contact")]
 
 
 def prove_words(study: Study) -> list[BalanceClaim]:

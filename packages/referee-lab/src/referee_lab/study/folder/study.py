@@ -41,7 +41,7 @@ from referee_lab.study.folder.settings import (
 )
 from referee_lab.study.protocols.contract import Info, Kind, Stimulus
 from referee_lab.study.protocols.room_protocol import RoomProtocol
-from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words
+from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words, to_html
 from referee_lab.study.texts.plurals import in_number
 
 __all__ = ["HUMAN", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
@@ -125,6 +125,14 @@ class Study:
         yield from self.demographics
         yield from (one for form in self.extra.values() if not isinstance(form, str) for one in form)
 
+    def page_html(self, name: str) -> str:
+        """A page as HTML; without a contact and an institution the paragraph that would name them is left out."""
+        text = self.texts[name]
+        if not (self.about.contact or self.about.institution):
+            # A paragraph of which only its bold lead is left.
+            text = re.sub(r"^\*\*[^*\n]+\*\*[ \t]*\n(?:\n|$)", "", text, flags=re.MULTILINE)
+        return to_html(text)
+
     def list(self, list_id: str) -> StudyList:
         """A list by its id."""
         for found in self.lists:
@@ -192,6 +200,9 @@ def open_study(path: str | Path) -> Study:
         "minutes": minutes,
         **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
         **_told(strings, trials, session.break_every, design.conditions),
+        "quick_note": fill(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
+        if exclusion.fastest_trial_s
+        else "",
     }
     texts = _texts(folder, about.language, about.protocol, facts)
     made = Study(
