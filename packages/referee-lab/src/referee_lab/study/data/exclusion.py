@@ -19,7 +19,7 @@ from referee_lab.study.data.dataset import (
     StoredAnswer,
 )
 from referee_lab.study.folder.settings import ExclusionSection
-from referee_lab.study.folder.study import Study
+from referee_lab.study.folder.study import FILLER, Study
 from referee_lab.study.protocols.checked_answers import claimed_ms
 
 __all__ = ["IMPOSSIBLE", "flag_impossible", "mark_answer", "mark_sessions"]
@@ -91,10 +91,16 @@ def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
         marks=(
             *answered.sitting.marks,
             *own,
+            *_filler_marks(answered),
             *_whole_marks(study.exclusion, answered),
             *_time_marks(study.exclusion, answered, bounded=study.kind.info.bounded_reading),
         ),
     )
+
+
+def _filler_marks(answered: StoredAnswer) -> Iterator[ExclusionMark]:
+    if answered.asked is not None and answered.asked.system == FILLER:
+        yield ExclusionMark(ALL, "filler item")
 
 
 def flag_impossible(found: Iterable[StoredAnswer]) -> list[StoredAnswer]:

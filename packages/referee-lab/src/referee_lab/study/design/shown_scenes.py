@@ -22,7 +22,7 @@ from referee_lab.study.folder.screens import admitted_screens, smallest_px
 from referee_lab.study.folder.study import Check, Study
 from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
-from referee_lab.study.protocols.scene import option_text, scene_layout
+from referee_lab.study.protocols.scene import is_bare, option_text, scene_layout
 from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
 from referee_lab.tangram.game.goals import find_goal, training_for
 
@@ -95,6 +95,8 @@ class _Scenes:
         shown: dict[tuple[int, tuple[str, ...]], dict[str, Trial]] = {}
         for stimulus in study.every_stimulus():
             trial = stimulus.trial
+            if is_bare(trial.scene):
+                continue
             shown.setdefault((id(trial.scene), trial.targets), {})[trial.id] = trial
         self.trials = [next(iter(alike.values())) for alike in shown.values()]
         self.shown_in = {next(iter(alike)): tuple(alike) for alike in shown.values()}

@@ -88,10 +88,13 @@ class DesignSection:
         "williams",
         "all",
         "counterbalanced",
+        "given",
         about="docs/designs.md explains each.",
     )
     source: str = _field("", "Where trials and descriptions came from.")
     conditions: tuple[str, ...] = _field((), "What is compared: systems, or pairs of systems.")
+    factors: tuple[str, ...] = _field((), "Factors whose levels make a condition, in the order of its name.")
+    between: tuple[str, ...] = _field((), "Factors of which a person sees one level only.")
     items: int = _field(0, "Different items (scenes).", low=0)
     duplicates: tuple[str, ...] = _field((), "Items shown twice as often, drawn by the seed to fill the squares.")
     groups: int = _field(1, "Groups of participants that see different items.", low=1)
@@ -282,7 +285,10 @@ class AnalysisSection:
     tests: tuple[str, ...] = _field(
         ("mixed-model",),
         "Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), "
-        "asgre2007 (the same with SYSTEM alone), paired-comparison.",
+        "asgre2007 (the same with SYSTEM alone), paired-comparison, factorial (the contrasts below).",
+    )
+    contrasts: tuple[str, ...] = _field(
+        (), "Planned contrasts of [design] factors: a main effect by its name, an interaction as a:b."
     )
     alpha: float = _field(0.05, "Significance level.", low=0, high=1)
     correction: str = _one_of("holm", "tukey", "none", about="Correction over pairs of systems.")
