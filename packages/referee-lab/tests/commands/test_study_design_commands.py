@@ -14,7 +14,8 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.jobs.folder import Run, write_manifest, write_outputs, write_trials
 from referee.records import Description, Trial
 from referee_lab.study.design.designs import DESIGNS
-from referee_lab.study.design.from_run import Wishes, prepare
+from referee_lab.study.design.from_run import prepare
+from referee_lab.study.design.wishes import Wishes
 from referee_lab.study.folder.study import open_study
 
 DOCS = Path(__file__).parents[4] / "docs"

@@ -83,7 +83,7 @@ def test_moved_pictures_stay_in_their_cells() -> None:
 def test_check_proves_that_objects_can_be_pressed_and_refuses_otherwise(tmp_path: Path) -> None:
     folder = tmp_path / "study"
     make_demo(folder, "asgre2007", items=3, participants=3, practice=0, checks=0)
-    assert [c.holds for c in prove_shown(open_study(folder))] == [True]
+    assert all(c.holds for c in prove_shown(open_study(folder)))
     path = folder / "trials.jsonl"
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     for row in rows:

@@ -87,7 +87,7 @@ function turkForm(say: Say, form: NonNullable<Ending["form"]>): HTMLElement {
 
 const WORDS: Record<string, StringName> = {
   coded: "finished", finished: "finished", declined: "declined", withdrawn: "withdrawn", purged: "purged", timed_out: "timed_out", partner_left: "partner_left",
-  screened_out: "screened_out", failed_check: "failed_check", full: "full", closed: "closed", device: "device", blocked: "blocked",
+  screened_out: "screened_out", failed_check: "failed_check", too_fast: "too_fast", full: "full", closed: "closed", device: "device", blocked: "blocked",
 };
 
 export function hasEnded(state: string): boolean {

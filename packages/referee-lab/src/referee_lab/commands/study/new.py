@@ -11,6 +11,7 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.progress import waiting
+from referee.errors import InputError
 from referee.jobs.folder import Run
 
 __all__ = ["app", "id_of"]
@@ -18,6 +19,8 @@ __all__ = ["app", "id_of"]
 app = options.new_app()
 
 EPILOG = options.examples("""
+  referee study new ITEMS.csv --factors length,order --participants 24 --out STUDY     a table: one row an item and condition
+
   referee study new RUN --protocol tuna2008 --design latin --participants 24 --out STUDY
 
   referee study new RUN --protocol asgre2007 --systems toy-minimal,toy-chatty --with-humans --items 30 --participants 6 --out STUDY
@@ -36,14 +39,37 @@ Then read and edit STUDY/study.toml and STUDY/texts, run `referee study check ST
 def new(
     run: Annotated[
         Path,
-        typer.Argument(help="A run folder: its trials are the items, its systems the conditions.", show_default=False),
+        typer.Argument(
+            help="A table of items (CSV, TSV, XLSX, JSONL), or a run folder: its trials are the items, its systems the conditions.",
+            metavar="ITEMS|RUN",
+            show_default=False,
+        ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The study folder to make.", show_default=False)],
     participants: options.Participants,
-    protocol: options.Protocol = "tuna2008",
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            help="What people do (`referee list protocols`).",
+            show_default="tuna2008; of a table, what its columns call for",
+        ),
+    ] = None,
     design: Annotated[
         str, typer.Option(help="latin, balanced, blocked, williams, within or all (`referee docs designs`).")
     ] = "latin",
+    factors: Annotated[
+        str | None, typer.Option(help="Columns of the table that are varied, with commas.", show_default="none")
+    ] = None,
+    between: Annotated[
+        str | None,
+        typer.Option(help="Factors of which a person sees one level only, with commas.", show_default="none"),
+    ] = None,
+    map: Annotated[
+        str | None,
+        typer.Option(
+            "--map", help="Names of columns in the table: item=Nr,text=Satz.", show_default="as in docs/studies.md"
+        ),
+    ] = None,
     systems: Annotated[str | None, typer.Option(help="Only these, with commas.", show_default="all of the run")] = None,
     items: Annotated[
         int | None, typer.Option(help="Draw so many items, evenly over domains.", show_default="all", min=1)
@@ -92,23 +118,23 @@ def new(
 ) -> int:
     """Make a study: items and descriptions from a run, a balanced design, pages to edit, and a file that reads as a preregistration."""
     from referee import catalogue
-    from referee_lab.study.design.from_run import Wishes, prepare
+    from referee_lab.study.design.from_run import prepare
+    from referee_lab.study.design.from_table import is_table, prepare_table
     from referee_lab.study.design.heard_practice import odd_extras
     from referee_lab.study.design.text_claims import unsaid_ways
+    from referee_lab.study.design.wishes import Wishes
     from referee_lab.study.folder.draft import write_study
 
-    catalogue.entry("protocol", protocol)
+    if protocol is not None:
+        catalogue.entry("protocol", protocol)
     one_of("--mode", mode, ("debug", "pilot", "live"))
-    source = Run(run)
-    # Says at once what is wrong with a folder that is no run.
-    _ = source.manifest
     wishes = Wishes(
-        protocol=protocol,
+        protocol=protocol or ("" if is_table(run) else "tuna2008"),
         design=design,
         participants=participants,
         id=id_of(out),
         title=title,
-        systems=tuple(s.strip() for s in systems.split(",") if s.strip()) if systems else (),
+        systems=_names(systems),
         items=items,
         domain=domain,
         language=language,
@@ -125,13 +151,35 @@ def new(
         media=media,
     )
     with waiting("items, lists and power"):
-        draft, notes = prepare(source, wishes)
+        if is_table(run):
+            draft, notes = prepare_table(run, wishes, _names(factors), _names(between), _mapping(map))
+        else:
+            source = Run(run)
+            # Says at once what is wrong with a folder that is no run.
+            _ = source.manifest
+            draft, notes = prepare(source, wishes)
         study = write_study(out, draft)
     print((out / "design.txt").read_text(encoding="utf-8"))
     for note in (*notes, *unsaid_ways(study), *odd_extras(study)):
         print(f"Note: {note}")
     print(f"\nMade {out} (hash {study.hash[:12]}). Next: edit study.toml and texts/, then `referee study check {out}`")
     return 0
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    """The names of a list with commas."""
+    return tuple(name.strip() for name in (text or "").split(",") if name.strip())
+
+
+def _mapping(text: str | None) -> dict[str, str]:
+    """The columns of --map: name=column, with commas."""
+    pairs = {}
+    for part in _names(text):
+        name, equals, column = part.partition("=")
+        if not (name.strip() and equals and column.strip()):
+            raise InputError(f"--map: {part!r} is no pair", remedy="write name=column, with commas: item=Nr,text=Satz")
+        pairs[name.strip()] = column.strip()
+    return pairs
 
 
 def id_of(out: Path) -> str:

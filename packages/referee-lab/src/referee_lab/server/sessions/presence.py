@@ -14,11 +14,12 @@ from sqlalchemy import Connection, select, update
 from referee_lab.server.sessions import places
 from referee_lab.server.sessions.enrolment import add_session
 from referee_lab.server.sessions.kept_answers import given_in, guard, hold_again, load, note, stored_answers
-from referee_lab.server.sessions.plan import passed_check
+from referee_lab.server.sessions.plan import CHECK, PRACTICE, TRIAL, passed_check
 from referee_lab.server.sessions.refusals import Problem
-from referee_lab.server.sessions.served_study import Outline, Served
+from referee_lab.server.sessions.served_study import Outline, Served, agrees_with
 from referee_lab.server.sessions.states import ACTIVE, MOVES, OUTCOMES, Tried, missing, move
 from referee_lab.server.store.schema import session, trial
+from referee_lab.study.protocols.checked_answers import claimed_ms
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 
 __all__ = ["claim", "end", "finish", "take_up"]
@@ -50,8 +51,11 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
 
 
 def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: Sequence[Tried]) -> None:
+    """End a session whose answers belong to another plan; one that another release made of the same folder goes on."""
     # Without answers nothing is lost by taking the new plan.
-    if rows and row.plan_hash and row.plan_hash != outline.hash:
+    if not rows or not row.plan_hash or row.plan_hash == outline.hash:
+        return
+    if row.study_hash != served.study.hash or not agrees_with(connection, outline, row.id):
         end(connection, served, row, "technical", "server")
         raise Problem(409, "study-changed", "The study was changed while you were away. Reload the page for your code.")
 
@@ -125,7 +129,8 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
         raise Problem(409, "room-open", "The game has not ended yet. Go back to it, or write to the organisers.")
     # From what is stored, and at the end: replies to single answers never tell which of them were checks.
     failed = _failed_checks(connection, served, outline, row.id) > served.study.session.checks_failed_at_most
-    return _close(connection, served, row, "failed_check" if failed else "completed")
+    outcome = "too_fast" if _is_too_fast(connection, served, row) else "failed_check" if failed else "completed"
+    return _close(connection, served, row, outcome)
 
 
 def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
@@ -140,7 +145,8 @@ def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
 
 def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:
     """Everything is there: the place is filled, unless the person is to be replaced."""
-    if outcome == "failed_check" and served.study.exclusion.failed_checks == "exclude":
+    excluded = outcome == "failed_check" and served.study.exclusion.failed_checks == "exclude"
+    if excluded or outcome == "too_fast":
         # A person who is to be excluded is replaced by another.
         places.free(connection, row.id)
     else:
@@ -150,6 +156,22 @@ def _close(connection: Connection, served: Served, row: Any, outcome: str) -> An
         update(session).where(session.c.id == row.id).values(state=state, outcome=outcome, updated=served.clock())
     )
     return load(connection, served, row.id)
+
+
+def _is_too_fast(connection: Connection, served: Served, row: Any) -> bool:
+    """Whether a person's answers came faster than [exclusion] allows; simulated participants take no time."""
+    if (row.client or {}).get("simulated"):
+        return False
+    asked = trial.c.kind.in_((TRIAL, PRACTICE, CHECK))
+    stored = connection.execute(
+        select(trial.c.times, trial.c.received_at).where(trial.c.session == row.id, trial.c.state == "done", asked)
+    ).all()
+    arrivals = [answer.received_at for answer in stored]
+    # A clock that was set back says nothing about how long a person took.
+    if not arrivals or min(arrivals) < row.created:
+        return False
+    claimed = [ms for answer in stored if (ms := claimed_ms(answer.times)) > 0]
+    return served.study.exclusion.is_too_fast(max(arrivals) - row.created, len(stored), claimed)
 
 
 def _failed_checks(connection: Connection, served: Served, outline: Outline, session_id: str) -> int:

@@ -17,6 +17,7 @@ from sqlalchemy import Connection, func, insert, select
 from referee.errors import InputError
 from referee_lab.server.sessions import places
 from referee_lab.server.sessions.plan import PlanStep, SessionPlan, make_plan
+from referee_lab.server.sessions.states import ACTIVE
 from referee_lab.server.sessions.steady_clock import SteadyClock
 from referee_lab.server.store import schema
 from referee_lab.server.store.keys import Keys, load_keys
@@ -24,7 +25,7 @@ from referee_lab.server.store.store import Store, open_store, reading_engine, sq
 from referee_lab.study.folder.settings import PolicySection
 from referee_lab.study.folder.study import Study, open_study
 
-__all__ = ["Outline", "Served", "has_begun", "open_served"]
+__all__ = ["Outline", "Served", "agrees_with", "has_begun", "open_served"]
 
 PLANS_KEPT = 2048  # about a quarter of a megabyte each, for sixty trials
 
@@ -144,6 +145,33 @@ def open_served(
     return served
 
 
+def agrees_with(connection: Connection, outline: Outline, session_id: str) -> bool:
+    """Whether every stored answer of a session answers the same step of this plan, with the same objects behind the same labels."""
+    answer = schema.trial.c
+    stored = select(answer["index"].label("step"), answer.kind, answer.stimulus, answer.labels)
+    for row in connection.execute(stored.where(answer.session == session_id)):
+        step = outline.step(row.step)
+        stimulus = step.stimulus.id if step is not None and step.stimulus is not None else None
+        if step is None or (step.kind, stimulus, dict(step.shown.labels)) != (row.kind, row.stimulus, dict(row.labels)):
+            return False
+    return True
+
+
+def _cut_off(connection: Connection, served: Served) -> list[str]:
+    """Sessions under way that began with this very folder and whose answers do not fit the plans that this release makes."""
+    row = schema.session.c
+    running = select(row.id, row.list, row.plan_seed, row.plan_hash, row.study_hash).where(
+        row.study == served.id, row.state.in_(ACTIVE), row.study_hash == served.study.hash, row.plan_hash != ""
+    )
+    recent = running.where(row.mode != "debug", row.updated > served.clock() - 3600 * served.policy.resume_hours)
+    cut = []
+    for entry in connection.execute(recent).all():
+        outline = served.outline(entry.list, entry.plan_seed, entry.study_hash)
+        if outline.hash != entry.plan_hash and not agrees_with(connection, outline, entry.id):
+            cut.append(entry.id)
+    return cut
+
+
 def has_begun(study: Study) -> bool:
     """Whether people have taken part in a study as it is now, in its mode; data in PostgreSQL are not asked."""
     path = study.folder / "data" / "study.sqlite"
@@ -178,6 +206,12 @@ def _begin(connection: Connection, served: Served, accept_changes: bool) -> None
             _refuse_changes(connection, study)
         version = {"id": study.id, "version": 1 + (last.version if last else 0), "hash": study.hash, "mode": study.mode}
         connection.execute(insert(schema.study).values(created=served.clock(), **version))
+    if not accept_changes and (cut := _cut_off(connection, served)):
+        raise InputError(
+            f"{len(cut)} sessions under way were begun by another release of this program, which orders trials differently",
+            where=study.id,
+            remedy="serve with that release until they are finished, or say --accept-changes: then these sessions are ended and paid",
+        )
     names = [entry.id for entry in study.lists]
     # A study that is live can still be tried out, on places of its own (rule 8).
     for mode in {study.mode, "debug"}:

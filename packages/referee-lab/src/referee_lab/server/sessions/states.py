@@ -43,6 +43,7 @@ OUTCOMES: Mapping[str, str] = {
     "declined": "declined",
     "screened_out": "screened_out",
     "failed_check": "screened_out",
+    "too_fast": "screened_out",
     "full": "screened_out",
     "partner_left": "partner_left",
     "technical": "timed_out",

@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from sqlalchemy import create_engine, text
 
@@ -183,6 +184,11 @@ def _copies(folder: Path) -> list[HealthFinding]:
     ]
 
 
+def _is_this_machine(base: str) -> bool:
+    """Whether the public address is a name of this machine itself, without a proxy in between."""
+    return urlsplit(base).hostname in ("localhost", "127.0.0.1", "::1")
+
+
 def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
     """What the server sees of somebody who comes by the public address."""
     import httpx
@@ -208,6 +214,14 @@ def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
             False,
             "the server is not told that people use https",
             "let the proxy send X-Forwarded-Proto, and name it in --trusted-proxy",
+        )
+    # A visitor from elsewhere never comes from the server's own machine: the proxy hides everybody's address.
+    if not seen["forwarded_for"] and seen["local"] and not _is_this_machine(base):
+        return HealthFinding(
+            "proxy",
+            False,
+            "the proxy passes no addresses on: everybody seems to be one client on this machine, and nobody is slowed down",
+            "let the proxy send X-Forwarded-For (docs/serving.md has the lines for nginx)",
         )
     if seen["forwarded_for"] and not seen["believed"]:
         return HealthFinding(

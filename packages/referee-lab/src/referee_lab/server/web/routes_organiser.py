@@ -15,6 +15,7 @@ from referee_lab.server.sessions.withdrawal import withdraw_by_alias
 from referee_lab.server.store.schema import participant, session
 from referee_lab.server.web import dashboard, request_bodies
 from referee_lab.server.web.callers import Managing, Viewing, bearer
+from referee_lab.server.web.middleware import is_local
 
 __all__ = ["router"]
 
@@ -39,6 +40,7 @@ def connection(request: Request, served: Viewing) -> dict[str, Any]:
     return {
         "scheme": request.url.scheme,
         "forwarded_for": bool(forwarded),
+        "local": is_local(here),
         "believed": bool(forwarded) and here in [part.strip() for part in forwarded.split(",")],
     }
 

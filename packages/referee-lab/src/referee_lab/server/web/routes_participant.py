@@ -28,7 +28,6 @@ from referee_lab.study.folder.branches import skipped
 from referee_lab.study.folder.questionnaires import not_eligible
 from referee_lab.study.folder.settings import SessionSection
 from referee_lab.study.protocols.contract import GivenAnswer
-from referee_lab.study.texts import to_html
 
 __all__ = ["debug_key", "router"]
 
@@ -164,7 +163,7 @@ def _known(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any
 
 def _ending(connection: Any, served: Served, row: Any) -> dict[str, Any]:
     details = enrolment.platform_details(connection, row.participant)
-    return {**outcomes.ending(served, row, details), "debriefing": _page(served, "debriefing")}
+    return {**outcomes.ending(served, row, details), "debriefing": served.study.page_html("debriefing")}
 
 
 def _welcome(served: Served) -> dict[str, Any]:
@@ -172,7 +171,7 @@ def _welcome(served: Served) -> dict[str, Any]:
     named = ("id", "title", "language", "direction", "protocol", "mode")
     return {
         "study": {name: getattr(study, name) for name in named},
-        "consent": {"html": _page(served, "consent"), "hash": study.consent_hash},
+        "consent": {"html": served.study.page_html("consent"), "hash": study.consent_hash},
         "strings": dict(study.strings),
         "forgets": study.session.shared_computer or study.recruitment.platform == "link",
     }
@@ -187,10 +186,6 @@ def _with_welcome(served: Served, own: dict[str, Any]) -> Response:
 
 
 _WELCOMES: dict[str, tuple[Served, bytes]] = {}
-
-
-def _page(served: Served, name: str) -> str:
-    return to_html(served.study.texts[name])
 
 
 @router.post("/consent")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,13 +16,14 @@ from fastapi import Path as InPath
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
-from sqlalchemy import Connection
+from sqlalchemy import Connection, update
 from starlette.exceptions import HTTPException
 
 from referee_lab.server.sessions import places
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.sessions.withdrawal import purge
+from referee_lab.server.store import schema
 from referee_lab.server.store.lock import DatabaseLock
 from referee_lab.server.web import routes_organiser, routes_participant, routes_room
 from referee_lab.server.web.built_pages import REMEDY, STATIC
@@ -169,11 +171,20 @@ async def _http_problem(_: Request, error: Exception) -> Response:
     return PlainJson({"problem": name, "message": message}, error.status_code, error.headers)
 
 
+_TOUCH = update(schema.study).values(created=schema.study.c.created)
+# How long after a write was refused a supervisor is told so.
+TROUBLE_SECONDS = 60.0
+
+
 @pages.get("/health")
 async def health(request: Request) -> dict[str, Any]:
-    """For proxies and supervisors: the server answers, and its stores take writes."""
+    """For proxies and supervisors: the server answers, and its stores take writes; 503 where one does not."""
     for served in [*request.app.state.studies.values()]:
-        await served.store.awrite(lambda connection: None)
+        trouble = served.store.writer.trouble
+        if trouble is not None and time.monotonic() - trouble[1] < TROUBLE_SECONDS:
+            raise Problem(503, "storage", f"The study {served.id} refused an answer a moment ago: {trouble[0]}.")
+        # A row is written as it is: a transaction without a write would succeed on a full disk.
+        await served.store.awrite(lambda connection: connection.execute(_TOUCH))
     return {"well": True, "studies": len(request.app.state.studies)}
 
 

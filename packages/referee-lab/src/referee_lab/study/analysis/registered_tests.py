@@ -97,7 +97,8 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
             for scale in study.settings["scales"]
             for sheet in rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
         ]
-        return found, []
+        made, remarks = _factorial(ratings, collected, study.settings["scales"], rating=True)
+        return [*found, *made], remarks
     if study.kind.info.plugin == "produce":
         return production_sheets(production_frame(collected), study=study.id), []
     if study.kind.info.plugin == "reference-game":
@@ -178,19 +179,46 @@ def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[s
         made, why = _modern(frame, collected)
         sheets, remarks = sheets + made, remarks + why
         sheets += _without_failed(collected)
+    if style is None:
+        made, why = _factorial(frame, collected, _measures(frame, collected))
+        sheets, remarks = sheets + made, remarks + why
     return sheets, remarks
 
 
-def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
-    from referee_lab.study.analysis.mixed_analysis import ERROR, measure_sheets
+def _factorial(
+    frame: pl.DataFrame, collected: Dataset, measures: Sequence[str], *, rating: bool = False
+) -> tuple[list[Sheet], list[str]]:
+    """The planned contrasts of every measure, where the study registered some."""
+    from referee_lab.study.analysis.factorial import contrast_sheet
 
     study = collected.study
-    wanted = [m for m in study.analysis.measures if m in (ERROR, *TIMES)] or [ERROR, *TIMES]
-    if not frame["reading_ms"].drop_nulls().len():  # description and scene came together: there is one time
-        wanted = list(dict.fromkeys("combined_ms" if m in TIMES else m for m in wanted))
     sheets: list[Sheet] = []
     remarks: list[str] = []
-    for measure in watched(wanted, "mixed models"):
+    for measure in measures if "factorial" in study.analysis.tests else ():
+        made, why = contrast_sheet(
+            frame, measure, study.design.factors, study.analysis.contrasts, study=study.id, rating=rating
+        )
+        sheets, remarks = sheets + made, remarks + why
+    return sheets, remarks
+
+
+def _measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:
+    """The registered measures that this study has."""
+    from referee_lab.study.analysis.mixed_analysis import ERROR
+
+    registered = [m for m in collected.study.analysis.measures if m in (ERROR, *TIMES)] or [ERROR, *TIMES]
+    if not frame["reading_ms"].drop_nulls().len():  # description and scene came together: there is one time
+        return list(dict.fromkeys("combined_ms" if m in TIMES else m for m in registered))
+    return registered
+
+
+def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
+    from referee_lab.study.analysis.mixed_analysis import measure_sheets
+
+    study = collected.study
+    sheets: list[Sheet] = []
+    remarks: list[str] = []
+    for measure in watched(_measures(frame, collected), "mixed models"):
         made, why = measure_sheets(
             frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
         )

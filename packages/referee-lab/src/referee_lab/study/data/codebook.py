@@ -104,6 +104,7 @@ TABLES: dict[str, tuple[CodebookColumn, ...]] = {
             "how it ended",
             "completed",
             "failed_check",
+            "too_fast",
             "full",
             "screened_out",
             "technical",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from referee.records import Outcome
-from referee_lab.server.sessions.plan import CHECK, TRIAL
+from referee_lab.server.sessions.plan import CHECK, PRACTICE, TRIAL
 from referee_lab.study.data.dataset import (
     ALL,
     BY_HAND,
@@ -19,12 +19,16 @@ from referee_lab.study.data.dataset import (
     StoredAnswer,
 )
 from referee_lab.study.folder.settings import ExclusionSection
-from referee_lab.study.folder.study import Study
+from referee_lab.study.folder.study import FILLER, Study
+from referee_lab.study.protocols.checked_answers import claimed_ms
 
 __all__ = ["IMPOSSIBLE", "flag_impossible", "mark_answer", "mark_sessions"]
 
 # A flag of the server's own: the answer claims more time than had passed.
 IMPOSSIBLE = "impossible-time"
+# What a person decides; everything else in an answer is how.
+CHOSEN = ("outcome", "entity", "choice", "ratings", "text")
+LEAST_CONSTANT = 10
 # Pages and the server begin to count at slightly different moments.
 TOLERANCE_S = 1.0
 
@@ -35,7 +39,10 @@ def mark_sessions(
     """Sessions with their counts and with what leaves all of their answers out."""
     done: Counter[str] = Counter()
     failed: Counter[str] = Counter()
+    answers: defaultdict[str, list[StoredAnswer]] = defaultdict(list)
     for a in found:
+        if a.kind in (TRIAL, PRACTICE, CHECK) and a.state == "done":
+            answers[a.sitting.id].append(a)
         done[a.sitting.id] += a.kind == TRIAL and a.state == "done"
         failed[a.sitting.id] += a.kind == CHECK and a.right is False
     # A study that only bots have played is analysed as it is, to try the analysis out.
@@ -45,17 +52,33 @@ def mark_sessions(
         many = failed[id] > study.session.checks_failed_at_most
         counted = replace(sitting, done=done[id], failed_checks=failed[id], failed=many)
         bot = [ExclusionMark(ALL, "simulated participant")] if sitting.simulated and among_people else []
-        result[id] = replace(counted, marks=(*bot, *_session_marks(study, counted)))
+        result[id] = replace(counted, marks=(*bot, *_session_marks(study, counted, answers[id])))
     return result
 
 
-def _session_marks(study: Study, sitting: Sitting) -> Iterator[ExclusionMark]:
+def _session_marks(study: Study, sitting: Sitting, answers: Sequence[StoredAnswer]) -> Iterator[ExclusionMark]:
+    rules = study.exclusion
+    if sitting.simulated is None and (sitting.outcome == "too_fast" or _is_too_fast(rules, answers)):
+        yield ExclusionMark(ALL, f"faster than {rules.fastest_trial_s:g} s a trial")
+    if rules.constant == "exclude" and _is_constant(answers):
+        yield ExclusionMark(ALL, "the same answer in every trial")
     if sitting.outcome == "restarted":
         yield ExclusionMark(ALL, "the person began again")
     if sitting.done < study.exclusion.least_trials * sitting.planned:
         yield ExclusionMark(ALL, f"fewer than {study.exclusion.least_trials:.0%} of the trials done")
     if sitting.failed and study.exclusion.failed_checks == "exclude":
         yield ExclusionMark(ALL, "too many attention checks failed")
+
+
+def _is_too_fast(rules: ExclusionSection, answers: Sequence[StoredAnswer]) -> bool:
+    seconds = max((a.after_s for a in answers), default=0.0)
+    return rules.is_too_fast(seconds, len(answers), [ms for a in answers if (ms := claimed_ms(a.times)) > 0])
+
+
+def _is_constant(answers: Sequence[StoredAnswer]) -> bool:
+    """Whether all of at least ten trials have the same answer, as the page offered it."""
+    chosen = [{n: a.answer[n] for n in CHOSEN if a.answer.get(n) is not None} for a in answers if a.kind == TRIAL]
+    return len(chosen) >= LEAST_CONSTANT and bool(chosen[0]) and all(answer == chosen[0] for answer in chosen)
 
 
 def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
@@ -68,10 +91,16 @@ def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
         marks=(
             *answered.sitting.marks,
             *own,
+            *_filler_marks(answered),
             *_whole_marks(study.exclusion, answered),
             *_time_marks(study.exclusion, answered, bounded=study.kind.info.bounded_reading),
         ),
     )
+
+
+def _filler_marks(answered: StoredAnswer) -> Iterator[ExclusionMark]:
+    if answered.asked is not None and answered.asked.system == FILLER:
+        yield ExclusionMark(ALL, "filler item")
 
 
 def flag_impossible(found: Iterable[StoredAnswer]) -> list[StoredAnswer]:
@@ -82,17 +111,10 @@ def flag_impossible(found: Iterable[StoredAnswer]) -> list[StoredAnswer]:
     claimed: dict[str, float] = defaultdict(float)
     result = []
     for a in sorted(found, key=lambda a: (a.sitting.id, a.after_s, a.step, a.attempt)):
-        claimed[a.sitting.id] += _claimed_ms(a)
+        claimed[a.sitting.id] += claimed_ms(a.times)
         over = claimed[a.sitting.id] / 1000 > a.after_s + TOLERANCE_S and a.sitting.simulated is None
         result.append(replace(a, flags=(*a.flags, IMPOSSIBLE)) if over else a)
     return result
-
-
-def _claimed_ms(a: StoredAnswer) -> float:
-    """How long the page says that the answer took, at least."""
-    given = {name: a.times.get(name) for name in ("combined_ms", "reading_ms", "identification_ms")}
-    known = {name: float(value) for name, value in given.items() if isinstance(value, (int, float)) and value > 0}
-    return max(known.get("combined_ms", 0.0), known.get("reading_ms", 0.0) + known.get("identification_ms", 0.0))
 
 
 def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:

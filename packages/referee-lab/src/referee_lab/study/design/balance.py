@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
-from referee_lab.study.folder.study import Study, StudyList
+from referee_lab.study.folder.study import FILLER, LEVELS, Study, StudyList
 
 __all__ = ["BalanceClaim", "carry_over", "count_of", "prove_balance"]
 
-COUNTERBALANCED = "counterbalanced"
+COUNTERBALANCED = ("counterbalanced", "given")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,12 +35,17 @@ def prove_balance(study: Study) -> list[BalanceClaim]:
     conditions = sorted({condition for one in lists for _, condition in one.trials})
     return [
         _equal_lists(lists),
-        *(_counterbalance(lists) if kind == COUNTERBALANCED else _balance(lists, conditions, study.design.duplicates)),
+        *(
+            _counterbalance(lists, study.design.between, kind)
+            if kind in COUNTERBALANCED
+            else _balance(lists, conditions, study.design.duplicates)
+        ),
         _nobody_twice(lists, kind, bool(study.design.duplicates), study.design.groups),
         _no_scene_twice(study),
         _whole_participants(study),
         _as_declared(study, conditions),
         *_order(lists, conditions, kind),
+        *_confounds(study),
     ]
 
 
@@ -48,27 +53,71 @@ def _balance(lists: Sequence[StudyList], conditions: Sequence[str], duplicates: 
     return [_each_item(lists, conditions, duplicates), _within_lists(lists, conditions)]
 
 
-def _counterbalance(lists: Sequence[StudyList]) -> list[BalanceClaim]:
+def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: str) -> list[BalanceClaim]:
     """Groups see all items, some of them in other conditions: each item in its own conditions equally often, lists alike in number."""
     seen = Counter(pair for one in lists for pair in one.trials)
     items: dict[str, dict[str, int]] = {}
     for (item, condition), often in seen.items():
         items.setdefault(item, {})[condition] = often
-    wrong = [i for i, own in items.items() if len(set(own.values())) > 1 or sum(own.values()) != len(lists)]
+    wrong = [
+        i
+        for i, own in items.items()
+        if FILLER not in own and (len(set(own.values())) > 1 or sum(own.values()) != len(lists))
+    ]
     turned = sum(len(own) > 1 for own in items.values())
     counts = [Counter(condition for _, condition in one.trials) for one in lists]
+    # Where items are no multiple of their conditions, a difference of one cannot be avoided.
+    slack = 0 if all(n % len(own) == 0 for own, n in _alike(items).items()) else 1
+    # Lists of people who see other levels have other conditions.
+    groups = {frozenset(count): [c for c in counts if set(c) == set(count)] for count in counts}
+    uneven = [
+        x for group in groups.values() for x in group[0] if max(c[x] for c in group) - min(c[x] for c in group) > slack
+    ]
+    told = ", ".join(f"{name} {_numbers([n])}" for name, n in sorted(counts[0].items()))
     return [
         BalanceClaim(
             sentence="every item is on every list, in its own conditions equally often",
             holds=not wrong,
             counted=f"{count_of(len(items), 'item')}, {turned} of them in turn in several conditions"
             + (f"; not so: {wrong[0]}" if wrong else ""),
+            promised=kind != "given",
+            trials=tuple(wrong),
         ),
         BalanceClaim(
-            sentence="every list has every condition as often as the other lists",
-            holds=all(c == counts[0] for c in counts),
-            counted=", ".join(f"{name} {_numbers([n])}" for name, n in sorted(counts[0].items())),
+            sentence="every list has every condition as often as the other lists"
+            + (" of its group" if between else "")
+            + (" (give or take one: items are no multiple of conditions)" if slack else ""),
+            holds=not uneven and (bool(between) or len(groups) == 1),
+            counted=told + (f"; not so: {uneven[0]}" if uneven else ""),
+            promised=kind != "given",
         ),
+    ]
+
+
+def _alike(items: Mapping[str, Mapping[str, int]]) -> Counter[tuple[str, ...]]:
+    """The number of items by the conditions in which they come."""
+    return Counter(tuple(sorted(own)) for own in items.values())
+
+
+def _confounds(study: Study) -> list[BalanceClaim]:
+    """The claim that no factor is decided by another one; none where fewer than two are varied."""
+    factors = study.design.factors
+    levels = [tuple(c.split(LEVELS)) for c in study.design.conditions]
+    if len(factors) < 2 or any(len(cell) != len(factors) for cell in levels):
+        return []
+    wrong = []
+    for a, b in combinations(range(len(factors)), 2):
+        pairs = {(cell[a], cell[b]) for cell in levels}
+        if len(pairs) == max(len({x for x, _ in pairs}), len({y for _, y in pairs})) and len(pairs) > 1:
+            wrong.append(f"{factors[a]} and {factors[b]}")
+    return [
+        BalanceClaim(
+            sentence="no factor is confounded with another",
+            holds=not wrong,
+            counted=f"{len(levels)} cells of {', '.join(factors)}"
+            + (f"; confounded: {', '.join(wrong)}" if wrong else ""),
+            check="confound",
+        )
     ]
 
 
@@ -142,7 +191,7 @@ def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
     """What study.toml announces is what lists.json has."""
     # Counted from the lists, never taken over from study.toml: that is what is being checked.
     found = {
-        "conditions": [c for c in conditions if c],
+        "conditions": [c for c in conditions if c and c != FILLER],
         "items": len({item for one in study.lists for item, _ in one.trials}),
         "lists": len(study.lists),
         "groups": len({one.group for one in study.lists}),

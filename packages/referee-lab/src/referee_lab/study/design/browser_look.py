@@ -27,7 +27,6 @@ from referee_lab.study.folder.photographs import photograph_file
 from referee_lab.study.folder.screens import Screen, admitted_screens
 from referee_lab.study.folder.study import Study
 from referee_lab.study.folder.study_pictures import picture
-from referee_lab.study.texts import to_html
 
 __all__ = ["BrowserLook", "look_at", "missing_browser"]
 
@@ -144,7 +143,7 @@ def _layouts(study: Study) -> list[_Layout]:
     """The distinct arrangements of all lists, pages and questionnaires included, in the order in which they are met."""
     consent = {
         "plugin": "page",
-        "parameters": {"html": to_html(study.texts["consent"]), "button": study.strings["continue"]},
+        "parameters": {"html": study.page_html("consent"), "button": study.strings["continue"]},
     }
     steps: dict[str, tuple[str, dict[str, Any], dict[str, None]]] = {"consent": ("consent", consent, {})}
     for entry in study.lists:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from random import Random
-from typing import Any
 
 from referee import catalogue
 from referee.corpora.outputs import read_outputs
@@ -15,18 +13,18 @@ from referee.errors import InputError, UnknownName
 from referee.jobs.folder import Run
 from referee.records import Description, Trial
 from referee.show.drawing import can_draw
-from referee_lab.study.design.as_printed import PRESETS
 from referee_lab.study.design.conditions import compared
 from referee_lab.study.design.designs import DesignLayout, Request, lay_out
 from referee_lab.study.design.heard_practice import CHECK, PRACTICE, give_voices
 from referee_lab.study.design.practice import as_check, synthetic_extras
+from referee_lab.study.design.wishes import Wishes, study_fields, study_title
 from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play, way_of
 from referee_lab.study.folder.study import HUMAN
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.texts import LANGUAGES, READ
 
-__all__ = ["Wishes", "prepare"]
+__all__ = ["prepare"]
 
 SYNTHETIC_DOMAINS = ("furniture", "people")
 # So many trials were asked of each person in TUNA 2008; twice as many are remarked on.
@@ -35,32 +33,6 @@ TRIES = 40
 # Of fewer items none is given away for practice.
 SPARED = 10
 Said = dict[tuple[str, str], Description]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
-    """What the command line asks for; empty means "as it comes"."""
-
-    protocol: str
-    design: str
-    participants: int
-    id: str
-    title: str = ""
-    systems: tuple[str, ...] = ()
-    items: int | None = None
-    domain: str | None = None
-    language: str | None = None
-    seed: int = 1
-    practice: int = 3
-    checks: int = 2
-    groups: int | None = None
-    outputs: tuple[Path, ...] = ()
-    humans: bool = False
-    mode: str = "debug"
-    contact: str = ""
-    preset: bool = False
-    pictures: Path | None = None
-    media: Path | None = None
 
 
 def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
@@ -101,7 +73,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")
     draft = Draft(
         id=wishes.id,
-        title=wishes.title or f"Study {wishes.id}",
+        title=study_title(wishes),
         protocol=wishes.protocol,
         participants=wishes.participants,
         layout=layout,
@@ -114,23 +86,11 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         source=f"run folder {run.folder.name}",
         practice=practice,
         checks=checks,
-        fields=_fields(wishes),
+        fields=study_fields(wishes, wishes.protocol),
         pictures=wishes.pictures,
         media=wishes.media,
     )
     return draft, notes
-
-
-def _fields(wishes: Wishes) -> dict[str, dict[str, Any]]:
-    """Values for study.toml beside its defaults; with a preset those of the printed experiment."""
-    fields: dict[str, dict[str, Any]] = {"study": {"contact": wishes.contact}, "session": {"demographics": True}}
-    if wishes.preset:
-        if wishes.protocol not in PRESETS:
-            known = ", ".join(PRESETS)
-            raise InputError(f"nothing is printed of {wishes.protocol!r}", remedy=f"--as-printed is for {known}")
-        for section, values in PRESETS[wishes.protocol].items():
-            fields[section] = {**fields.get(section, {}), **values}
-    return fields
 
 
 def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:

@@ -22,11 +22,11 @@ from referee_lab.study.folder.screens import admitted_screens, smallest_px
 from referee_lab.study.folder.study import Check, Study
 from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
-from referee_lab.study.protocols.scene import option_text, scene_layout
+from referee_lab.study.protocols.scene import is_bare, option_text, scene_layout
 from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
 from referee_lab.tangram.game.goals import find_goal, training_for
 
-__all__ = ["prove_checks", "prove_language", "prove_shown", "prove_words"]
+__all__ = ["prove_checks", "prove_contact", "prove_language", "prove_shown", "prove_words"]
 
 SHOWING = ("identify", "produce", "judge")
 
@@ -95,6 +95,8 @@ class _Scenes:
         shown: dict[tuple[int, tuple[str, ...]], dict[str, Trial]] = {}
         for stimulus in study.every_stimulus():
             trial = stimulus.trial
+            if is_bare(trial.scene):
+                continue
             shown.setdefault((id(trial.scene), trial.targets), {})[trial.id] = trial
         self.trials = [next(iter(alike.values())) for alike in shown.values()]
         self.shown_in = {next(iter(alike)): tuple(alike) for alike in shown.values()}
@@ -230,6 +232,15 @@ def prove_language(study: Study) -> list[BalanceClaim]:
             check="language",
         )
     ]
+
+
+def prove_contact(study: Study) -> list[BalanceClaim]:
+    """The claim that the consent text of a live study names a contact; none in other modes."""
+    if study.mode != "live":
+        return []
+    counted = study.about.contact or "empty: write a name and an address into [study] contact"
+    sentence = "the consent text names somebody to ask"
+    return [BalanceClaim(sentence=sentence, holds=bool(study.about.contact), counted=counted, check="contact")]
 
 
 def prove_words(study: Study) -> list[BalanceClaim]:

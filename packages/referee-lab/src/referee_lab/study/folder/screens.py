@@ -73,9 +73,8 @@ def smallest_px(trial: Trial, layout: Layout, screen: Screen, plugin: str) -> fl
 
 def fitting_devices(trials: Iterable[Trial], plugin: str) -> list[str]:
     """The devices on which every scene can be answered; computers are always among them."""
-    layouts = [
-        (trial, place(trial.scene)) for trial in {id(t.scene): t for t in trials}.values() if trial.scene.entities
-    ]
+    seen = {id(t.scene): t for t in trials if any(e.attributes or e.image for e in t.scene.entities)}.values()
+    layouts = [(trial, place(trial.scene)) for trial in seen]
     small = {
         screen.device
         for screen in SCREENS

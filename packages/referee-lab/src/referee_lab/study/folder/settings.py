@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from math import isfinite
+from statistics import median
 from typing import Any, TypeVar
 
 from referee.errors import InputError, MalformedInput
@@ -32,6 +33,8 @@ __all__ = [
 RIGHT_TO_LEFT = ("ar", "fa", "he", "ur", "yi")
 DERIVED = "derived"  # in the place of a code: made by the server from its key
 S = TypeVar("S")
+# A reaction to something seen takes at least twice as long.
+ANTICIPATED_MS = 50.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,10 +88,13 @@ class DesignSection:
         "williams",
         "all",
         "counterbalanced",
+        "given",
         about="`referee docs designs` explains each.",
     )
     source: str = _field("", "Where trials and descriptions came from.")
     conditions: tuple[str, ...] = _field((), "What is compared: systems, or pairs of systems.")
+    factors: tuple[str, ...] = _field((), "Factors whose levels make a condition, in the order of its name.")
+    between: tuple[str, ...] = _field((), "Factors of which a person sees one level only.")
     items: int = _field(0, "Different items (scenes).", low=0)
     duplicates: tuple[str, ...] = _field((), "Items shown twice as often, drawn by the seed to fill the squares.")
     groups: int = _field(1, "Groups of participants that see different items.", low=1)
@@ -175,6 +181,7 @@ class CodesSection:
     declined: str = _field(DERIVED, "No consent.")
     screened_out: str = _field(DERIVED, "Not eligible.")
     failed_check: str = _field(DERIVED, "Too many attention checks failed.")
+    too_fast: str = _field(DERIVED, "Answered faster than [exclusion] fastest_trial_s: to be reviewed by hand.")
     partner_left: str = _field(DERIVED, "The partner left (paired studies); paid.")
     technical: str = _field(DERIVED, "Something broke on our side; paid.")
     full: str = _field(DERIVED, "All places were taken when the person came.")
@@ -243,9 +250,28 @@ class ExclusionSection:
     failed_checks: str = _one_of(
         "report", "exclude", about="People who failed too many checks: reported with and without, or excluded."
     )
+    fastest_trial_s: float = _field(
+        0.3,
+        "Sessions with less time for a trial in the mean, by the server's clock, are too fast: reviewed before they are paid, and left out; 0 for no limit.",
+        low=0,
+    )
+    constant: str = _one_of(
+        "keep",
+        "exclude",
+        about="Sessions of ten trials or more in which every answer is the same: kept, or left out.",
+    )
     least_trials: float = _field(
         0.5, "People who did less than this share of their trials are left out.", low=0, high=1
     )
+
+    def is_too_fast(self, seconds: float, trials: int, claimed_ms: Sequence[float]) -> bool:
+        """Whether a session of so many trials was answered faster than people can: by the server's clock, or by its own.
+
+        `seconds` are those from consent to the last answer; `claimed_ms` are the times that the page reports.
+        """
+        if not trials or not self.fastest_trial_s:
+            return False
+        return seconds / trials < self.fastest_trial_s or (bool(claimed_ms) and median(claimed_ms) < ANTICIPATED_MS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -259,7 +285,10 @@ class AnalysisSection:
     tests: tuple[str, ...] = _field(
         ("mixed-model",),
         "Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), "
-        "asgre2007 (the same with SYSTEM alone), paired-comparison.",
+        "asgre2007 (the same with SYSTEM alone), paired-comparison, factorial (the contrasts below).",
+    )
+    contrasts: tuple[str, ...] = _field(
+        (), "Planned contrasts of [design] factors: a main effect by its name, an interaction as a:b."
     )
     alpha: float = _field(0.05, "Significance level.", low=0, high=1)
     correction: str = _one_of("holm", "tukey", "none", about="Correction over pairs of systems.")

@@ -41,12 +41,16 @@ from referee_lab.study.folder.settings import (
 )
 from referee_lab.study.protocols.contract import Info, Kind, Stimulus
 from referee_lab.study.protocols.room_protocol import RoomProtocol
-from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words
+from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words, to_html
 from referee_lab.study.texts.plurals import in_number
 
-__all__ = ["HUMAN", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
+__all__ = ["FILLER", "HUMAN", "LEVELS", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
 
 VERSUS = " vs "
+# Between the levels of several factors in the name of a condition.
+LEVELS = " / "
+# The condition of trials that no analysis uses.
+FILLER = "filler"
 S = TypeVar("S")
 SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
 INSTRUCTION_MINUTES = 3.0
@@ -125,6 +129,14 @@ class Study:
         yield from self.demographics
         yield from (one for form in self.extra.values() if not isinstance(form, str) for one in form)
 
+    def page_html(self, name: str) -> str:
+        """A page as HTML; without a contact and an institution the paragraph that would name them is left out."""
+        text = self.texts[name]
+        if not (self.about.contact or self.about.institution):
+            # A paragraph of which only its bold lead is left.
+            text = re.sub(r"^\*\*[^*\n]+\*\*[ \t]*\n(?:\n|$)", "", text, flags=re.MULTILINE)
+        return to_html(text)
+
     def list(self, list_id: str) -> StudyList:
         """A list by its id."""
         for found in self.lists:
@@ -193,6 +205,9 @@ def open_study(path: str | Path) -> Study:
         **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
         **_told(strings, trials, session.break_every, design.conditions),
         **_room_facts(strings, about.language, kind, settings, minutes),
+        "quick_note": fill(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
+        if exclusion.fastest_trial_s
+        else "",
     }
     texts = _texts(folder, about.language, about.protocol, facts)
     made = Study(
@@ -415,16 +430,19 @@ def _shown(folder: Path) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
 def _stimulus(
     trial: str, condition: str, trials: Mapping[str, Trial], said: Mapping[tuple[str, str], Description], where: str
 ) -> Stimulus:
-    if trial not in trials:
+    # An item that looks different in this condition has a trial of its own for it.
+    record = trials.get(f"{trial}|{condition}") or trials.get(trial)
+    if record is None:
         raise InputError(
             f"the trial {trial!r} is not in trials.jsonl", where=where, remedy="add it, or make the lists again"
         )
     one, versus, other = condition.partition(VERSUS)
-    found = [_spoken(trial, system, trials[trial], said, where) for system in ((one, other) if versus else (one,))]
+    record = replace(record, id=trial) if record.id != trial else record
+    found = [_spoken(trial, system, record, said, where) for system in ((one, other) if versus else (one,))]
     rival = found[1] if versus else None
     return Stimulus(
         id=f"{trial}|{condition}",
-        trial=trials[trial],
+        trial=record,
         description=found[0].description,
         system=condition or None,
         rival=rival,
@@ -435,7 +453,7 @@ def _spoken(
     trial: str, system: str, record: Trial, said: Mapping[tuple[str, str], Description], where: str
 ) -> Stimulus:
     """One description; a study without systems (production) has none."""
-    description = said.get((trial, system)) if system else Description()
+    description = said.get((trial, system)) if system else said.get((trial, system), Description())
     if description is None:
         raise InputError(
             f"outputs.jsonl has nothing by {system!r} on the trial {trial!r}",

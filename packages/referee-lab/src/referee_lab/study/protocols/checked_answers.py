@@ -13,7 +13,7 @@ from referee.errors import InputError
 from referee.records import Outcome, Response
 from referee_lab.study.protocols.contract import GivenAnswer, Info, RecordedColumn, Shown, Stimulus
 
-__all__ = ["CHOSEN", "CLOCKS", "NothingIdentified", "check_recorded", "identified", "in_ms", "refuse"]
+__all__ = ["CHOSEN", "CLOCKS", "NothingIdentified", "check_recorded", "claimed_ms", "identified", "in_ms", "refuse"]
 
 _LONGEST_TEXT, _LONGEST_LIST = 5000, 500
 
@@ -117,3 +117,10 @@ def _check_number(field: str, value: Any, timed: bool) -> None:
         raise refuse(field, "should be a number")
     if value < 0 and not timed:
         raise refuse(field, "should not be below 0")
+
+
+def claimed_ms(times: Mapping[str, Any]) -> float:
+    """The least time that an answer took by its own report, in ms; 0 where it reports none."""
+    reported = {name: times.get(name) for name in ("combined_ms", "reading_ms", "identification_ms")}
+    spent = {name: float(ms) for name, ms in reported.items() if isinstance(ms, (int, float)) and ms > 0}
+    return max(spent.get("combined_ms", 0.0), spent.get("reading_ms", 0.0) + spent.get("identification_ms", 0.0))

@@ -17,6 +17,7 @@ from referee_lab.study.protocols.contract import Parameter
 __all__ = [
     "OPTION",
     "SCENE",
+    "is_bare",
     "language_of",
     "mark_targets",
     "option_text",
@@ -51,6 +52,8 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
     # Shuffled as for any hearer: where a scene has no places, this order is the place.
     # Drawn even where it is not: what is drawn is a format (`plan.make_plan`).
     scene = trial.for_hearer(rng).scene
+    if is_bare(scene):
+        return {"grid": {"columns": 1, "rows": 1, "size": 1.0}, "entities": []}, {}
     jitter, seed = float(settings.get("jitter", 0.0)), rng.getrandbits(32)
     if not jitter and (settled_scene := _settled(trial)) is not None:
         return settled_scene
@@ -101,6 +104,11 @@ def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mappi
     return {"grid": {"columns": layout.columns, "rows": layout.rows, "size": size}, "entities": entities}, labels
 
 
+def is_bare(scene: Scene) -> bool:
+    """Whether there is nothing to see in a scene: its objects have neither attributes nor images."""
+    return all(not e.attributes and e.image is None for e in scene.entities)
+
+
 def _appearance(entity: Entity, picture: str) -> dict[str, str]:
     """What an entity looks like on the page: a text, a file of the study (`photo`), or a drawing."""
     if (words := option_text(entity)) is not None:
@@ -146,4 +154,6 @@ def tidy_words(description: Description) -> str:
 def mark_targets(trial: Trial, labels: Mapping[str, str]) -> dict[str, Any]:
     """Which objects are marked, for protocols that ask about a marked object."""
     marked = [label for label, entity in labels.items() if entity in trial.targets]
+    if not marked:
+        return {}
     return {"target": marked[0]} if len(marked) == 1 else {"target": marked[0], "targets": marked}

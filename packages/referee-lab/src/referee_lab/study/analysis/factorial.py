@@ -1,0 +1,157 @@
+"""Planned contrasts of a factorial design: main effects and interactions, as weighted sums of the cells of a mixed model.
+
+A model with one mean for every cell has the same likelihood as one with all main effects and interactions; the effects are sums of its cells. A main effect is
+the difference of two levels averaged over the other factors; an interaction is a difference of differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import exp, sqrt
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from referee.errors import InputError
+from referee.show.reports.sheets import Cell, Sheet
+from referee.statistics.mixed import MixedModel, fullest_model, mixed_correctness, mixed_times, reach_of, two_sided
+from referee_lab.study.analysis.mixed_analysis import ERROR, p_text
+from referee_lab.study.folder.study import LEVELS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["contrast_sheet", "contrast_weights"]
+
+TIMES, RATES, RATINGS = "log times", "log odds", "means"
+
+
+def contrast_sheet(
+    frame: pl.DataFrame,
+    measure: str,
+    factors: Sequence[str],
+    contrasts: Sequence[str],
+    *,
+    study: str,
+    rating: bool = False,
+) -> tuple[list[Sheet], list[str]]:
+    """The planned contrasts of one measure as a table, or a sentence that says why there are none."""
+    rows = frame.drop_nulls(measure)
+    cells = {cell: tuple(cell.split(LEVELS)) for cell in rows["system"].unique().to_list()}
+    if any(len(levels) != len(factors) for levels in cells.values()) or rows["participant"].n_unique() < 2:
+        return [], [f"{measure}: the contrasts need two participants and answers in every cell."]
+    try:
+        model, scale = _fit(rows, measure, rating)
+    except InputError as error:
+        return [], [f"{measure}: no model for the contrasts ({error.problem})."]
+    effects = {model.baseline: 0.0, **{e.system: e.estimate for e in model.effects}}
+    tidy = [
+        {"measure": measure, "contrast": name, "levels": levels, "scale": scale, **_estimate(model, effects, weights)}
+        for contrast in contrasts
+        for name, levels, weights in contrast_weights(contrast, factors, cells)
+    ]
+    is_ratio = scale != RATINGS
+    sheet = Sheet(
+        name=f"{measure}-contrasts",
+        corpus=study,
+        title=f"{measure}: planned contrasts",
+        header=("contrast", "levels", "estimate", "error", "df", "p", *(["ratio"] if is_ratio else [])),
+        rows=tuple(_cells(row, is_ratio) for row in tidy),
+        left=2,
+        notes=(
+            f"Mixed model of {scale}, {model.n:,} answers, {model.participants} participants, {model.items} items; "
+            f"random effects: {', '.join(f'{name} SD {sd:.3f}' for name, sd in model.sds.items())}; "
+            f"log-likelihood {model.log_likelihood:.4f}{'' if model.converged else '; NOT CONVERGED: ' + model.message}.",
+            *(f"Simplified: {step}." for step in model.simplified),
+        ),
+        tidy=tuple(tidy),
+    )
+    return [sheet], []
+
+
+def _fit(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, str]:
+    """The fullest model that the data allow, and the scale of its effects."""
+    import polars as pl
+
+    if measure == ERROR:
+        rates = rows.group_by("system").agg(pl.col(ERROR).mean())[ERROR]
+        if not rates.is_in([0.0, 1.0]).any():
+            return fullest_model(lambda slopes: mixed_correctness(rows, correct=ERROR, slopes=slopes), rows), RATES
+    if measure != ERROR and not rating:
+        return fullest_model(lambda slopes: mixed_times(rows, time=measure, slopes=slopes), rows), TIMES
+    # A linear model of the values: the logarithm of their exponential. It also serves error rates of 0 or 1, whose odds have no estimate.
+    linear = rows.with_columns(pl.col(measure).exp())
+    return fullest_model(lambda slopes: mixed_times(linear, time=measure, slopes=slopes), linear), RATINGS
+
+
+def contrast_weights(
+    contrast: str, factors: Sequence[str], cells: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Name, levels and weights of a contrast: every level but the first of each of its factors against the first.
+
+    >>> cells = {"a / x": ("a", "x"), "a / y": ("a", "y"), "b / x": ("b", "x"), "b / y": ("b", "y")}
+    >>> [(levels, weights) for _, levels, weights in contrast_weights("f", ("f", "g"), cells)]
+    [('b - a', {'a / x': -0.5, 'a / y': -0.5, 'b / x': 0.5, 'b / y': 0.5})]
+    """
+    names = contrast.split(":")
+    if unknown := [name for name in names if name not in factors]:
+        raise InputError(
+            f"the contrast {contrast!r} names no factor {unknown[0]!r}",
+            remedy=f"[design] factors are {', '.join(factors)}",
+        )
+    places = [factors.index(name) for name in names]
+    levels = [sorted({cell[place] for cell in cells.values()}) for place in places]
+    for compared in product(*(of_factor[1:] for of_factor in levels)):
+        weights: dict[str, float] = {}
+        for name, cell in cells.items():
+            signs = [
+                1.0 if cell[place] == level else -1.0 if cell[place] == of_factor[0] else 0.0
+                for place, level, of_factor in zip(places, compared, levels, strict=True)
+            ]
+            if all(signs):
+                weights[name] = float(np.prod(signs))
+        count = len(weights) / 2 ** len(places)
+        told = " x ".join(f"{level} - {of_factor[0]}" for level, of_factor in zip(compared, levels, strict=True))
+        yield contrast, told, {name: weight / count for name, weight in weights.items()}
+
+
+def _estimate(model: MixedModel, effects: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, Any]:
+    """Estimate, error, degrees of freedom, p, and interval of a weighted sum of cells."""
+    missing = [cell for cell in weights if cell not in effects]
+    empty = dict.fromkeys(("estimate", "error", "df", "p", "low", "high", "ratio"))
+    if missing:
+        return empty
+    vector = np.array([weights.get(effect.system, 0.0) for effect in model.effects])
+    estimate = sum(weight * effects[cell] for cell, weight in weights.items())
+    variance = float(vector @ model.covariance @ vector)
+    if variance <= 0:
+        return {**empty, "estimate": estimate}
+    error = sqrt(variance)
+    df = model.degrees(vector)
+    reach = reach_of(df)
+    return {
+        "estimate": estimate,
+        "error": error,
+        "df": df,
+        "p": two_sided(estimate / error, df),
+        "low": estimate - reach * error,
+        "high": estimate + reach * error,
+        "ratio": exp(estimate),
+    }
+
+
+def _cells(row: Mapping[str, Any], is_ratio: bool) -> tuple[Cell, ...]:
+    def number(value: float | None, places: int = 3) -> str:
+        return "" if value is None else f"{value:.{places}f}"
+
+    interval = "" if row["low"] is None else f"{number(row['low'])}, {number(row['high'])}"
+    return (
+        Cell(row["contrast"]),
+        Cell(row["levels"]),
+        Cell(number(row["estimate"]), small=interval),
+        Cell(number(row["error"])),
+        Cell(number(row["df"], 1)),
+        Cell(p_text(row["p"])),
+        *([Cell(number(row["ratio"], 2))] if is_ratio else []),
+    )

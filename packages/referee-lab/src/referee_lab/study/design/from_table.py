@@ -1,0 +1,548 @@
+"""From a table of items to a study: one row an item in a condition, with what is shown, what is meant, and which factors are varied.
+
+Columns: ``item``, ``family``, one for each factor, ``kind`` (trial, practice, check, filler), ``target`` (the number of the option or image that is meant),
+``option1`` … (texts) or ``image1`` … (files), or ``image``, ``sound``, ``film``, ``text``, ``correct``, ``list``, ``block``. Others are named by --map.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import lcm
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from referee import catalogue
+from referee.errors import InputError, near
+from referee.records import Description, Entity, Property, Scene, Trial
+from referee_lab.study.design.conditions import compared
+from referee_lab.study.design.designs import DesignLayout
+from referee_lab.study.design.wishes import Wishes, study_fields, study_title
+from referee_lab.study.folder.draft import Draft, Extra
+from referee_lab.study.folder.media import can_play
+from referee_lab.study.folder.study import FILLER, LEVELS, VERSUS, StudyList
+from referee_lab.study.protocols.contract import ROOM_PLUGINS
+from referee_lab.study.protocols.scene import OPTION
+from referee_lab.study.texts import LANGUAGES
+
+__all__ = ["TABLES", "is_table", "prepare_table", "read_items"]
+
+TABLES = (".csv", ".tsv", ".xlsx", ".jsonl")
+KINDS = ("trial", "practice", "check", "filler")
+PLAIN = ("item", "family", "kind", "target", "image", "sound", "film", "text", "correct", "list", "block")
+NUMBERED = ("option", "image")
+NO_LEVEL = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRow:
+    """One row of the table; `line` counts from 1 with the header, `options` are texts or images in their order."""
+
+    line: int
+    item: str
+    kind: str
+    levels: tuple[str, ...]
+    family: str = ""
+    text: str = ""
+    media: str = ""
+    images: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    target: int | None = None
+    correct: str = ""
+    list: str = ""
+    block: str = ""
+
+    @property
+    def condition(self) -> str:
+        """The cell of the design: the levels of all factors."""
+        return FILLER if self.kind == "filler" else LEVELS.join(self.levels)
+
+
+def is_table(path: Path) -> bool:
+    """Whether a path names a table of items and no run folder."""
+    return path.suffix.lower() in TABLES and not path.is_dir()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------------
+
+
+def read_items(path: Path, factors: Sequence[str], names: Mapping[str, str]) -> list[ItemRow]:
+    """The rows of a table; raises InputError with the line of the first that says something that cannot be.
+
+    `names` maps the columns of this module to those of the file (``{"item": "Item-Nr"}``).
+    """
+    records = _records(path)
+    if not records:
+        raise InputError("the table has no rows", where=path, remedy="write one row for each item and condition")
+    columns = list(records[0][1])
+    _check_columns(path, columns, factors, names)
+    return [_row(path, line, record, factors, names) for line, record in records]
+
+
+def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
+    if not path.is_file():
+        raise InputError("there is no such file", where=path, remedy="name a table of items (CSV, TSV, XLSX or JSONL)")
+    ending = path.suffix.lower()
+    if ending == ".jsonl":
+        return list(_json_records(path))
+    import polars as pl
+
+    try:
+        if ending == ".xlsx":
+            frame = pl.read_excel(path, infer_schema_length=0)
+        else:
+            separator = "\t" if ending == ".tsv" else _separator(path)
+            frame = pl.read_csv(path, infer_schema=False, separator=separator, encoding="utf8")
+    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"not readable as a table ({first})", where=path, remedy="save it as CSV in UTF-8") from None
+    rows = frame.cast(pl.String).rows(named=True)
+    cells = [{n.strip().lstrip("\ufeff"): (v or "").strip() for n, v in row.items()} for row in rows]
+    return [(line, row) for line, row in enumerate(cells, 2) if any(row.values())]
+
+
+def _separator(path: Path) -> str:
+    """The separator of a CSV file: a semicolon where the header has more of them, as spreadsheets of some countries write it."""
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        header = file.readline()
+    return ";" if header.count(";") > header.count(",") else "\t" if header.count("\t") > header.count(",") else ","
+
+
+def _json_records(path: Path) -> list[tuple[int, dict[str, str]]]:
+    records = []
+    for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
+        if not text.strip():
+            continue
+        try:
+            data = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"not JSON ({error.msg})", where=path, line=line, remedy="one object a line") from None
+        if not isinstance(data, dict) or "entities" in data:
+            raise InputError(
+                "this is a corpus of trials and no table of items" if isinstance(data, dict) else "no object",
+                where=path,
+                line=line,
+                remedy='make a run of a corpus first (`referee run --corpus FILE --out RUN`), or write rows such as {"item": "1", "text": "…"}',
+            )
+        records.append((line, {str(n): "" if v is None else str(v).strip() for n, v in data.items()}))
+    return records
+
+
+def _check_columns(path: Path, columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str]) -> None:
+    for column in names:
+        if column not in PLAIN and column.rstrip("0123456789") not in NUMBERED:
+            raise InputError(
+                f"--map: there is no column {column!r} to map", remedy=f"one of {', '.join(PLAIN)}, option1 …, image1 …"
+            )
+    for column in (*factors, *names.values(), names.get("item", "item")):
+        if column not in columns:
+            meant = "".join(f"did you mean {c!r}? " for c in near(column, columns, 1))
+            raise InputError(
+                f"the table has no column {column!r}",
+                where=path,
+                line=1,
+                remedy=f"{meant}it has {', '.join(columns)}; name others with --map",
+            )
+
+
+def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]) -> ItemRow:
+    def cell(name: str) -> str:
+        return record.get(names.get(name, name)) or ""
+
+    def wrong(problem: str, remedy: str) -> InputError:
+        return InputError(problem, where=path, line=line, remedy=remedy)
+
+    kind = cell("kind").lower() or "trial"
+    if kind not in KINDS:
+        raise wrong(f"kind {kind!r} is none of {', '.join(KINDS)}", "mend the column kind")
+    if not cell("item"):
+        raise wrong("the item has no name", "fill in the column item")
+    levels = tuple(record[f] for f in factors) if kind == "trial" else ()
+    for name in (cell("item"), *levels):
+        if any(mark in name for mark in ("|", LEVELS, VERSUS)):
+            raise wrong(f"{name!r} has {LEVELS!r}, '|' or {VERSUS!r} in it", "give items and levels other names")
+    if kind == "trial" and not all(levels):
+        empty = next(f for f, level in zip(factors, levels, strict=True) if not level)
+        raise wrong(f"the factor {empty!r} has no level", "fill it in, or give the row another kind")
+    images = _numbered(record, "image", names) or tuple(filter(None, [cell("image")]))
+    options = _numbered(record, "option", names)
+    media = [cell(n) for n in ("sound", "film") if cell(n)]
+    if len(media) > 1:
+        raise wrong("a row has a sound and a film", "leave one of them")
+    if images and options and len(images) != len(options):
+        raise wrong(f"{len(images)} images and {len(options)} options", "as many of both, or only one kind")
+    shown = max(len(images), len(options))
+    target = cell("target")
+    if target and not (target.isdigit() and 1 <= int(target) <= shown):
+        raise wrong(
+            f"target is {target!r}, and there are {shown} options",
+            "write the number of the option that is meant, from 1",
+        )
+    return ItemRow(
+        line=line,
+        item=cell("item"),
+        kind=kind,
+        levels=levels,
+        family=cell("family"),
+        text=cell("text"),
+        media=media[0] if media else "",
+        images=images,
+        options=options,
+        target=int(target) if target else None,
+        correct=cell("correct"),
+        list=cell("list"),
+        block=cell("block"),
+    )
+
+
+def _numbered(record: Mapping[str, str], stem: str, names: Mapping[str, str]) -> tuple[str, ...]:
+    """The cells of option1, option2 …, or of image1 …, in the order of their numbers; empty ones are left out."""
+    cells = []
+    for number in range(1, len(record) + 1):
+        column = names.get(f"{stem}{number}", f"{stem}{number}")
+        if record.get(column):
+            cells.append(record[column])
+    return tuple(cells)
+
+
+# -- the study ---------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Design:
+    """The cells of a design and what is shown in each."""
+
+    factors: tuple[str, ...]
+    rows: Mapping[tuple[str, str], ItemRow]
+    cells: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def prepare_table(
+    path: Path, wishes: Wishes, factors: Sequence[str], between: Sequence[str], names: Mapping[str, str]
+) -> tuple[Draft, list[str]]:
+    """A draft of the study that a table describes, and remarks on it."""
+    rows = read_items(path, factors, names)
+    protocol = wishes.protocol or _protocol(rows)
+    info = catalogue.create("protocol", protocol).info
+    if info.plugin in (*ROOM_PLUGINS, "locate", "replay-identify"):
+        raise InputError(
+            f"{protocol} cannot be made from a table of items",
+            remedy="take asgre2007, tuna2008, self-paced-reading, open-choice, production, judgement or judgement-pairwise",
+        )
+    if unknown := [name for name in between if name not in factors]:
+        raise InputError(
+            f"--between {unknown[0]}: not among the factors", remedy=f"--factors {','.join([*factors, unknown[0]])}"
+        )
+    for row in rows:
+        _check_row(path, row, info.plugin, protocol, can_play(info))
+    experimental = [row for row in rows if row.kind in ("trial", "filler")]
+    if not any(row.kind == "trial" for row in rows):
+        raise InputError(
+            "the table has no trial", where=path, remedy="give some rows the kind trial, or leave the column out"
+        )
+    language = wishes.language or "en"
+    systems = _systems(rows, protocol)
+    cells = _cells(path, experimental)
+    layout = _lay_out(path, cells, wishes, factors, between, experimental)
+    if systems:
+        layout = _with_pairs(layout, systems)
+    conditions = sorted({c for one in layout.lists for _, c in one.trials if c and c != FILLER})
+    trials, outputs = _shown(cells, language, systems)
+    practice, checks = (
+        [_extra(row, language, systems) for row in rows if row.kind == kind] for kind in ("practice", "check")
+    )
+    draft = Draft(
+        id=wishes.id,
+        title=study_title(wishes),
+        protocol=protocol,
+        participants=wishes.participants,
+        layout=layout,
+        conditions=conditions,
+        trials=trials,
+        outputs=outputs,
+        language=language,
+        mode=wishes.mode,
+        seed=wishes.seed,
+        source=f"table {path.name}",
+        practice=practice,
+        checks=checks,
+        fields=_fields(wishes, protocol, factors, between),
+        pictures=wishes.pictures or path.parent,
+        media=wishes.media or path.parent,
+    )
+    return draft, _notes(rows, language, factors)
+
+
+def _protocol(rows: Sequence[ItemRow]) -> str:
+    """The protocol that rows call for: something to choose, to produce, or to judge."""
+    row = next((r for r in rows if r.kind == "trial"), rows[0])
+    described = bool(row.text or row.media)
+    if described and max(len(row.images), len(row.options)) > 1:
+        return "asgre2007"
+    if row.images and not described:
+        return "production"
+    return "judgement" if described else "judgement-pairwise"
+
+
+def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool) -> None:
+    """InputError where a row lacks what its protocol shows, or has something that it would leave out."""
+
+    def wrong(problem: str, remedy: str) -> InputError:
+        return InputError(f"item {row.item}: {problem}", where=path, line=row.line, remedy=remedy)
+
+    shown = max(len(row.images), len(row.options))
+    if row.media and not plays:
+        raise wrong(f"{protocol} plays no sounds and films", "take another --protocol, or leave the column out")
+    if plugin == "identify":
+        if shown < 2:
+            raise wrong(
+                "there are fewer than two options to choose from", "fill in option1, option2 … or image1, image2 …"
+            )
+        if row.target is None:
+            raise wrong(
+                "no option is the target", "write the number of the option that is meant into the column target"
+            )
+        if not (row.text or row.media):
+            raise wrong("there is nothing to read or to hear", "fill in text, sound or film")
+    elif plugin == "produce":
+        if not row.images or row.options:
+            raise wrong(
+                "production shows images, and no words that people should produce",
+                "fill in image or image1 …, without options",
+            )
+        if row.target is None and len(row.images) > 1:
+            raise wrong(
+                "no image is the target", "write the number of the image to be described into the column target"
+            )
+        if row.text or row.media:
+            raise wrong("production shows no text and plays no sound", "leave the column out")
+    elif protocol == "judgement-pairwise":
+        if len(row.options) < 2 or row.text or row.media:
+            raise wrong("pairs are made of options", "fill in option1, option2 …, without text, sound or film")
+    else:
+        if not (row.text or row.media):
+            raise wrong("there is nothing to judge", "fill in text, sound or film")
+        if row.options:
+            raise wrong(f"{protocol} shows no options", "leave the columns option1 … out, or take another --protocol")
+
+
+def _systems(rows: Sequence[ItemRow], protocol: str) -> list[str]:
+    """The descriptions that are compared in pairs: one for each column of options."""
+    if protocol != "judgement-pairwise":
+        return []
+    return [f"option{n}" for n in range(1, min(len(row.options) for row in rows) + 1)]
+
+
+def _cells(path: Path, rows: Sequence[ItemRow]) -> dict[tuple[str, str], ItemRow]:
+    cells: dict[tuple[str, str], ItemRow] = {}
+    for row in rows:
+        if (before := cells.get((row.item, row.condition))) is not None and before.list == row.list:
+            raise InputError(
+                f"the item {row.item!r} has two rows in the condition {row.condition or 'of the only kind'!r}",
+                where=path,
+                line=row.line,
+                remedy=f"line {before.line} is the other one; name the columns that tell them apart with --factors",
+            )
+        cells[row.item, row.condition] = row
+    return cells
+
+
+def _lay_out(
+    path: Path,
+    cells: Mapping[tuple[str, str], ItemRow],
+    wishes: Wishes,
+    factors: Sequence[str],
+    between: Sequence[str],
+    rows: Sequence[ItemRow],
+) -> DesignLayout:
+    """The lists: as the table says, everything to everybody, or every item in one of its conditions (a Latin square over the cells)."""
+    if any(row.list for row in rows):
+        return _given_lists(path, rows, wishes)
+    groups = _between_groups(cells, factors, between)
+    lists: list[list[tuple[str, str]]] = []
+    for members in groups:
+        of_item: dict[str, list[str]] = defaultdict(list)
+        for item, condition in members:
+            of_item[item].append(condition)
+        if wishes.design == "within":
+            lists.append([(item, c) for item, conditions in of_item.items() for c in conditions])
+            continue
+        turns = lcm(*(len(conditions) for conditions in of_item.values()))
+        ordered = _turned(of_item, wishes.seed)
+        for turn in range(turns):
+            lists.append([(item, of_item[item][(place + turn) % len(of_item[item])]) for item, place in ordered])
+    _check_participants(wishes.participants, len(lists))
+    kind = "all" if len(lists) == 1 and not factors else "within" if wishes.design == "within" else "counterbalanced"
+    return DesignLayout(
+        kind=kind, lists=_named(lists, cells), order="blocks" if any(r.block for r in rows) else "random"
+    )
+
+
+def _turned(of_item: Mapping[str, Sequence[str]], seed: int) -> list[tuple[str, int]]:
+    """Items in an order drawn by the seed, each with its place among items that have the same conditions."""
+    rng = Random(f"table|{seed}")
+    places: Counter[tuple[str, ...]] = Counter()
+    ordered = []
+    for item in rng.sample(list(of_item), len(of_item)):
+        key = tuple(of_item[item])
+        ordered.append((item, places[key]))
+        places[key] += 1
+    return ordered
+
+
+def _between_groups(
+    cells: Mapping[tuple[str, str], ItemRow], factors: Sequence[str], between: Sequence[str]
+) -> list[list[tuple[str, str]]]:
+    """The cells that each group of people sees: all of them, or those of one level of every factor that is varied between people."""
+    if not between:
+        return [list(cells)]
+    where = [factors.index(name) for name in between]
+    levels = sorted({tuple(row.levels[i] for i in where) for row in cells.values() if row.levels})
+    return [
+        [cell for cell, row in cells.items() if not row.levels or tuple(row.levels[i] for i in where) == level]
+        for level in levels
+    ]
+
+
+def _check_participants(participants: int, lists: int) -> None:
+    if participants % lists:
+        low = participants // lists * lists
+        fitting = f"{low} or {low + lists}" if low else str(lists)
+        raise InputError(
+            f"{participants} participants cannot be shared out evenly to {lists} lists",
+            remedy=f"plan {fitting} participants",
+        )
+
+
+def _given_lists(path: Path, rows: Sequence[ItemRow], wishes: Wishes) -> DesignLayout:
+    """Lists as the column `list` says; a row without a list is on all of them."""
+    names = sorted({row.list for row in rows if row.list})
+    lists = [[(r.item, r.condition) for r in rows if r.list in ("", name)] for name in names]
+    for name, entries in zip(names, lists, strict=True):
+        if len(set(entries)) < len(entries):
+            raise InputError(
+                f"list {name!r} has an item twice in one condition", where=path, remedy="leave one of the rows"
+            )
+    _check_participants(wishes.participants, len(lists))
+    cells = {(r.item, r.condition): r for r in rows}
+    order = "blocks" if any(r.block for r in rows) else "random"
+    return DesignLayout(kind="given", lists=_named(lists, cells), order=order)
+
+
+def _named(lists: Sequence[list[tuple[str, str]]], cells: Mapping[tuple[str, str], ItemRow]) -> tuple[StudyList, ...]:
+    width = max(2, len(str(len(lists))))
+    named = []
+    for number, entries in enumerate(lists, 1):
+        sizes = Counter(cells[entry].block for entry in entries)
+        # Sorting is stable, so that entries keep their order within a block.
+        ordered = sorted(entries, key=lambda entry: cells[entry].block)
+        blocks = tuple(sizes[b] for b in sorted(sizes)) if len(sizes) > 1 else ()
+        named.append(StudyList(id=f"L{number:0{width}d}", group=1, trials=tuple(ordered), blocks=blocks))
+    return tuple(named)
+
+
+def _with_pairs(layout: DesignLayout, systems: Sequence[str]) -> DesignLayout:
+    """Every pair of options in turn for every item: list n shows an item with the pair that is n places further on."""
+    pairs = compared("judgement-pairwise", systems)
+    items = [item for item, _ in layout.lists[0].trials]
+    lists = [
+        StudyList(
+            id=f"L{n + 1:02d}",
+            group=1,
+            trials=tuple((item, pairs[(i + n) % len(pairs)]) for i, item in enumerate(items)),
+        )
+        for n in range(len(pairs))
+    ]
+    return replace(layout, kind="balanced", lists=tuple(lists))
+
+
+# -- stimuli -----------------------------------------------------------------------------------------------------------------
+
+
+def _shown(
+    cells: Mapping[tuple[str, str], ItemRow], language: str, systems: Sequence[str]
+) -> tuple[list[Trial], list[tuple[str, str, Description]]]:
+    """Trials (one for each item, or for each item and condition where they differ in what is seen) and descriptions."""
+    by_item: dict[str, dict[str, ItemRow]] = defaultdict(dict)
+    for (item, condition), row in cells.items():
+        by_item[item][condition] = row
+    trials, outputs = [], []
+    for item, conditions in by_item.items():
+        made = {condition: _trial(item, row, language) for condition, row in conditions.items()}
+        same = len({(t.scene, t.targets) for t in made.values()}) == 1
+        trials += [next(iter(made.values()))] if same else [replace(t, id=f"{item}|{c}") for c, t in made.items()]
+        for condition, row in conditions.items():
+            if systems:
+                outputs += [
+                    (item, name, Description(text=text)) for name, text in zip(systems, row.options, strict=False)
+                ]
+            elif condition:
+                outputs.append((item, condition, _description(row)))
+            elif row.text or row.media:
+                outputs.append((item, NO_LEVEL, _description(row)))
+    return trials, outputs
+
+
+def _trial(name: str, row: ItemRow, language: str) -> Trial:
+    """The scene of a row: its images or options, or a bare object where nothing is seen."""
+    if row.images:
+        labels = row.options or ("",) * len(row.images)
+        entities = tuple(
+            Entity(id=str(n), image=image, attributes=(Property("name", label),) if label else ())
+            for n, (image, label) in enumerate(zip(row.images, labels, strict=True), 1)
+        )
+    elif row.options and row.target is not None:
+        entities = tuple(
+            Entity(id=str(n), attributes=(Property(OPTION, text),)) for n, text in enumerate(row.options, 1)
+        )
+    else:
+        entities = (Entity(id="1"),)
+    scene = Scene(id=row.family or None, entities=entities)
+    return Trial(id=name, scene=scene, targets=(str(row.target or 1),), language=language)
+
+
+def _description(row: ItemRow) -> Description:
+    return Description(text=row.text or None, media=row.media or None)
+
+
+def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
+    trial = _trial(row.item, row, language)
+    if systems:
+        first, second = (Description(text=text) for text in row.options[:2])
+        return Extra(
+            trial=trial, description=first, rival=second, expect={"choice": "first"} if row.kind == "check" else None
+        )
+    expect: dict[str, Any] | None = None
+    if row.kind == "check" and row.correct:
+        expect = {"ratings": row.correct} if row.correct == "lowest" else {"entity": row.correct}
+    return Extra(trial=trial, description=_description(row), expect=expect)
+
+
+def _fields(wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Values for study.toml: factors, the registered analysis, and exclusion rules on whole sessions."""
+    fields = study_fields(wishes, protocol)
+    fields["design"] = {**fields.get("design", {}), "factors": list(factors), "between": list(between)}
+    fields["exclusion"] = {"failed_checks": "exclude", "constant": "exclude", **fields.get("exclusion", {})}
+    if len(factors) > 1 and protocol not in ("production", "judgement-pairwise"):
+        effects = [*factors, *(f"{a}:{b}" for i, a in enumerate(factors) for b in factors[i + 1 :])]
+        fields["analysis"] = {**fields.get("analysis", {}), "tests": ["mixed-model", "factorial"], "contrasts": effects}
+    elif factors and protocol not in ("production", "judgement-pairwise"):
+        fields["analysis"] = {
+            **fields.get("analysis", {}),
+            "tests": ["mixed-model", "factorial"],
+            "contrasts": list(factors),
+        }
+    return fields
+
+
+def _notes(rows: Sequence[ItemRow], language: str, factors: Sequence[str]) -> list[str]:
+    kinds = Counter(row.kind for row in rows)
+    notes = [f"the table has {', '.join(f'{kinds[k]} rows of kind {k}' for k in KINDS if kinds[k])}"]
+    if language.partition("-")[0] not in LANGUAGES:
+        notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
+    if not kinds["practice"]:
+        notes.append("there is no practice: rows of kind practice make one")
+    return notes

@@ -1,0 +1,55 @@
+"""What the command line asks of a new study, wherever its items come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from referee.errors import InputError
+from referee_lab.study.design.as_printed import PRESETS
+
+__all__ = ["Wishes", "study_fields", "study_title"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """The options of `referee study new`; empty ones have a default that depends on the items."""
+
+    protocol: str
+    design: str
+    participants: int
+    id: str
+    title: str = ""
+    systems: tuple[str, ...] = ()
+    items: int | None = None
+    domain: str | None = None
+    language: str | None = None
+    seed: int = 1
+    practice: int = 3
+    checks: int = 2
+    groups: int | None = None
+    outputs: tuple[Path, ...] = ()
+    humans: bool = False
+    mode: str = "debug"
+    contact: str = ""
+    preset: bool = False
+    pictures: Path | None = None
+    media: Path | None = None
+
+
+def study_title(wishes: Wishes) -> str:
+    """The title that participants see: the one that was asked for, or one from the name of the folder."""
+    return wishes.title or (f"Study {wishes.id}" if wishes.id != "study" else "Study")
+
+
+def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
+    """Values for study.toml beside its defaults; with a preset those of the printed experiment."""
+    fields: dict[str, dict[str, Any]] = {"study": {"contact": wishes.contact}, "session": {"demographics": True}}
+    if wishes.preset:
+        if protocol not in PRESETS:
+            printed = ", ".join(PRESETS)
+            raise InputError(f"nothing is printed of {protocol!r}", remedy=f"--as-printed is for {printed}")
+        for section, values in PRESETS[protocol].items():
+            fields[section] = {**fields.get(section, {}), **values}
+    return fields
