@@ -12,18 +12,23 @@ from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy
 from referee.auditing.corrections import Correction
 from referee.auditing.explain.findings import FoundOut, gather
 from referee.auditing.paper import Paper
+from referee.auditing.printed import CellPlace
 
 __all__ = ["Audit", "Finding", "audit", "summarise"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something that does not follow, said once for all the rows (by position) that it concerns, and what it corrects."""
+    """Something that does not follow, once for all the rows (by position) that it concerns, with its corrections.
+
+    `cells` are at most three cells, the likeliest first, of which one is misprinted.
+    """
 
     paper: str
     sentence: str
     rows: tuple[int, ...]
     corrections: tuple[Correction, ...] = ()
+    cells: tuple[CellPlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +86,9 @@ def _finding(paper: Paper, found: FoundOut, claims: Sequence[PrintedClaim]) -> F
         )
         for remedy in _once(found.remedies)
     )
-    return Finding(paper=paper.name, sentence=found.sentence, rows=found.rows, corrections=corrections)
+    return Finding(
+        paper=paper.name, sentence=found.sentence, rows=found.rows, corrections=corrections, cells=found.suspects
+    )
 
 
 def _once(remedies: Iterable[Remedy]) -> Iterable[Remedy]:

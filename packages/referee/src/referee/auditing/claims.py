@@ -94,6 +94,11 @@ class PrintedClaim:
         return None
 
     @property
+    def text_place(self) -> CellPlace | None:
+        """The cell of what is printed where that is no number: stars, letters, a bound on p."""
+        return None
+
+    @property
     def symbol(self) -> str:
         """What a recomputed number is called where it is not called what is printed (a bound on p is printed, p follows)."""
         return ""

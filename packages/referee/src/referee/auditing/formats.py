@@ -27,7 +27,16 @@ def allowed(row: AuditRow) -> str:
 
 def as_json(audits: Sequence[Audit]) -> str:
     rows = [_plain(row) for a in audits for row in a.rows]
-    findings = [{"paper": f.paper, "sentence": f.sentence, "rows": len(f.rows)} for a in audits for f in a.findings]
+    findings = [
+        {
+            "paper": f.paper,
+            "sentence": f.sentence,
+            "rows": len(f.rows),
+            "cells": [{"table": c.table, "row": c.row, "column": c.column} for c in f.cells],
+        }
+        for a in audits
+        for f in a.findings
+    ]
     content = {
         "summary": summarise(audits),
         "findings": findings,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from referee.errors import MalformedInput
 
-__all__ = ["CellPlace", "Number", "PrintedTable", "decimals", "read_table", "snap"]
+__all__ = ["CellPlace", "Number", "PrintedTable", "decimals", "half_of_text", "plain_text", "read_table", "snap"]
 
 EMPTY = {"", "-", "–", "—", "_", "na", "n/a", "nan", "none", "null"}
 
@@ -74,6 +74,22 @@ def decimals(text: str) -> int:
 def _half(digits: int) -> float:
     # Through decimals, for half a unit of the last digit has no exact binary form to compute it from.
     return float(Decimal(5).scaleb(-digits - 1))
+
+
+def plain_text(text: str) -> str:
+    """The digits of a cell as Python reads them; empty where there are none."""
+    plain = _without_stars(text.strip())[0]
+    try:
+        decimals(plain)
+    except ValueError:
+        return ""
+    return plain
+
+
+def half_of_text(number: Number) -> float:
+    """How far a number with the printed digits may lie to either side, also where the number itself is a whole count out of n."""
+    plain = plain_text(number.text)
+    return max(number.half, _half(decimals(plain))) if plain and float(plain) != number.value else number.half
 
 
 def snap(low: float, high: float, n: int, scale: float) -> int | None:

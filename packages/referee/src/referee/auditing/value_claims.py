@@ -12,7 +12,7 @@ import numpy as np
 
 from referee.auditing.claims import AuditRow, AuditVerdict, Change, PrintedClaim, Remedy
 from referee.auditing.intervals import Compute, extremes
-from referee.auditing.printed import Number
+from referee.auditing.printed import CellPlace, Number
 
 __all__ = ["TWICE", "BracketClaim", "StarsClaim", "ValueClaim", "values_of"]
 
@@ -61,8 +61,10 @@ class ValueClaim(PrintedClaim):
     def outside_its_parts(self) -> bool:
         """A mean that lies outside its parts, which is impossible whatever their weights."""
         parts = self.inputs
+        if not self.is_mean or not parts:
+            return False
         inside = min(n.low for n in parts) <= self.printed.high and self.printed.low <= max(n.high for n in parts)
-        return self.is_mean and not inside
+        return not inside
 
     def computed_by(self, compute: Compute) -> Self:
         """The same claim under another formula (one of `otherwise`: what an author may have done instead, in words)."""
@@ -106,6 +108,10 @@ class ValueClaim(PrintedClaim):
         low, high = printable(*self.reach, self.printed.half)
         return self.row(verdict, said, printed=self.printed.value, recomputed=self.middle, low=low, high=high)
 
+    def fits(self) -> bool:
+        # As `judge`, without the bounds that only a row needs.
+        return isnan(self.middle) or bool(self.admitted) or self._verdict() is not AuditVerdict.DOES_NOT_FOLLOW
+
     def _verdict(self) -> AuditVerdict:
         slack = 1e-9 * max(1.0, abs(self.printed.value))
         if abs(self.middle - self.printed.value) <= self.printed.half + slack:
@@ -123,6 +129,9 @@ class BracketClaim(ValueClaim):
     def remedy(self) -> Remedy | None:
         return None
 
+    def fits(self) -> bool:
+        return self._within((self.middle, self.middle)) or self._within(self.reach)
+
     def judge(self) -> AuditRow:
         low, high = printable(*self.reach, self.printed.half)
         said = f"{self.because}; {self.admitted}"
@@ -139,6 +148,11 @@ class StarsClaim(PrintedClaim):
     r: ValueClaim
     critical: tuple[float, ...]
     at_least: bool = False
+    place: CellPlace | None = None
+
+    @property
+    def text_place(self) -> CellPlace | None:
+        return self.place
 
     @property
     def cells(self) -> tuple[Number, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from referee.auditing.claims import PrintedClaim, Unknown
 from referee.auditing.intervals import Compute
 from referee.auditing.paper import CheckSection, Paper
-from referee.auditing.printed import Number, PrintedTable
+from referee.auditing.printed import CellPlace, Number, PrintedTable
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 from referee.contracts import FloatArray
 from referee.statistics.correlation import critical_r
@@ -27,6 +27,7 @@ class _PrintedPair:
     b: str
     r: Number | None
     stars: int | None
+    stars_at: CellPlace | None = None
 
 
 def correlations(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
@@ -46,7 +47,11 @@ def _pairs(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]
     table.require(a, b, r, *([stars] if stars else []))
     for label in table.labels:
         yield _PrintedPair(
-            table.text(label, a), table.text(label, b), table.number(label, r), _count(table, label, stars, section)
+            table.text(label, a),
+            table.text(label, b),
+            table.number(label, r),
+            _count(table, label, stars, section),
+            table.place(label, stars) if stars else None,
         )
 
 
@@ -55,7 +60,7 @@ def _count(table: PrintedTable, label: str, column: str | None, section: CheckSe
     if column is None:
         return None
     text = table.text(label, column)
-    if text in ("", "0", "1", "2", "3"):
+    if not text or text.isdigit():
         return int(text or 0)
     if set(text) != {"*"}:
         raise section.mistake(f"{text!r} are no stars ({table.name}, {label})", "write 0, 1, 2 or *, **")
@@ -69,7 +74,7 @@ def _matrix(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair
         for column in table.columns[1:]:
             number = table.number(label, column)
             if number is not None and label != column:
-                yield _PrintedPair(label, column, number, number.stars if starred else None)
+                yield _PrintedPair(label, column, number, number.stars if starred else None, number.place)
 
 
 def _distinct(pairs: Iterator[_PrintedPair]) -> Iterator[_PrintedPair]:
@@ -132,16 +137,24 @@ def _claims(pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section:
     levels = section.get("levels", [0.05, 0.01], list)
     stars = 1 if everywhere else pair.stars
     if stars is not None:
-        claims.append(_stars(stars, value, n, levels, at_least))
+        claims.append(_stars(pair, stars, value, n, levels, at_least))
     return claims
 
 
-def _stars(printed: int, r: ValueClaim, n: int, levels: list[float], at_least: bool) -> StarsClaim:
+def _stars(pair: _PrintedPair, printed: int, r: ValueClaim, n: int, levels: list[float], at_least: bool) -> StarsClaim:
     critical = tuple(critical_r(n, level) or np.inf for level in levels)
     needed = ", ".join(f"{c:.3f} for p ≤ {p:g}" for c, p in zip(critical, levels, strict=True))
     subject = r.subject._replace(item=f"stars of {r.subject.item}")
     because = f"|r| needs {needed} (n = {n})"
-    return StarsClaim(subject=subject, because=because, printed=printed, r=r, critical=critical, at_least=at_least)
+    return StarsClaim(
+        subject=subject,
+        because=because,
+        printed=printed,
+        r=r,
+        critical=critical,
+        at_least=at_least,
+        place=pair.stars_at,
+    )
 
 
 def _correlate(n: int, parts_a: int, parts_b: int) -> Compute:

@@ -33,6 +33,10 @@ class BoundClaim(PrintedClaim):
         return (self.statistic,)
 
     @property
+    def text_place(self) -> CellPlace:
+        return self.said_at
+
+    @property
     def symbol(self) -> str:
         return "p = "
 

@@ -16,7 +16,7 @@ from referee.auditing.checks.variances import CellMeans, read_cells
 from referee.auditing.claims import AuditRow, AuditVerdict, CannotTell, Change, PrintedClaim, Unknown
 from referee.auditing.intervals import extremes
 from referee.auditing.paper import CheckSection, Paper
-from referee.auditing.printed import Number
+from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import values_of
 from referee.statistics.homogeneous_subsets import Subsets, homogeneous_subsets, studentised_range
 
@@ -59,6 +59,12 @@ class _Tukey:
         return q * np.sqrt(low / n), q * np.sqrt(high / n)
 
     @cached_property
+    def is_defined(self) -> bool:
+        """Whether the means and standard deviations leave an error variance to compare with."""
+        error = float(self.cells.error_ms(self._middle)[0])
+        return np.isfinite(error) and error > 0 and not any(map(np.isnan, self.critical))
+
+    @cached_property
     def found(self) -> Subsets:
         error = float(self.cells.error_ms(self._middle)[0])
         means = dict(zip(self.cells.labels, map(float, self.means), strict=True))
@@ -94,6 +100,11 @@ class LettersClaim(PrintedClaim):
 
     tukey: _Tukey
     at: int
+    place: CellPlace
+
+    @property
+    def text_place(self) -> CellPlace:
+        return self.place
 
     @property
     def cells(self) -> tuple[Number, ...]:
@@ -105,6 +116,9 @@ class LettersClaim(PrintedClaim):
         return replace(self, tukey=replace(self.tukey, cells=cells))
 
     def judge(self) -> AuditRow:
+        if not self.tukey.is_defined:
+            reason = f"{self.because}: the printed standard deviations leave no error variance"
+            return self.row(AuditVerdict.UNDETERMINED, reason, printed=self.tukey.letters[self.at])
         wrong, surely = self.tukey.disputes(self.at)
         verdict = AuditVerdict.DOES_NOT_FOLLOW if surely else AuditVerdict.ROUNDING if wrong else AuditVerdict.FOLLOWS
         against = f"{self.because}; disagrees against {', '.join(surely or wrong)}" if wrong else ""
@@ -116,7 +130,8 @@ def subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """One claim per system of a letter table."""
     table = paper.table(section.need("printed", str), section)
     column, label = section.get("letters", "letters", str), section.get("label", None, str)
-    rows = {(table.text(row, label) if label else row): table.text(row, column) for row in table.labels}
+    labels = {(table.text(row, label) if label else row): row for row in table.labels}
+    rows = {name: table.text(row, column) for name, row in labels.items()}
     alpha, descending = float(section.get("alpha", 0.05, float)), section.get("descending", False, bool)
     subjects = {row: section.subject(paper, table, f"letters of {row}") for row in rows}
     try:
@@ -130,7 +145,11 @@ def subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     tukey = _Tukey(cells=cells, letters=letters, descending=descending, alpha=alpha)
     because = f"Tukey HSD, k = {len(letters)}, df = {cells.error_df}"
     order = [cells.labels.index(row) for row in rows if row in cells.labels]
-    return [LettersClaim(subject=subjects[cells.labels[i]], because=because, tukey=tukey, at=i) for i in order]
+    places = {name: table.place(row, column) for name, row in labels.items()}
+    return [
+        LettersClaim(subject=subjects[name], because=because, tukey=tukey, at=i, place=places[name])
+        for i, name in ((i, cells.labels[i]) for i in order)
+    ]
 
 
 def _comparable(cells: CellMeans) -> CellMeans:

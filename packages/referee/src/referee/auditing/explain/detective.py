@@ -14,6 +14,7 @@ from itertools import combinations
 from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.explain.one_cell import Solution, solve_cell
 from referee.auditing.explain.printed_case import Move, PrintedCase
+from referee.auditing.explain.suspects import slip_values
 from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import ValueClaim
@@ -28,6 +29,7 @@ class Explanation:
     sentence: str
     claims: tuple[int, ...]
     remedies: tuple[Remedy, ...]
+    suspects: tuple[Number, ...] = ()
 
 
 def explain(claims: Sequence[PrintedClaim], failed: Sequence[int]) -> list[Explanation]:
@@ -100,7 +102,7 @@ def _rows(case: PrintedCase) -> Iterator[Explanation]:
 
 def _cells(case: PrintedCase) -> Iterator[Explanation]:
     """One wrong cell; where several could be it, a cell that repeats a neighbour is the likeliest, then the smallest change."""
-    solved: list[tuple[bool, float, Solution, tuple[int, ...]]] = []
+    solved: list[tuple[bool, bool, float, Solution, tuple[int, ...]]] = []
     for place, number in case.numbers.items():
         users = [i for i in case.touching[place] if i in case.failed and case.counted(i)]
         # A single failure could be mended by changing any of its cells.
@@ -111,20 +113,23 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
         solution = solve_cell(number, [c for c in claims if isinstance(c, ValueClaim)], column)
         if solution is None:
             continue
-        fixed = next(
-            (f for v in _whole_counts(solution, claims) if (f := case.fixed_by({place: number.became(v)}))), ()
-        )
+        values = _whole_counts(solution, claims)
+        fixed = next((f for v in values if (f := case.fixed_by({place: number.became(v)}))), ())
         if fixed:
             copied = _copied_from(number, case.numbers) is not None
-            solved.append((not copied, abs(solution.best - number.value), solution, fixed))
+            slipped = any(solution.low <= v <= solution.high for v in slip_values(number))
+            solved.append((not copied, not slipped, abs(solution.best - number.value), solution, fixed))
     if solved:
-        no_copy, _, solution, fixed = min(solved, key=lambda s: s[:2])
-        others = [str(s.number.place) for *_, s, _ in solved if s is not solution]
+        no_copy, no_slip, _, solution, fixed = min(solved, key=lambda s: s[:3])
+        # A slip of the pen is likelier than another number altogether.
+        others = [s.number for *_, unlike, _, s, _ in solved if s is not solution and (no_slip or not unlike)]
         # where several cells could be the wrong one, the smallest change is a guess, and no correction
         sure = not others or not no_copy
         number = solution.number
         remedy = Remedy(number.place, number.text, solution.low, solution.high)
-        yield Explanation(_sentence(solution, case, others), fixed, (remedy,) if sure else ())
+        named = [str(n.place) for n in others]
+        suspects = (number,) if sure else (number, *others)
+        yield Explanation(_sentence(solution, case, named), fixed, (remedy,) if sure else (), suspects)
 
 
 def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
@@ -136,15 +141,19 @@ def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[fl
 
 def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> str:
     number = solution.number
-    wanted = f"{solution.low:.10g}" if solution.low == solution.high else f"{solution.low:.10g} to {solution.high:.10g}"
-    said = f"{number.place}: {number.text} is printed, but {wanted} would have to stand there"
+    bounds = (
+        f"value is {solution.low:.10g}"
+        if solution.low == solution.high
+        else f"values are {solution.low:.10g}–{solution.high:.10g}"
+    )
+    sentence = f"{number.place}: printed {number.text}; consistent {bounds}"
     copied = _copied_from(number, case.numbers)
     if copied is not None:
-        said += f"; {number.text} repeats {copied.place.column} of the same row"
+        sentence += f"; {number.text} repeats {copied.place.column} of the same row"
     if others:
         named = "; ".join(others[:2]) + (f"; {len(others) - 2} more" if len(others) > 2 else "")
-        said += f" (could be wrong instead: {named})"
-    return said
+        sentence += f" (or this cell is wrong instead: {named})"
+    return sentence
 
 
 def _copied_from(number: Number, numbers: Mapping[CellPlace, Number]) -> Number | None:

@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from referee.auditing.claims import AuditRow, AuditVerdict, PrintedClaim, Remedy
 from referee.auditing.explain.detective import Explanation, explain
 from referee.auditing.explain.printed_case import PrintedCase
 from referee.auditing.explain.slips import find_slip, other_formula
+from referee.auditing.explain.suspects import find_suspects
 from referee.auditing.explain.wording import list_items, say_numbers, say_pairs, shown
+from referee.auditing.printed import CellPlace
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 
 __all__ = ["FoundOut", "gather"]
+
+MOST = 3
+"""Of more suspects than this the likeliest are named."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundOut:
     """One thing that does not follow: the sentence, the rows (by position) behind it, and what would have to be printed.
 
-    No remedies where the print does not decide which number is wrong, or where the right one is no number.
+    No remedies where the print does not decide which number is wrong, or where the right one is no number. `suspects` are at most three cells, the
+    likeliest first, of which one must be misprinted.
     """
 
     sentence: str
     rows: tuple[int, ...]
     remedies: tuple[Remedy, ...] = ()
+    suspects: tuple[CellPlace, ...] = ()
 
 
 def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequence[str]) -> list[FoundOut]:
@@ -40,9 +47,10 @@ def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequ
         rest = [i for i in rest if i not in explanation.claims]
     for alike in _groups(formulas, lambda i: (rows[i].source, formulas[i])):
         found.append(record.miscomputed(alike, formulas[alike[0]]))
-    for same_source in _groups(rest, lambda i: rows[i].source):
+    stars = record.repeated_by_stars(rest, failed)
+    for same_source in _groups([i for i in rest if i not in stars], lambda i: rows[i].source):
         found += record.of_source(same_source)
-    return found
+    return [record.with_stars(finding, stars) for finding in found]
 
 
 def _groups(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list[int]]:
@@ -61,12 +69,25 @@ class _Record:
         self.claims, self.rows, self.about = claims, rows, about
         self.case = PrintedCase(claims, failed)
 
+    def repeated_by_stars(self, rest: Sequence[int], failed: Sequence[int]) -> dict[int, int]:
+        """For stars whose correlation fails as well, the position of that correlation: they are no finding of their own."""
+        correlations = {id(self.claims[i]): i for i in failed}
+        stars = ((i, claim) for i in rest if isinstance(claim := self.claims[i], StarsClaim))
+        return {i: correlations[id(claim.r)] for i, claim in stars if id(claim.r) in correlations}
+
+    def with_stars(self, finding: FoundOut, stars: Mapping[int, int]) -> FoundOut:
+        """A finding together with the stars of its correlations."""
+        more = tuple(i for i, correlation in stars.items() if correlation in finding.rows)
+        return replace(finding, rows=(*finding.rows, *more))
+
     def explained(self, explanation: Explanation) -> FoundOut:
         """Several failures behind which the detective found one mistake."""
         indices = explanation.claims
         items = [self.rows[i].item for i in indices if not isinstance(self.claims[i], StarsClaim)]
-        count = f"{len(indices)} numbers that do not follow as printed then do"
-        return FoundOut(f"{explanation.sentence}; {count} ({list_items(items)})", indices, explanation.remedies)
+        count = f"{len(indices)} other numbers follow from the correction"
+        places = [n.place for n in explanation.suspects] or [r.place for r in explanation.remedies]
+        sentence = f"{explanation.sentence}; {count} ({list_items(items)})"
+        return FoundOut(sentence, indices, explanation.remedies, tuple(places[:MOST]))
 
     def miscomputed(self, indices: Sequence[int], words: str) -> FoundOut:
         """Failures that another formula explains, and what was computed from the wrong numbers afterwards."""
@@ -75,9 +96,9 @@ class _Record:
         later = {i: self.case.after(i, remedies) for i in self.case.broken_by(remedies)}
         known = {i: remedy for i, remedy in later.items() if remedy is not None}
         said = [f"{self.rows[i].item} then is {_between(r)}, not {r.printed}" for i, r in known.items()]
-        return FoundOut(
-            self._sentence(indices, "; ".join([words, *said])), tuple(indices), (*remedies, *known.values())
-        )
+        places = tuple(r.place for r in remedies[:MOST])
+        sentence = self._sentence(indices, "; ".join([words, *said]))
+        return FoundOut(sentence, tuple(indices), (*remedies, *known.values()), places)
 
     def of_source(self, indices: Sequence[int]) -> list[FoundOut]:
         """The unexplained failures of one table: together when one column is in all of them and in nothing that holds."""
@@ -115,17 +136,35 @@ class _Record:
         return list(merged.values())
 
     def _unexplained(self, indices: Sequence[int]) -> FoundOut:
-        """Failures without an explanation: at most a slip, and perhaps other numbers that confirm what is printed."""
-        if said := self._impossible(indices):
-            return FoundOut(self._sentence(indices, said), tuple(indices))
+        """Failures without an explanation: the cells of which one must be wrong, at most a slip, and perhaps numbers that confirm what is printed."""
+        suspects = self._suspects(indices)
+        places = tuple(place for place, _ in suspects[:MOST])
+        targets = {t.place for i in indices if (t := self.claims[i].target) is not None}
+        texts = {p for i in indices if (p := self.claims[i].text_place) is not None}
+        if impossible := self._impossible(indices):
+            return FoundOut(self._sentence(indices, impossible), tuple(indices), (), places)
         remedies = self._remedies(indices)
         # As .718 of Spanger et al. 2013, which its F of .762 confirms.
         witnesses = [self.rows[i].item for i in self.case.broken_by(remedies)]
         if witnesses:
             printed = shown(self.rows[indices[0]].printed) if len(indices) == 1 else "what is printed"
             words = f"{printed} is confirmed by {list_items(witnesses)}, so another number must be wrong"
-            return FoundOut(self._sentence(indices, words), tuple(indices))
-        return FoundOut(self._sentence(indices, find_slip(self.claims[indices[0]]).words), tuple(indices), remedies)
+            return FoundOut(self._sentence(indices, words + _one_of(suspects)), tuple(indices), (), places)
+        words = find_slip(self.claims[indices[0]]).words
+        if places and not set(places) <= targets | texts:
+            words = f"{words}{_one_of(suspects)}".removeprefix("; ")
+            remedies = remedies if places[0] in targets | texts else ()
+        return FoundOut(self._sentence(indices, words), tuple(indices), remedies, places or tuple(targets)[:MOST])
+
+    def _suspects(self, indices: Sequence[int]) -> list[tuple[CellPlace, str]]:
+        """Cells of which one must be misprinted, each with its text."""
+        counted = [i for i in indices if self.case.counted(i)] or list(indices)
+        texts = [
+            (place, str(shown(self.rows[i].printed)))
+            for i in counted
+            if len(counted) == 1 and (place := self.claims[i].text_place) is not None
+        ]
+        return [*texts, *((s.number.place, s.number.text) for s in find_suspects(self.case, counted))]
 
     def _remedies(self, indices: Sequence[int]) -> tuple[Remedy, ...]:
         wanted = (self.claims[i].remedy() for i in indices)
@@ -157,6 +196,17 @@ class _Record:
         # As all 14 overall accuracies in Table 3 of TUNA 2008.
         beyond = all(isinstance(c, ValueClaim) and c.outside_its_parts for c in claims)
         return "no mean of these parts, whatever their counts, can be that" if beyond else ""
+
+
+def _one_of(suspects: Sequence[tuple[CellPlace, str]]) -> str:
+    """The suspects as the end of a sentence."""
+    if not suspects:
+        return ""
+    cells = [f"{place} ({text})" for place, text in suspects[:MOST]]
+    if len(cells) == 1:
+        return f"; the misprint is in {cells[0]}"
+    likeliest = f", most likely of {len(suspects)}" if len(suspects) > MOST else ""
+    return f"; one of these {len(cells)} is misprinted{likeliest}: {'; '.join(cells)}"
 
 
 def _columns(claim: ValueClaim) -> set[str]:

@@ -15,7 +15,7 @@ from referee.auditing.printed import Number
 from referee.auditing.value_claims import ValueClaim, values_of
 from referee.contracts import FloatArray
 
-__all__ = ["Solution", "solve_cell"]
+__all__ = ["Solution", "misses_of", "solve_cell"]
 
 STEPS = 401
 FINER = 20
@@ -45,7 +45,7 @@ def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[fl
     values = np.linspace(min(column) - span, max(column) + span, STEPS)
     step = values[1] - values[0]
     for _ in range(ROUNDS):
-        misses = _misses(number, claims, values)
+        misses = misses_of(number, claims, values)
         # between two steps a miss changes by about as much as it does from one step to the next
         change = np.abs(np.diff(misses, axis=1, append=misses[:, -1:]))
         change = np.maximum(change, np.roll(change, 1, axis=1))
@@ -59,6 +59,9 @@ def solve_cell(number: Number, claims: Sequence[ValueClaim], column: Sequence[fl
         near = near[np.argsort(misses[:, near].max(axis=0))[:KEPT]]
         around = np.linspace(-step, step, 2 * FINER + 1)
         values, step = np.unique((values[near, None] + around).ravel()), step / FINER
+    else:
+        misses = misses_of(number, claims, values)
+        good = (misses <= 1).all(axis=0)
     if not good.any():
         return None
     worst = misses[:, good].max(axis=0)
@@ -73,7 +76,7 @@ def _rounded(number: Number, values: FloatArray, best: float) -> Solution:
     return Solution(number, round(float(low), digits), round(float(high), digits), best)
 
 
-def _misses(number: Number, claims: Sequence[ValueClaim], values: FloatArray) -> FloatArray:
+def misses_of(number: Number, claims: Sequence[ValueClaim], values: FloatArray) -> FloatArray:
     """How far each claim is off for each value of the cell, in units of what rounding allows."""
     result = []
     for claim in claims:

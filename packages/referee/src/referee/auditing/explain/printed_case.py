@@ -8,7 +8,7 @@ from referee.auditing.claims import PrintedClaim, Remedy
 from referee.auditing.printed import CellPlace, Number
 from referee.auditing.value_claims import StarsClaim, ValueClaim
 
-__all__ = ["Move", "PrintedCase"]
+__all__ = ["Move", "PrintedCase", "moved"]
 
 Move = Mapping[CellPlace, Number]
 
@@ -43,14 +43,14 @@ class PrintedCase:
         failures = sorted(touched & self.failed)
         if self.independent(failures) < 2:
             return ()
-        moved = {i: self.claims[i].changed(lambda n: _moved(n, move)) for i in failures}
-        if not all(_roughly(moved[i], self.claims[i]) for i in failures if self.counted(i)):
+        changed = {i: self.claims[i].changed(lambda n: moved(n, move)) for i in failures}
+        if not all(_roughly(changed[i], self.claims[i]) for i in failures if self.counted(i)):
             return ()
-        fixed = tuple(i for i in failures if moved[i].fits())
+        fixed = tuple(i for i in failures if changed[i].fits())
         if any(self.counted(i) and i not in fixed for i in failures):
             return ()
         rest = touched - self.failed
-        return fixed if all(self.claims[i].changed(lambda n: _moved(n, move)).fits() for i in rest) else ()
+        return fixed if all(self.claims[i].changed(lambda n: moved(n, move)).fits() for i in rest) else ()
 
     def suspicious_columns(self) -> dict[str, list[str]]:
         """Columns, by table, whose cells take part in a failure, in the order they are met."""
@@ -70,19 +70,20 @@ class PrintedCase:
         """
         move = self._move(remedies)
         holding = sorted(self.touched(list(move)) - self.failed)
-        return [i for i in holding if not self.claims[i].changed(lambda n: _moved(n, move)).fits()]
+        return [i for i in holding if not self.claims[i].changed(lambda n: moved(n, move)).fits()]
 
     def after(self, index: int, remedies: Iterable[Remedy]) -> Remedy | None:
         """What would have to be printed for a claim once other cells are corrected."""
         move = self._move(remedies)
-        return self.claims[index].changed(lambda n: _moved(n, move)).remedy()
+        return self.claims[index].changed(lambda n: moved(n, move)).remedy()
 
     def _move(self, remedies: Iterable[Remedy]) -> Move:
         known = [(self.numbers[r.place], r) for r in remedies if r.place in self.numbers]
         return {n.place: n.became(r.middle, (r.high - r.low) / 2) for n, r in known}
 
 
-def _moved(number: Number, move: Move) -> Number:
+def moved(number: Number, move: Move) -> Number:
+    """A number as it is after a change of cells."""
     other = move.get(number.place)
     return number if other is None else number.became(other.value, other.half)
 

@@ -1,0 +1,122 @@
+"""Suspects: the cells of which one must be misprinted when claims fail.
+
+A cell is a suspect if some other value in it makes all the failed claims follow and breaks no claim that holds. Values that one slip of the pen turns into
+the printed text (a digit, two digits exchanged, the sign, the decimal point) are tried first; only where no cell has such a value, any value counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from referee.auditing.claims import PrintedClaim
+from referee.auditing.explain.one_cell import misses_of, solve_cell
+from referee.auditing.explain.printed_case import PrintedCase, moved
+from referee.auditing.plain_claims import CountClaim
+from referee.auditing.printed import Number, half_of_text, plain_text
+from referee.auditing.value_claims import BracketClaim, ValueClaim
+
+__all__ = ["Suspect", "find_suspects", "slip_values"]
+
+
+# How near a value has to come to be tried with all claims, in units of what rounding allows.
+_NEAR = 1.2
+_FEW_CELLS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A cell that may be misprinted, and the lowest and highest value found that would be consistent."""
+
+    number: Number
+    low: float
+    high: float
+
+
+def find_suspects(case: PrintedCase, failures: Sequence[int]) -> list[Suspect]:
+    """Cells that all failed claims have in common and whose misprint would explain them, the likeliest first; none where no single cell does."""
+    if any(isinstance(case.claims[i], BracketClaim) for i in failures):
+        return []
+    common = set.intersection(*({n.place for n in case.claims[i].touches} for i in failures))
+    numbers = [case.numbers[place] for place in case.numbers if place in common]
+    for values_of_cell in (_slips, _solutions):
+        suspects = [s for number in numbers if (s := _suspect(case, failures, number, values_of_cell)) is not None]
+        if suspects:
+            targets = {t.place for i in failures if (t := case.claims[i].target) is not None}
+            # A number that should follow is in fewer other claims than the numbers it follows from.
+            return sorted(suspects, key=lambda s: (s.number.place not in targets, len(case.touching[s.number.place])))
+    return []
+
+
+def _suspect(case: PrintedCase, failures: Sequence[int], number: Number, values_of_cell: object) -> Suspect | None:
+    values = values_of_cell(case, failures, number)  # type: ignore[operator]
+    consistent = [v for v in values if _repairs(case, failures, number, v)]
+    return Suspect(number, min(consistent), max(consistent)) if consistent else None
+
+
+def _repairs(case: PrintedCase, failures: Sequence[int], number: Number, value: float) -> bool:
+    """Whether a value in a cell makes all failures fit and leaves everything that holds."""
+    change = partial(moved, move={number.place: number.became(value, half_of_text(number))})
+    if not all(case.claims[i].changed(change).fits() for i in failures):
+        return False
+    # Bounds that averages set exclude little and take long.
+    holding = (c for i in case.touching[number.place] if i not in case.failed for c in (case.claims[i],))
+    return all(c.changed(change).fits() for c in holding if not isinstance(c, BracketClaim))
+
+
+def _slips(case: PrintedCase, failures: Sequence[int], number: Number) -> list[float]:
+    """The values of one slip that come near enough to be tried with all claims."""
+    values = np.array(sorted(slip_values(number)))
+    claims = _value_claims(case, failures)
+    if not len(values):
+        return []
+    if not claims:
+        # Letters of many systems take long to judge, and a wrong mean shows in its F value as well.
+        few = all(len(case.claims[i].cells) <= _FEW_CELLS for i in failures)
+        return list(values) if few else []
+    misses = misses_of(number, claims, values).max(axis=0)
+    return [float(v) for v in values[misses <= _NEAR]]
+
+
+def _solutions(case: PrintedCase, failures: Sequence[int], number: Number) -> list[float]:
+    """The values that solve the failed equations for a cell, or the nearest whole counts."""
+    claims = [case.claims[i] for i in failures]
+    column = [n.value for n in case.column(number.place.table, number.place.column).values()]
+    solution = solve_cell(number, _value_claims(case, failures), column)
+    counts = [v for c in claims if isinstance(c, CountClaim) for v in _nearest_counts(c)]
+    return [*counts, *([] if solution is None else (solution.best, solution.low, solution.high))]
+
+
+def _nearest_counts(claim: CountClaim) -> list[float]:
+    recomputed = claim.judge().recomputed
+    return [recomputed] if isinstance(recomputed, float) else []
+
+
+def _value_claims(case: PrintedCase, failures: Sequence[int]) -> list[ValueClaim]:
+    claims: list[PrintedClaim] = [case.claims[i] for i in failures]
+    return [c for c in claims if isinstance(c, ValueClaim)]
+
+
+def slip_values(number: Number) -> set[float]:
+    """The numbers that one slip turns into the printed text."""
+    text = plain_text(number.text)
+    values = {float(t) for t in _slip_texts(text)}
+    return {v for v in values if v != float(text)} if text else set()
+
+
+def _slip_texts(text: str) -> Iterator[str]:
+    digits = [i for i, c in enumerate(text) if c.isdigit()]
+    for i in digits:
+        for digit in "0123456789":
+            yield text[:i] + digit + text[i + 1 :]
+    for i, j in pairwise(digits):
+        exchanged = list(text)
+        exchanged[i], exchanged[j] = text[j], text[i]
+        yield "".join(exchanged)
+    yield text[1:] if text.startswith("-") else f"-{text}"
+    for power in (-2, -1, 1, 2):
+        yield f"{text}e{power}"
