@@ -19,6 +19,7 @@ from referee_lab.tangram.models.history import situations
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import dialogue_schema, read_dialogue, write_dialogue
+from referee_lab.tangram.tiers.game_dialogues import game_dialogues
 
 MUGS = [
     {
@@ -253,3 +254,59 @@ def test_own_games_are_dialogues_with_positions(tmp_path: Path, capsys: pytest.C
     assert run(["items", str(played), "--out", str(tmp_path / "rounds.jsonl")]) == 0
     # Four objects, twice.
     assert len(list(read_trials(tmp_path / "rounds.jsonl"))) == 8
+
+
+def test_a_text_grid_is_read_by_a_map_that_is_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Written by another program (pympi); the map that `check` shows is taken as it is."""
+    pympi = pytest.importorskip("pympi")
+    grid = pympi.Praat.TextGrid(xmax=3.0)
+    words, phrases, objects = (grid.add_tier(name) for name in ("A-words", "A-phrases", "A-objects"))
+    words.add_interval(0.0, 1.0, 'the "red" mug please')
+    words.add_interval(1.5, 2.0, "it")
+    phrases.add_interval(0.0, 0.6, 'the "red" mug')
+    phrases.add_interval(1.5, 2.0, "it")
+    objects.add_interval(0.0, 0.6, "red-mug")
+    objects.add_interval(1.55, 2.0, "red-mug")
+    file = tmp_path / "mugs.TextGrid"
+    grid.to_file(str(file))
+    assert run(["check", str(file)]) == 0
+    proposed = [line.strip() for line in capsys.readouterr().out.splitlines() if " = " in line]
+    assert proposed == ['"A-words" = "SV-UT"', '"A-phrases" = "SV-REX"', '"A-objects" = "SV-REX-Ref"']
+    names = tmp_path / "names.toml"
+    names.write_text("\n".join(['language = "en"', *proposed]), "utf-8")
+    assert run(["items", str(file), "--tiers", str(names), "--out", str(tmp_path / "items.jsonl")]) == 0
+    first, second = read_trials(tmp_path / "items.jsonl")
+    assert (first.references[0].text, first.targets, first.meta["onset_ms"]) == ('the "red" mug', ("red-mug",), 0.0)
+    assert (second.references[0].text, second.targets, second.meta["pronoun"]) == ("it", ("red-mug",), True)
+
+
+def test_a_file_that_is_no_dialogue_is_not_said_to_be_a_damaged_recording(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from referee.cli import main
+
+    file = tmp_path / "theirs.jsonl"
+    for content in ("", "[1, 2]\n", '{"text": "hello"}\n', "hello\n"):
+        file.write_text(content, "utf-8")
+        assert main(["tangram", "statistics", str(file)]) == 2
+        text = capsys.readouterr().err
+        assert "not a Tangram recording" in text
+        assert "record the session again" not in text
+        assert "from the server" not in text
+
+
+# Counted in the files by hand: the READMEs of the corpora say 2,279 trials of 27 networks, 1,824 trials of 19 pairs with 10,745 turns, 5,976 rounds.
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("corpus", "pairs", "references", "utterances"),
+    [("conventions-network", 27, 2279, 2584), ("cabb-dutch", 19, 1824, 10_745), ("a-game-of-sorts", 15, 1025, 1800)],
+)
+def test_corpora_of_games_are_dialogues(
+    corpus: str, pairs: int, references: int, utterances: int, data_folder: Path
+) -> None:
+    found = game_dialogues(corpus, data_folder)
+    assert len({d.pair for d in found}) == pairs
+    assert sum(len(d.tier("expression")) for d in found) == references
+    assert sum(len(d.tier("utterance")) for d in found) == utterances
+    assert all(d.lacks for d in found)
+    assert all(len(list(dialogue_items(d))) == len(d.tier("expression")) for d in found[:3])
