@@ -10,7 +10,7 @@ import pytest
 from referee.cli import main
 from referee_lab.commands.tangram import COMMANDS
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
-from referee_lab.tangram.tiers.tier_tables import to_jsonl
+from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
@@ -24,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A few small sessions as files."""
     path = tmp_path_factory.mktemp("sessions")
     for d in invent_sessions(2, Habits(pairs=3, dialogues_per_pair=2, references=240, plurals=20)):
-        (path / f"{d.id}.jsonl").write_text(to_jsonl(d), "utf-8")
+        (path / f"{d.id}.jsonl").write_text(write_dialogue(d), "utf-8")
     return path
 
 

@@ -17,9 +17,10 @@ from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import write_recording
 from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 from referee_lab.tangram.tiers.elan import from_eaf, to_eaf
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
-from referee_lab.tangram.tiers.tier_tables import from_csv, to_jsonl
+from referee_lab.tangram.tiers.tier_tables import from_csv
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +160,7 @@ def spoken(tmp_path: Path) -> Path:
     path = tmp_path / "talk" / "talk-1.jsonl"
     path.parent.mkdir()
     path.write_text(
-        to_jsonl(Dialogue(id="talk-1", pair="a", pieces=pieces, events=tuple(events), language="de")), "utf-8"
+        write_dialogue(Dialogue(id="talk-1", pair="a", pieces=pieces, events=tuple(events), language="de")), "utf-8"
     )
     return path
 

@@ -19,7 +19,7 @@ from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import write_recording
 from referee_lab.tangram.tiers.annotations import annotation_path, header_of
 from referee_lab.tangram.tiers.dialogue import Dialogue
-from referee_lab.tangram.tiers.tier_tables import to_jsonl
+from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 
 TOKEN = "only-for-this-test"
 ASK = {"Authorization": f"Bearer {TOKEN}"}
@@ -168,7 +168,9 @@ def test_a_dialogue_without_a_recording_lies_on_the_desk_too(tmp_path: Path) -> 
     said = Event(kind="utterance", by="solver", text="nimm das rote Kreuz", start_ms=100.0, end_ms=900.0)
     pieces = {"X": {"shape": "X", "colour": "red"}, "U": {"shape": "U", "colour": "yellow"}}
     path = tmp_path / "talk-1.jsonl"
-    path.write_text(to_jsonl(Dialogue(id="talk-1", pair="p", pieces=pieces, events=(said,), language="de")), "utf-8")
+    path.write_text(
+        write_dialogue(Dialogue(id="talk-1", pair="p", pieces=pieces, events=(said,), language="de")), "utf-8"
+    )
     sheet = Desk.lay([path], "ann").sheets[0]
     content = sheet.content()
     assert content["film"]["state"]["own"]["X"]["name"] == "red X"

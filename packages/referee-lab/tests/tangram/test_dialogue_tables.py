@@ -17,10 +17,11 @@ from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.models.corpus_statistics import count_corpus
 from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.dialogue_form import read_dialogue, write_dialogue
 from referee_lab.tangram.tiers.kth_dialogues import colour_name, kth_dialogues
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
-from referee_lab.tangram.tiers.tier_tables import CODEBOOK, from_csv, from_jsonl, to_csv, to_jsonl
+from referee_lab.tangram.tiers.tier_tables import CODEBOOK, from_csv, to_csv
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +30,7 @@ def dialogue():
 
 
 def test_json_lines_lose_nothing(dialogue):
-    back = from_jsonl(to_jsonl(dialogue))
+    back = read_dialogue(write_dialogue(dialogue))
     assert back.events == dialogue.events
     assert back.pieces == dialogue.pieces
     assert (back.id, back.pair, back.synthetic, back.meta) == (dialogue.id, dialogue.pair, True, dialogue.meta)
@@ -68,7 +69,7 @@ def test_a_row_that_is_no_number_is_named_by_its_line(dialogue):
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"format":"referee-dialogue","version":9}\n'])
 def test_a_file_that_is_no_dialogue_is_refused(text):
     with pytest.raises(MalformedInput):
-        from_jsonl(text)
+        read_dialogue(text)
 
 
 def figure(number: int, shape: str, size: str, hue: float) -> dict[str, object]:

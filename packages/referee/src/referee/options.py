@@ -40,7 +40,7 @@ KEY = "option"
 
 # Values that options take, here because `--help` names them without importing a job.
 CLUSTERINGS = ("design", "scene", "speaker", "game", "participant", "crossed", "none")
-CUTS = ("challenge", "random", "speaker", "scene")
+CUTS = ("challenge", "random", "speaker", "scene", "game")
 FORMATS = ("table", "csv", "json", "latex", "markdown")
 GROUPINGS = ("domain", "condition", "speaker", "scene", "language")
 READS = ("words", "properties")

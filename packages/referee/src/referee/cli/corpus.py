@@ -122,7 +122,7 @@ def export(
 
   referee corpus splits tuna speaker-fold-1/5 scene-80/20 --seed 7
 
-Names: challenge, random, speaker or scene, with -80/20, -60/20/20 or -fold-1/5. Parts are train, dev and test: --split challenge-80/20:test.
+Names: challenge, random, speaker, scene or game, with -80/20, -60/20/20 or -fold-1/5. Parts are train, dev and test: --split challenge-80/20:test.
 """)
 )
 def splits(
@@ -137,7 +137,7 @@ def splits(
     from referee.options import CUTS
 
     trials = list(counting(open_corpus(name, data=data, reading=reading).trials(), f"{name}: trials read"))
-    for cut in cuts or [f"{by}-80/20" for by in CUTS]:
+    for cut in cuts or [f"{by}-80/20" for by in CUTS if by != "game"]:
         print(json.dumps(describe(cut, seed, split(trials, cut, seed)).as_json()))
     return 0
 

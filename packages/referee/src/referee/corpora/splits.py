@@ -7,6 +7,7 @@ has a name that says all of it but the seed:
     random-80/20        random trials
     speaker-80/20       whole speakers
     scene-80/20         whole scenes
+    game-80/20          whole games, or pairs of a dialogue
     speaker-fold-2/5    the second of five folds by speaker is the test part (also random, scene, challenge)
 
 Commands name a part as NAME:PART, for example ``challenge-80/20:test``.
@@ -169,4 +170,5 @@ def _known(trial: Trial, value: str | None, what: str) -> str:
 _KEYS: dict[str, Callable[[Trial], str]] = {
     "speaker": lambda t: _known(t, t.speaker, "speaker"),
     "scene": lambda t: _known(t, t.scene.id, "scene"),
+    "game": lambda t: _known(t, t.cluster("game"), "game"),
 }

@@ -260,12 +260,12 @@ def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Pa
 
 def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, folder: Path | None = None) -> bytes:
     """A dialogue in one of the formats for tiers; in ELAN with the sounds of its recording that lie in the folder, each from where it begins."""
-    from referee_lab.tangram.tiers import elan, tier_tables
+    from referee_lab.tangram.tiers import dialogue_form, elan, tier_tables
 
     if kind == "eaf":
         there = {} if recording is None or folder is None else _media(recording, folder)
         return elan.to_eaf(dialogue, media=there)
-    return (tier_tables.to_csv if kind == "csv" else tier_tables.to_jsonl)(dialogue).encode()
+    return (tier_tables.to_csv if kind == "csv" else dialogue_form.write_dialogue)(dialogue).encode()
 
 
 def _media(recording: Recording, folder: Path) -> dict[str, float]:

@@ -79,14 +79,14 @@ def sessions_named(
 def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
     """Dialogues as files in a folder; one that is there stays, for annotations may be made of it."""
     from referee.files import write_atomically
-    from referee_lab.tangram.tiers.tier_tables import to_jsonl
+    from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 
     found = []
     folder.mkdir(parents=True, exist_ok=True)
     for dialogue in dialogues:
         path = folder / f"{dialogue.id}.jsonl"
         if not path.exists():
-            write_atomically(path, to_jsonl(dialogue).splitlines())
+            write_atomically(path, write_dialogue(dialogue).splitlines())
         found.append(path)
     return found
 

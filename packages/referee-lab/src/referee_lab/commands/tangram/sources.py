@@ -12,6 +12,8 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.commands.tangram.recordings import is_session, open_session, proposed, tiers_of
 from referee_lab.tangram.tiers.annotations import SUFFIX
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, game_dialogues
+from referee_lab.tangram.tiers.rex_tiers import with_positions
 
 __all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source", "told_proposals"]
 
@@ -31,7 +33,7 @@ def open_dialogues(
     if sum(chosen) != 1:
         raise InputError(
             "no dialogues are named" if not any(chosen) else "several sources of dialogues are named",
-            remedy="give files (.eaf, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus "
+            remedy="give files (.eaf, .TextGrid, .jsonl, .csv), or --recordings FOLDER, or --synthetic, or --corpus "
             + " or ".join(DIALOGUE_CORPORA),
         )
     if annotator is not None and (synthetic or corpus is not None):
@@ -60,8 +62,10 @@ def told_proposals(dialogues: Sequence[Dialogue]) -> str:
     return f" (GUESSED: a program marked the expressions{which}, with referents by what was handled and mentioned last)"
 
 
-def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dialogue]]:
-    """The dialogues of a corpus by its name, of a folder, or of a file: what a classifier of pronouns learns from, or is tested on."""
+def open_source(
+    text: str, data: Path | None, seed: int, tiers: Path | None = None, annotator: str | None = None
+) -> tuple[str, list[Dialogue]]:
+    """Return the dialogues of a corpus by its name, of a folder, or of a file, and what to call them."""
     if text == KTH:
         from referee_lab.tangram.tiers.kth_dialogues import UTTERANCE_UNIT, kth_dialogues
 
@@ -69,11 +73,14 @@ def open_source(text: str, data: Path | None, seed: int) -> tuple[str, list[Dial
         return f"{KTH}, by utterance", kth_dialogues(data, unit=UTTERANCE_UNIT)
     if text in DIALOGUE_CORPORA:
         return open_dialogues([], None, False, text, data, seed)
+    if text in GAME_CORPORA:
+        return text, game_dialogues(text, data)
     place = Path(text)
     if not place.exists():
-        known = ", ".join(DIALOGUE_CORPORA)
+        known = ", ".join((*DIALOGUE_CORPORA, *GAME_CORPORA))
         raise InputError(f"{text} is no corpus of dialogues and no folder", remedy=f"one of {known}, or a folder")
-    return open_dialogues([] if place.is_dir() else [place], place if place.is_dir() else None, False, None, data, seed)
+    files, folder = ([], place) if place.is_dir() else ([place], None)
+    return open_dialogues(files, folder, False, None, data, seed, tiers, annotator)
 
 
 def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
@@ -106,10 +113,10 @@ def _corpus(name: str, data: Path | None) -> list[Dialogue]:
 def _files_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
-    files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv"))
+    files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv", ".TextGrid"))
     found = sorted(p for p in files if not p.name.endswith(SUFFIX))
     if not found:
-        raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf or .csv")
+        raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf, .TextGrid or .csv")
     # Tiers exported beside their recordings are the same dialogues again.
     sessions = [p for p in found if p.suffix == ".jsonl" and is_session(p)]
     _tell_of_others(found, sessions)
@@ -172,7 +179,11 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
             f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
         ) from None
     pieces = PIECE_SETS[tiers.pieces] if tiers.pieces else None
-    if path.suffix == ".eaf":
+    if path.suffix == ".TextGrid":
+        from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
+
+        content = text_grid_to_eaf(content, str(path))
+    if path.suffix in (".eaf", ".TextGrid"):
         found = _told_faults(elan.from_eaf(content, str(path), tiers.names, pieces), path)
         return [_marked(_in_language(found, tiers.language, path), path)]
     if path.suffix == ".csv":
@@ -182,7 +193,22 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
             return [_marked(_in_language(d, tiers.language, path), path) for d in rows]
         except UnicodeDecodeError:
             raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
-    return [tiers_of(open_session(path), path, annotator)]
+    if path.suffix == ".json":
+        return [_played_game(content, path)]
+    session = open_session(path)
+    dialogue = tiers_of(session, path, annotator)
+    return [dialogue if session.recording is None else with_positions(dialogue, session.recording)]
+
+
+def _played_game(content: bytes, path: Path) -> Dialogue:
+    """Return a reference game, as `referee play` and `referee tangram export --as games` write it, as a dialogue."""
+    from referee_lab.tangram.players.reference_game import game_to_dialogue, parse_game
+
+    try:
+        return game_to_dialogue(parse_game(content.decode()))
+    except (ValueError, TypeError, KeyError, AttributeError):
+        remedy = "a game as `referee play` writes it, or a dialogue (.jsonl; `referee dialogue schema`)"
+        raise MalformedInput("not a played game", where=path, remedy=remedy) from None
 
 
 def _in_language(dialogue: Dialogue, language: str | None, path: Path) -> Dialogue:

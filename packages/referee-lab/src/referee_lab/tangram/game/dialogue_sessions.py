@@ -10,7 +10,7 @@ from referee_lab.tangram.game.dialogue_film import dialogue_film
 from referee_lab.tangram.game.film import make_film
 from referee_lab.tangram.game.log import Recording, parse_recording, positions
 from referee_lab.tangram.game.recorded_sound import embedded_sounds
-from referee_lab.tangram.tiers import tier_tables
+from referee_lab.tangram.tiers import dialogue_form
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.expressions import Positions
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
@@ -42,14 +42,14 @@ class DialogueSession(NamedTuple):
 def is_dialogue(path: Path) -> bool:
     """Whether a file says of itself that it holds the tiers of a dialogue."""
     with path.open("rb") as file:
-        return f'"{tier_tables.FORMAT}"'.encode() in file.readline(256)
+        return f'"{dialogue_form.FORMAT}"'.encode() in file.readline(256)
 
 
 def read_session(path: Path) -> DialogueSession:
     """A session from the file of a recording, or of a dialogue's tiers (.jsonl)."""
     try:
         if is_dialogue(path):
-            return DialogueSession(None, tier_tables.from_jsonl(path.read_text(encoding="utf-8"), str(path)))
+            return DialogueSession(None, dialogue_form.read_dialogue(path.read_text(encoding="utf-8"), str(path)))
         recording = parse_recording(path.read_bytes(), str(path))
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None

@@ -37,6 +37,7 @@ __all__ = [
     "classify_new",
     "fold_places",
     "matrix",
+    "train_classifier",
 ]
 
 IntArray = npt.NDArray[np.int64]
@@ -293,6 +294,11 @@ def _decide(features: FloatArray, used: npt.NDArray[np.bool_], places: IntArray,
         machine = _machine(features[~test], weights).fit(features[~test], used[~test])
         decisions[test] = machine.decision_function(features[test])
     return decisions
+
+
+def train_classifier(features: FloatArray, used: npt.NDArray[np.bool_], weights: str = "equal") -> Any:
+    """Return the support vector machine, trained; its decision value is above 0 where it suggests a pronoun."""
+    return _machine(features, weights).fit(features, used)
 
 
 def _machine(features: FloatArray, weights: str) -> Any:

@@ -128,8 +128,8 @@ class _Trace:
         return next((event for name, event in reversed(self.last.items()) if name != piece), None)
 
 
-def situations(dialogue: Dialogue) -> Iterator[Situation]:
-    """Every expression that surely refers to exactly one piece, with the situation it was said in; time linear in the number of events."""
+def situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation]:
+    """Yield every expression that surely refers to exactly one piece, from the `first` on, with its situation; time linear in the number of events."""
     utterances, has_pointer = dialogue.tier(UTTERANCE), bool(dialogue.tier(MOUSE))
     traces = {kind: _Trace() for kind in (EXPRESSION, ACTION, MOUSE, DONE)}
     under_way: list[Event] = []
@@ -146,7 +146,7 @@ def situations(dialogue: Dialogue) -> Iterator[Situation]:
         # Only now, and by their ends: an action that began earlier may be over later.
         under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
         unsent = _mention(unsent, event, traces[EXPRESSION])
-        if _is_single(event, dialogue):
+        if number >= first and _is_single(event, dialogue):
             yield _situation(dialogue, number, event, utterances, traces, has_pointer)
         if not event.data.get("uncertain"):
             unsent.append(event)

@@ -18,6 +18,8 @@ from typing import Any, Protocol
 from referee.errors import RefereeError
 from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
 from referee_lab.tangram.players.patience import StalledPlayer, within
+from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.game_dialogues import GameRound, Message, round_dialogue
 from referee_lab.tangram.tiers.reference_forms import words_of
 
 __all__ = [
@@ -29,6 +31,7 @@ __all__ = [
     "PlayedRound",
     "SaidLine",
     "SilentEndpoint",
+    "game_to_dialogue",
     "game_to_json",
     "in_words",
     "is_named_only",
@@ -160,6 +163,23 @@ def parse_game(text: str) -> PlayedGame:
 def _parse_round(row: dict[str, Any]) -> PlayedRound:
     others = tuple(PlayedChoice(**choice) for choice in row.get("others", ()))
     return PlayedRound(**{**row, "others": others, "talk": tuple(SaidLine(**line) for line in row.get("talk", ()))})
+
+
+def game_to_dialogue(game: PlayedGame) -> Dialogue:
+    """Return a game as a dialogue; its objects are those that were meant or chosen, by name."""
+    rounds = [
+        GameRound(
+            (played.target,),
+            played.speaker or SPEAKER,
+            [Message(line.by, line.text) for line in played.talk] or [Message(played.speaker or SPEAKER, played.text)],
+            [(choice.hearer or HEARER, choice.chosen) for choice in played.choices if choice.heard is not None],
+        )
+        for played in game.rounds
+    ]
+    names = {o for r in game.rounds for o in (r.target, *(c.chosen for c in r.choices)) if o is not None}
+    objects = {name: {"name": name} for name in sorted(names)}
+    is_synthetic = game.simulated or not any(r.talk for r in game.rounds)
+    return round_dialogue(game.game, game.game, objects, rounds, synthetic=is_synthetic)
 
 
 def is_named_only(scene: Scene) -> bool:

@@ -2,7 +2,8 @@
 
 The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expression* (a reference inside an utterance: `text`, `entities` = its referents,
 `data["attributes"]` = the sixteen codes (missing where nobody coded it), `data["utterance"]` = the index of its utterance in `utterances`), *action*
-(`entities` = the piece, `data["action"]` = move, rotate or flip) and *mouse* (the piece under the cursor). Times count from the start of the dialogue.
+(`entities` = the piece, `data["action"]` = move, rotate or flip), *mouse* (the piece under the cursor), and where a source has them *gaze* and *position*
+(`data["x"]`, `data["y"]` of a piece from that time on). Times count from the start of the dialogue.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ __all__ = [
     "ACTION",
     "ATTRIBUTES",
     "EXPRESSION",
+    "GAZE",
     "MOUSE",
     "OPERATOR",
+    "POSITION",
     "SOLVER",
     "UNTOLD",
     "UTTERANCE",
@@ -28,6 +31,7 @@ __all__ = [
 ]
 
 UTTERANCE, EXPRESSION, ACTION, MOUSE = "utterance", "expression", "action", "mouse"
+GAZE, POSITION = "gaze", "position"
 SOLVER, OPERATOR = "solver", "operator"
 # The code of ISO 639 for a language that is not determined.
 UNTOLD = "und"
@@ -62,6 +66,10 @@ class Dialogue:
     events: tuple[Event, ...]
     language: str = "en"
     synthetic: bool = False
+    # Objects that each speaker sees; a speaker who is not named sees all.
+    sees: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
+    # What the source does not have, for instance positions or times.
+    lacks: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
     def tier(self, kind: str) -> tuple[Event, ...]:

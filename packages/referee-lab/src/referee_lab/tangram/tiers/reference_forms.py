@@ -30,6 +30,7 @@ __all__ = [
     "counting",
     "describing_words",
     "form_of",
+    "has_pronoun_list",
     "is_pronoun",
     "marked_kind",
     "pronoun_kind",
@@ -207,6 +208,11 @@ def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
             )
         return pronoun_kind(text, spoken) is not None
     return "dpr" in (attributes.replace(",", " ").split() if isinstance(attributes, str) else attributes)
+
+
+def has_pronoun_list(language: str) -> bool:
+    """Return whether the words of a language say what is a pronoun."""
+    return language.partition("-")[0] in (UNTOLD, *_KINDS)
 
 
 def pronoun_kind(text: str, language: str) -> str | None:

@@ -19,11 +19,21 @@ from typing import Any, NamedTuple
 from referee.records import Event
 from referee_lab.tangram.game.board import PIECES, Placement, placement
 from referee_lab.tangram.game.clocks import timeline
-from referee_lab.tangram.game.log import HANDLING, STATES, LogEntry, Recording, board_after, replay
+from referee_lab.tangram.game.log import HANDLING, STATES, LogEntry, Recording, board_after, positions, replay
 from referee_lab.tangram.game.piece_sets import pieces_of
-from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, POSITION, UTTERANCE, Dialogue
 
-__all__ = ["GRID", "actions", "expressions", "mark_expression", "mouse_over", "quantised", "to_dialogue", "utterances"]
+__all__ = [
+    "GRID",
+    "actions",
+    "expressions",
+    "mark_expression",
+    "mouse_over",
+    "quantised",
+    "to_dialogue",
+    "utterances",
+    "with_positions",
+]
 
 # REX-J logged pieces and mouse every 10 ms.
 GRID = 10
@@ -45,6 +55,20 @@ def to_dialogue(recording: Recording) -> Dialogue:
         meta={"goal": header.goal, "solved": any(e.kind == "solved" for e in recording.entries)},
     )
     return quantised(dialogue)
+
+
+def with_positions(dialogue: Dialogue, recording: Recording) -> Dialogue:
+    """Return the dialogue with the positions of its pieces: at the beginning, and of each piece where an action left it."""
+    if not any(entry.kind in STATES for entry in recording.entries):
+        return dialogue
+    at = positions(recording)
+    marks = [(0.0, piece) for piece in at(0.0)]
+    marks += [(e.end_ms, piece) for e in dialogue.tier(ACTION) for piece in e.entities if e.end_ms is not None]
+    moves = []
+    for t_ms, piece in marks:
+        x, y = at(t_ms)[piece]
+        moves.append(Event(kind=POSITION, entities=(piece,), start_ms=t_ms, data={"x": round(x, 1), "y": round(y, 1)}))
+    return replace(dialogue, events=_in_order([*dialogue.events, *moves]))
 
 
 def _pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:

@@ -1,4 +1,4 @@
-"""The tiers of a dialogue as plain tables: CSV with one row per event and a codebook for people, JSON lines without any loss for programs."""
+"""The tiers of a dialogue as a plain table: CSV with one row per event, and a codebook."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ from referee_lab.tangram.tiers.dialogue import (
     pieces_named,
 )
 
-__all__ = ["CODEBOOK", "FORMAT", "from_csv", "from_jsonl", "to_csv", "to_jsonl"]
+__all__ = ["CODEBOOK", "from_csv", "to_csv"]
 
-FORMAT, VERSION = "referee-dialogue", 1
 CODEBOOK: Mapping[str, str] = {
     "dialogue": "the trial",
     "pair": "the two people, the same in all their trials",
@@ -172,39 +171,6 @@ def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
         yield "proposed", True
     if row.get("shown_ms"):
         yield "shown_ms", float(row["shown_ms"])
-
-
-def to_jsonl(dialogue: Dialogue) -> str:
-    """A first line about the dialogue, then one line per event with all its data."""
-    about = {name: getattr(dialogue, name) for name in ("id", "pair", "language", "synthetic")}
-    about |= {"pieces": {p: dict(a) for p, a in dialogue.pieces.items()}, "meta": dict(dialogue.meta)}
-    lines = [{"format": FORMAT, "version": VERSION, **about}]
-    for e in dialogue.events:
-        fields = {name: getattr(e, name) for name in ("kind", "by", "text", "start_ms", "end_ms")}
-        lines.append({**fields, "entities": list(e.entities), "data": dict(e.data)})
-    return "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
-
-
-def from_jsonl(text: str, where: str = "dialogue.jsonl") -> Dialogue:
-    """A dialogue from `to_jsonl`."""
-    rows = [_json(line, where, n) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not rows or rows[0].pop("format", None) != FORMAT:
-        raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
-    if rows[0].pop("version", 0) > VERSION:
-        raise MalformedInput("written by a newer version", where=where, line=1, remedy="install a newer Referee")
-    try:
-        events = tuple(Event(**{**r, "entities": tuple(r["entities"]), "data": _tuples(r["data"])}) for r in rows[1:])
-        return Dialogue(events=events, **rows[0])
-    except (TypeError, KeyError) as error:
-        raise MalformedInput(f"unusable dialogue: {error}", where=where, remedy="export it again") from None
-
-
-def _json(line: str, where: str, number: int) -> dict[str, Any]:
-    return json_object(line, where, number, "export the dialogue again")
-
-
-def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
 
 
 def _number(value: float | None) -> str:

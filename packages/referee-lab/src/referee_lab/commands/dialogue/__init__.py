@@ -1,0 +1,32 @@
+"""`referee dialogue`: dialogues of any source, checked, and every reference in them as a trial; one module per subcommand, imported when asked for."""
+
+from __future__ import annotations
+
+from referee.cli import Commands, run_group
+
+__all__ = ["COMMANDS", "run"]
+
+COMMANDS: Commands = {
+    "check": (
+        "referee_lab.commands.dialogue.check",
+        "what a file of a dialogue holds, what is wrong with it, and what it lacks",
+    ),
+    "items": (
+        "referee_lab.commands.dialogue.items",
+        "every reference as a trial of a corpus: scene, history, target, words",
+    ),
+    "schema": ("referee_lab.commands.dialogue.schema", "the open form of a dialogue as a JSON Schema"),
+}
+
+_HELP = """Dialogues: every reference in them is an item for speakers and hearers.
+
+Usage: referee dialogue COMMAND [OPTIONS]      referee dialogue COMMAND --help explains a command
+
+Commands:
+{commands}
+
+docs/dialogues.md has the open form of a dialogue and what to do with the items."""
+
+
+def run(args: list[str]) -> int:
+    return run_group(args, COMMANDS, _HELP, "referee dialogue")

@@ -1,0 +1,121 @@
+"""`referee dialogue check`: what a file of a dialogue holds, what is wrong with it, and what it lacks."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from referee.cli import options
+from referee_lab.commands.tangram.sources import open_source
+
+if TYPE_CHECKING:
+    from referee_lab.tangram.tiers.dialogue import Dialogue
+
+__all__ = ["app"]
+
+app = options.new_app()
+KINDS = ("utterance", "expression", "action", "mouse", "gaze", "position")
+
+
+@app.command(
+    epilog=options.examples("""
+  referee dialogue check mugs.jsonl
+
+  referee dialogue check theirs.eaf                    proposes a map of its tiers, for --tiers
+
+  referee dialogue check theirs.TextGrid --tiers names.toml
+""")
+)
+def check(
+    file: Annotated[str, typer.Argument(help="A dialogue (.jsonl, .eaf, .TextGrid, .csv), a game (.json), a folder or a corpus.", show_default=False)],
+    tiers: options.TierMap = None,
+    data: options.Data = None,
+    form: options.TextOrJson = "text",
+) -> int:  # fmt: skip
+    """Read dialogues and say what they hold: objects, events of each kind, references that can be items, and what is missing."""
+    options.check_form(form)
+    name, dialogues = open_source(file, data, 1, tiers)
+    facts = _facts(name, dialogues)
+    proposal = {} if tiers is not None else _proposal(Path(file))
+    if proposal:
+        facts["proposed_tiers"] = proposal
+    if form == "json":
+        print(json.dumps(facts, ensure_ascii=False, indent=1))
+    else:
+        print("\n".join(_lines(facts)))
+    return 0
+
+
+def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
+    from referee_lab.tangram.models.dialogue_items import unusable_references
+
+    unusable = unusable_references(dialogues)
+    references = sum(len(d.tier("expression")) for d in dialogues)
+    lacks = Counter(what for d in dialogues for what in dict.fromkeys((*d.lacks, *_missing(d))))
+    return {
+        "source": name,
+        "dialogues": len(dialogues),
+        "pairs": len({d.pair for d in dialogues}),
+        "languages": dict(Counter(d.language for d in dialogues)),
+        "objects": dict(Counter(len(d.pieces) for d in dialogues)),
+        "events": {kind: sum(len(d.tier(kind)) for d in dialogues) for kind in KINDS},
+        "speakers": dict(Counter(e.by or "" for d in dialogues for e in d.tier("expression"))),
+        "items": references - sum(unusable.values()),
+        "unusable": dict(unusable),
+        "lacks": dict(lacks),
+    }
+
+
+def _missing(dialogue: Dialogue) -> list[str]:
+    """Return what a dialogue does not have, whether or not its source says so."""
+    found = [("positions", dialogue.tier("position")), ("actions", dialogue.tier("action"))]
+    found.append(("cursor or gaze", (*dialogue.tier("mouse"), *dialogue.tier("gaze"))))
+    missing = [what for what, events in found if not events]
+    if any(e.start_ms is None for e in dialogue.events):
+        missing.append("times")
+    if not any(dialogue.pieces.values()) or all(
+        set(a) <= {"name", "shape"} and len(a) < 2 for a in dialogue.pieces.values()
+    ):
+        missing.append("attributes")
+    return missing
+
+
+def _proposal(path: Path) -> dict[str, str]:
+    """Return a map of tiers for a file of ELAN or Praat whose own tiers are none of REX's."""
+    if path.suffix not in (".eaf", ".TextGrid") or not path.is_file():
+        return {}
+    from referee_lab.tangram.tiers.eaf import parse_eaf
+    from referee_lab.tangram.tiers.elan import TIERS
+    from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
+    from referee_lab.tangram.tiers.tier_proposals import propose_tiers
+
+    content = path.read_bytes()
+    root = parse_eaf(text_grid_to_eaf(content, str(path)) if path.suffix == ".TextGrid" else content, str(path))
+    if any(tier.get("TIER_ID") in TIERS for tier in root.iterfind("TIER")):
+        return {}
+    return propose_tiers(root)
+
+
+def _lines(facts: dict[str, Any]) -> list[str]:
+    events = ", ".join(f"{n:,} {kind}s" for kind, n in facts["events"].items() if n)
+    languages = ", ".join(facts["languages"])
+    objects = " or ".join(map(str, facts["objects"]))
+    lines = [
+        f"{facts['source']}: {facts['dialogues']} dialogues of {facts['pairs']} pairs ({languages}), {objects} objects each",
+        f"  events: {events or 'none'}",
+        f"  references that can be items: {facts['items']:,}",
+    ]
+    lines += [f"  references {reason}: {n:,}" for reason, n in facts["unusable"].items()]
+    for what, n in facts["lacks"].items():
+        lines.append(
+            f"  lacks {what}" + (f" ({n} of {facts['dialogues']} dialogues)" if n < facts["dialogues"] else "")
+        )
+    if facts.get("proposed_tiers"):
+        lines += ["", "  Proposed map of tiers; check it, put it into a .toml file, and name that with --tiers:"]
+        lines += [f'  "{name}" = "{new}"' for name, new in facts["proposed_tiers"].items()]
+    return lines

@@ -1,0 +1,67 @@
+"""`referee dialogue items`: every reference of dialogues as a trial of a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options
+from referee.errors import InputError
+from referee_lab.commands.tangram.sources import open_source
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command(
+    epilog=options.examples("""
+  referee dialogue items pento-cv --out items.jsonl
+
+  referee run --corpus items.jsonl --folds-by game --systems dialogue/that,dialogue/as-last-time --out speakers
+
+  referee listen speakers --hearer dialogue/resolver
+
+  referee score speakers --cluster game                intervals for new pairs
+""")
+)
+def items(
+    dialogues: Annotated[str, typer.Argument(help="Dialogues: a file, a folder, or the name of a corpus.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The corpus to write (.jsonl).", show_default=False)],
+    speakers: Annotated[str | None, typer.Option(help="Whose references: names or roles with commas (default: everybody's).")] = None,
+    tiers: options.TierMap = None,
+    annotator: options.Annotator = None,
+    data: options.Data = None,
+) -> int:  # fmt: skip
+    """Write a trial for every marked reference: the objects as they were, what was said and done before, the target, the words.
+
+    The field game of meta is the pair, so that `--cluster game` gives intervals for new pairs.
+    """
+    from referee.corpora.jsonl import json_line, trials_to_json
+    from referee.files import write_atomically
+    from referee_lab.tangram.models.dialogue_items import dialogue_items, unusable_references
+
+    if out.suffix != ".jsonl":
+        raise InputError(f"{out.name} does not end in .jsonl", remedy="a corpus of trials is a .jsonl file")
+    name, found = open_source(dialogues, data, 1, tiers, annotator)
+    wanted = None if speakers is None else {part.strip() for part in speakers.split(",") if part.strip()}
+    roles = {event.by for dialogue in found for event in dialogue.tier("expression")}
+    if wanted is not None and not wanted <= roles:
+        raise InputError(
+            f"nobody is called {min(wanted - roles)!r}", remedy=f"--speakers: {', '.join(sorted(map(str, roles)))}"
+        )
+    trials = [t for d in found for t in dialogue_items(d) if wanted is None or t.meta["role"] in wanted]
+    if not trials:
+        raise InputError(
+            "no reference can be an item", where=name, remedy=f"`referee dialogue check {dialogues}` says why"
+        )
+    write_atomically(out, [json_line(row) for row in trials_to_json(trials)])
+    pairs = len({t.meta["game"] for t in trials})
+    print(f"Wrote {out}: {len(trials):,} items of {len(found)} dialogues and {pairs} pairs from {name}.")
+    for reason, n in unusable_references(found).items():
+        print(f"  references {reason}: {n:,}")
+    if lacks := sorted({what for d in found for what in d.lacks}):
+        print(f"  the source lacks {', '.join(lacks)}")
+    return 0

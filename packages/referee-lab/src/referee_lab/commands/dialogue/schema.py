@@ -1,0 +1,20 @@
+"""`referee dialogue schema`: the open form of a dialogue as a JSON Schema."""
+
+from __future__ import annotations
+
+import json
+
+from referee.cli import options
+
+__all__ = ["app"]
+
+app = options.new_app()
+
+
+@app.command()
+def schema() -> int:
+    """Print the JSON Schema of a line of a dialogue: the first line is a header, every later one an event."""
+    from referee_lab.tangram.tiers.dialogue_form import dialogue_schema
+
+    print(json.dumps(dialogue_schema(), ensure_ascii=False, indent=1))
+    return 0

@@ -1,0 +1,145 @@
+"""Speakers for references in dialogue: a pronoun where the situation allows it, what was said last time, and the classics among what is salient.
+
+Each has a speaker of noun phrases behind it, any system by its name; without a history they say what that one says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+
+from referee.catalogue import configure
+from referee.contracts import Speaker
+from referee.errors import InputError, NotTrained
+from referee.realisation.plain import Plain
+from referee.records import Description, Event, Scene, SpeakerView, Trial
+from referee_lab.tangram.models.demonstratives import matrix, train_classifier
+from referee_lab.tangram.models.dialogue_items import events_before, situation_in
+from referee_lab.tangram.models.history import Situation
+from referee_lab.tangram.tiers.dialogue import EXPRESSION
+from referee_lab.tangram.tiers.reference_forms import is_pronoun
+
+__all__ = ["DEMONSTRATIVES", "AsLastTime", "PronounSpeaker", "SalientSpeaker"]
+
+NOUN_PHRASES = "classic/incremental"
+# Spanger et al. 2013 put in *sore*, the one that suits the solver as speaker.
+DEMONSTRATIVES = {"en": "that", "de": "das", "ja": "それ", "nl": "die", "es": "eso", "pt": "isso", "zh": "那个"}
+
+
+@dataclass(eq=False, repr=False)
+class _InContext:
+    """A speaker with a speaker of noun phrases behind it: a system by its name."""
+
+    noun_phrases: str = NOUN_PHRASES
+    seed: int = 1
+    behind: Any = field(default=None, init=False)
+
+    def _speaker(self) -> Speaker:
+        if self.behind is None:
+            self.behind = configure("system", self.noun_phrases, self.seed)
+        speaker: Speaker = self.behind
+        return speaker
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the speaker behind."""
+        self.behind = self._speaker().fit(trials)
+        return self
+
+    def _noun_phrase(self, view: SpeakerView) -> Description:
+        """Return what the speaker behind says; properties without words get the plainest ones of the language."""
+        description = self._speaker().describe(view)
+        if description.text is not None or description.properties is None:
+            return description
+        return replace(description, text=Plain().realise(description.properties, view))
+
+
+@dataclass(eq=False, repr=False)
+class PronounSpeaker(_InContext):
+    """Says a demonstrative pronoun where people would (the support vector machine of `referee tangram classify`), else a noun phrase.
+
+    The word is that of the view's language, or `word`. It learns from single targets; several targets are described by a noun phrase.
+    """
+
+    word: str = ""
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        trials = list(trials)
+        super().fit(trials)
+        single = [t for t in trials if len(t.targets) == 1 and t.references]
+        used = np.array([_said_pronoun(t) for t in single], dtype=bool)
+        if not len(used) or used.all() or not used.any():
+            raise InputError(
+                f"{int(used.sum())} of {len(used)} references are pronouns: there is nothing to learn",
+                remedy="train on dialogues with pronouns and other references",
+            )
+        self.classifier_ = train_classifier(matrix([_situation(t.for_speaker()) for t in single]), used)
+        return self
+
+    def describe(self, view: SpeakerView) -> Description:
+        if not hasattr(self, "classifier_"):
+            raise NotTrained(self)
+        if len(view.targets) == 1 and view.history:
+            (decision,) = self.classifier_.decision_function(matrix([_situation(view)]))
+            if decision > 0:
+                return Description(text=self._pronoun(view.language))
+        return self._noun_phrase(view)
+
+    def _pronoun(self, language: str) -> str:
+        word = self.word or DEMONSTRATIVES.get(language.partition("-")[0])
+        if word is None:
+            raise InputError(
+                f"no demonstrative pronoun is known for the language {language!r}",
+                remedy="name one: dialogue/that|word:WORD",
+            )
+        return word
+
+
+class AsLastTime(_InContext):
+    """Says of a target what was last said of it in the dialogue, by anybody; a noun phrase where nothing was."""
+
+    def describe(self, view: SpeakerView) -> Description:
+        events, _ = events_before(view.history)
+        mentions = (e for e in reversed(events) if e.kind in (EXPRESSION, "message") and e.text)
+        last = next((e.text for e in mentions if set(e.entities) == set(view.targets)), None)
+        return self._noun_phrase(view) if last is None else Description(text=last)
+
+
+class SalientSpeaker(_InContext):
+    """Describes the target among the objects that are as salient as it, or more (after Krahmer & Theune 2002).
+
+    Objects that are being handled or pointed at are the most salient, then those mentioned or handled in the last 10 s, in the last 20 s, earlier, never.
+    """
+
+    def describe(self, view: SpeakerView) -> Description:
+        if len(view.targets) != 1 or not view.history:
+            return self._noun_phrase(view)
+        situation = _situation(view)
+        least = _salience(situation, view.targets[0])
+        salient = tuple(e for e in view.scene.entities if _salience(situation, e.id) >= least)
+        return self._noun_phrase(replace(view, scene=Scene(entities=salient, id=view.scene.id)))
+
+
+def _situation(view: SpeakerView) -> Situation:
+    return situation_in(view, view.targets[0])
+
+
+def _said_pronoun(trial: Trial) -> bool:
+    """Return whether people said a pronoun: as the corpus says, else by the words."""
+    marked = trial.meta.get("pronoun")
+    if isinstance(marked, bool):
+        return marked
+    return is_pronoun(Event(kind=EXPRESSION, text=trial.references[0].text), trial.language)
+
+
+def _salience(situation: Situation, entity: str) -> int:
+    """Return a rank from 0 (never mentioned or handled) to 4 (being handled or pointed at)."""
+    standing = situation.standings[entity]
+    if standing.handled_now or standing.cursor_over:
+        return 4
+    times = [t for t in (standing.since_mention, standing.since_handled) if t is not None]
+    if not times:
+        return 0
+    return 3 if min(times) <= 10_000 else 2 if min(times) <= 20_000 else 1

@@ -1,0 +1,252 @@
+"""Every reference of a dialogue as an ordinary trial: the objects as they were at that moment, what had been said and done, the target, and what was said.
+
+The trials of a dialogue follow each other (`after`): the episode of a trial is what happened until the next reference began, so that a file holds every event
+once. A history ends with an event of the kind `moment`, which says when the reference began and who spoke. What was going on at a moment has no end yet; when
+it ends, the event is there again with both times, and the later one counts (`events_before`).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from referee.records import Description, Entity, Event, HearerView, Property, Scene, SpeakerView, Trial
+from referee_lab.tangram.models.history import Situation, situations
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, GAZE, MOUSE, POSITION, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue_form import utterance_indices
+from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_pronoun
+
+__all__ = ["MOMENT", "UNUSABLE", "dialogue_items", "events_before", "situation_in", "unusable_references"]
+
+MOMENT = "moment"
+LASTING = (ACTION, MOUSE, GAZE)
+NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS = (
+    "without a referent",
+    "not clear which object is meant",
+    "to an object that the speaker does not see",
+    "without words",
+)
+UNUSABLE = (NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS)
+# The head noun of a description is the type; boards call it the shape.
+NAMES = {"shape": "type"}
+THIRDS = {"x": ("horizontal", ("left", "middle", "right")), "y": ("vertical", ("top", "middle", "bottom"))}
+
+
+def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
+    """Yield a trial for every expression that surely refers to objects that its speaker sees, in the order in which they began.
+
+    Several referents are several targets. Where positions are known, an object also has the third of the area in which it lies (`horizontal`, `vertical`).
+    """
+    dialogue = _storable(dialogue)
+    references = [(number, e) for number, e in enumerate(dialogue.tier(EXPRESSION)) if _problem(e, dialogue) is None]
+    references.sort(key=lambda pair: pair[1].start_ms or 0.0)
+    known = _timeline(dialogue)
+    utterances, describe_place = dialogue.tier(UTTERANCE), _places(dialogue)
+    before: Trial | None = None
+    history: tuple[Event, ...] = ()
+    for (number, expression), episode in zip(references, _episodes(known, references), strict=True):
+        first = _moment(expression)
+        if before is None:
+            history = (*_events_until(known, references[0][1]), first)
+        trial = Trial(
+            id=f"{dialogue.id}-{number + 1}",
+            scene=_scene(dialogue, expression, describe_place),
+            targets=expression.entities,
+            domain="dialogue",
+            speaker=f"{dialogue.pair}-{expression.by}" if expression.by else dialogue.pair,
+            language=dialogue.language,
+            history=history,
+            episode=episode,
+            after=None if before is None else before.id,
+            references=(Description(text=expression.text),),
+            meta=_about(dialogue, expression, utterances),
+        )
+        yield trial
+        before, history = trial, history + episode
+
+
+def _storable(dialogue: Dialogue) -> Dialogue:
+    """Return the dialogue with lists for tuples in the data of its events, as a file gives them back."""
+    events = (
+        replace(e, data={name: list(v) if isinstance(v, tuple) else v for name, v in e.data.items()}) if e.data else e
+        for e in dialogue.events
+    )
+    return replace(dialogue, events=tuple(events))
+
+
+def unusable_references(dialogues: Iterable[Dialogue]) -> Counter[str]:
+    """Return how many expressions are no items, by reason."""
+    problems = (_problem(e, dialogue) for dialogue in dialogues for e in dialogue.tier(EXPRESSION))
+    return Counter(problem for problem in problems if problem is not None)
+
+
+def _problem(expression: Event, dialogue: Dialogue) -> str | None:
+    visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
+    if not (expression.text or "").strip():
+        return NO_WORDS
+    if not expression.entities:
+        return NO_REFERENT
+    if expression.data.get("uncertain"):
+        return UNCLEAR
+    return None if all(entity in visible for entity in expression.entities) else HIDDEN
+
+
+def _about(dialogue: Dialogue, expression: Event, utterances: Sequence[Event]) -> dict[str, Any]:
+    """Return the fields of a trial's `meta`; `game` is the pair, by which trials are clustered."""
+    about: dict[str, Any] = {"game": dialogue.pair, "dialogue": dialogue.id, "role": expression.by}
+    about |= {"onset_ms": expression.start_ms} if expression.start_ms is not None else {}
+    texts = [utterances[i].text or "" for i in utterance_indices(expression)]
+    about |= {"utterance": " ".join(texts)} if texts else {}
+    for name in ("span", "attributes"):
+        if name in expression.data:
+            about[name] = list(expression.data[name])
+    if "attributes" in expression.data or has_pronoun_list(dialogue.language):
+        about["pronoun"] = is_pronoun(expression, dialogue.language)
+    about |= {"proposed": True} if expression.data.get("proposed") else {}
+    about |= {"lacks": list(dialogue.lacks)} if dialogue.lacks else {}
+    return about | ({"synthetic": True} if dialogue.synthetic else {})
+
+
+# -- time ----------------------------------------------------------------------------------------------------------------------
+
+
+def _timeline(dialogue: Dialogue) -> list[tuple[float, Event]]:
+    """Return the events with the times at which they are known, in order: words when they are over, the rest when it begins and again when it ends.
+
+    Without times, the order of the events counts.
+    """
+    marks: list[tuple[float, int, Event]] = []
+    for index, event in enumerate(dialogue.events):
+        if event.start_ms is None:
+            marks.append((float(index), index, event))
+        elif event.kind == UTTERANCE:
+            marks.append((float(event.data.get("shown_ms") or event.end_ms or event.start_ms), index, event))
+        elif event.kind in LASTING and event.end_ms is not None and event.end_ms > event.start_ms:
+            marks += [(event.start_ms, index, replace(event, end_ms=None)), (event.end_ms, index, event)]
+        else:
+            marks.append((event.start_ms, index, event))
+    return [(time, event) for time, _, event in sorted(marks, key=lambda mark: mark[:2])]
+
+
+def _onset(expression: Event, known: Sequence[tuple[float, Event]]) -> float:
+    if expression.start_ms is not None:
+        return expression.start_ms
+    return next(time for time, event in known if event is expression)
+
+
+def _is_before(mark: tuple[float, Event], onset: float, expression: Event) -> bool:
+    """Return whether an event is known when an expression begins; what begins together with it is, other expressions are not."""
+    time, event = mark
+    return event is not expression and (time < onset or (time == onset and event.kind != EXPRESSION))
+
+
+def _events_until(known: Sequence[tuple[float, Event]], expression: Event) -> tuple[Event, ...]:
+    onset = _onset(expression, known)
+    return tuple(event for time, event in known if _is_before((time, event), onset, expression))
+
+
+def _episodes(
+    known: Sequence[tuple[float, Event]], references: Sequence[tuple[int, Event]]
+) -> Iterator[tuple[Event, ...]]:
+    """Yield what happens from each reference to the next, which ends with the moment of the next; after the last one, all the rest."""
+    if not references:
+        return
+    order = {id(event): n for n, (_, event) in enumerate(known)}
+    seen = {order[id(e)] for e in _events_until(known, references[0][1])}
+    for following in (*(expression for _, expression in references[1:]), None):
+        events = [event for _, event in known] if following is None else list(_events_until(known, following))
+        new = [event for event in events if order[id(event)] not in seen]
+        seen |= {order[id(event)] for event in new}
+        yield (*new, *(() if following is None else (_moment(following),)))
+
+
+def _moment(expression: Event) -> Event:
+    return Event(kind=MOMENT, by=expression.by, start_ms=expression.start_ms)
+
+
+# -- space ---------------------------------------------------------------------------------------------------------------------
+
+
+def _places(dialogue: Dialogue) -> Callable[[float | None], Mapping[str, tuple[float, float]]]:
+    """Return a function from a time to the positions of the objects."""
+    moves = sorted(dialogue.tier(POSITION), key=lambda e: e.start_ms or 0.0)
+
+    def at(t_ms: float | None) -> Mapping[str, tuple[float, float]]:
+        now = float("inf") if t_ms is None else t_ms
+        past = (event for event in moves if (event.start_ms or 0.0) <= now)
+        return {id: (float(e.data["x"]), float(e.data["y"])) for e in past for id in e.entities}
+
+    return at
+
+
+def _scene(
+    dialogue: Dialogue, expression: Event, places: Callable[[float | None], Mapping[str, tuple[float, float]]]
+) -> Scene:
+    """Return the objects that the speaker sees, with their positions when the expression begins."""
+    visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
+    positions = places(expression.start_ms)
+    thirds = _thirds(dialogue)
+    return Scene(
+        entities=tuple(
+            Entity(
+                id=id,
+                attributes=(*_properties(dialogue.pieces[id]), *(thirds(positions[id]) if id in positions else ())),
+                position=positions.get(id),
+            )
+            for id in dialogue.pieces
+            if id in visible
+        ),
+    )
+
+
+def _properties(attributes: Mapping[str, str]) -> list[Property]:
+    names = {} if "type" in attributes else NAMES
+    return [Property(names.get(name, name), value) for name, value in attributes.items()]
+
+
+def _thirds(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property, ...]]:
+    """Return a function from a position to the third of the area, across and down, that all positions of the dialogue span."""
+    moves = dialogue.tier(POSITION)
+    limits = {axis: (min(v), max(v)) for axis in THIRDS if (v := [float(e.data[axis]) for e in moves])}
+
+    def properties(position: tuple[float, float]) -> tuple[Property, ...]:
+        found = []
+        for value, (axis, (name, words)) in zip(position, THIRDS.items(), strict=True):
+            low, high = limits[axis]
+            if high > low:
+                found.append(Property(name, words[min(int(3 * (value - low) / (high - low)), 2)]))
+        return tuple(found)
+
+    return properties
+
+
+# -- back to a situation -------------------------------------------------------------------------------------------------------
+
+
+def events_before(history: Sequence[Event]) -> tuple[list[Event], float]:
+    """Return the events of a history, each once, and the time of its last moment; what is going on then ends after it."""
+    moment = next((e for e in reversed(history) if e.kind == MOMENT), None)
+    now = (moment.start_ms if moment is not None else None) or 0.0
+    latest: dict[tuple[Any, ...], Event] = {}
+    for event in history:
+        if event.kind != MOMENT:
+            key = (event.kind, event.by, event.entities, event.start_ms, str(sorted(event.data.items())))
+            latest[key if event.kind in LASTING else (len(latest), id(event))] = event
+    events = [
+        replace(e, end_ms=now + 1.0) if e.kind in LASTING and e.end_ms is None and e.start_ms is not None else e
+        for e in latest.values()
+    ]
+    return events, now
+
+
+def situation_in(view: SpeakerView | HearerView, target: str, text: str = "") -> Situation:
+    """Return how every object of a view stands when a reference to `target` begins, from the history of the view."""
+    events, now = events_before(view.history)
+    # With codes, so that only the words given here decide about pronouns.
+    expression = Event(kind=EXPRESSION, text=text, entities=(target,), start_ms=now, data={"attributes": ()})
+    pieces = {e.id: {p.name: p.value for p in e.attributes} for e in view.scene.entities}
+    dialogue = Dialogue(id=view.id, pair=view.id, pieces=pieces, events=(*events, expression), language=view.language)
+    (situation,) = situations(dialogue, first=sum(e.kind == EXPRESSION for e in dialogue.events))
+    return replace(situation, pronoun=bool(text) and is_pronoun(Event(kind=EXPRESSION, text=text), view.language))

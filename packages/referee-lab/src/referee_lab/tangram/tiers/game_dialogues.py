@@ -1,0 +1,245 @@
+"""Reference games as dialogues: every round is a reference by one player to one object, told in one or several messages, and a choice by the others.
+
+What a corpus does not have is named in `lacks`; without times the order of the events counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from referee.catalogue import create
+from referee.corpora.reading.packed import find, read_rows
+from referee.errors import InputError
+from referee.records import Event, Trial
+from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, POSITION, UTTERANCE, Dialogue
+
+__all__ = ["GAME_CORPORA", "GameRound", "Message", "game_dialogues", "round_dialogue"]
+
+TIMES, POSITIONS, ATTRIBUTES, SPANS = "times", "positions", "attributes", "spans of expressions"
+
+
+class Message(NamedTuple):
+    """Something said in a round: by whom, the words, and when it was sent in milliseconds (None: not known)."""
+
+    by: str
+    text: str
+    t_ms: float | None = None
+
+
+class GameRound(NamedTuple):
+    """One round: what was meant, by whom it was described, what was said in order, and who chose what (None: not known what)."""
+
+    targets: tuple[str, ...]
+    speaker: str
+    messages: Sequence[Message]
+    choices: Sequence[tuple[str, str | None]] = ()
+
+
+def round_dialogue(
+    id: str,
+    pair: str,
+    objects: Mapping[str, Mapping[str, str]],
+    rounds: Iterable[GameRound],
+    *,
+    language: str = "en",
+    synthetic: bool = False,
+    lacks: Sequence[str] = (TIMES, POSITIONS, ATTRIBUTES, SPANS),
+) -> Dialogue:
+    """Return the dialogue of a game without times: of every round its reference, all messages, and the choices."""
+    events: list[Event] = []
+    utterances = 0
+    for number, played in enumerate(rounds):
+        described = [n for n, m in enumerate(played.messages, utterances) if m.by == played.speaker]
+        text = " ".join(m.text for m in played.messages if m.by == played.speaker).strip()
+        if text:
+            # Before its messages: they are not known when the reference begins.
+            data = {"utterance": tuple(described), "round": number}
+            events.append(Event(kind=EXPRESSION, by=played.speaker, text=text, entities=played.targets, data=data))
+        events += [Event(kind=UTTERANCE, by=m.by, text=m.text) for m in played.messages]
+        utterances += len(played.messages)
+        for by, chosen in played.choices:
+            entities = () if chosen is None else (chosen,)
+            events.append(Event(kind=ACTION, by=by, entities=entities, data={"action": "select"}))
+    return Dialogue(
+        id=id,
+        pair=pair,
+        pieces=objects,
+        events=tuple(events),
+        language=language,
+        synthetic=synthetic,
+        lacks=tuple(lacks),
+        meta={"pointer": "none"},
+    )
+
+
+def game_dialogues(corpus: str, data: str | Path | None = None) -> list[Dialogue]:
+    """Return the dialogues of a corpus of reference games by its name."""
+    if corpus not in GAME_CORPORA:
+        raise InputError(f"{corpus} is no corpus of games", remedy=f"one of {', '.join(GAME_CORPORA)}")
+    return list(GAME_CORPORA[corpus](data))
+
+
+# -- corpora that the judge reads ----------------------------------------------------------------------------------------------
+
+
+def _named_figures(corpus: str) -> Callable[[str | Path | None], Iterator[Dialogue]]:
+    """Return a reader of a corpus whose objects are known by a name alone and stay the same in all rounds of a game."""
+
+    def read(data: str | Path | None) -> Iterator[Dialogue]:
+        games: dict[str, list[Trial]] = {}
+        for trial in create("corpus", corpus, data=data).trials():
+            games.setdefault(str(trial.meta["game"]), []).append(trial)
+        for game, trials in games.items():
+            objects = {e.id: {p.name: p.value for p in e.attributes} for t in trials for e in t.scene.entities}
+            yield round_dialogue(
+                f"{corpus}-{game}", f"{corpus}-{game}", objects, map(_round, trials), language=trials[0].language
+            )
+
+    return read
+
+
+def _round(trial: Trial) -> GameRound:
+    messages = [Message(e.by or "", e.text) for e in trial.episode if e.text]
+    choices = [(e.by or "", e.entities[0] if e.entities else None) for e in trial.episode if e.kind == "click"]
+    return GameRound(trial.targets, "speaker", messages, choices)
+
+
+def _pento_take(data: str | Path | None) -> Iterator[Dialogue]:
+    """Yield an episode as a dialogue: pieces with colours and cells, speech with times, one selection."""
+    for trial in create("corpus", "pento-take", data=data).trials():
+        utterances = [e for e in trial.episode if e.text and e.kind != "action"]
+        instructions = [n for n, e in enumerate(utterances) if e.data.get("act") == "INSTRUCT"]
+        events = [
+            Event(kind=POSITION, entities=(e.id,), start_ms=0.0, data={"x": e.position[0], "y": e.position[1]})
+            for e in trial.scene.entities
+            if e.position is not None
+        ]
+        events += [
+            Event(kind=UTTERANCE, by=e.by, text=e.text, start_ms=e.start_ms, end_ms=e.end_ms) for e in utterances
+        ]
+        if trial.references and instructions:
+            first, last = utterances[instructions[0]], utterances[instructions[-1]]
+            events.append(
+                Event(
+                    kind=EXPRESSION,
+                    by=first.by,
+                    text=trial.references[0].text,
+                    entities=trial.targets,
+                    start_ms=first.start_ms,
+                    end_ms=last.end_ms,
+                    data={"utterance": tuple(instructions)},
+                )
+            )
+        selections = (e for e in trial.episode if e.kind == "select")
+        events += [
+            Event(kind=ACTION, by=e.by, entities=e.entities, start_ms=e.start_ms, data={"action": "select"})
+            for e in selections
+        ]
+        objects = {
+            e.id: {p.name: p.value for p in e.attributes if p.name in ("shape", "colour")} for e in trial.scene.entities
+        }
+        yield Dialogue(
+            id=trial.id,
+            pair=f"pento-take-{trial.meta['session']}",
+            pieces=objects,
+            events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)),
+            language=trial.language,
+            lacks=(SPANS,),
+            meta={"pointer": "none"},
+        )
+
+
+# -- corpora that are read here ------------------------------------------------------------------------------------------------
+
+
+def _rows(data: str | Path | None, folder: str, file: str) -> list[dict[str, Any]]:
+    (path,) = find(data, folder, file)
+    return list(read_rows(path, dict))
+
+
+def _conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
+    """Yield what two people of a network said to each other; a wrong choice is known to be wrong, not which it was."""
+    games: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in _rows(data, "conventions-network", "trials.jsonl.gz"):
+        games.setdefault((row["network"], row["partner"], row["room"]), []).append(row)
+    for (network, partner, room), rows in games.items():
+        rounds = [
+            GameRound(
+                (row["target"],),
+                row["speaker"],
+                [Message(row["speaker" if by == "s" else "listener"], text) for by, text in row["messages"]],
+                [(row["listener"], row["target"] if row["correct"] else None)],
+            )
+            for row in rows
+        ]
+        objects = {figure: {"name": figure} for row in rows for figure in row["context"]}
+        pair = f"conventions-network-{network}"
+        yield round_dialogue(f"{pair}-{partner}-{room}", pair, dict(sorted(objects.items())), rounds)
+
+
+def _cabb_dutch(data: str | Path | None) -> Iterator[Dialogue]:
+    """Yield the six rounds of a pair; speech without gesture."""
+    pairs: dict[str, list[dict[str, Any]]] = {}
+    for row in _rows(data, "cabb-dutch", "trials.jsonl.gz"):
+        pairs.setdefault(row["pair"], []).append(row)
+    for pair, rows in pairs.items():
+        rounds = []
+        for row in rows:
+            director, matcher = row["director"], "A" if row["director"] == "B" else "B"
+            messages = [Message(director if turn["by"] == "d" else matcher, turn["clean"]) for turn in row["turns"]]
+            spoken = [message for message in messages if message.text]
+            rounds.append(GameRound((row["target"],), director, spoken, [(matcher, row["chosen"])]))
+        objects = {name: {"name": name} for name in sorted({row["target"] for row in rows})}
+        lacks = (TIMES, POSITIONS, ATTRIBUTES, SPANS, "gestures")
+        yield round_dialogue(f"cabb-dutch-{pair}", f"cabb-dutch-{pair}", objects, rounds, language="nl", lacks=lacks)
+
+
+def _game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
+    """Yield a round of a pair as a dialogue: nine pictures, messages with the pictures that their writers said they meant, and locks on pictures."""
+    games: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in _rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_all.jsonl.gz"):
+        games.setdefault((row["interaction_id"], row["round_number"]), []).append(row)
+    boards: dict[tuple[str, int], dict[str, dict[str, str]]] = {}
+    for row in _rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_board_mappings.jsonl.gz"):
+        pictures = {cell["image_id"]: {"name": cell["image_id"]} for cell in row["mapping"]}
+        boards.setdefault((row["interaction_id"], row["round_number"]), {}).update(pictures)
+    for (interaction, number), rows in games.items():
+        rows.sort(key=lambda row: row["timestamp"])
+        objects, zero = boards[interaction, number], rows[0]["timestamp"]
+        events: list[Event] = []
+        utterances = 0
+        for row in rows:
+            t_ms = float(row["timestamp"] - zero)
+            if "body_text" in row:
+                said = {"by": row["username"], "text": row["body_text"], "start_ms": t_ms, "end_ms": t_ms}
+                events.append(Event(kind=UTTERANCE, data={"shown_ms": t_ms}, **said))
+                if meant := tuple(id for id in row["image_ids"] if id in objects):
+                    about = {"utterance": utterances, "shown_ms": t_ms}
+                    events.append(Event(kind=EXPRESSION, entities=meant, data=about, **said))
+                utterances += 1
+            elif row.get("image_id") in objects:
+                action = {"action": row["lock_event_type"]}
+                events.append(
+                    Event(kind=ACTION, by=row["username"], entities=(row["image_id"],), start_ms=t_ms, data=action)
+                )
+        yield Dialogue(
+            id=f"a-game-of-sorts-{interaction}-{number}",
+            pair=f"a-game-of-sorts-{interaction}",
+            pieces=objects,
+            events=tuple(events),
+            language="en",
+            lacks=(ATTRIBUTES, SPANS, "the same positions for both: each has an order of their own"),
+            meta={"pointer": "none"},
+        )
+
+
+GAME_CORPORA: Mapping[str, Callable[[str | Path | None], Iterator[Dialogue]]] = {
+    "a-game-of-sorts": _game_of_sorts,
+    "cabb-dutch": _cabb_dutch,
+    "conventions-network": _conventions_network,
+    "multiparty-tangrams": _named_figures("multiparty-tangrams"),
+    "pento-take": _pento_take,
+    "tangrams-hawkins": _named_figures("tangrams-hawkins"),
+}

@@ -1,0 +1,88 @@
+"""Praat's TextGrid (long and short text form) as the elements of an ELAN file, so that one reader serves both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lxml import etree
+
+from referee.errors import MalformedInput
+
+__all__ = ["text_grid_to_eaf"]
+
+# Strings, with a doubled quote inside, numbers, and the flag before the tiers.
+_TOKEN = re.compile(r'"((?:[^"]|"")*)"|(?<![\w\[])(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w\]])|<(exists)>')
+
+
+class _Span(NamedTuple):
+    start_ms: int
+    end_ms: int
+    text: str
+
+
+def text_grid_to_eaf(content: bytes, where: str) -> bytes:
+    """Return a TextGrid as an ELAN document with a tier for every tier; a point lasts a millisecond, and empty intervals are left out."""
+    tiers = _tiers(_decode(content), where)
+    times = sorted({t for spans in tiers.values() for span in spans for t in span[:2]})
+    root = etree.Element(
+        "ANNOTATION_DOCUMENT", AUTHOR="", DATE="1970-01-01T00:00:00+00:00", FORMAT="3.0", VERSION="3.0"
+    )
+    etree.SubElement(root, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    order = etree.SubElement(root, "TIME_ORDER")
+    for t in times:
+        etree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=f"t{t}", TIME_VALUE=str(t))
+    number = 0
+    for name, spans in tiers.items():
+        tier = etree.SubElement(root, "TIER", LINGUISTIC_TYPE_REF="span", TIER_ID=name)
+        for span in spans:
+            number += 1
+            refs = {"TIME_SLOT_REF1": f"t{span.start_ms}", "TIME_SLOT_REF2": f"t{span.end_ms}"}
+            aligned = etree.SubElement(
+                etree.SubElement(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION", ANNOTATION_ID=f"a{number}", **refs
+            )
+            etree.SubElement(aligned, "ANNOTATION_VALUE").text = span.text
+    etree.SubElement(root, "LINGUISTIC_TYPE", LINGUISTIC_TYPE_ID="span", TIME_ALIGNABLE="true")
+    return bytes(etree.tostring(root))
+
+
+def _decode(content: bytes) -> str:
+    # Praat writes UTF-16 where a text has characters beyond Latin-1.
+    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return content.decode("utf-16")
+    return content.decode("utf-8-sig", "replace")
+
+
+def _tiers(text: str, where: str) -> dict[str, list[_Span]]:
+    """Return the spans of each tier: the values of both forms follow each other in the same order."""
+    tokens: list[str | float] = []
+    for string, number, flag in _TOKEN.findall(text):
+        tokens.append(float(number) if number else flag or string.replace('""', '"'))
+    if tokens[:2] != ["ooTextFile", "TextGrid"] or "exists" not in tokens:
+        raise MalformedInput("not a TextGrid in text form", where=where, line=1, remedy="save it in Praat as text")
+    values = iter(tokens[tokens.index("exists") + 1 :])
+    tiers: dict[str, list[_Span]] = {}
+    try:
+        for _ in range(int(_number(next(values)))):
+            kind, name = str(next(values)), str(next(values))
+            next(values), next(values)
+            spans = [_span(kind, values) for _ in range(int(_number(next(values))))]
+            tiers[name] = [span for span in spans if span.text.strip()]
+    except (StopIteration, ValueError, RuntimeError):
+        raise MalformedInput("the TextGrid breaks off", where=where, remedy="save it again in Praat as text") from None
+    return tiers
+
+
+def _span(kind: str, values: Iterator[str | float]) -> _Span:
+    start = round(1000 * _number(next(values)))
+    if kind == "TextTier":
+        return _Span(start, start + 1, str(next(values)))
+    end = round(1000 * _number(next(values)))
+    return _Span(start, max(end, start + 1), str(next(values)))
+
+
+def _number(token: object) -> float:
+    if not isinstance(token, float):
+        raise ValueError(token)
+    return token

@@ -1,0 +1,312 @@
+"""Every reference of a dialogue is a trial: its scene, history and target by hand, and speakers and hearers in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.errors import InputError, MalformedInput
+from referee.records import Description, Trial
+from referee_lab.commands.dialogue import run
+from referee_lab.tangram.models.context_hearer import ContextHearer
+from referee_lab.tangram.models.context_speakers import AsLastTime, PronounSpeaker, SalientSpeaker
+from referee_lab.tangram.models.dialogue_items import MOMENT, dialogue_items, situation_in, unusable_references
+from referee_lab.tangram.models.history import situations
+from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
+from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.dialogue_form import dialogue_schema, read_dialogue, write_dialogue
+from referee_lab.tangram.tiers.game_dialogues import game_dialogues
+
+MUGS = [
+    {
+        "format": "referee-dialogue",
+        "id": "mugs",
+        "pair": "ann-bob",
+        "language": "en",
+        "objects": {
+            "a": {"type": "mug", "colour": "red"},
+            "b": {"type": "mug", "colour": "blue"},
+            "c": {"type": "plate", "colour": "red"},
+        },
+        "sees": {"bob": ["a", "b"]},
+    },
+    {"kind": "position", "entities": ["a"], "start_ms": 0, "data": {"x": 0, "y": 0}},
+    {"kind": "position", "entities": ["b"], "start_ms": 0, "data": {"x": 90, "y": 0}},
+    {"kind": "position", "entities": ["c"], "start_ms": 0, "data": {"x": 45, "y": 30}},
+    {"kind": "utterance", "by": "ann", "text": "take the red mug", "start_ms": 1000, "end_ms": 2000},
+    {"kind": "expression", "by": "ann", "text": "the red mug", "entities": ["a"], "start_ms": 1200, "end_ms": 2000, "data": {"utterance": 0, "span": [5, 16]}},
+    {"kind": "action", "by": "bob", "entities": ["a"], "start_ms": 2500, "end_ms": 6000, "data": {"action": "move"}},
+    {"kind": "utterance", "by": "bob", "text": "that", "start_ms": 4000, "end_ms": 4300},
+    {"kind": "expression", "by": "bob", "text": "that", "entities": ["a"], "start_ms": 4000, "end_ms": 4300, "data": {"utterance": 1}},
+    {"kind": "position", "entities": ["a"], "start_ms": 6000, "data": {"x": 80, "y": 0}},
+    {"kind": "utterance", "by": "ann", "text": "and the other", "start_ms": 7000, "end_ms": 7500},
+    {"kind": "utterance", "by": "ann", "text": "blue one", "start_ms": 8000, "end_ms": 8500},
+    {"kind": "expression", "by": "ann", "text": "the other blue one", "entities": ["b"], "start_ms": 7100, "end_ms": 8500, "data": {"utterance": [2, 3]}},
+    {"kind": "expression", "by": "bob", "text": "the plate", "entities": ["c"], "start_ms": 9000, "end_ms": 9500},
+    {"kind": "expression", "by": "ann", "text": "one of them", "entities": ["a", "b"], "start_ms": 9900, "end_ms": 9990, "data": {"uncertain": True}},
+]  # fmt: skip
+
+
+def written(rows: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture(scope="module")
+def mugs() -> Dialogue:
+    return read_dialogue(written(MUGS), "mugs.jsonl")
+
+
+def test_an_item_has_the_scene_the_history_and_the_target_of_its_moment(mugs: Dialogue) -> None:
+    first, second, third = dialogue_items(mugs)
+    assert [t.id for t in (first, second, third)] == ["mugs-1", "mugs-2", "mugs-3"]
+    assert (first.targets, first.references[0].text, first.speaker) == (("a",), "the red mug", "ann-bob-ann")
+    assert first.meta["game"] == "ann-bob"
+    assert first.meta["utterance"] == "take the red mug"
+    # Positions span 0 to 90 across and 0 to 30 down: 0 is left and top, 90 right, 45 the middle, 30 the bottom.
+    values = {e.id: (e.value("horizontal"), e.value("vertical")) for e in first.scene.entities}
+    assert values == {"a": ("left", "top"), "b": ("right", "top"), "c": ("middle", "bottom")}
+    # Bob does not see the plate.
+    assert [e.id for e in second.scene.entities] == ["a", "b"]
+    # At 7.1 s the red mug has been moved.
+    assert third.scene.entity("a").position == (80.0, 0.0)
+    assert third.meta["utterance"] == "and the other blue one"
+    assert [t.meta["pronoun"] for t in (first, second, third)] == [False, True, False]
+
+
+def test_a_history_holds_what_is_known_and_nothing_that_comes_later(mugs: Dialogue) -> None:
+    first, second, third = dialogue_items(mugs)
+    assert [e.kind for e in first.history] == ["position", "position", "position", MOMENT]
+    # At 4 s the hand is on the mug, and nobody knows until when; what Bob is about to say is not there.
+    (action,) = (e for e in second.history if e.kind == "action")
+    assert (action.start_ms, action.end_ms) == (2500, None)
+    assert [e.text for e in second.history if e.text] == ["the red mug", "take the red mug"]
+    assert [e.end_ms for e in third.history if e.kind == "action"] == [None, 6000]
+    for trial in (first, second, third):
+        onset = trial.meta["onset_ms"]
+        assert all(
+            ((e.start_ms or 0) <= onset and (e.end_ms or 0) <= onset) or e.kind == "expression" for e in trial.history
+        )
+        assert trial.history[-1].kind == MOMENT
+    assert third.after == "mugs-2"
+
+
+def test_references_that_cannot_be_items_are_counted_by_reason(mugs: Dialogue) -> None:
+    assert unusable_references([mugs]) == {
+        "to an object that the speaker does not see": 1,
+        "not clear which object is meant": 1,
+    }
+
+
+def test_the_judge_reads_what_is_written(mugs: Dialogue, tmp_path: Path) -> None:
+    trials = list(dialogue_items(mugs))
+    file = tmp_path / "items.jsonl"
+    file.write_text("".join(f"{json_line(row)}\n" for row in trials_to_json(trials)), "utf-8")
+    back = list(read_trials(file))
+    assert [t.history for t in back] == [t.history for t in trials]
+    assert [t.scene.entities for t in back] == [t.scene.entities for t in trials]
+    # Every event is there once: histories follow from what happened before.
+    assert file.read_text("utf-8").count("take the red mug") == 2  # the event, and the utterance of the item
+
+
+@pytest.mark.parametrize("seed", [1, 5])
+def test_a_history_gives_the_situation_back(seed: int) -> None:
+    """What speakers and hearers see leads to the same features as the whole dialogue."""
+    compared = 0
+    for dialogue in invent_sessions(seed, Habits(pairs=2, dialogues_per_pair=1, references=60, plurals=6)):
+        by_id = {s.id: s for s in situations(dialogue)}
+        for trial in dialogue_items(dialogue):
+            if len(trial.targets) == 1:
+                found, expected = situation_in(trial.for_speaker(), trial.targets[0]), by_id[trial.id]
+                plain = [
+                    {k: s._replace(mention=None, action=None) for k, s in x.standings.items()}
+                    for x in (found, expected)
+                ]
+                assert plain[0] == plain[1]
+                compared += 1
+    assert compared > 50
+
+
+def test_the_form_is_declared_by_a_schema(mugs: Dialogue) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = dialogue_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    check = jsonschema.Draft202012Validator(schema)
+    for line in [*MUGS, *map(json.loads, write_dialogue(mugs).splitlines())]:
+        assert list(check.iter_errors(line)) == []
+    assert list(check.iter_errors({"kind": "song"}))
+    assert read_dialogue(write_dialogue(mugs)) == mugs
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "problem"),
+    [
+        (0, {"objekts": {}}, "objekts"),
+        (0, {"sees": {"bob": ["z"]}}, "'z', which is no object"),
+        (1, {"data": {"x": 1}}, "a position without x and y"),
+        (4, {"kind": "song"}, "song"),
+        (4, {"end_ms": 10}, "ends before it begins"),
+        (5, {"entities": ["z"]}, "'z' is no object"),
+        (5, {"data": {"utterance": 9}}, "no utterance 9"),
+        (5, {"start_ms": "soon"}, "start_ms"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_with_its_line(number: int, change: dict[str, object], problem: str) -> None:
+    rows = [{**row, **change} if n == number else row for n, row in enumerate(MUGS)]
+    with pytest.raises(MalformedInput) as error:
+        read_dialogue(written(rows), "mugs.jsonl")
+    assert str(error.value).startswith(f"mugs.jsonl:{number + 1}: ")
+    assert problem in str(error.value)
+
+
+# -- speakers and hearers ------------------------------------------------------------------------------------------------------
+
+
+def test_as_last_time_repeats_what_was_said_of_the_target(mugs: Dialogue) -> None:
+    first, second, _ = dialogue_items(mugs)
+    speaker = AsLastTime(noun_phrases="baseline/type").fit([first])
+    assert speaker.describe(second.for_speaker()).text == "the red mug"
+    assert speaker.describe(first.for_speaker()).text == "the mug"
+
+
+def test_only_what_is_as_salient_as_the_target_has_to_be_ruled_out(mugs: Dialogue) -> None:
+    """At 4 s only the red mug was mentioned, and it is in a hand: among what is as salient, *the mug* is enough."""
+    _, second, _ = dialogue_items(mugs)
+    plain = SalientSpeaker(noun_phrases="classic/full-brevity")
+    assert plain.describe(second.for_speaker()).text == "the mug"
+    whole = AsLastTime(noun_phrases="classic/full-brevity")._noun_phrase(second.for_speaker()).text
+    assert whole == "the red mug"
+
+
+def pronouns_after_mentions(pairs: int = 4, each: int = 10) -> list[Trial]:
+    """Speakers say *it* of the piece that was mentioned last, and *the mug* or *the plate* of the other one."""
+    trials: list[Trial] = []
+    for pair in range(pairs):
+        objects = {"a": {"type": "mug"}, "b": {"type": "bowl"}, "c": {"type": "plate"}}
+        header = {**MUGS[0], "id": f"d{pair}", "pair": f"p{pair}", "sees": {}, "objects": objects}
+        rows: list[dict[str, object]] = [header]
+        last, rng = "", Random(pair)
+        for n in range(each):
+            target = rng.choice("ac")
+            text = "it" if target == last else {"a": "the mug", "c": "the plate"}[target]
+            rows.append(
+                {
+                    "kind": "expression",
+                    "by": "ann",
+                    "text": text,
+                    "entities": [target],
+                    "start_ms": 3000 * n,
+                    "end_ms": 3000 * n + 500,
+                }
+            )
+            last = target
+        trials += dialogue_items(read_dialogue(written(rows)))
+    return trials
+
+
+def test_the_pronoun_model_learns_when_people_say_it_and_the_hearer_what_they_mean() -> None:
+    trials = pronouns_after_mentions()
+    train, test = trials[:30], trials[30:]
+    speaker = PronounSpeaker(noun_phrases="baseline/type", word="it").fit(train)
+    spoken = [speaker.describe(t.for_speaker()).text for t in test]
+    assert spoken == [t.references[0].text for t in test]
+    hearer = ContextHearer().fit(train)
+    for trial in test:
+        answer = hearer.resolve(Description(text=trial.references[0].text), trial.for_hearer(Random(1)))
+        assert answer.entity == trial.targets[0]
+    with pytest.raises(InputError, match="nothing to learn"):
+        PronounSpeaker().fit([t for t in trials if not t.meta["pronoun"]])
+
+
+# -- commands ------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_dialogue_is_checked_and_its_items_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mugs.jsonl"
+    file.write_text(written(MUGS), "utf-8")
+    assert run(["check", str(file), "--format", "json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["items"], facts["events"]["utterance"], facts["objects"]) == (3, 4, {"3": 1})
+    assert facts["lacks"] == {"cursor or gaze": 1}
+    out = tmp_path / "items.jsonl"
+    assert run(["items", str(file), "--out", str(out), "--speakers", "ann"]) == 0
+    assert "2 items of 1 dialogues and 1 pairs" in capsys.readouterr().out
+    assert [t.id for t in read_trials(out)] == ["mugs-1", "mugs-3"]
+    assert run(["schema"]) == 0
+    assert json.loads(capsys.readouterr().out) == dialogue_schema()
+
+
+def test_own_games_are_dialogues_with_positions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from referee.cli import main
+
+    assert main(["tangram", "play", "--bots", "1", "--out", str(tmp_path / "games")]) == 0
+    (recording,) = (tmp_path / "games").glob("*.jsonl")
+    assert run(["items", str(recording), "--out", str(tmp_path / "items.jsonl")]) == 0
+    trials = list(read_trials(tmp_path / "items.jsonl"))
+    assert all(len(t.scene.entities) == 7 and all(e.position for e in t.scene.entities) for t in trials)
+    game = {"corpus": "synthetic", "speaker": "classic/incremental", "hearer": "literal"}
+    named = [part for name, value in game.items() for part in (f"--{name}", value)]
+    assert main(["play", *named, "--games", "1", "--repetitions", "2", "--out", str(tmp_path / "played")]) == 0
+    (played,) = (p for p in (tmp_path / "played").glob("*.json") if p.name != "game.json")
+    assert run(["items", str(played), "--out", str(tmp_path / "rounds.jsonl")]) == 0
+    # Four objects, twice.
+    assert len(list(read_trials(tmp_path / "rounds.jsonl"))) == 8
+
+
+def test_a_text_grid_is_read_by_a_map_that_is_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Written by another program (pympi); the map that `check` shows is taken as it is."""
+    pympi = pytest.importorskip("pympi")
+    grid = pympi.Praat.TextGrid(xmax=3.0)
+    words, phrases, objects = (grid.add_tier(name) for name in ("A-words", "A-phrases", "A-objects"))
+    words.add_interval(0.0, 1.0, 'the "red" mug please')
+    words.add_interval(1.5, 2.0, "it")
+    phrases.add_interval(0.0, 0.6, 'the "red" mug')
+    phrases.add_interval(1.5, 2.0, "it")
+    objects.add_interval(0.0, 0.6, "red-mug")
+    objects.add_interval(1.55, 2.0, "red-mug")
+    file = tmp_path / "mugs.TextGrid"
+    grid.to_file(str(file))
+    assert run(["check", str(file)]) == 0
+    proposed = [line.strip() for line in capsys.readouterr().out.splitlines() if " = " in line]
+    assert proposed == ['"A-words" = "SV-UT"', '"A-phrases" = "SV-REX"', '"A-objects" = "SV-REX-Ref"']
+    names = tmp_path / "names.toml"
+    names.write_text("\n".join(['language = "en"', *proposed]), "utf-8")
+    assert run(["items", str(file), "--tiers", str(names), "--out", str(tmp_path / "items.jsonl")]) == 0
+    first, second = read_trials(tmp_path / "items.jsonl")
+    assert (first.references[0].text, first.targets, first.meta["onset_ms"]) == ('the "red" mug', ("red-mug",), 0.0)
+    assert (second.references[0].text, second.targets, second.meta["pronoun"]) == ("it", ("red-mug",), True)
+
+
+def test_a_file_that_is_no_dialogue_is_not_said_to_be_a_damaged_recording(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from referee.cli import main
+
+    file = tmp_path / "theirs.jsonl"
+    for content in ("", "[1, 2]\n", '{"text": "hello"}\n', "hello\n"):
+        file.write_text(content, "utf-8")
+        assert main(["tangram", "statistics", str(file)]) == 2
+        text = capsys.readouterr().err
+        assert "not a Tangram recording" in text
+        assert "record the session again" not in text
+        assert "from the server" not in text
+
+
+# Counted in the files by hand: the READMEs of the corpora say 2,279 trials of 27 networks, 1,824 trials of 19 pairs with 10,745 turns, 5,976 rounds.
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("corpus", "pairs", "references", "utterances"),
+    [("conventions-network", 27, 2279, 2584), ("cabb-dutch", 19, 1824, 10_745), ("a-game-of-sorts", 15, 1025, 1800)],
+)
+def test_corpora_of_games_are_dialogues(
+    corpus: str, pairs: int, references: int, utterances: int, data_folder: Path
+) -> None:
+    found = game_dialogues(corpus, data_folder)
+    assert len({d.pair for d in found}) == pairs
+    assert sum(len(d.tier("expression")) for d in found) == references
+    assert sum(len(d.tier("utterance")) for d in found) == utterances
+    assert all(d.lacks for d in found)
+    assert all(len(list(dialogue_items(d))) == len(d.tier("expression")) for d in found[:3])
