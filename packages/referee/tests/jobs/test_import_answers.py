@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from referee.cli import main
+from referee.corpora.natives.recognition import recognise
 from referee.errors import InputError
 from referee.jobs.folder import Run
-from referee.corpora.natives.recognition import recognise
 from referee.records import Outcome
 
 TRIALS = [
