@@ -595,6 +595,7 @@ class Response(Record, frozen=True, kw_only=True, gc=False):
         repeats: how often the description was asked for again.
         flags: anything odd about the answer.
         places: where in the picture: one place, or those of SEVERAL.
+        entities: the ids of the entities chosen together, of SEVERAL.
 
     >>> Response(trial="t1", hearer="p7", outcome=Outcome.ENTITY, entity="a").repeats
     0
@@ -612,6 +613,7 @@ class Response(Record, frozen=True, kw_only=True, gc=False):
     repeats: Count = 0
     flags: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+    entities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.probabilities, dict):
