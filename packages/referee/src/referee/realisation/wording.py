@@ -525,10 +525,12 @@ class Wording:
         return that, Worded("", tuple(said), dropped=tuple(dropped), meaning=conjunction(heard))
 
     def _heard_clause(self, form: Meaning) -> Meaning:
-        """What a clause means in words that several values share."""
+        """What a clause means in words that several values share; a column or row by its number is exact."""
         if form[0] in ("and", "or", "not"):
             return (form[0], *map(self._heard_clause, form[1:]))
-        return form if form[0] in OPERATORS else self._as_heard([Property(*form)])
+        grades = self.language.grades.get(form[0])
+        is_exact = form[0] in OPERATORS or (grades is not None and grades.at and form[1].isdecimal())
+        return form if is_exact else self._as_heard([Property(*form)])
 
     def _clause(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
         """ "is red or has a beard"; a verb that stays the same is said once."""
@@ -602,6 +604,9 @@ class Wording:
         else:
             has_phrase = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
             grades = None if has_phrase else language.grades.get(prop.name)
+            if has_phrase and len(self._values_in_same_words(prop)) > 1:
+                exact = language.grades.get(prop.name)
+                grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
