@@ -21,7 +21,7 @@ __all__ = ["Relational"]
 
 MOST_LANDMARKS = 64
 """Landmarks that are introduced at most for one target: in a scene where everything is related to everything there is no end of them."""
-_INCOMING: SceneNotes[str, dict[str, list[Relation]]] = SceneNotes("selection.incoming")
+_INCOMING: SceneNotes[str, list[Relation]] = SceneNotes("selection.incoming")
 
 
 class _Link(NamedTuple):
