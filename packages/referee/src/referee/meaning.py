@@ -177,9 +177,9 @@ def _parse_pair(name: str, rest: Sequence[Any], place: str) -> Meaning:
     if not name.strip():
         raise _wrong(place, "the attribute has no name", 'write ["colour", "red"]')
     if len(rest) != 1 or isinstance(rest[0], (list, tuple, dict)) or rest[0] is None:
-        known = ", ".join(OPERATORS)
+        operators = ", ".join(OPERATORS)
         problem = f"{name!r} is no operator, and {_shown([name, *rest])} is no attribute with its value"
-        raise _wrong(place, problem, f"operators are {known}; a pair is a name and a value")
+        raise _wrong(place, problem, f"operators are {operators}; a pair is a name and a value")
     return (name, as_value(rest[0]))
 
 
@@ -243,9 +243,9 @@ def as_json(form: Meaning) -> list[Any]:
     return [as_json(part) if isinstance(part, tuple) else part for part in form]
 
 
-def is_meaning(given: object) -> bool:
+def is_meaning(content: object) -> bool:
     """Return whether something is a form and not a list of properties."""
-    return isinstance(given, (tuple, list)) and len(given) > 0 and isinstance(given[0], str)
+    return isinstance(content, (tuple, list)) and len(content) > 0 and isinstance(content[0], str)
 
 
 # -- taking forms apart ------------------------------------------------------------------------------------------------------------
@@ -253,8 +253,8 @@ def is_meaning(given: object) -> bool:
 
 def conjunction(forms: Iterable[Meaning]) -> Meaning:
     """Return the conjunction of some forms; of one form that form itself."""
-    found = tuple(forms)
-    return found[0] if len(found) == 1 else ("and", *found)
+    parts = tuple(forms)
+    return parts[0] if len(parts) == 1 else ("and", *parts)
 
 
 def conjuncts(form: Meaning) -> tuple[Meaning, ...]:
@@ -288,36 +288,30 @@ def atoms(form: Meaning) -> Iterator[Meaning]:
         yield form
 
 
-def drop_atoms(form: Meaning, kept: Iterable[bool]) -> Meaning:
+def drop_atoms(form: Meaning, stays: Iterable[bool]) -> Meaning:
     """Return a form without some of its atoms (one answer an atom, in the order of `atoms`); a relation that goes takes its landmark along."""
-    found = _without(form, iter(kept))
-    return EVERYTHING if found is None else found
+    remaining = _without(form, iter(stays))
+    return EVERYTHING if remaining is None else remaining
 
 
-def _without(form: Meaning, kept: Iterator[bool]) -> Meaning | None:
+def _without(form: Meaning, stays: Iterator[bool]) -> Meaning | None:
     operator = form[0]
     if operator in ("and", "or"):
-        parts = [_without(part, kept) for part in form[1:]]
+        parts = [_without(part, stays) for part in form[1:]]
         left = [part for part in parts if part is not None]
-        return (
-            None
-            if parts and not left
-            else form[:1]
-            if not left
-            else conjunction(left)
-            if operator == "and"
-            else _union(left)
-        )
+        if not left:
+            return None if parts else form[:1]
+        return conjunction(left) if operator == "and" else _union(left)
     if operator == "not":
-        inner = _without(form[1], kept)
+        inner = _without(form[1], stays)
         return None if inner is None else ("not", inner)
     if operator in ("rel", "inv"):
-        stays = next(kept)
-        landmark = _without(form[2], kept)
-        return (operator, form[1], EVERYTHING if landmark is None else landmark) if stays else None
+        relation_stays = next(stays)
+        landmark = _without(form[2], stays)
+        return (operator, form[1], EVERYTHING if landmark is None else landmark) if relation_stays else None
     if operator == "parts":
-        return ("parts", *((n, _without(part, kept) or EVERYTHING) for n, part in form[1:]))
-    return form if next(kept) else None
+        return ("parts", *((n, _without(part, stays) or EVERYTHING) for n, part in form[1:]))
+    return form if next(stays) else None
 
 
 def _union(forms: Sequence[Meaning]) -> Meaning:
@@ -414,10 +408,10 @@ def _link(prop: Property, scene: Scene) -> tuple[str, str] | None:
 
 def denote(form: Meaning, scene: Scene) -> int:
     """Return the entities that a form is true of, as a bit set; of parts the union."""
-    found = 0
+    union = 0
     for mask in denote_parts(form, scene):
-        found |= mask
-    return found
+        union |= mask
+    return union
 
 
 def denote_parts(form: Meaning, scene: Scene) -> tuple[int, ...]:
@@ -425,11 +419,11 @@ def denote_parts(form: Meaning, scene: Scene) -> tuple[int, ...]:
 
     A part that counts fewer objects than fit it leaves all of them open.
     """
-    found = []
+    masks = []
     for number, part in parts_of(form):
         mask = _denote(part, scene, scene.everything)
-        found.append(0 if isinstance(number, int) and mask.bit_count() < number else mask)
-    return tuple(found)
+        masks.append(0 if isinstance(number, int) and mask.bit_count() < number else mask)
+    return tuple(masks)
 
 
 def has_true_numbers(form: Meaning, scene: Scene) -> bool:
@@ -450,10 +444,10 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
             among = _denote(part, scene, among)
         return among
     if operator == "or":
-        found = 0
+        mask = 0
         for part in form[1:]:
-            found |= _denote(part, scene, among)
-        return found
+            mask |= _denote(part, scene, among)
+        return mask
     if operator == "not":
         return among & ~_denote(form[1], scene, among)
     if operator in ("rel", "inv"):
@@ -483,10 +477,10 @@ def related(scene: Scene, name: str, anchors: int, is_inverse: bool = False) -> 
         return 0
     if not is_inverse:
         return _mask(i for i, others in enumerate(table) if others & anchors)
-    found = 0
+    mask = 0
     for i in bits(anchors):
-        found |= table[i]
-    return found
+        mask |= table[i]
+    return mask
 
 
 def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
@@ -506,8 +500,8 @@ def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
                 for name in (relation.name, ANY):
                     tables.setdefault(name, [0] * len(scene.entities))[i] |= bit
         notes["all"] = tables
-    found: Mapping[str, Sequence[int]] = notes["all"]
-    return found
+    table: Mapping[str, Sequence[int]] = notes["all"]
+    return table
 
 
 def first_unknown(form: Meaning, scene: Scene) -> Property | None:
@@ -545,23 +539,23 @@ def _ranked(form: Meaning, scene: Scene, among: int) -> int:
 
 
 def _mask(indices: Iterable[int]) -> int:
-    found = 0
+    mask = 0
     for i in indices:
-        found |= 1 << i
-    return found
+        mask |= 1 << i
+    return mask
 
 
 def _numbers(scene: Scene, name: str, among: int) -> Mapping[int, float]:
     """The amounts of an attribute of some entities, as far as they are numbers; where the scene has no attribute x or y, their positions."""
     axis = _AXES.get(name)
     by_position = axis is not None and not any(p[0] == name for p in scene.extensions)
-    found = {}
+    numbers = {}
     for i in bits(among):
         entity = scene.entities[i]
         number = _coordinate(entity, axis) if by_position and axis is not None else amount(entity.value(name))
         if number is not None:
-            found[i] = number
-    return found
+            numbers[i] = number
+    return numbers
 
 
 def _coordinate(entity: Entity, axis: int) -> float | None:
@@ -570,5 +564,5 @@ def _coordinate(entity: Entity, axis: int) -> float | None:
 
 def amount(value: str | None) -> float | None:
     """Return the number that a value is, with or without a unit ("30 cm"); None where it is none."""
-    found = NUMBER.fullmatch(value or "")
-    return float(found[1]) if found else None
+    match = NUMBER.fullmatch(value or "")
+    return float(match[1]) if match else None

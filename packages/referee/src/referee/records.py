@@ -65,8 +65,8 @@ NOT_ANSWERED = "not answered"
 
 def _few(texts: Iterable[str], most: int) -> str:
     """The first of some texts, and dots where there are more: what a record shows of itself fits on a line."""
-    known = list(texts)
-    return " ".join(known[:most]) + (" …" if len(known) > most else "")
+    listed = list(texts)
+    return " ".join(listed[:most]) + (" …" if len(listed) > most else "")
 
 
 def _shortened(text: str, most: int = 60) -> str:
@@ -383,9 +383,9 @@ class Description(Record, frozen=True, kw_only=True, gc=False):
 
     def __repr__(self) -> str:
         words = [] if self.text is None else [repr(_shortened(self.text))]
-        known = [] if self.properties is None else [f"[{_few(map(str, self.properties), 6)}]"]
+        properties = [] if self.properties is None else [f"[{_few(map(str, self.properties), 6)}]"]
         by = [] if self.speaker is None else [f"by {self.speaker}"]
-        return f"Description({', '.join([*words, *known, *by])})"
+        return f"Description({', '.join([*words, *properties, *by])})"
 
 
 class Event(Record, frozen=True, kw_only=True, gc=False):
@@ -453,8 +453,10 @@ class Trial(Record, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         where = "".join(f", {x}" for x in (self.domain, self.condition) if x)
-        said = f", {_shortened(self.references[0].text)!r}" if self.references and self.references[0].text else ""
-        return f"Trial({self.id!r}: target {_few(self.targets, 3)}, {len(self.scene.entities)} entities{where}{said})"
+        first_words = (
+            f", {_shortened(self.references[0].text)!r}" if self.references and self.references[0].text else ""
+        )
+        return f"Trial({self.id!r}: target {_few(self.targets, 3)}, {len(self.scene.entities)} entities{where}{first_words})"
 
     def _repr_html_(self) -> str:
         """The scene as a picture, its target framed, with what people said: what a notebook shows."""
@@ -595,6 +597,7 @@ class Response(Record, frozen=True, kw_only=True, gc=False):
         repeats: how often the description was asked for again.
         flags: anything odd about the answer.
         places: where in the picture: one place, or those of SEVERAL.
+        entities: the ids of the entities chosen together, of SEVERAL.
 
     >>> Response(trial="t1", hearer="p7", outcome=Outcome.ENTITY, entity="a").repeats
     0
@@ -612,6 +615,7 @@ class Response(Record, frozen=True, kw_only=True, gc=False):
     repeats: Count = 0
     flags: tuple[str, ...] = ()
     places: tuple[Place, ...] = ()
+    entities: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.probabilities, dict):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
+from referee import create
 from referee.errors import InvalidDescription
 from referee.hearers.answering import answer, decide, understand
 from referee.hearers.literal import Literal
-from referee.records import Description, Entity, HearerView, Outcome, Property, Relation, Response, Scene
+from referee.metrics.hearing import MEASURES, judge
+from referee.records import Description, Entity, HearerView, Outcome, Property, Relation, Response, Scene, Trial
 
 
 def thing(name: str, **attributes: str) -> Entity:
@@ -119,3 +123,23 @@ def test_an_entity_called_none_is_refused_where_it_would_be_confused() -> None:
     scene = view(thing("none", type="chair"), thing("b", type="sofa"))
     with pytest.raises(InvalidDescription, match="another id"):
         answer("toy", scene, [0.0, 0.0], none=1.0)
+
+
+def test_several_targets_are_chosen_as_a_set() -> None:
+    """A description in parts: the red chair (a) and the blue desk (b); another red desk is there."""
+    looks = {"a": ("chair", "red"), "b": ("desk", "blue"), "c": ("desk", "red")}
+    entities = tuple(
+        Entity(id=i, attributes=(Property("type", t), Property("colour", c))) for i, (t, c) in looks.items()
+    )
+    trial = Trial(id="t", scene=Scene(entities=entities), targets=("a", "b"))
+    right = Description(meaning=("parts", (1, ("type", "chair")), (1, ("and", ("type", "desk"), ("colour", "blue")))))
+    wrong = Description(meaning=("parts", (1, ("type", "chair")), (1, ("and", ("type", "desk"), ("colour", "red")))))
+    for name in ("literal", "noisy", "rsa"):
+        hearer = create("hearer", name)
+        view = trial.for_hearer(Random(1))
+        responses = [hearer.resolve(said, view) for said in (right, wrong)]
+        assert [sorted(r.entities) for r in responses] == [["a", "b"], ["a", "c"]]
+        hearings, excluded = judge(responses, {"t": trial})
+        assert not any(excluded.values())
+        # One of two responses chose exactly the set of targets.
+        assert next(iter(hearings.values())).measure()[MEASURES.index("ir")] == 0.5

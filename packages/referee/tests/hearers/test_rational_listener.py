@@ -49,7 +49,11 @@ def test_blue_means_the_blue_square() -> None:
 def test_without_reasoning_it_is_the_literal_hearer() -> None:
     said = Description(properties=(Property("colour", "blue"),))
     assert Rational(depth=0).resolve(said, FRAME) == Response(
-        trial="t", hearer="rsa", outcome=Outcome.SEVERAL, probabilities=(("a", 0.5), ("b", 0.5), ("c", 0.0))
+        trial="t",
+        hearer="rsa",
+        outcome=Outcome.SEVERAL,
+        probabilities=(("a", 0.5), ("b", 0.5), ("c", 0.0)),
+        entities=("a", "b"),
     )
 
 

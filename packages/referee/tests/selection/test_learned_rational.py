@@ -48,7 +48,7 @@ def test_how_many_trials_are_at_hand_changes_nothing(depth, monkeypatch):
     weights = _Weights.of(space, np.random.default_rng(1).normal(0, 0.5, space.size))
     together, slope = _likelihood(space, batch, weights, depth)
     monkeypatch.setattr(learned_rational, "CELLS_AT_HAND", 1)
-    assert len(list(batch.parts())) == len(batch.said)
+    assert len(list(batch.parts())) == len(batch.chosen)
     apart, slope_apart = _likelihood(space, batch, weights, depth)
     assert apart == pytest.approx(together, rel=1e-12)
     assert slope_apart == pytest.approx(slope, rel=1e-9, abs=1e-12)

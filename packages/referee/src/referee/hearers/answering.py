@@ -2,7 +2,8 @@
 
 The rule, in one place. A hearer spreads one unit of belief over the entities of the scene and over two further answers, ``several`` and ``none``.
 The largest share wins. Where it belongs to ``none`` or ``several`` that is the outcome, also in a tie with an entity: who is undecided does not point.
-Where two entities share the first place the outcome is SEVERAL. Nothing said gives DONT_KNOW, words of which none is understood give UNPARSABLE; in both
+Where entities share the first place the outcome is SEVERAL, and they are the set that is chosen. A meaning that is more than a conjunction
+is taken literally: what it denotes is chosen. Nothing said gives DONT_KNOW, words of which none is understood give UNPARSABLE; in both
 cases the belief stays even over the entities.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self
 
 from referee.errors import InvalidDescription
+from referee.meaning import is_plain
 from referee.records import Description, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 __all__ = [
@@ -22,8 +24,10 @@ __all__ = [
     "Listener",
     "Pair",
     "answer",
+    "answer_literally",
     "decide",
     "denote",
+    "has_structure",
     "shrug",
     "understand",
     "words_of",
@@ -59,11 +63,11 @@ class Listener:
 
     def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
         """The answers to many descriptions, in order; the same words in the same view are answered once."""
-        known: dict[tuple[int, tuple[Property, ...] | None, str | None], Response] = {}
+        known: dict[tuple[object, ...], Response] = {}
         result = []
         for description, view in pairs:
             # By identity, for two views of a trial may be shuffled differently.
-            key = (id(view), description.properties, description.text)
+            key = (id(view), description.properties, description.text, description.meaning)
             response = known.get(key)
             if response is None:
                 response = known[key] = self.resolve(description, view)
@@ -104,6 +108,8 @@ def answer(
             probabilities.append((SEVERAL, several / total))
         if none:
             probabilities.append((NONE, none / total))
+    edge = max(shares, default=0.0) * (1 - TIE)
+    is_set = outcome is Outcome.SEVERAL and edge > several
     return Response(
         trial=view.id,
         hearer=hearer,
@@ -111,7 +117,20 @@ def answer(
         entity=None if place is None else entities[place].id,
         probabilities=tuple(probabilities),
         flags=flags,
+        entities=tuple(e.id for e, share in zip(entities, shares, strict=True) if share >= edge) if is_set else (),
     )
+
+
+def answer_literally(hearer: str, view: HearerView, left: int) -> Response:
+    """Choose the entities of a bit set, each with the same belief; none of them is the answer "none"."""
+    even = 1 / left.bit_count() if left else 0.0
+    shares = [even if left >> i & 1 else 0.0 for i in range(len(view.scene.entities))]
+    return answer(hearer, view, shares, none=0.0 if left else 1.0)
+
+
+def has_structure(description: Description) -> bool:
+    """Return whether a description has a meaning that a list of properties cannot express."""
+    return description.meaning is not None and not is_plain(description.meaning)
 
 
 def shrug(hearer: str, view: HearerView, outcome: Outcome, flags: tuple[str, ...] = ()) -> Response:

@@ -6,7 +6,7 @@ preferences, no reasoning about the speaker.
 
 from __future__ import annotations
 
-from referee.hearers.answering import Listener, answer, denote, shrug, understand
+from referee.hearers.answering import Listener, answer_literally, denote, shrug, understand
 from referee.records import Description, HearerView, Outcome, Response
 
 __all__ = ["Literal"]
@@ -19,15 +19,8 @@ class Literal(Listener):
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         if description.meaning is not None:
-            return self._point(view, view.scene.denotation(description.meaning))
+            return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         said = understand(description, view.scene)
         if isinstance(said, Outcome):
             return shrug(self.name, view, said)
-        return self._point(view, denote(said, view.scene))
-
-    def _point(self, view: HearerView, left: int) -> Response:
-        scene = view.scene
-        if not left:
-            return answer(self.name, view, [0.0] * len(scene.entities), none=1.0)
-        even = 1 / left.bit_count()
-        return answer(self.name, view, [even if left >> i & 1 else 0.0 for i in range(len(scene.entities))])
+        return answer_literally(self.name, view, denote(said, view.scene))

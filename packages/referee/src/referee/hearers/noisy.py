@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from math import exp, isfinite, prod
 
 from referee.errors import InputError
-from referee.hearers.answering import Listener, answer, shrug, understand
+from referee.hearers.answering import Listener, answer, answer_literally, has_structure, shrug, understand
 from referee.records import LANDMARKS, NOTHING, Description, HearerView, Outcome, Property, Response, Scene, SceneNotes
 from referee.signature import signature
 
@@ -51,6 +51,8 @@ class Noisy(Listener):
     noises: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        if description.meaning is not None and has_structure(description):
+            return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         said = understand(description, view.scene)
         if isinstance(said, Outcome):
             return shrug(self.name, view, said)

@@ -18,7 +18,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.hearers.answering import Listener, answer, shrug, understand
+from referee.hearers.answering import Listener, answer, answer_literally, has_structure, shrug, understand
 from referee.records import Description, Entity, HearerView, Outcome, Property, Response, Scene, SceneNotes, Trial
 
 __all__ = ["Posterior", "Rational", "infer", "reason"]
@@ -46,6 +46,8 @@ class Rational(Listener):
     messages: tuple[Message, ...] | None = None
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        if description.meaning is not None and has_structure(description):
+            return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         said = understand(description, view.scene)
         if isinstance(said, Outcome):
             return shrug(self.name, view, said)

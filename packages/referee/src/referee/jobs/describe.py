@@ -332,7 +332,10 @@ def _finish(steps: list[Reason], heard: WordsHeard, view: SpeakerView, form: Mea
         chosen = steps[:-1] if is_open else steps
         gone = tuple(e.id for e in view.scene.members(view.scene.denotation(form) & ~view.target_mask))
         return [*chosen, *(Reason(prop, "added in the words", gone, 0) for prop in heard.added[:1])]
-    if remaining and not is_open:
-        problem = f"not distinguishing: the words are also true of {', '.join(remaining[:8])}"
+    missed = [e.id for e in view.scene.members(view.target_mask & ~heard.denotes)]
+    if (remaining or missed) and not is_open:
+        names = [f"also true of {', '.join(remaining[:8])}"] if remaining else []
+        names += [f"not true of {', '.join(missed[:8])}"] if missed else []
+        problem = f"not distinguishing: the words are {' and '.join(names)}"
         return [*steps, Reason(None, problem, (), len(remaining))]
     return steps

@@ -67,7 +67,10 @@ def heard_in(description: Description, view: SpeakerView, reader: ReadBack | Non
         for span, target in zip(parts, view.targets, strict=True)
     ]
     form: Meaning = ("parts", *((1, h.meaning or EVERYTHING) for h in heard))
-    said, dropped, false = (tuple(dict.fromkeys(p for h in heard for p in h[i])) for i in range(3))
+    said, dropped, false = (
+        tuple(dict.fromkeys(p for properties in column for p in properties))
+        for column in zip(*((h.said, h.dropped, h.false) for h in heard), strict=True)
+    )
     return WordsHeard(said, dropped, false, view.scene.denotation(form), form, has_true_numbers(form, view.scene))
 
 

@@ -156,7 +156,8 @@ def judge(
     """Responses by system and hearer, and what was left out and why.
 
     All people are one group (`PEOPLE`) with as many participants; a simulated hearer, told by its probabilities, is a group of its own. Responses to
-    what people said in the corpus count as those of the system `HUMAN`. Trials with several targets, or with none, have no one referent and are left out.
+    what people said in the corpus count as those of the system `HUMAN`. Of several targets `ir` asks for exactly the set of them; responses that name no set
+    and trials without a target are left out.
     """
     kept: dict[Group, list[tuple[str, str, list[float]]]] = defaultdict(list)
     excluded: dict[Group, Counter[str]] = defaultdict(Counter)
@@ -165,7 +166,7 @@ def judge(
         trial = trials.get(response.trial)
         if trial is None:
             excluded[group]["trial not in the run"] += 1
-        elif len(trial.targets) != 1:
+        elif not trial.targets or (len(trial.targets) > 1 and not _chooses_sets(response)):
             excluded[group]["several targets" if trial.targets else "nothing is meant"] += 1
         else:
             right = _is_right(response, trial)
@@ -176,7 +177,15 @@ def judge(
     return {group: _tabulate(rows) for group, rows in kept.items()}, dict(excluded)
 
 
+def _chooses_sets(response: Response) -> bool:
+    """Whether a response could have named a set: it did, or a simulated hearer (which can) named a single entity or none."""
+    is_simulated = response.probabilities is not None
+    return bool(response.entities) or (is_simulated and response.outcome in (Outcome.ENTITY, Outcome.NONE))
+
+
 def _is_right(response: Response, trial: Trial) -> bool:
+    if len(trial.targets) > 1:
+        return response.outcome == Outcome.SEVERAL and set(response.entities) == set(trial.targets)
     if response.outcome in (Outcome.POINT, Outcome.BOX):
         from referee.metrics.grounding import hits
 

@@ -182,12 +182,12 @@ class Cosine(_MeaningMeasure):
 
 def _mentioned(content: Content) -> Properties:
     """The properties of a description, or those that its meaning mentions."""
-    return flatten(content) if is_meaning(content) else content
+    return flatten(tuple(content)) if is_meaning(content) else content
 
 
 def _denotations(content: Content, scene: Scene) -> tuple[int, ...]:
     """What each part of a description denotes."""
-    return scene.denotations(content) if is_meaning(content) else (scene.denotation(content),)
+    return scene.denotations(tuple(content)) if is_meaning(content) else (scene.denotation(content),)
 
 
 def _by_name(properties: Properties) -> dict[str, list[Property]]:

@@ -87,18 +87,18 @@ def read_examples(trials: Iterable[Trial]) -> list[Example]:
     """Every reference that has words and properties; without spans its words are pieces that express nothing."""
     examples = []
     for trial in trials:
-        for said in trial.references:
-            if said.text is None or said.properties is None:
+        for reference in trial.references:
+            if reference.text is None or reference.properties is None:
                 continue
-            pieces = _pieces(said.spans) if said.spans else [Piece((w,)) for w in normalise(said.text)]
+            pieces = _pieces(reference.spans) if reference.spans else [Piece((w,)) for w in normalise(reference.text)]
             examples.append(
                 Example(
                     pieces=tuple(pieces),
-                    properties=frozenset(said.properties),
+                    properties=frozenset(reference.properties),
                     domain=trial.domain,
-                    speaker=said.speaker or trial.speaker,
+                    speaker=reference.speaker or trial.speaker,
                     target=picture(trial),
-                    text=said.text,
+                    text=reference.text,
                 )
             )
     right = correct_spelling(Counter(word for example in examples for word in example.words))
@@ -114,9 +114,9 @@ def correct_spelling(counts: Mapping[str, int], rare: int = 2, times: int = 10) 
     # Words of up to three letters have too many neighbours one letter away.
     for word in (w for w in counts if counts[w] <= rare and len(w) > 3):
         # A plural is no slip.
-        known = [w for w in frequent if w[0] == word[0] and counts[w] >= times * counts[word] and w + "s" != word]
+        candidates = [w for w in frequent if w[0] == word[0] and counts[w] >= times * counts[word] and w + "s" != word]
         # Optimal string alignment takes a swap of two neighbours for one error.
-        match = next((w for w in known if OSA.distance(word, w, score_cutoff=1) == 1), None)
+        match = next((w for w in candidates if OSA.distance(word, w, score_cutoff=1) == 1), None)
         if match:
             right[word] = match
     return right
@@ -132,21 +132,21 @@ def picture(trial: Trial | SpeakerView) -> str:
 
 
 def _pieces(spans: Sequence[Span]) -> list[Piece]:
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     for span in spans:
         words = normalise(span.text)
         # Marked as outside the scheme: nothing that could be asked for.
         properties = frozenset(p for p in _expressed(span) if p.name != "other")
         names = {p.name for p in properties}
         if words and properties:
-            if found and found[-1].names == {"hairColour"} and names & {"hasBeard", "hasHair"}:
+            if pieces and pieces[-1].names == {"hairColour"} and names & {"hasBeard", "hasHair"}:
                 # "white" marked apart from "bearded": alone it would read as the colour of the man.
-                colour = found.pop()
+                colour = pieces.pop()
                 words, properties = colour.words + words, colour.properties | properties
-            found.append(Piece(words, properties))
+            pieces.append(Piece(words, properties))
         else:
-            found += [Piece((word,)) for word in words]
-    return _without_frames(found)
+            pieces += [Piece((word,)) for word in words]
+    return _without_frames(pieces)
 
 
 def _without_frames(pieces: list[Piece]) -> list[Piece]:
@@ -178,7 +178,7 @@ def choose(models: Mapping[str | None, Model], domain: str | None) -> Model:
     return models.get(domain, models[None])
 
 
-def dice(one: frozenset[object] | Properties, other: frozenset[object] | Properties) -> float:
+def dice(first: frozenset[object] | Properties, second: frozenset[object] | Properties) -> float:
     """How much two sets share; two empty sets are the same."""
-    total = len(one) + len(other)
-    return 2 * len(one & other) / total if total else 1.0
+    total = len(first) + len(second)
+    return 2 * len(first & second) / total if total else 1.0

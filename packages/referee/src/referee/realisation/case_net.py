@@ -27,17 +27,17 @@ _GRID = {"x-dimension": 4, "y-dimension": 2}
 _OPPOSITE = ({"front", "back"}, {"left", "right"})
 
 
-def similarity(one: Property, other: Property) -> float:
+def similarity(first: Property, second: Property) -> float:
     """How alike two values of an attribute are: 1 for equal ones, less the further apart they are."""
-    if one.name != other.name:
+    if first.name != second.name:
         return 0.0
-    if one.value == other.value:
+    if first.value == second.value:
         return 1.0
     # Places may be "unknown".
-    if one.name in _GRID and one.value.isdigit() and other.value.isdigit():
-        return 1 - abs(int(one.value) - int(other.value)) / _GRID[one.name]
-    if one.name == "orientation":
-        return 0.0 if {one.value, other.value} in _OPPOSITE else 0.5
+    if first.name in _GRID and first.value.isdigit() and second.value.isdigit():
+        return 1 - abs(int(first.value) - int(second.value)) / _GRID[first.name]
+    if first.name == "orientation":
+        return 0.0 if {first.value, second.value} in _OPPOSITE else 0.5
     return 0.0
 
 
@@ -64,47 +64,47 @@ class CaseNet:
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         if not hasattr(self, "cases_"):
             raise NotTrained(self)
-        wanted = frozenset(properties)
+        content = frozenset(properties)
         names = frozenset(p.name for p in properties)
         cases = [case for case in choose(self.cases_, view.domain) if case.names & names]
         if not cases:
             return self.rules_.realise(properties, view)
         book = choose(self.rules_.wordings_, view.domain).book
-        ranks = {id(case): _rank(case, wanted, names) for case in cases}
+        ranks = {id(case): _rank(case, content, names) for case in cases}
         best = min(ranks.values())
         equals = [case for case in cases if ranks[id(case)] == best]
         nearest = max(equals, key=lambda case: (self.templates_[template_of(case)], _commonness(case, book)))
-        return self._adapt(nearest, wanted, view)
+        return self._adapt(nearest, content, view)
 
-    def _adapt(self, case: Example, wanted: Properties, view: SpeakerView) -> str:
+    def _adapt(self, case: Example, content: Properties, view: SpeakerView) -> str:
         wordings = choose(self.rules_.wordings_, view.domain)
         determiner, head, branches = cut(case, self.language)
-        kept = [new for branch in branches for new in self._fill(branch, wanted, wordings)]
-        noun = wordings.head(sorted(wanted), self.language) if head and not _agrees(case, wanted) else " ".join(head)
-        before = [b for b in kept if b.side == BEFORE]
-        return join(determiner, before, noun, [b for b in kept if b.side == AFTER], self.language)
+        filled = [new for branch in branches for new in self._fill(branch, content, wordings)]
+        noun = wordings.head(sorted(content), self.language) if head and not _agrees(case, content) else " ".join(head)
+        before = [b for b in filled if b.side == BEFORE]
+        return join(determiner, before, noun, [b for b in filled if b.side == AFTER], self.language)
 
-    def _fill(self, branch: Branch, wanted: Properties, wordings: Wordings) -> list[Branch]:
+    def _fill(self, branch: Branch, content: Properties, wordings: Wordings) -> list[Branch]:
         """The branch as it is, with other values, or nothing."""
-        values = frozenset(p for p in wanted if p.name in branch.names)
-        if branch.properties <= wanted or not values:
+        values = frozenset(p for p in content if p.name in branch.names)
+        if branch.properties <= content or not values:
             return [branch] if values else []
         same_side = [b for b in wordings.ranked(values) if b.side == branch.side]
         return (same_side or wordings.common(sorted(values), self.language))[:1]
 
 
-def _agrees(case: Example, wanted: Properties) -> bool:
+def _agrees(case: Example, content: Properties) -> bool:
     """Whether the case's noun can stay: its type is the one wanted, or none is."""
-    types = {p for p in wanted if p.name == "type"}
+    types = {p for p in content if p.name == "type"}
     return not types or types <= case.properties
 
 
-def _rank(case: Example, wanted: Properties, names: frozenset[str]) -> tuple[int, float, int]:
+def _rank(case: Example, content: Properties, names: frozenset[str]) -> tuple[int, float, int]:
     """The group of a case, then falling activation of the net, then few spare attributes."""
     missing, spare = names - case.names, case.names - names
     group = 0 if not missing and not spare else 1 if not missing else 2 if spare else 3
     # As in a case retrieval net: activation flows in from every wanted pair.
-    activation = sum(max((similarity(p, q) for q in case.properties), default=0.0) for p in wanted)
+    activation = sum(max((similarity(p, q) for q in case.properties), default=0.0) for p in content)
     return group, -activation, len(spare)
 
 

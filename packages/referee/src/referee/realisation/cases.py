@@ -41,30 +41,32 @@ class CaseBase:
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         if not hasattr(self, "cases_"):
             raise NotTrained(self)
-        wanted = frozenset(properties)
+        content = frozenset(properties)
         cases = choose(self.cases_, view.domain)
         target = picture(view)
-        perfect = [case for case in cases if case.properties == wanted]
+        perfect = [case for case in cases if case.properties == content]
         if perfect:
             return _quote(_of_same_target(perfect, target))
         names = frozenset(p.name for p in properties)
         partial = [case for case in cases if case.names == names]
         if not partial:
             return self.rules_.realise(properties, view)
-        most = max(len(case.properties & wanted) for case in partial)
-        near = [case for case in partial if len(case.properties & wanted) == most]
+        most = max(len(case.properties & content) for case in partial)
+        near = [case for case in partial if len(case.properties & content) == most]
         # The shortest, as the paper has it for partial matches.
-        return self._edit(min(_of_same_target(near, target), key=lambda c: len(c.words)), wanted, view)
+        return self._edit(min(_of_same_target(near, target), key=lambda c: len(c.words)), content, view)
 
-    def _edit(self, case: Example, wanted: Properties, view: SpeakerView) -> str:
+    def _edit(self, case: Example, content: Properties, view: SpeakerView) -> str:
         """The case's words, with the most common phrase that fits for the wanted values wherever it expresses others."""
         book = choose(self.rules_.wordings_, view.domain).book
         words: list[str] = []
         for piece in case.pieces:
-            values = frozenset(p for p in wanted if p.name in piece.names)
-            kept = not values or piece.properties <= wanted
+            values = frozenset(p for p in content if p.name in piece.names)
+            stays = not values or piece.properties <= content
             words += (
-                piece.words if kept else book.fitting(values, piece.words, self.language.openers) or self._plain(values)
+                piece.words
+                if stays
+                else book.fitting(values, piece.words, self.language.openers) or self._plain(values)
             )
         return self.language.polish(" ".join(words))
 

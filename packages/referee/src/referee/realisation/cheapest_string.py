@@ -25,16 +25,16 @@ State = tuple[int, tuple[str, ...]]
 
 def in_order(slots: int) -> Next:
     """One slot after the other, as given."""
-    return lambda said: [said.bit_count()] if said.bit_count() < slots else []
+    return lambda covered: [covered.bit_count()] if covered.bit_count() < slots else []
 
 
 def within_window(slots: int, window: int | None) -> Next:
     """Any of the next `window` slots that are still open, counted from the first open one; without a window, any open slot."""
     reach = slots if window is None else window
 
-    def follow(said: int) -> list[int]:
-        first = next((i for i in range(slots) if not said >> i & 1), slots)
-        return [i for i in range(first, min(first + reach, slots)) if not said >> i & 1]
+    def follow(covered: int) -> list[int]:
+        first = next((i for i in range(slots) if not covered >> i & 1), slots)
+        return [i for i in range(first, min(first + reach, slots)) if not covered >> i & 1]
 
     return follow
 
@@ -49,8 +49,8 @@ def cheapest(
         layer = _extend(layer, slots, follow, model, balance)
     ends = [
         (cost + (1 - balance) * model.step((END,), context)[0], words)
-        for (said, context), (cost, words) in layer.items()
-        if said == full
+        for (covered, context), (cost, words) in layer.items()
+        if covered == full
     ]
     if not ends:
         return None
@@ -68,12 +68,12 @@ def _extend(
 ) -> dict[State, tuple[float, Words]]:
     """All states with one slot more."""
     longer: dict[State, tuple[float, Words]] = {}
-    for (said, context), (cost, words) in layer.items():
-        for i in follow(said):
-            for phrase, own in slots[i]:
+    for (covered, context), (cost, words) in layer.items():
+        for i in follow(covered):
+            for phrase, phrase_cost in slots[i]:
                 surprise, after = model.step(phrase, context)
-                state = (said | 1 << i, after)
-                reached = (cost + balance * own + (1 - balance) * surprise, words + phrase)
+                state = (covered | 1 << i, after)
+                reached = (cost + balance * phrase_cost + (1 - balance) * surprise, words + phrase)
                 if state not in longer or reached < longer[state]:
                     longer[state] = reached
     return longer

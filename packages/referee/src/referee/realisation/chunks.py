@@ -53,20 +53,20 @@ class Chunker:
             seen.setdefault((noun.word,), Counter())[frozenset({HEAD})] += 1
         for (words, names), count in counts.items():
             seen.setdefault(words, Counter())[names] += count
-        known = {words: uses.most_common(1)[0][0] for words, uses in seen.items()}
+        usual = {words: uses.most_common(1)[0][0] for words, uses in seen.items()}
         blank = cls({}, language)
-        nouns = {word for words, names in known.items() if names == {HEAD} for word in words}
-        inner = {tuple(dropwhile(blank.function, words)): names for words, names in known.items()}
+        nouns = {word for words, names in usual.items() if names == {HEAD} for word in words}
+        inner = {tuple(dropwhile(blank.function, words)): names for words, names in usual.items()}
         # "next to the green desk" is a place, "green desk" is none
         inner = {words: names for words, names in inner.items() if HEAD in names or nouns.isdisjoint(words)}
         # A phrase as a whole goes before what is left of another one.
-        found = {**inner, **known}
-        return cls({words: names for words, names in found.items() if not all(map(blank.function, words))}, language)
+        lexicon = {**inner, **usual}
+        return cls({words: names for words, names in lexicon.items() if not all(map(blank.function, words))}, language)
 
     def knowing(self, noun: Words, worded: Iterable[tuple[Phrase, frozenset[Property]]]) -> Chunker:
         """The same, knowing the language's own words for what is to be said, too: what nobody said in training is worded by the language."""
-        own = {tuple(phrase.text.lower().split()): frozenset(p.name for p in group) for phrase, group in worded}
-        new = {words: names for words, names in own.items() if words not in self.phrases and len(words) > 1}
+        of_language = {tuple(phrase.text.lower().split()): frozenset(p.name for p in group) for phrase, group in worded}
+        new = {words: names for words, names in of_language.items() if words not in self.phrases and len(words) > 1}
         new |= {noun: frozenset({HEAD})} if noun not in self.phrases else {}
         return Chunker({**self.phrases, **new}, self.language) if new else self
 

@@ -32,8 +32,8 @@ class Wordings(NamedTuple):
         cuts = cut_all(examples, language)
         branches: dict[Properties, Counter[Branch]] = {}
         users: dict[Words, set[str | None]] = {}
-        for example, found in zip(examples, cuts, strict=True):
-            for branch in found.branches:
+        for example, cuts_of_example in zip(examples, cuts, strict=True):
+            for branch in cuts_of_example.branches:
                 branches.setdefault(branch.properties, Counter())[branch] += 1
                 users.setdefault(branch.words, set()).add(example.speaker)
         return cls(PhraseBook(examples), branches, Places(cuts), users)
@@ -59,9 +59,9 @@ class Wordings(NamedTuple):
         """The most common branch for everything but the type; the language's words where there is none."""
         sayable = [p for p in properties if p.name != HEAD and p.value not in UNSAYABLE]
         groups = self.book.cover(sayable)
-        found = [self.ranked(group)[0] for group in groups if group in self.branches]
+        phrases = [self.ranked(group)[0] for group in groups if group in self.branches]
         unsaid = [p for group in groups if group not in self.branches for p in group]
-        return self._in_one_place(found + plain_branches(unsaid, language), language)
+        return self._in_one_place(phrases + plain_branches(unsaid, language), language)
 
     def _in_one_place(self, branches: list[Branch], language: Language) -> list[Branch]:
         """Row and column stay together, the row first."""

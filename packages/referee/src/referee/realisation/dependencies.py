@@ -36,15 +36,17 @@ class WordPairs:
         self.directly: Counter[tuple[str, str]] = Counter()
         self.depends_before: Counter[tuple[str, str]] = Counter()
         self.depends_after: Counter[tuple[str, str]] = Counter()
-        known = list(examples)
+        descriptions = list(examples)
         self.nouns = frozenset(
-            piece.words[-1] for e in known for piece in e.pieces if HEAD in piece.names and len(piece.words) < 3
+            piece.words[-1] for e in descriptions for piece in e.pieces if HEAD in piece.names and len(piece.words) < 3
         )
-        for example in known:
+        for example in descriptions:
             self._add(example.words)
 
     def _add(self, words: Words) -> None:
-        self.before.update((one, other) for i, one in enumerate(words) for other in words[i + 1 :] if one != other)
+        self.before.update(
+            (earlier, other) for i, earlier in enumerate(words) for other in words[i + 1 :] if earlier != other
+        )
         self.directly.update(pairwise(words))
         for place, head in enumerate(heads_of(words, self.nouns, self.language)):
             if head > place:
@@ -52,18 +54,18 @@ class WordPairs:
             elif head >= 0:
                 self.depends_after[words[place], words[head]] += 1
 
-    def precedes(self, one: Words, other: Words) -> bool | None:
+    def precedes(self, phrase: Words, another: Words) -> bool | None:
         """Whether a phrase goes before another; None when nothing speaks for either order.
 
         By the pair of words, one of each, that depend on each other most often; where none do, by the order in which their words occur together.
         """
-        pairs = [(a, b) for a in one for b in other if a != b]
+        pairs = [(a, b) for a in phrase for b in another if a != b]
         tied = [(*self._dependent(a, b), a, b) for a, b in pairs]
         first, second, *_ = max(tied, key=lambda t: (t[0] + t[1], t[2:]), default=(0, 0))
         if first + second == 0:
             first, second = sum(self.before[p] for p in pairs), sum(self.before[b, a] for a, b in pairs)
-        if first == second and one and other:
-            first, second = self.directly[one[-1], other[0]], self.directly[other[-1], one[0]]
+        if first == second and phrase and another:
+            first, second = self.directly[phrase[-1], another[0]], self.directly[another[-1], phrase[0]]
         return None if first == second else first > second
 
     def _dependent(self, a: str, b: str) -> tuple[int, int]:
@@ -105,24 +107,24 @@ class DependencyOrder(RankedPhrases):
         few = max(1, int(COMBINATIONS ** (1 / max(len(slots), 1))))
         combinations = product(*(options[:few] for options in slots))
         likely = nsmallest(self.combinations, combinations, key=lambda c: sum(cost for _, cost in c))
-        found = []
+        strings = []
         for phrases in likely:
             chosen: list[list[Option]] = [[phrase] for phrase in phrases]
             best = cheapest(chosen, _follow([words for words, _ in phrases], pairs), model, self.weight(view))
-            found += [(best[1], best[0])] if best else []
-        return " ".join(min(found)[1]) if found else ""
+            strings += [(best[1], best[0])] if best else []
+        return " ".join(min(strings)[1]) if strings else ""
 
 
 def _follow(phrases: Sequence[Words], pairs: WordPairs) -> Next:
     """A phrase may follow once all that must precede it have been said; in a circle of preferences, whichever has fewest open ones."""
     first = [
-        sum(1 << j for j, other in enumerate(phrases) if j != i and pairs.precedes(other, one))
-        for i, one in enumerate(phrases)
+        sum(1 << j for j, other in enumerate(phrases) if j != i and pairs.precedes(other, phrase))
+        for i, phrase in enumerate(phrases)
     ]
 
-    def follow(said: int) -> list[int]:
-        open_ = [i for i in range(len(phrases)) if not said >> i & 1]
-        waiting = {i: (first[i] & ~said).bit_count() for i in open_}
+    def follow(covered: int) -> list[int]:
+        open_ = [i for i in range(len(phrases)) if not covered >> i & 1]
+        waiting = {i: (first[i] & ~covered).bit_count() for i in open_}
         least = min(waiting.values(), default=0)
         return [i for i in open_ if waiting[i] == least]
 

@@ -87,8 +87,8 @@ class FixedChoices:
         ranked = wordings.ranked(properties)
         # What a single person wrote may be a slip of the keyboard.
         shared = [b for b in ranked if wordings.speakers(b) > 1]
-        known = shared or ranked[:1] or plain_branches(sorted(properties), self.language)
-        return known[: self.options] or [""]
+        branches = shared or ranked[:1] or plain_branches(sorted(properties), self.language)
+        return branches[: self.options] or [""]
 
     def _climb(self, examples: Sequence[Example], wordings: Wordings) -> Mapping[Point, Choice]:
         plans = [ChoiceExample(self._points(sorted(e.properties), wordings), e.words) for e in examples]

@@ -137,7 +137,7 @@ class Language:
     unnamed_rank: int = 50
     numbers: Mapping[int, str] = field(default_factory=dict)
     numbers_alone: bool = False
-    one: str = ""
+    singular_numeral: str = ""
     degrees: frozenset[str] = frozenset()
     invariable: frozenset[str] = frozenset()
     predicative: str = ""
@@ -164,10 +164,10 @@ class Language:
 
     def noun(self, properties: Iterable[Property]) -> Noun:
         """The noun for the type (or whatever the language takes nouns from); a type it does not know names itself."""
-        said = list(properties)
-        known = [self.nouns[p] for p in said if p in self.nouns]
-        unknown = [self._unknown_noun(p.value) for p in said if p.name == "type" and p.value not in UNSAYABLE]
-        return (known + unknown + [self.default])[0]
+        mentioned = list(properties)
+        nouns = [self.nouns[p] for p in mentioned if p in self.nouns]
+        unknown = [self._unknown_noun(p.value) for p in mentioned if p.name == "type" and p.value not in UNSAYABLE]
+        return (nouns + unknown + [self.default])[0]
 
     def _unknown_noun(self, value: str) -> Noun:
         """A type that the language has no noun for names itself; it may be written in the language, which tells its gender."""
@@ -223,16 +223,16 @@ class Language:
         silent = {"type", *self.relations}
         sayable = [p for p in dict.fromkeys(properties) if p.name not in silent and p.value not in UNSAYABLE]
         left = [p for p in sayable if p not in self.nouns]
-        wanted = set(left)
-        fitting = [group for group in self.phrases if group <= wanted]
-        found: list[tuple[Phrase, frozenset[Property]]] = []
+        unworded = set(left)
+        fitting = [group for group in self.phrases if group <= unworded]
+        worded: list[tuple[Phrase, frozenset[Property]]] = []
         # Sorted within a size, since sets have another order in every process.
         for group in sorted(fitting, key=lambda g: (-len(g), sorted(g))):
             if all(p in left for p in group):
-                found += [(phrase, group) for phrase in self.phrases[group]]
+                worded += [(phrase, group) for phrase in self.phrases[group]]
                 left = [p for p in left if p not in group]
-        found += [(self.describe_unknown(p), frozenset([p])) for p in left]
-        return sorted(found, key=lambda item: (item[0], sorted(item[1])))
+        worded += [(self.describe_unknown(p), frozenset([p])) for p in left]
+        return sorted(worded, key=lambda item: (item[0], sorted(item[1])))
 
     def describe_unknown(self, prop: Property) -> Phrase:
         """Words for a property that the language has no phrase for: its value as an adjective, or its name where the value is yes or no.
@@ -295,7 +295,9 @@ class Language:
         many = single if single.endswith("s") else self.several(Noun(single)).word
         thing = single if int(prop.value) == 1 else many
         number = int(prop.value)
-        words = self.one if number == 1 and self.one else self.numbers.get(number, str(number))
+        words = (
+            self.singular_numeral if number == 1 and self.singular_numeral else self.numbers.get(number, str(number))
+        )
         return f"{self.lacking} {many}" if number == 0 else f"{self.having} {words} {thing}"
 
     def _singular(self, name: str) -> str:
@@ -374,12 +376,12 @@ class Language:
 
     def say(self, properties: Sequence[Property], many: bool = False) -> str:
         """A description in the plainest words, of one thing or of `many`; landmarks follow, each a noun phrase behind its relation."""
-        own, landmarks = _split(properties)
-        relations = [p for p in own if p.name in self.relations]
-        phrases = self.word([p for p in own if p.name not in self.relations])
+        of_object, landmarks = _split(properties)
+        relations = [p for p in of_object if p.name in self.relations]
+        phrases = self.word([p for p in of_object if p.name not in self.relations])
         text = self.put_together(
             [p.text for p in phrases if p.place == BEFORE],
-            self.several(self.noun(own)) if many else self.noun(own),
+            self.several(self.noun(of_object)) if many else self.noun(of_object),
             [p.text for p in phrases if p.place == AFTER],
         )
         for i, landmark in enumerate(landmarks):
@@ -390,15 +392,15 @@ class Language:
 
 def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Property]]]:
     """Own properties, and those of each landmark without its prefix."""
-    own: list[Property] = []
+    of_object: list[Property] = []
     landmarks: dict[str, list[Property]] = {}
     for prop in properties:
         prefix = LANDMARKS.match(prop.name)
         if prefix:
             landmarks.setdefault(prefix[0], []).append(Property(prop.name[prefix.end() :], prop.value))
         else:
-            own.append(prop)
-    return own, list(landmarks.values())
+            of_object.append(prop)
+    return of_object, list(landmarks.values())
 
 
 def plain_words(name: str) -> str:

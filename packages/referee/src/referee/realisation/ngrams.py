@@ -45,8 +45,8 @@ class NgramModel:
 
     def probability(self, word: str, context: Sequence[str] = ()) -> float:
         """P(word | the last words of the context); the context may hold START."""
-        given = tuple(context)[-(self.order - 1) :] if self.order > 1 else ()
-        return self._probability(word if word in self.vocabulary else UNKNOWN, given)
+        history = tuple(context)[-(self.order - 1) :] if self.order > 1 else ()
+        return self._probability(word if word in self.vocabulary else UNKNOWN, history)
 
     def _probability(self, word: str, context: Context) -> float:
         shorter = self._probability(word, context[1:]) if context else 1 / (len(self.vocabulary) + 1)
@@ -54,9 +54,9 @@ class NgramModel:
         if counts is None:
             return shorter
         total = self._totals[context]
-        kept = max(counts.get(word, 0) - self.discount, 0.0)
+        discounted = max(counts.get(word, 0) - self.discount, 0.0)
         # What the discount takes off is what the shorter context hands out, so that chances add up to 1.
-        return (kept + self.discount * len(counts) * shorter) / total
+        return (discounted + self.discount * len(counts) * shorter) / total
 
     def step(self, words: tuple[str, ...], context: Context) -> tuple[float, Context]:
         """-log P(words | context), and the context after them: all that later words can depend on."""

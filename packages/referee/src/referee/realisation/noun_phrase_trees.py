@@ -47,15 +47,15 @@ def _opens(word: str, language: Language) -> bool:
 
 def _chunks(words: Sequence[str], language: Language) -> list[list[int]]:
     """Stretches of words, each with at most one opening word at its beginning; a noun phrase begins anew with an article."""
-    found: list[list[int]] = []
+    groups: list[list[int]] = []
     for place, word in enumerate(words):
         anew = word in language.determiners and place and words[place - 1] not in language.determiners
-        inside = found and len(found[-1]) == 1 and _opens(words[found[-1][0]], language)
-        if not found or _opens(word, language) or (anew and not inside):
-            found.append([place])
+        inside = groups and len(groups[-1]) == 1 and _opens(words[groups[-1][0]], language)
+        if not groups or _opens(word, language) or (anew and not inside):
+            groups.append([place])
         else:
-            found[-1].append(place)
-    return found
+            groups[-1].append(place)
+    return groups
 
 
 def _top(words: Sequence[str], chunk: Sequence[int], nouns: frozenset[str], language: Language) -> int:

@@ -70,9 +70,9 @@ class FixedWords:
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         # Of a name said twice (37 sets of TUNA) the first value stays.
-        said = {p.name: p.value for p in reversed(properties) if p.value not in UNSAYABLE}
-        slots = [self._word(name, said.pop(name, None)) for name in self.words]
-        rest = ENGLISH.word([p for p in properties if said.get(p.name) == p.value])
+        values = {p.name: p.value for p in reversed(properties) if p.value not in UNSAYABLE}
+        slots = [self._word(name, values.pop(name, None)) for name in self.words]
+        rest = ENGLISH.word([p for p in properties if values.get(p.name) == p.value])
         return ENGLISH.polish(" ".join(["the", *slots, *(phrase.text for phrase in rest)]))
 
     def _word(self, name: str, value: str | None) -> str:

@@ -101,5 +101,5 @@ class PermuteAndRank(RankedPhrases):
         slots = self.slots(properties, book)
         # The order that the paper's window of two starts from is not in print; all orders come nearer to its scores.
         window = self.window if len(slots) <= self.most else 2
-        found = cheapest(slots, within_window(len(slots), window), model, self.weight(view))
-        return " ".join(found[0]) if found else ""
+        best = cheapest(slots, within_window(len(slots), window), model, self.weight(view))
+        return " ".join(best[0]) if best else ""

@@ -29,15 +29,15 @@ class PhraseBook:
             self._add(example)
 
     def _add(self, example: Example) -> None:
-        said: set[Property] = set()
+        expressed: set[Property] = set()
         for piece in example.pieces:
             if piece.properties:
                 self.counts.setdefault(piece.properties, Counter())[piece.words] += 1
-                said |= piece.properties
+                expressed |= piece.properties
         groups = {piece.properties for piece in example.pieces if len(piece.properties) > 1}
         self._together.update(groups)
         for size in (2, 3):
-            self._both.update(frozenset(c) for c in combinations(sorted(said), size))
+            self._both.update(frozenset(c) for c in combinations(sorted(expressed), size))
 
     def modal(self, properties: Properties) -> Words | None:
         """The most frequent phrase (the shorter, then the alphabetically first of equals); None when nobody said it."""
@@ -64,8 +64,8 @@ class PhraseBook:
         """
         left = dict.fromkeys(properties)
         groups: list[Properties] = []
-        wanted = set(properties)
-        fitting = [g for g in self._together if g <= wanted and 2 * self._together[g] >= self._both[g]]
+        content = set(properties)
+        fitting = [g for g in self._together if g <= content and 2 * self._together[g] >= self._both[g]]
         for group in sorted(fitting, key=lambda g: (-len(g), -self._together[g], sorted(g))):
             if all(p in left for p in group):
                 groups.append(group)

@@ -164,14 +164,14 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
 
 def _hair() -> Mapping[frozenset[Property], str]:
     """Everything said of the hair in one phrase: com cabelo curto, liso e escuro."""
-    found = {}
+    phrases = {}
     for size in range(1, len(_HAIR) + 1):
         for names in combinations(_HAIR, size):
             for values in product(*(_HAIR[name] for name in names)):
                 words = [_HAIR[name][value] for name, value in zip(names, values, strict=True)]
-                said = words[0] if size == 1 else f"{', '.join(words[:-1])} e {words[-1]}"
-                found[frozenset(map(Property, names, values))] = f"com cabelo {said}"
-    return found
+                text = words[0] if size == 1 else f"{', '.join(words[:-1])} e {words[-1]}"
+                phrases[frozenset(map(Property, names, values))] = f"com cabelo {text}"
+    return phrases
 
 
 def _graded(high: str, low: str, called: str) -> Grades:

@@ -30,10 +30,10 @@ class ReadBack:
         self.learned: dict[Words, Counter[Reading]] = {}
         for example in read_examples(trials):
             for piece in example.pieces:
-                known = frozenset(p for p in piece.properties if p.value not in UNSAYABLE)
-                if known:
-                    self.learned.setdefault(piece.words[:LONGEST], Counter())[known] += 1
-        self._own: dict[Property, list[Words]] = {}
+                expressed = frozenset(p for p in piece.properties if p.value not in UNSAYABLE)
+                if expressed:
+                    self.learned.setdefault(piece.words[:LONGEST], Counter())[expressed] += 1
+        self._forms_of: dict[Property, list[Words]] = {}
 
     def read(
         self, text: str, chosen: Sequence[Property], scene: Scene, targets: Sequence[Entity]
@@ -41,19 +41,19 @@ class ReadBack:
         """The properties that the words express, in their order."""
         words = normalise(text)
         lexicon = self._lexicon({*chosen, *(p for e in scene.entities for p in e.attributes)})
-        found: list[Property] = []
+        properties: list[Property] = []
         place = 0
         while place < len(words):
             for size in range(min(LONGEST, len(words) - place), 0, -1):
                 phrase = words[place : place + size]
                 readings = {**self.learned.get(phrase, {}), **lexicon.get(phrase, {})}
                 if readings:
-                    found += sorted(_charitable(readings, set(chosen), targets))
+                    properties += sorted(_charitable(readings, set(chosen), targets))
                     place += size
                     break
             else:
                 place += 1
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(properties))
 
     def _lexicon(self, properties: Iterable[Property]) -> dict[Words, Counter[Reading]]:
         table: dict[Words, Counter[Reading]] = {}
@@ -65,17 +65,17 @@ class ReadBack:
     def _forms(self, text: str) -> list[str]:
         """A phrase in every gender that it has forms for, and for several things where adjectives follow the number."""
         genders = dict.fromkeys(re.findall(r"[{|](\w*):", text)) or {"": None}
-        found = [spelt(text, gender) for gender in genders]
+        forms = [spelt(text, gender) for gender in genders]
         endings = self.language.plural_endings
-        for form in tuple(found) if endings else ():
+        for form in tuple(forms) if endings else ():
             first, _, rest = form.partition(" ")
             end = max((e for e in endings if first.endswith(e)), key=len, default="")
-            found.append(f"{first[: len(first) - len(end)]}{endings.get(end, '')} {rest}".strip())
-        return found
+            forms.append(f"{first[: len(first) - len(end)]}{endings.get(end, '')} {rest}".strip())
+        return forms
 
     def _worded(self, prop: Property) -> list[Words]:
         """The language's phrase for a property, with and without the words that open it."""
-        if prop not in self._own:
+        if prop not in self._forms_of:
             nouns = [self.language.noun([prop]).word] if prop.name == "type" or prop in self.language.nouns else []
             several = [self.language.several(self.language.noun([prop])).word] if nouns else []
             texts = (
@@ -90,8 +90,8 @@ class ReadBack:
             bare = [w[next((i for i, x in enumerate(w) if x not in closed), len(w)) :] for w in whole]
             # What is denied by its opening ("without a beard") is not said by what follows it.
             denied = [w[:1] == (self.language.lacking,) or "no" in w for w in whole]
-            self._own[prop] = [w for w in (*whole, *(b for b, d in zip(bare, denied, strict=True) if not d)) if w]
-        return self._own[prop]
+            self._forms_of[prop] = [w for w in (*whole, *(b for b, d in zip(bare, denied, strict=True) if not d)) if w]
+        return self._forms_of[prop]
 
 
 def _charitable(readings: dict[Reading, int], chosen: set[Property], targets: Sequence[Entity]) -> Reading:

@@ -64,13 +64,13 @@ class Mender:
             counts[piece.words, piece.names] += 1
             if piece.names == {HEAD}:
                 nouns.setdefault(next(iter(piece.properties)), Counter())[piece.words] += 1
-        usual = {kind: min(found, key=lambda w: (-found[w], w)) for kind, found in nouns.items()}
+        usual = {kind: min(uses, key=lambda w: (-uses[w], w)) for kind, uses in nouns.items()}
         return cls(language, Chunker.learn(counts, language), usual)
 
     def mend(self, text: str, properties: Sequence[Property]) -> str:
         """The text as one noun phrase; word for word as it was if it is one already."""
-        found = re.findall(r"\w+(?:['’-]\w+)*|[,;:.()/]", text.lower())
-        words = [word if re.match(r"\w", word) else PAUSE for word in found]
+        tokens = re.findall(r"\w+(?:['’-]\w+)*|[,;:.()/]", text.lower())
+        words = [word if re.match(r"\w", word) else PAUSE for word in tokens]
         if all(word == PAUSE for word in words):
             return self.language.say(properties)
         determiner, chunks = self.chunker.knowing(self._noun(properties), self.language.phrases_for(properties)).cut(
@@ -119,7 +119,7 @@ class Mender:
 
     def _moved(self, before: Sequence[Chunk]) -> list[Chunk]:
         """What has to follow the noun, with the words that belong to it: "facing the left" takes "hand side" along."""
-        found: list[Chunk] = []
+        chunks_so_far: list[Chunk] = []
         about: frozenset[str] | None = None
         for chunk in before:
             if self._follows(chunk):
@@ -127,8 +127,8 @@ class Mender:
             elif about is None or chunk.lead or not chunk.names <= about:
                 about = None
             if about is not None:
-                found.append(chunk)
-        return found
+                chunks_so_far.append(chunk)
+        return chunks_so_far
 
     def _tied(self, chunk: Chunk) -> Chunk:
         """Behind the noun a clause needs no verb of its own: "man facing left" for "is facing left man"."""
@@ -163,7 +163,7 @@ class Mender:
 
     def _unclashed(self, chunk: Chunk) -> Chunk:
         """One opening for each phrase: in "on an at the bottom" and "the at the top" only the last can be meant."""
-        kept: list[str] = []
+        words_so_far: list[str] = []
         inside = next((i for i, w in enumerate(chunk.words) if not self.chunker.function(w)), len(chunk.words))
         opening = [*chunk.lead, *chunk.words[:inside]]
         anew = next((i for i, w in enumerate(opening[:-1]) if w in self.language.resumptive), None)
@@ -171,14 +171,18 @@ class Mender:
             opening = opening[anew + 2 :]  # "he is facing the front" is said of the one before
         for word in opening:
             opens = word in self.language.prepositions or word == self.language.conjunction
-            if kept and kept[-1] in self.language.determiners and (opens or word in self.language.determiners):
-                kept.pop()
-                if opens and kept and kept[-1] in self.language.prepositions:
-                    kept.pop()
-            elif kept and kept[-1] in self.language.places_open and word in self.language.places_open:
-                kept.pop()
-            kept.append(word)
-        return Chunk(tuple(kept), self._whole(chunk.words[inside:]), chunk.names)
+            if (
+                words_so_far
+                and words_so_far[-1] in self.language.determiners
+                and (opens or word in self.language.determiners)
+            ):
+                words_so_far.pop()
+                if opens and words_so_far and words_so_far[-1] in self.language.prepositions:
+                    words_so_far.pop()
+            elif words_so_far and words_so_far[-1] in self.language.places_open and word in self.language.places_open:
+                words_so_far.pop()
+            words_so_far.append(word)
+        return Chunk(tuple(words_so_far), self._whole(chunk.words[inside:]), chunk.names)
 
     def _whole(self, words: Words) -> Words:
         """Without an "of" that nothing follows, or only a noun without an article ("in the middle of couch")."""
@@ -189,51 +193,51 @@ class Mender:
     def _once(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         """What repeats an attribute without a reason of its own goes: "red chair at the top red", "right of right"."""
         loose = {self.language.conjunction, self.language.partitive, PAUSE}
-        kept: list[Chunk] = []
+        unique: list[Chunk] = []
         for i, chunk in enumerate(chunks):
-            said = [c for c in kept if c.names == chunk.names]
+            repeated = [c for c in unique if c.names == chunk.names]
             if chunk.names <= AXES:
-                again = any(c.words == chunk.words for c in said)
+                again = any(c.words == chunk.words for c in repeated)
             elif HEAD in chunk.names:  # "the red one" after "left of" has a right to its noun
-                same = any(c.words == chunk.words for c in said)
-                again = bool(said) and (same or bool(chunk.lead)) and set(chunk.lead) <= loose
-                again = again and HEAD not in kept[-1].names
+                same = any(c.words == chunk.words for c in repeated)
+                again = bool(repeated) and (same or bool(chunk.lead)) and set(chunk.lead) <= loose
+                again = again and HEAD not in unique[-1].names
             else:
-                again = bool(said) and set(chunk.lead) <= loose
+                again = bool(repeated) and set(chunk.lead) <= loose
             ends = i + 1 == len(chunks) or bool(chunks[i + 1].names or chunks[i + 1].lead)
             if not (again and ends and chunk.names and chunk.names <= ADJECTIVES | AXES | {HEAD}):
-                kept.append(chunk)
-        return kept
+                unique.append(chunk)
+        return unique
 
     def _joined(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         """Phrases behind the noun: bare things get a "with" or an "and", and a place within a place is said with "of"."""
-        found: list[Chunk] = []
+        joined: list[Chunk] = []
         for chunk in chunks:
-            last = found[-1] if found else None
+            last = joined[-1] if joined else None
             if self._thing(chunk) and not chunk.lead:
                 listed = last is not None and self._thing(last) and last.lead[:1] in self._listing
                 chunk = chunk._replace(lead=(self.language.conjunction if listed else self.language.having,))
             elif last and self._within(last, chunk):
                 opening = last.lead or chunk.lead
-                found[-1] = last._replace(lead=opening)
+                joined[-1] = last._replace(lead=opening)
                 article = tuple(w for w in chunk.lead if w in self.language.determiners)
                 chunk = chunk._replace(lead=(self.language.partitive, *article))
-            found.append(chunk)
-        return found
+            joined.append(chunk)
+        return joined
 
     @property
     def _listing(self) -> tuple[Words, Words]:
         return (self.language.having,), (self.language.conjunction,)
 
-    def _within(self, one: Chunk, other: Chunk) -> bool:
+    def _within(self, inner: Chunk, outer: Chunk) -> bool:
         """Whether the second place repeats the first one's words and adds to them: "in the middle in the middle row"."""
         places = self.language.places_open
         return (
             bool(self.language.partitive)
-            and any(w in places for w in other.lead)
-            and (not one.lead or any(w in places for w in one.lead))
-            and len(one.words) < len(other.words)
-            and set(one.words) <= set(other.words)
+            and any(w in places for w in outer.lead)
+            and (not inner.lead or any(w in places for w in inner.lead))
+            and len(inner.words) < len(outer.words)
+            and set(inner.words) <= set(outer.words)
         )
 
 

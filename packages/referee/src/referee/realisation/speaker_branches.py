@@ -24,7 +24,7 @@ __all__ = ["SpeakerBranches"]
 class SpeakerHabits(NamedTuple):
     """What one speaker did: descriptions with their parts, the usual determiner, and words for values."""
 
-    said: list[tuple[Example, Cut]]
+    cuts: list[tuple[Example, Cut]]
     determiner: str
     wordings: Wordings
 
@@ -47,85 +47,89 @@ class SpeakerBranches:
         self.speakers_: dict[tuple[str | None, str | None], SpeakerHabits] = {}
         self.typical_: dict[str | None, str | None] = {}
         for domain, examples in groups.items():
-            own: dict[str | None, list[Example]] = {}
+            by_speaker: dict[str | None, list[Example]] = {}
             for example in examples:
-                own.setdefault(example.speaker, []).append(example)
-            self.speakers_.update({(domain, who): self._habits(said) for who, said in own.items()})
-            self.typical_[domain] = _most_typical(own)
+                by_speaker.setdefault(example.speaker, []).append(example)
+            self.speakers_.update(
+                {(domain, speaker): self._habits(examples) for speaker, examples in by_speaker.items()}
+            )
+            self.typical_[domain] = _most_typical(by_speaker)
         return self
 
     def _habits(self, examples: Sequence[Example]) -> SpeakerHabits:
-        said = [(example, cut(example, self.language)) for example in examples]
-        determiners = Counter(found.determiner for _, found in said)
+        cuts = [(example, cut(example, self.language)) for example in examples]
+        determiners = Counter(cut_example.determiner for _, cut_example in cuts)
         usual = determiners.most_common(1)[0][0] if determiners else ""
-        return SpeakerHabits(said, usual, Wordings.learn(examples, self.language))
+        return SpeakerHabits(cuts, usual, Wordings.learn(examples, self.language))
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         if not hasattr(self, "everybody_"):
             raise NotTrained(self)
         everybody = choose(self.everybody_, view.domain)
         domain = view.domain if view.domain in self.typical_ else None
-        own = self.speakers_.get((domain, view.speaker)) or self.speakers_.get(
+        habits = self.speakers_.get((domain, view.speaker)) or self.speakers_.get(
             (domain, self.typical_[domain]), everybody
         )
-        said = [p for p in properties if p.value not in UNSAYABLE]
-        missing = {p for p in said if p.name != HEAD}
-        branches = self._modify(missing, own, everybody) + self._graft(missing, frozenset(said), own, everybody)
+        content = [p for p in properties if p.value not in UNSAYABLE]
+        missing = {p for p in content if p.name != HEAD}
+        branches = self._modify(missing, habits, everybody) + self._graft(
+            missing, frozenset(content), habits, everybody
+        )
         # What the speaker has no branch for is worded as by everybody.
         branches += everybody.wordings.common(sorted(missing), self.language)
         before, after = everybody.wordings.places.arrange(branches)
-        return join(own.determiner, before, self._head(said, own, everybody), after, self.language)
+        return join(habits.determiner, before, self._head(content, habits, everybody), after, self.language)
 
-    def _head(self, said: Sequence[Property], own: SpeakerHabits, everybody: SpeakerHabits) -> str:
+    def _head(self, content: Sequence[Property], habits: SpeakerHabits, everybody: SpeakerHabits) -> str:
         """The speaker's noun, everybody's, the language's; none where no type is given."""
-        types = frozenset(p for p in said if p.name == HEAD)
-        words = own.wordings.book.modal(types) or everybody.wordings.book.modal(types)
+        types = frozenset(p for p in content if p.name == HEAD)
+        words = habits.wordings.book.modal(types) or everybody.wordings.book.modal(types)
         return " ".join(words) if words else self.language.noun(types).word if types else ""
 
-    def _modify(self, missing: set[Property], own: SpeakerHabits, everybody: SpeakerHabits) -> list[Branch]:
+    def _modify(self, missing: set[Property], habits: SpeakerHabits, everybody: SpeakerHabits) -> list[Branch]:
         """Plain modifiers before the noun; what is worded here is no longer missing."""
-        found = []
+        branches = []
         for prop in sorted(p for p in missing if p.name in self.modifiers):
             key = frozenset([prop])
-            words = own.wordings.book.modal(key) or everybody.wordings.book.modal(key)
+            words = habits.wordings.book.modal(key) or everybody.wordings.book.modal(key)
             if words:
-                found.append(Branch(key, words, BEFORE if len(words) == 1 else AFTER))
+                branches.append(Branch(key, words, BEFORE if len(words) == 1 else AFTER))
                 missing.discard(prop)
-        return found
+        return branches
 
     def _graft(
-        self, missing: set[Property], said: Properties, own: SpeakerHabits, everybody: SpeakerHabits
+        self, missing: set[Property], content: Properties, habits: SpeakerHabits, everybody: SpeakerHabits
     ) -> list[Branch]:
         """Branches of the speaker's descriptions, the most similar description first, with values replaced where they differ.
 
         A branch for only a part of what people say in one breath (a white beard) is passed over.
         """
-        found: list[Branch] = []
+        grafted: list[Branch] = []
         breaths = [g for g in everybody.wordings.book.cover(sorted(missing)) if len(g) > 1]
-        for _, parts in sorted(own.said, key=lambda pair: -dice(pair[0].properties, said)):
+        for _, parts in sorted(habits.cuts, key=lambda pair: -dice(pair[0].properties, content)):
             for branch in sorted(parts.branches, key=lambda b: -len(b.names & {p.name for p in missing})):
                 values = frozenset(p for p in missing if p.name in branch.names)
                 torn = any(values & breath and not breath <= values for breath in breaths)
                 if not values or len(values) < len(branch.names) or torn:
                     continue
-                new = branch if branch.properties == values else _word(values, own, everybody)
+                new = branch if branch.properties == values else _word(values, habits, everybody)
                 if new is not None:
-                    found.append(new)
+                    grafted.append(new)
                     missing -= values
-        return found
+        return grafted
 
 
-def _word(values: Properties, own: SpeakerHabits, everybody: SpeakerHabits) -> Branch | None:
-    ranked = own.wordings.ranked(values) or everybody.wordings.ranked(values)
+def _word(values: Properties, habits: SpeakerHabits, everybody: SpeakerHabits) -> Branch | None:
+    ranked = habits.wordings.ranked(values) or everybody.wordings.ranked(values)
     return ranked[0] if ranked else None
 
 
-def _most_typical(own: dict[str | None, list[Example]]) -> str | None:
+def _most_typical(by_speaker: dict[str | None, list[Example]]) -> str | None:
     """The speaker whose sets (of attribute names) are on average most similar to those of the others."""
 
-    def similarity(who: str | None) -> float:
-        others = [e for speaker, said in own.items() if speaker != who for e in said]
-        pairs = [dice(mine.names, other.names) for mine in own[who] for other in others]
+    def similarity(speaker: str | None) -> float:
+        others = [e for another, examples in by_speaker.items() if another != speaker for e in examples]
+        pairs = [dice(example.names, other.names) for example in by_speaker[speaker] for other in others]
         return sum(pairs) / len(pairs) if pairs else 0.0
 
-    return max(own, key=similarity, default=None)
+    return max(by_speaker, key=similarity, default=None)

@@ -73,38 +73,41 @@ class RankedTemplates(RankedPhrases):
         """Learn templates, phrases and the language model, per domain and (where `personal`) per speaker."""
         examples = read_examples(trials)
         groups = by_domain(examples)
-        self.resources_ = {domain: Resources.learn(found) for domain, found in groups.items()}
-        self.templates_ = {domain: Counter(map(template_of, found)) for domain, found in groups.items()}
-        own: dict[tuple[str | None, str | None], list[Example]] = {}
+        self.resources_ = {domain: Resources.learn(examples) for domain, examples in groups.items()}
+        self.templates_ = {domain: Counter(map(template_of, examples)) for domain, examples in groups.items()}
+        by_speaker: dict[tuple[str | None, str | None], list[Example]] = {}
         for example in examples if self.personal else ():
-            own.setdefault((example.domain, example.speaker), []).append(example)
-        self.own_ = {who: (Counter(map(template_of, found)), PhraseBook(found)) for who, found in own.items()}
+            by_speaker.setdefault((example.domain, example.speaker), []).append(example)
+        self.by_speaker_ = {
+            speaker: (Counter(map(template_of, examples)), PhraseBook(examples))
+            for speaker, examples in by_speaker.items()
+        }
         return self
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         book = self.learned(view).book
-        said = [p for p in properties if p.value not in UNSAYABLE]
-        personal = self.own_.get((view.domain, view.speaker))
+        content = [p for p in properties if p.value not in UNSAYABLE]
+        personal = self.by_speaker_.get((view.domain, view.speaker))
         if personal:
-            text = self._best(said, personal[0], (personal[1], book), view)
+            text = self._best(content, personal[0], (personal[1], book), view)
             if text:
                 return text
-        return self._best(said, choose(self.templates_, view.domain), (book,), view)
+        return self._best(content, choose(self.templates_, view.domain), (book,), view)
 
     def _best(
-        self, said: Sequence[Property], templates: Counter[Template], books: Sequence[PhraseBook], view: SpeakerView
+        self, content: Sequence[Property], templates: Counter[Template], books: Sequence[PhraseBook], view: SpeakerView
     ) -> str:
         model = self.learned(view).model
-        fitting = self._fitting(frozenset(p.name for p in said), templates)
+        fitting = self._fitting(frozenset(p.name for p in content), templates)
         total = sum(fitting.values())
-        found = []
+        strings = []
         for template, count in fitting.items():
             # The template's own probability as a slot without words: one search weighs it beside the phrases.
-            own: Option = ((), -log(count / total))
-            slots = [[own], *(self._fill(i, template, said, books) for i in range(len(template)))]
+            by_speaker: Option = ((), -log(count / total))
+            slots = [[by_speaker], *(self._fill(i, template, content, books) for i in range(len(template)))]
             filled = cheapest(slots, in_order(len(slots)), model, self.weight(view))
-            found += [(filled[1], filled[0])] if filled else []
-        return " ".join(min(found)[1]) if found else ""
+            strings += [(filled[1], filled[0])] if filled else []
+        return " ".join(min(strings)[1]) if strings else ""
 
     def _fitting(self, names: Names, templates: Counter[Template]) -> Counter[Template]:
         exact = Counter({t: n for t, n in templates.items() if names_of(t) == names})
@@ -121,17 +124,17 @@ class RankedTemplates(RankedPhrases):
         return Counter({t: n for t, n in reduced.items() if names_of(t) == names})
 
     def _fill(
-        self, place: int, template: Template, said: Sequence[Property], books: Sequence[PhraseBook]
+        self, place: int, template: Template, content: Sequence[Property], books: Sequence[PhraseBook]
     ) -> list[Option]:
         part = template[place]
         if isinstance(part, str):
             return [((part,), 0.0)]
-        wanted = frozenset(p for p in said if p.name in part)
+        slot_content = frozenset(p for p in content if p.name in part)
         for book in books:
-            if options := book.options(wanted, self.options):
+            if options := book.options(slot_content, self.options):
                 bare = [o for o in options if o[0][0] not in self.language.prepositions]
                 return bare if bare and opened(template, place, self.language) else options
-        return self.in_plain_words(wanted)
+        return self.in_plain_words(slot_content)
 
 
 def _without(template: Template, spare: Names) -> Template:
@@ -151,8 +154,8 @@ class MajorityTemplates:
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Find the majority template of every attribute combination, and the phrases in it."""
         groups = by_domain(read_examples(trials))
-        self.books_ = {domain: PhraseBook(found) for domain, found in groups.items()}
-        self.templates_ = {domain: self._majorities(found) for domain, found in groups.items()}
+        self.books_ = {domain: PhraseBook(examples) for domain, examples in groups.items()}
+        self.templates_ = {domain: self._majorities(examples) for domain, examples in groups.items()}
         return self
 
     def _majorities(self, examples: Sequence[Example]) -> dict[Names, tuple[Template, PhraseBook]]:
@@ -162,7 +165,10 @@ class MajorityTemplates:
             template = self._without_article(template_of(example))
             users.setdefault(names_of(template), {}).setdefault(template, []).append(example)
         # Of equally frequent templates the shorter one.
-        best = {names: max(found, key=lambda t: (len(found[t]), -len(t))) for names, found in users.items()}
+        best = {
+            names: max(users_of_template, key=lambda t: (len(users_of_template[t]), -len(t)))
+            for names, users_of_template in users.items()
+        }
         return {names: (template, PhraseBook(users[names][template])) for names, template in best.items() if names}
 
     def _without_article(self, template: Template) -> Template:
@@ -171,31 +177,31 @@ class MajorityTemplates:
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         if not hasattr(self, "templates_"):
             raise NotTrained(self)
-        said = [p for p in properties if p.value not in UNSAYABLE]
-        found = choose(self.templates_, view.domain).get(frozenset(p.name for p in said))
-        if found is None:
+        content = [p for p in properties if p.value not in UNSAYABLE]
+        majority = choose(self.templates_, view.domain).get(frozenset(p.name for p in content))
+        if majority is None:
             return FixedWords(BETTER_WORDS).realise(properties, view)
-        template, local = found
+        template, local = majority
         everywhere = choose(self.books_, view.domain)
         template = ("the", *template)
-        words = [self._fill(i, template, said, (local, everywhere)) for i in range(len(template))]
+        words = [self._fill(i, template, content, (local, everywhere)) for i in range(len(template))]
         return self.language.polish(" ".join(words))
 
-    def _fill(self, place: int, template: Template, said: Sequence[Property], books: Sequence[PhraseBook]) -> str:
+    def _fill(self, place: int, template: Template, content: Sequence[Property], books: Sequence[PhraseBook]) -> str:
         part = template[place]
         if isinstance(part, str):
             return part
-        wanted = frozenset(p for p in said if p.name in part)
-        phrases = [words for book in books if (words := book.modal(wanted))]
+        slot_content = frozenset(p for p in content if p.name in part)
+        phrases = [words for book in books if (words := book.modal(slot_content))]
         if phrases and opened(template, place, self.language):
             # Stable: only phrases that would double a preposition step back.
             phrases.sort(key=lambda words: words[0] in self.language.prepositions)
-        return " ".join(phrases[0] if phrases else self._piecemeal(wanted, books[-1]))
+        return " ".join(phrases[0] if phrases else self._piecemeal(slot_content, books[-1]))
 
-    def _piecemeal(self, wanted: Properties, book: PhraseBook) -> Words:
+    def _piecemeal(self, slot_content: Properties, book: PhraseBook) -> Words:
         """Values that were never worded together: each as it is worded alone, or as the language has it."""
         words: list[str] = []
-        for prop in sorted(wanted):
+        for prop in sorted(slot_content):
             modal = book.modal(frozenset([prop]))
             plain = [p.text for p in self.language.word([prop])] or [self.language.noun([prop]).word]
             words += modal or " ".join(plain).split()

@@ -206,7 +206,7 @@ class Wording:
 
     def _sorted(self, properties: Sequence[Property]) -> tuple[list[Property], list[Property], list[Property]]:
         """The properties of the object, its relations, and what is said of landmarks."""
-        own, relations, of_landmarks = [], [], []
+        of_object, relations, of_landmarks = [], [], []
         for prop in dict.fromkeys(properties):
             if LANDMARKS.match(prop.name):
                 of_landmarks.append(prop)
@@ -215,8 +215,8 @@ class Wording:
             ) in self.scene.extensions:
                 relations.append(prop)
             else:
-                own.append(prop)
-        return own, relations, of_landmarks
+                of_object.append(prop)
+        return of_object, relations, of_landmarks
 
     def _is_attribute(self, prop: Property) -> bool:
         return any(prop in e.attributes for e in self.scene.entities)
@@ -260,17 +260,17 @@ class Wording:
     ) -> Worded:
         """One noun phrase; with `is_ranked`, values that share their words are said by their rank."""
         language = self.language
-        own = [p for p in content.pairs if p.value not in UNSAYABLE]
-        noun = self._noun(own, number, self._are_people(ids))
+        pairs = [p for p in content.pairs if p.value not in UNSAYABLE]
+        noun = self._noun(pairs, number, self._are_people(ids))
         if oblique:
             ending = language.oblique_plural if number > 1 and not noun.word.endswith(("n", "s")) else ""
             noun = noun._replace(word=noun.word + ending, gender=language.oblique_of.get(noun.gender, noun.gender))
-        head = [p for p in own if p.name in HEADS or p in language.nouns]
+        head = [p for p in pairs if p.name in HEADS or p in language.nouns]
         # A noun hides the kinds above it; a second type, or a second noun, is not expressed by the first.
         hidden = [p for p in head if not self._is_expressed_by_noun(p, head)]
-        others = [p for p in own if p not in head]
+        others = [p for p in pairs if p not in head]
         pieces = [*self._graded(others, ids, head, is_ranked), *self._ranked(content, ids, number)]
-        names = [Expressed(Phrase(AFTER, _NAME, p.value), frozenset([p]), tuple(p)) for p in own if p.name in NAMED]
+        names = [Expressed(Phrase(AFTER, _NAME, p.value), frozenset([p]), tuple(p)) for p in pairs if p.name in NAMED]
         counted = self._counted(others)
         special = {p for piece in (*pieces, *names, *counted) for p in piece.properties}
         plain = [
@@ -286,7 +286,7 @@ class Wording:
         alone = len(before) == len(numeral) == 1 and noun.word == language.several(language.default).word
         alone = alone and (language.numbers_alone or bool(that and not after and not beside))
         text = language.put_together(before, noun._replace(word="") if alone else noun, after)
-        said = [*head, *(p for e in phrases for p in sorted(e.properties)), *links.said, *clauses.said]
+        expressed = [*head, *(p for e in phrases for p in sorted(e.properties)), *links.said, *clauses.said]
         order = {p: i for i, p in enumerate(content.pairs)}
         dropped = [
             *hidden,
@@ -298,7 +298,9 @@ class Wording:
         heard = [*(self._as_heard([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
         return Worded(
             language.polish(f"{text}{'' if beside.startswith(',') else ' '}{beside.rstrip()}".rstrip() + that),
-            tuple(sorted(dict.fromkeys(p for p in said if p not in dropped), key=lambda p: order.get(p, len(order)))),
+            tuple(
+                sorted(dict.fromkeys(p for p in expressed if p not in dropped), key=lambda p: order.get(p, len(order)))
+            ),
             dropped=tuple(dict.fromkeys(dropped)),
             meaning=conjunction([*heard, *conjuncts(links.meaning), *conjuncts(clauses.meaning)]),
         )
@@ -335,11 +337,11 @@ class Wording:
         entities = [self.scene.entity(i) for i in self._in_scene(ids)]
         return bool(entities) and all(e.value("gender") is not None and e.value(HEADS[0]) is None for e in entities)
 
-    def _noun(self, own: Sequence[Property], number: int, are_people: bool = False) -> Noun:
+    def _noun(self, properties: Sequence[Property], number: int, are_people: bool = False) -> Noun:
         language = self.language
         # The most telling of its kinds is the noun.
-        kinds = [p for name in HEADS for p in own if p.name == name and p.value not in UNSAYABLE]
-        nouns = [p for p in own if p in language.nouns]
+        kinds = [p for name in HEADS for p in properties if p.name == name and p.value not in UNSAYABLE]
+        nouns = [p for p in properties if p in language.nouns]
         people = [Property(HEADS[0], "person")] if are_people else []
         noun = language.noun([*nouns, *([Property(HEADS[0], kinds[0].value)] if kinds else people)])
         if number < 2:
@@ -372,7 +374,7 @@ class Wording:
         language = self.language
         phrases: dict[str, list[str]] = {}
         inverse: list[str] = []
-        said, dropped, heard = list[Property](), list[Property](), list[Meaning]()
+        expressed, dropped, heard = list[Property](), list[Property](), list[Meaning]()
         for link in links:
             content = self._with_head(link)
             names = link.names or (None,)
@@ -386,16 +388,18 @@ class Wording:
                 inverse += [text for text in texts if text]
             else:
                 phrases.setdefault(how, []).extend(self._sides(ids, link, content, links, worded.text))
-            said += [p for p in link.properties if _bare(p) not in worded.dropped]
+            expressed += [p for p in link.properties if _bare(p) not in worded.dropped]
             implied = [p for p in content.pairs if p not in link.landmark.pairs]
-            said += [Property(LANDMARK + p.name, p.value) for p in implied]
+            expressed += [Property(LANDMARK + p.name, p.value) for p in implied]
             dropped += [Property(LANDMARK + p.name, p.value) for p in worded.dropped]
             heard += [(link.operator, name or "*", worded.meaning) for name in names]
         texts = [f"{how} {language.enumerate(of)}" for how, of in phrases.items()]
         clauses = [text for text in inverse if text.startswith(",")]
         texts += [text for text in inverse if text not in clauses]
         joined = f" {language.conjunction} ".join(texts)
-        return joined + "".join(clauses), Worded("", tuple(said), dropped=tuple(dropped), meaning=conjunction(heard))
+        return joined + "".join(clauses), Worded(
+            "", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard)
+        )
 
     def _with_head(self, link: _Link) -> _Content:
         """Every landmark has a head, whether it was chosen or not."""
@@ -430,18 +434,18 @@ class Wording:
     # -- numbers ---------------------------------------------------------------------------------------------------------------
 
     def _graded(
-        self, own: Sequence[Property], ids: Sequence[str], head: Sequence[Property], is_ranked: bool
+        self, properties: Sequence[Property], ids: Sequence[str], head: Sequence[Property], is_ranked: bool
     ) -> list[Expressed]:
         """Numbers as comparatives, superlatives and ordinals among the things that the rest of the description is true of."""
         language = self.language
         numbers = [
             p
-            for p in own
+            for p in properties
             if p.name in language.grades
             and _AMOUNT.fullmatch(p.value)
             and (frozenset([p]) not in language.phrases or (is_ranked and len(self._values_in_same_words(p)) > 1))
         ]
-        plain = [p for p in (*head, *own) if p not in numbers]
+        plain = [p for p in (*head, *properties) if p not in numbers]
         targets = self.scene.mask(self._in_scene(ids))
         left = self.scene.denotation(plain) | targets
         result: list[Expressed] = []
@@ -473,10 +477,10 @@ class Wording:
             result.append(Expressed(phrase, frozenset(flatten(rank)), rank))
         return result
 
-    def _counted(self, own: Sequence[Property]) -> list[Expressed]:
+    def _counted(self, properties: Sequence[Property]) -> list[Expressed]:
         """None or one of something ("with 1 dot"), where others have more of it: elsewhere 0 and 1 are no and yes."""
         result: list[Expressed] = []
-        for prop in own:
+        for prop in properties:
             values = {e.value(prop.name) or "" for e in self.scene.entities}
             if prop.value in ("0", "1") and any(v.isdecimal() and int(v) > 1 for v in values):
                 words = self.language.counted(prop)
@@ -508,27 +512,29 @@ class Wording:
     def _clauses(self, forms: Sequence[Meaning], number: int, noun: Noun, ids: Sequence[str]) -> tuple[str, Worded]:
         """Denials, disjunctions and comparisons as relative clauses."""
         words = self.language.clauses
-        texts, said, dropped, heard = list[str](), list[Property](), list[Property](), list[Meaning]()
+        texts, expressed, dropped, heard = list[str](), list[Property](), list[Property](), list[Meaning]()
         for form in forms:
             text = None if words is None else self._clause(form, number > 1, noun, ids)
             if text is None:
                 dropped += flatten(form)
                 continue
             texts.append(text)
-            said += flatten(form)
+            expressed += flatten(form)
             heard.append(self._heard_clause(form))
         if words is None or not texts:
             return "", Worded("", (), dropped=tuple(dropped))
         opening = spelt(words.that, noun.gender)
         joined = f" {self.language.conjunction} {opening.lstrip(', ')} ".join(texts)
         that = f"{'' if opening.startswith(',') else ' '}{opening} {joined}"
-        return that, Worded("", tuple(said), dropped=tuple(dropped), meaning=conjunction(heard))
+        return that, Worded("", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard))
 
     def _heard_clause(self, form: Meaning) -> Meaning:
-        """What a clause means in words that several values share."""
+        """What a clause means in words that several values share; a column or row by its number is exact."""
         if form[0] in ("and", "or", "not"):
             return (form[0], *map(self._heard_clause, form[1:]))
-        return form if form[0] in OPERATORS else self._as_heard([Property(*form)])
+        grades = self.language.grades.get(form[0])
+        is_exact = form[0] in OPERATORS or (grades is not None and grades.at and form[1].isdecimal())
+        return form if is_exact else self._as_heard([Property(*form)])
 
     def _clause(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
         """ "is red or has a beard"; a verb that stays the same is said once."""
@@ -602,6 +608,9 @@ class Wording:
         else:
             has_phrase = frozenset([prop]) in language.phrases or not _AMOUNT.fullmatch(prop.value)
             grades = None if has_phrase else language.grades.get(prop.name)
+            if has_phrase and len(self._values_in_same_words(prop)) > 1:
+                exact = language.grades.get(prop.name)
+                grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)

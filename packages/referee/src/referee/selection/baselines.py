@@ -28,10 +28,10 @@ class TypeOnly(Reasoned):
     """The type and nothing else; what has no type gets its first property."""
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        said = (contrast.head,) if contrast.head is not None else contrast.properties[:1]
-        for prop in said if note else ():
+        chosen = (contrast.head,) if contrast.head is not None else contrast.properties[:1]
+        for prop in chosen if note else ():
             note(prop, "only the type is said")  # type: ignore[misc]
-        return said
+        return chosen
 
 
 @dataclass(eq=False, repr=False)
@@ -42,16 +42,16 @@ class RandomDistinguishing(Reasoned):
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         options = Random(f"{self.seed} {view.id}").sample(contrast.properties, len(contrast.properties))
-        left, said = contrast.distractors, []
+        left, chosen = contrast.distractors, []
         for prop in options:
             if left & ~contrast.extensions[prop]:
-                said.append(prop)
+                chosen.append(prop)
                 left &= contrast.extensions[prop]
                 if note:
                     note(prop, "drawn by lot, and rules out somebody")
-        if contrast.head is not None and contrast.head not in said:
-            said.append(contrast.head)
-        return tuple(p for p in contrast.properties if p in said)
+        if contrast.head is not None and contrast.head not in chosen:
+            chosen.append(contrast.head)
+        return tuple(p for p in contrast.properties if p in chosen)
 
 
 class NearestWords:
@@ -62,32 +62,32 @@ class NearestWords:
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Remember every description that has words."""
-        self.said_: list[tuple[frozenset[Property], str | None, str | None, Description]] = []
+        self.descriptions_: list[tuple[frozenset[Property], str | None, str | None, Description]] = []
         for trial in trials:
             target = frozenset(contrast_of(trial.for_speaker()).properties)
-            self.said_ += [(target, trial.domain, trial.condition, d) for d in trial.references if d.text]
-        if not self.said_:
+            self.descriptions_ += [(target, trial.domain, trial.condition, d) for d in trial.references if d.text]
+        if not self.descriptions_:
             raise InputError("no description has words to quote", remedy="train on a corpus with words")
         return self
 
     def nearest(self, view: SpeakerView) -> Description:
-        if not getattr(self, "said_", None):
+        if not getattr(self, "descriptions_", None):
             raise NotTrained(self)
-        mine = frozenset(contrast_of(view).properties)
+        target_properties = frozenset(contrast_of(view).properties)
 
         def likeness(
-            known: tuple[frozenset[Property], str | None, str | None, Description],
+            candidate: tuple[frozenset[Property], str | None, str | None, Description],
         ) -> tuple[float, bool, bool]:
-            target, domain, condition, _ = known
-            share = 2 * len(target & mine) / max(1, len(target) + len(mine))
+            target, domain, condition, _ = candidate
+            share = 2 * len(target & target_properties) / max(1, len(target) + len(target_properties))
             return round(share, 9), domain == view.domain, condition == view.condition
 
-        return max(self.said_, key=likeness)[3]
+        return max(self.descriptions_, key=likeness)[3]
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
         """What the quoted person chose."""
-        said = self.nearest(view).properties
-        return () if said is None else tuple(p for p in dict.fromkeys(said) if p.name == TYPE or p.value)
+        quoted = self.nearest(view).properties
+        return () if quoted is None else tuple(p for p in dict.fromkeys(quoted) if p.name == TYPE or p.value)
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
         """What the quoted person said."""

@@ -63,20 +63,20 @@ class _Habits:
     def __init__(self, speakers: Sequence[str | None], patterns: Sequence[Pattern]) -> None:
         self.names = sorted(set().union(*patterns))
         self.all = Counter(name for pattern in patterns for name in pattern)
-        self.told = len(patterns)
-        self.own: dict[str, Counter[str]] = {}
+        self.pattern_count = len(patterns)
+        self.habits: dict[str, Counter[str]] = {}
         self.times = Counter(s for s in speakers if s)
         for speaker, pattern in zip(speakers, patterns, strict=True):
             if speaker:
-                self.own.setdefault(speaker, Counter()).update(pattern)
+                self.habits.setdefault(speaker, Counter()).update(pattern)
 
     def of(self, speaker: str | None, without: Pattern | None = None) -> list[float]:
         """Shares of attributes in what a speaker said, drawn a little towards everybody's; `without` leaves out one description, the one to be learned."""
-        own, times = self.own.get(speaker or "", Counter()), self.times[speaker or ""]
-        mine = set(without or ()) if times else set()
+        of_speaker, times = self.habits.get(speaker or "", Counter()), self.times[speaker or ""]
+        excluded = set(without or ()) if times else set()
         times -= without is not None and times > 0
-        usual = {name: self.all[name] / max(1, self.told) for name in self.names}
-        return [(own[name] - (name in mine) + usual[name]) / (times + 1) for name in self.names]
+        usual = {name: self.all[name] / max(1, self.pattern_count) for name in self.names}
+        return [(of_speaker[name] - (name in excluded) + usual[name]) / (times + 1) for name in self.names]
 
 
 def _landmark(scene: Scene, entity: str) -> str | None:
@@ -90,7 +90,7 @@ def _pattern(properties: Iterable[Property], scene: Scene) -> Pattern:
     return tuple(sorted(names))
 
 
-def _told(trials: Iterable[Trial]) -> Iterator[tuple[Trial, Pattern]]:
+def _patterns_of(trials: Iterable[Trial]) -> Iterator[tuple[Trial, Pattern]]:
     """Every description with properties, as a pattern."""
     for trial in trials:
         for reference in trial.references:
@@ -101,19 +101,19 @@ def _told(trials: Iterable[Trial]) -> Iterator[tuple[Trial, Pattern]]:
 def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tuple[Property, ...]:
     """A pattern with the values of this target and of its landmark; names that it has no value for are left out."""
     target = view.scene.entity(view.targets[0])
-    wanted = set(pattern)
-    tied = [r for r in target.relations if f"{RELATION}{r.name}" in wanted][:1]
-    said = [p for p in contrast.properties if p.name in wanted]
-    said += [Property(r.name, r.entity) for r in tied]
+    names = set(pattern)
+    tied = [r for r in target.relations if f"{RELATION}{r.name}" in names][:1]
+    chosen = [p for p in contrast.properties if p.name in names]
+    chosen += [Property(r.name, r.entity) for r in tied]
     landmark = tied[0].entity if tied else None
     if landmark is not None:
         beside = view.scene.entity(landmark)
-        said += [
+        chosen += [
             Property(f"landmark.{p.name}", p.value)
             for p in beside.attributes
-            if any(LANDMARKS.sub("", name, count=1) == p.name for name in wanted if LANDMARKS.match(name))
+            if any(LANDMARKS.sub("", name, count=1) == p.name for name in names if LANDMARKS.match(name))
         ]
-    return tuple(said)
+    return tuple(chosen)
 
 
 @dataclass(eq=False, repr=False)
@@ -129,17 +129,17 @@ class PatternTree(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Grow the trees."""
-        known = [t for t in trials if any(r.properties is not None for r in t.references)]
-        told = list(_told(known))
-        self.features_ = _Features(known)
-        self.patterns_ = list(dict.fromkeys(pattern for _, pattern in told))
-        rows = [self.features_.of(t.for_speaker()) for t, _ in told]
-        classes = [self.patterns_.index(pattern) for _, pattern in told]
+        annotated = [t for t in trials if any(r.properties is not None for r in t.references)]
+        examples = list(_patterns_of(annotated))
+        self.features_ = _Features(annotated)
+        self.patterns_ = list(dict.fromkeys(pattern for _, pattern in examples))
+        rows = [self.features_.of(t.for_speaker()) for t, _ in examples]
+        classes = [self.patterns_.index(pattern) for _, pattern in examples]
         self.tree_ = self._grown(rows, classes)
-        self.habits_ = _Habits([t.speaker for t, _ in told], [p for _, p in told]) if self.speakers else None
+        self.habits_ = _Habits([t.speaker for t, _ in examples], [p for _, p in examples]) if self.speakers else None
         if self.habits_:
-            habits = [self.habits_.of(t.speaker, pattern) for t, pattern in told]
-            self.knowing_ = self._grown([[*row, *own] for row, own in zip(rows, habits, strict=True)], classes)
+            habits = [self.habits_.of(t.speaker, pattern) for t, pattern in examples]
+            self.knowing_ = self._grown([[*row, *habit] for row, habit in zip(rows, habits, strict=True)], classes)
         return self
 
     def _grown(self, rows: Sequence[Sequence[float]], classes: Sequence[int]) -> Any:
@@ -157,10 +157,10 @@ class PatternTree(Reasoned):
         tree, row = self.tree_, self.features_.of(view)
         if self.habits_ and self.habits_.times[view.speaker or ""]:
             tree, row = self.knowing_, row + self.habits_.of(view.speaker)
-        said = _filled(self.patterns_[int(tree.predict([row])[0])], contrast, view)
-        for prop in said if note else ():
+        chosen = _filled(self.patterns_[int(tree.predict([row])[0])], contrast, view)
+        for prop in chosen if note else ():
             note(prop, "in the pattern of the leaf that this target falls into")  # type: ignore[misc]
-        return said
+        return chosen
 
 
 @dataclass(eq=False, repr=False)
@@ -175,24 +175,24 @@ class SupportVectors(Reasoned):
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Train the machines; an attribute that is always or never mentioned needs none."""
-        known = [t for t in trials if any(r.properties is not None for r in t.references)]
-        self.features_ = _Features(known)
-        told = list(_told(known))
-        rows, patterns = [self.features_.of(t.for_speaker()) for t, _ in told], [pattern for _, pattern in told]
+        annotated = [t for t in trials if any(r.properties is not None for r in t.references)]
+        self.features_ = _Features(annotated)
+        examples = list(_patterns_of(annotated))
+        rows, patterns = [self.features_.of(t.for_speaker()) for t, _ in examples], [pattern for _, pattern in examples]
         names = sorted(set().union(*patterns))
-        said = {name: [name in pattern for pattern in patterns] for name in names}
-        self.always_ = {name for name in names if all(said[name])}
-        self.machines_ = _Machines(rows, {n: v for n, v in said.items() if not all(v)}, self.strength, self.seed)
+        mentions = {name: [name in pattern for pattern in patterns] for name in names}
+        self.always_ = {name for name in names if all(mentions[name])}
+        self.machines_ = _Machines(rows, {n: v for n, v in mentions.items() if not all(v)}, self.strength, self.seed)
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         if not hasattr(self, "machines_") or not (self.always_ or self.machines_.names):
             raise NotTrained(self)
-        wanted = self.always_ | self.machines_.say_yes(self.features_.of(view))
-        said = _filled(wanted, contrast, view) or tuple(p for p in contrast.properties if p.name == TYPE)
-        for prop in said if note else ():
+        mentioned = self.always_ | self.machines_.say_yes(self.features_.of(view))
+        chosen = _filled(mentioned, contrast, view) or tuple(p for p in contrast.properties if p.name == TYPE)
+        for prop in chosen if note else ():
             note(prop, "its machine says that people mention it here")  # type: ignore[misc]
-        return said
+        return chosen
 
 
 class _Machines:
@@ -213,8 +213,8 @@ class _Machines:
         # What scikit-learn calls "scale".
         self.gamma = 1.0 / (self.rows.shape[1] * spread) if spread else 1.0
         self.weights, self.shifts = np.zeros((len(answers), len(rows))), np.zeros(len(answers))
-        for i, said in enumerate(answers.values()):
-            machine = SVC(C=strength, gamma=self.gamma, random_state=seed).fit(self.rows, said)
+        for i, chosen in enumerate(answers.values()):
+            machine = SVC(C=strength, gamma=self.gamma, random_state=seed).fit(self.rows, chosen)
             self.weights[i, machine.support_] = machine.dual_coef_[0]
             self.shifts[i] = machine.intercept_[0]
 

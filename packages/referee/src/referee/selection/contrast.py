@@ -61,11 +61,11 @@ class Contrast:
         """The target's properties of the attributes named, in the order of the names (with `rest`, then the others); all of them for None."""
         if names is None:
             return self.properties
-        found = self._orders.get((names, rest))
-        if found is None:
+        ordered = self._orders.get((names, rest))
+        if ordered is None:
             order = dict.fromkeys((*names, *self.by_name) if rest else names)
-            found = self._orders[names, rest] = tuple(prop for name in order for prop in self.by_name.get(name, ()))
-        return found
+            ordered = self._orders[names, rest] = tuple(prop for name in order for prop in self.by_name.get(name, ()))
+        return ordered
 
 
 _CONTRASTS: SceneNotes[tuple[str, ...], Contrast] = SceneNotes("selection.contrast")
@@ -74,12 +74,12 @@ _CONTRASTS: SceneNotes[tuple[str, ...], Contrast] = SceneNotes("selection.contra
 def contrast_of(view: SpeakerView) -> Contrast:
     """The contrast of a view's target(s), worked out once per target; not kept for scenes so large that memory would fill up."""
     notes = _CONTRASTS.of(view.scene)
-    found = notes.get(view.targets)
-    if found is None:
-        found = _work_out(view.scene, view.targets, view.id)
+    contrast = notes.get(view.targets)
+    if contrast is None:
+        contrast = _work_out(view.scene, view.targets, view.id)
         if len(view.scene.entities) <= KEPT_UP_TO:
-            notes[view.targets] = found
-    return found
+            notes[view.targets] = contrast
+    return contrast
 
 
 def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
@@ -105,7 +105,9 @@ def _find(scene: Scene, ids: tuple[str, ...], where: str) -> int:
         return scene.mask(ids)
     except KeyError as error:
         # A dozen of them, for a scene may have a million.
-        known = ", ".join(e.id for _, e in zip(range(12), scene.entities, strict=False)) or "none: the scene is empty"
+        present = ", ".join(e.id for _, e in zip(range(12), scene.entities, strict=False)) or "none: the scene is empty"
         raise InputError(
-            f"the target {error.args[0]!r} is not in the scene", where=where, remedy=f"entities of this scene: {known}"
+            f"the target {error.args[0]!r} is not in the scene",
+            where=where,
+            remedy=f"entities of this scene: {present}",
         ) from None

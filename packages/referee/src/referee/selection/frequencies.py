@@ -54,14 +54,14 @@ def count(trials: Iterable[Trial]) -> Frequencies:
     occurred: Counter[Property] = Counter()
     sets: Counter[frozenset[Property]] = Counter()
     available: dict[str, None] = {}
-    for trial, said in _descriptions(trials):
+    for trial, mentioned in _descriptions(trials):
         descriptions += 1
         has = trial.scene.entity(trial.targets[0]).attributes if trial.targets else ()
-        mentions.update(list(dict.fromkeys(p.name for p in said)))
+        mentions.update(list(dict.fromkeys(p.name for p in mentioned)))
         # What is false of the target (35 values in TUNA's furniture sets) mentions a name but selects no pair.
-        selected.update(set(said) & set(has))
+        selected.update(set(mentioned) & set(has))
         occurred.update(set(has))
-        sets[frozenset(said)] += 1
+        sets[frozenset(mentioned)] += 1
         available.update((p.name, None) for p in has)
     # Sorting is stable, so ties stay in order of first encounter (as in Kelleher 2007).
     order = tuple(dict.fromkeys([*sorted(mentions, key=lambda name: -mentions[name]), *available]))
@@ -94,12 +94,12 @@ def learned_for(view: SpeakerView, by: tuple[str, ...], learned: Mapping[Group, 
     """What was learned from the view's group; an error that says which groups there are when it was never seen."""
     group = group_of(view, by)
     if group not in learned:
-        known = "; ".join(", ".join(map(str, key)) for key in learned) or "none"
+        groups = "; ".join(", ".join(map(str, key)) for key in learned) or "none"
         kind = UnknownDomain if "domain" in by else InputError
         raise kind(
             f"nothing was learned for {', '.join(by)} = {', '.join(map(str, group))}",
             where=view.id,
-            remedy=f"train on such trials too (seen: {known}), or group less finely with by=()",
+            remedy=f"train on such trials too (seen: {groups}), or group less finely with by=()",
         )
     return learned[group]
 

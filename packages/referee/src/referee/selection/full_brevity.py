@@ -43,13 +43,13 @@ class FullBrevity(Reasoned):
         return self._search(contrast_of(view))
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        found = self._search(contrast)
+        description = self._search(contrast)
         if note:
-            standing = "proven shortest" if found.proven else "shortest found in time"
+            standing = "proven shortest" if description.proven else "shortest found in time"
             head = contrast.head if self.head != "none" else None
-            for prop in found.properties:
+            for prop in description.properties:
                 note(prop, "the type, as head of the phrase" if prop == head else standing)
-        return found.properties
+        return description.properties
 
     def _search(self, contrast: Contrast) -> Found:
         options = contrast.among(self.attributes)

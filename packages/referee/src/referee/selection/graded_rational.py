@@ -56,10 +56,10 @@ class ContinuousSpeaker(Reasoned):
         options, messages, chances = self._chances(contrast)
         place = most_probable(chances)
         head = [contrast.head] if contrast.head is not None else []
-        said = (*head, *_spelt(options, messages[place]))
-        for prop in said if note else ():
+        chosen = (*head, *_spelt(options, messages[place]))
+        for prop in chosen if note else ():
             note(prop, f"part of the message that S1 finds best, probability {chances[place]:.3f}")  # type: ignore[misc]
-        return said
+        return chosen
 
     def _chances(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
         options = [p for p in contrast.properties if p.name != TYPE]
@@ -85,7 +85,7 @@ class ContinuousSpeaker(Reasoned):
 
 
 def _spelt(options: Sequence[Property], message: FloatArray) -> list[Property]:
-    return [p for p, said in zip(options, message.tolist(), strict=True) if said]
+    return [p for p, is_chosen in zip(options, message.tolist(), strict=True) if is_chosen]
 
 
 @dataclass(eq=False, repr=False)
@@ -102,37 +102,37 @@ class IncrementalRational(Reasoned):
     longest: int = 6
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        said: list[Property] = []
-        while len(said) < self.longest:
-            options = [p for p in contrast.properties if p not in said]
-            chances = self.next_chances(contrast, said, options)
+        chosen: list[Property] = []
+        while len(chosen) < self.longest:
+            options = [p for p in contrast.properties if p not in chosen]
+            chances = self.next_chances(contrast, chosen, options)
             best = max(range(len(chances)), key=lambda i: (round(chances[i], 12), i == len(options)))
             if best == len(options):
                 break
-            said.append(options[best])
+            chosen.append(options[best])
             if note:
                 note(options[best], f"the best next word, probability {chances[best]:.3f}")
-        if not said and contrast.properties:
-            said.append(contrast.head or contrast.properties[0])
-        if contrast.head is not None and contrast.head not in said:
-            said.append(contrast.head)
-        return tuple(said)
+        if not chosen and contrast.properties:
+            chosen.append(contrast.head or contrast.properties[0])
+        if contrast.head is not None and contrast.head not in chosen:
+            chosen.append(contrast.head)
+        return tuple(chosen)
 
-    def next_chances(self, contrast: Contrast, said: Sequence[Property], options: Sequence[Property]) -> list[float]:
+    def next_chances(self, contrast: Contrast, chosen: Sequence[Property], options: Sequence[Property]) -> list[float]:
         """The probability of each next property and, at last, of the end."""
-        useful = [self.alpha * log(self._listener(contrast, [*said, p], False)) - self.cost for p in options]
-        useful.append(self.alpha * log(self._listener(contrast, said, True)))
+        useful = [self.alpha * log(self._listener(contrast, [*chosen, p], False)) - self.cost for p in options]
+        useful.append(self.alpha * log(self._listener(contrast, chosen, True)))
         top = max(useful)
         weights = [exp(u - top) for u in useful]
         return [w / sum(weights) for w in weights]
 
-    def _listener(self, contrast: Contrast, said: Sequence[Property], ended: bool) -> float:
+    def _listener(self, contrast: Contrast, chosen: Sequence[Property], ended: bool) -> float:
         """L0 of the target: entities that the words are true of, each weighted by how many ways there are to go on truthfully."""
         shared = [contrast.extensions[p] for p in contrast.properties]
         weights = []
         for i in range(len(contrast.scene.entities)):
-            true = all(contrast.extensions[p] >> i & 1 for p in said)
-            ways = sum(bits >> i & 1 for bits in shared) - len(said)
+            true = all(contrast.extensions[p] >> i & 1 for p in chosen)
+            ways = sum(bits >> i & 1 for bits in shared) - len(chosen)
             weights.append((1.0 if ended else 2.0**ways) if true else 0.0)
         target = (contrast.targets & -contrast.targets).bit_length() - 1
         return weights[target] / sum(weights)

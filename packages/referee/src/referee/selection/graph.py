@@ -63,19 +63,19 @@ class GraphSearch(Reasoned):
         return self._search(contrast_of(view), view)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        found = self._search(contrast, view)
+        description = self._search(contrast, view)
         if note:
             price = self.costs or UnitCosts()
-            standing = "cheapest" if found.proven else "cheapest found in time"
-            for prop in found.properties:
+            standing = "cheapest" if description.proven else "cheapest found in time"
+            for prop in description.properties:
                 if prop == contrast.head and self.head == "first":
                     note(prop, "the type is said in any case, and costs nothing")
-                elif prop == found.added:
+                elif prop == description.added:
                     note(prop, "the type is added as head of the phrase; the search did without it")
                 else:
                     cost = price.cost(prop, view)
-                    note(prop, f"costs {cost:g}; part of the {standing} description, {found.cost:g} in all")
-        return found.properties
+                    note(prop, f"costs {cost:g}; part of the {standing} description, {description.cost:g} in all")
+        return description.properties
 
     def _search(self, contrast: Contrast, view: SpeakerView) -> Found:
         head = contrast.head if self.head != "none" else None
@@ -126,11 +126,11 @@ class GraphSearch(Reasoned):
 
 def _drop_idle(contrast: Contrast, chosen: Sequence[Property], keep: Sequence[Property]) -> tuple[Property, ...]:
     """What is left of a description when properties that rule out nobody, at their turn, are not said."""
-    said: list[Property] = []
+    chosen_and_useful: list[Property] = []
     left = contrast.distractors
     for prop in chosen:
-        kept = left & contrast.extensions[prop]
-        if kept != left or prop in keep:
-            said.append(prop)
-            left = kept
-    return tuple(said)
+        remaining = left & contrast.extensions[prop]
+        if remaining != left or prop in keep:
+            chosen_and_useful.append(prop)
+            left = remaining
+    return tuple(chosen_and_useful)

@@ -33,15 +33,15 @@ class Greedy(Reasoned):
         while total and queue:
             # What a property rules out can only shrink, so an old count is a bound and few have to be counted again.
             i = heappop(queue)[1]
-            kept = rest & sets[i]
-            gain = kept.bit_count() - total
+            remaining = rest & sets[i]
+            gain = remaining.bit_count() - total
             if queue and gain and (gain, i) > queue[0]:
                 heappush(queue, (gain, i))
             elif gain:
                 chosen.append(options[i])
                 if note:
                     note(options[i], f"rules out most: {-gain} of {total}")
-                rest, total = kept, total + gain
+                rest, total = remaining, total + gain
         if head is not None and self.head == "last" and head not in chosen:
             chosen.append(head)
             if note:

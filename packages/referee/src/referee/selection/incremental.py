@@ -63,11 +63,11 @@ class Incremental(Reasoned):
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         seen = self.frequencies_.of(view)
-        known = (self.printed or {}).get(view.domain or "", {})
+        printed = (self.printed or {}).get(view.domain or "", {})
         if self.order == "prior":
-            listed = sorted(contrast.properties, key=lambda prop: -known.get(str(prop), seen.prior(prop) or 0.0))
-        elif known:
-            shares = {name: known.get(name, seen.share(name) or 0.0) for name in seen.order}
+            listed = sorted(contrast.properties, key=lambda prop: -printed.get(str(prop), seen.prior(prop) or 0.0))
+        elif printed:
+            shares = {name: printed.get(name, seen.share(name) or 0.0) for name in seen.order}
             listed = list(contrast.among(tuple(sorted(seen.order, key=lambda name: -shares[name])), rest=True))
         else:
             listed = list(contrast.among(seen.order, rest=True))
@@ -82,15 +82,15 @@ class Incremental(Reasoned):
                 break
             best: Property | None = prop
             if plain:
-                kept = left & extensions[prop]
+                remaining = left & extensions[prop]
             else:
-                best, kept = self.find_best_value(contrast.scene, prop, left)
-            if best is None or kept == left:
+                best, remaining = self.find_best_value(contrast.scene, prop, left)
+            if best is None or remaining == left:
                 if note and prop not in chosen:
                     note(prop, "left out: rules out nobody who is still there")
                 continue
             chosen.append(best)
-            left = kept
+            left = remaining
             if note:
                 note(best, "next in the order of preference, and rules out somebody")
         # By name, too: with a taxonomy another value of the type may have been said.
@@ -109,7 +109,7 @@ class Incremental(Reasoned):
         """The most general familiar value that rules out as much as any more specific one, and whom it leaves."""
         path = self._path(prop)
         best: Property | None = None
-        kept = left
+        remaining = left
         for value in path:
             candidate = Property(prop.name, value)
             if candidate in self.unfamiliar:
@@ -117,9 +117,9 @@ class Incremental(Reasoned):
             stays = left & self._extension(scene, candidate)
             # Strictly more: of values that rule out as many the more general one stays (FindBestValue, Reiter & Dale
             # 1992).
-            if best is None or stays.bit_count() < kept.bit_count():
-                best, kept = candidate, stays
-        return best, kept
+            if best is None or stays.bit_count() < remaining.bit_count():
+                best, remaining = candidate, stays
+        return best, remaining
 
     def _path(self, prop: Property) -> list[str]:
         """The values that subsume the target's own, from the basic level (or the top of what is given) down to it."""

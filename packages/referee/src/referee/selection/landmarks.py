@@ -130,16 +130,16 @@ class _Walk:
         masks: tuple[int, ...],
         links: tuple[tuple[Partners, ...], ...],
         chain: tuple[str, ...],
-        said: tuple[Property, ...],
+        chosen: tuple[Property, ...],
         cost: float,
     ) -> None:
         others = (_fitting(masks, links) & self.contrast.distractors).bit_count()
         if others <= self.goal:
             # The limit falls with the best: equals that come later are too late.
-            self.best, self.cost, self.limit = said, cost, cost
+            self.best, self.cost, self.limit = chosen, cost, cost
             return
         if others < self.nearest[0]:
-            self.nearest = (others, said, cost)
+            self.nearest = (others, chosen, cost)
         if self.deadline is not None and monotonic() > self.deadline:
             raise OutOfTime
         for i in range(start, len(edges)):
@@ -155,11 +155,11 @@ class _Walk:
                 # What is free is said even where it narrows nothing, as in the search without landmarks.
                 if narrowed != masks[depth] or not edge.cost:
                     grown = (*masks[:depth], narrowed, *masks[depth + 1 :])
-                    self._extend(edges, i + 1, grown, links, chain, (*said, edge.property), paid)
+                    self._extend(edges, i + 1, grown, links, chain, (*chosen, edge.property), paid)
             # Another relation to the landmark that the chain already has.
             elif edge.property.value in chain:
                 tied = (*links[:depth], (*links[depth], edge.partners), *links[depth + 1 :])
-                self._extend(edges, i + 1, masks, tied, chain, (*said, edge.property), paid)
+                self._extend(edges, i + 1, masks, tied, chain, (*chosen, edge.property), paid)
             else:
                 landmark = edge.property.value
                 rest = [
@@ -172,28 +172,34 @@ class _Walk:
                 ]
                 tied = (*links, (edge.partners,))
                 self._extend(
-                    further, 0, (*masks, self.scene.everything), tied, (*chain, landmark), (*said, edge.property), paid
+                    further,
+                    0,
+                    (*masks, self.scene.everything),
+                    tied,
+                    (*chain, landmark),
+                    (*chosen, edge.property),
+                    paid,
                 )
 
     def _told(self, entity: str, depth: int) -> list[_Edge]:
         """What may be said of a landmark."""
         names = self.attributes
-        own = [p for p in self.scene.entity(entity).attributes if names is None or p.name in names]
-        flat = [Property(LANDMARK * depth + p.name, p.value) for p in own]
-        return [_Edge(f, self.price(f), depth, self.scene.extension(p)) for f, p in zip(flat, own, strict=True)]
+        properties = [p for p in self.scene.entity(entity).attributes if names is None or p.name in names]
+        flat = [Property(LANDMARK * depth + p.name, p.value) for p in properties]
+        return [_Edge(f, self.price(f), depth, self.scene.extension(p)) for f, p in zip(flat, properties, strict=True)]
 
     def _relations(self, entity: str, depth: int, chain: tuple[str, ...]) -> list[_Edge]:
         """The relations of an entity to possible landmarks."""
         if depth >= self.landmarks:
             return []
         # Never back into the chain, which would describe the target by itself.
-        found = [r for r in dict.fromkeys(self.scene.entity(entity).relations) if r.entity not in chain]
-        flat = [Property(LANDMARK * depth + r.name, r.entity) for r in found]
-        return [_Edge(f, self.price(f), depth, 0, self.partners[r.name]) for f, r in zip(flat, found, strict=True)]
+        relations = [r for r in dict.fromkeys(self.scene.entity(entity).relations) if r.entity not in chain]
+        flat = [Property(LANDMARK * depth + r.name, r.entity) for r in relations]
+        return [_Edge(f, self.price(f), depth, 0, self.partners[r.name]) for f, r in zip(flat, relations, strict=True)]
 
-    def _fewest(self, own: Sequence[_Edge], mask: int) -> int:
+    def _fewest(self, edges: Sequence[_Edge], mask: int) -> int:
         """How many others fit the most telling chain of landmarks, with everything said about each."""
-        for edge in own:
+        for edge in edges:
             mask &= edge.true
         fewest = (mask & self.contrast.distractors).bit_count()
         chains: list[tuple[tuple[str, ...], tuple[int, ...], tuple[tuple[Partners, ...], ...]]] = [
@@ -206,10 +212,10 @@ class _Walk:
             relations = self._relations(chain[-1], len(chain) - 1, chain)
             for landmark in dict.fromkeys(e.property.value for e in relations):
                 tied = tuple(e.partners for e in relations if e.property.value == landmark and e.partners is not None)
-                told = self.scene.everything
+                landmark_mask = self.scene.everything
                 for edge in self._told(landmark, len(chain)):
-                    told &= edge.true
-                chains.append(((*chain, landmark), (*masks, told), (*links, tied)))
+                    landmark_mask &= edge.true
+                chains.append(((*chain, landmark), (*masks, landmark_mask), (*links, tied)))
                 fits = _fitting(*chains[-1][1:]) & self.contrast.distractors
                 fewest = min(fewest, fits.bit_count())
         return fewest
@@ -220,24 +226,24 @@ def partners(scene: Scene) -> dict[str, Partners]:
     notes = _PARTNERS.of(scene)
     if "all" in notes:
         return notes["all"]
-    found = notes["all"] = {}
+    tables = notes["all"] = {}
     for i, entity in enumerate(scene.entities):
         for relation in entity.relations:
-            table = found.setdefault(relation.name, [0] * len(scene.entities))
+            table = tables.setdefault(relation.name, [0] * len(scene.entities))
             table[i] |= 1 << scene.index(relation.entity)
-    return found
+    return tables
 
 
 def _fitting(masks: tuple[int, ...], links: tuple[tuple[Partners, ...], ...]) -> int:
     """Whom a chain fits: from the last landmark back to the target, all relations to something that fits the rest."""
     fitting = masks[-1]
     for mask, tables in zip(reversed(masks[:-1]), reversed(links), strict=True):
-        found, left = 0, mask
+        fits, left = 0, mask
         while left:
             bit = left & -left
             left ^= bit
             i = bit.bit_length() - 1
             if all(table[i] & fitting for table in tables):
-                found |= bit
-        fitting = found
+                fits |= bit
+        fitting = fits
     return fitting

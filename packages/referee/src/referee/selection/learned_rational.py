@@ -61,11 +61,11 @@ class LearnedRationalSpeaker(Reasoned):
         contrast = contrast_of(view)
         space, chances = self._chances(contrast, view)
         order = np.argsort(-chances, kind="stable")
-        return tuple((frozenset(space.said(contrast, i)), float(chances[i])) for i in order.tolist() if chances[i] > 0)
+        return tuple((frozenset(space.spell(contrast, i)), float(chances[i])) for i in order.tolist() if chances[i] > 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         space, chances = self._chances(contrast, view)
-        best = space.said(contrast, most_probable(chances))
+        best = space.spell(contrast, most_probable(chances))
         if note:
             for prop in best:
                 note(prop, f"part of the message that S{self.depth} finds best, probability {chances.max():.3f}")
@@ -84,20 +84,22 @@ class LearnedRationalSpeaker(Reasoned):
 
         space = _Space.of(trials, self.longest, self.features)
         batches = space.batches(trials, self.depth)
-        n = sum(len(batch.said) for batch in batches) or 1
+        n = sum(len(batch.chosen) for batch in batches) or 1
 
         def loss(weights: FloatArray) -> tuple[float, FloatArray]:
             value = self.penalty / 2 * float(weights @ weights)
             slope = self.penalty * weights
-            told = _Weights.of(space, weights)
+            unpacked = _Weights.of(space, weights)
             for batch in batches:
-                likely, climb = _likelihood(space, batch, told, self.depth)
+                likely, climb = _likelihood(space, batch, unpacked, self.depth)
                 value -= likely / n
                 slope = slope - climb / n
             return value, slope
 
-        found = minimize(loss, np.zeros(space.size), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
-        return space, found.x
+        optimum = minimize(
+            loss, np.zeros(space.size), jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}
+        )
+        return space, optimum.x
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,31 +110,31 @@ class _Batch:
     values: Ints
     true: FloatArray
     barred: FloatArray
-    said: Ints
+    chosen: Ints
 
     def parts(self) -> Iterator[_Batch]:
         """The same, a few trials at a time."""
         step = max(1, CELLS_AT_HAND // max(1, self.true[0].size))
-        for start in range(0, len(self.said), step):
+        for start in range(0, len(self.chosen), step):
             few = slice(start, start + step)
-            yield _Batch(self.worlds[few], self.values[few], self.true[few], self.barred[few], self.said[few])
+            yield _Batch(self.worlds[few], self.values[few], self.true[few], self.barred[few], self.chosen[few])
 
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """What can be said (`told`: by name, as matrix products want it), and what it looks like."""
+    """What can be said (`by_name`: transposed, as matrix products need it), and what it looks like."""
 
     names: list[str]
     places: Mapping[Property, int]
     messages: FloatArray
-    told: FloatArray
+    by_name: FloatArray
     looks: FloatArray
     basic: bool
 
     @classmethod
     def of(cls, trials: Sequence[Trial], longest: int, features: str) -> _Space:
-        own = [p for t in trials for p in t.scene.entity(t.targets[0]).attributes]
-        names = list(dict.fromkeys(p.name for p in own))
+        target_attributes = [p for t in trials for p in t.scene.entity(t.targets[0]).attributes]
+        names = list(dict.fromkeys(p.name for p in target_attributes))
         values = dict.fromkeys(
             p for t in trials for e in t.scene.entities for p in e.attributes if p.name in set(names)
         )
@@ -143,13 +145,15 @@ class _Space:
             )
         messages = subsets(len(names), longest)
         looks = _looks(messages) if features != "basic" else np.zeros((len(messages), 0))
-        told = np.ascontiguousarray(messages.T)
-        return cls(names, {p: i for i, p in enumerate(values)}, messages, told, looks, features != "general")
+        by_name = np.ascontiguousarray(messages.T)
+        return cls(names, {p: i for i, p in enumerate(values)}, messages, by_name, looks, features != "general")
 
-    def said(self, contrast: Contrast, message: int) -> tuple[Property, ...]:
+    def spell(self, contrast: Contrast, message: int) -> tuple[Property, ...]:
         """A message about this target; names that it has no value for are left out."""
-        told = (name for name, said in zip(self.names, self.messages[message].tolist(), strict=True) if said)
-        return tuple(contrast.by_name[name][0] for name in told if name in contrast.by_name)
+        mentioned = (
+            name for name, is_chosen in zip(self.names, self.messages[message].tolist(), strict=True) if is_chosen
+        )
+        return tuple(contrast.by_name[name][0] for name in mentioned if name in contrast.by_name)
 
     @property
     def size(self) -> int:
@@ -167,8 +171,8 @@ class _Space:
         for trial in trials:
             contrast = contrast_of(trial.for_speaker())
             for reference in trial.references:
-                told = {p.name for p in reference.properties or () if p in contrast.by_name.get(p.name, ())[:1]}
-                place = index.get(tuple(int(name in told) for name in self.names))
+                mentioned = {p.name for p in reference.properties or () if p in contrast.by_name.get(p.name, ())[:1]}
+                place = index.get(tuple(int(name in mentioned) for name in self.names))
                 if reference.properties is not None and place is not None:
                     groups.setdefault(len(trial.scene.entities), []).append((contrast, place))
         return [
@@ -185,13 +189,13 @@ class _Space:
         )
         # What is not true of the target cannot be said of it.
         barred = 1.0 - true[:, 0]
-        said = np.array([place or 0 for _, place in members], dtype=np.int64)
-        return _Batch(worlds, values, true, barred, said)
+        chosen = np.array([place or 0 for _, place in members], dtype=np.int64)
+        return _Batch(worlds, values, true, barred, chosen)
 
     def _values(self, contrast: Contrast) -> list[int]:
         """Per name the place of the target's value; a value never seen has the place after the last; -1 for no value."""
-        own = [contrast.by_name.get(name) for name in self.names]
-        return [-1 if p is None else self.places.get(p[0], len(self.places)) for p in own]
+        target_values = [contrast.by_name.get(name) for name in self.names]
+        return [-1 if p is None else self.places.get(p[0], len(self.places)) for p in target_values]
 
     def _worlds(self, contrast: Contrast, depth: int) -> FloatArray:
         """The entities as indicators of values, the target first; only the target where nobody listens."""
@@ -203,9 +207,10 @@ class _Space:
 
     def _lacks(self, contrast: Contrast, depth: int) -> FloatArray:
         """1 where an entity (row) does not have the target's value of a name (column), or the target has none."""
-        own = [contrast.by_name.get(name, (None,))[0] for name in self.names]
+        target_values = [contrast.by_name.get(name, (None,))[0] for name in self.names]
         return np.array(
-            [[p is None or p not in e.attributes for p in own] for e in _target_first(contrast, depth)], dtype=float
+            [[p is None or p not in e.attributes for p in target_values] for e in _target_first(contrast, depth)],
+            dtype=float,
         )
 
 
@@ -253,7 +258,7 @@ def _likelihood(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> 
     looks = np.zeros(len(space.messages))
     for part in batch.parts():
         speaker, backward = _speak(space, part, weights, depth)
-        logs.append(speaker[np.arange(len(part.said)), part.said])
+        logs.append(speaker[np.arange(len(part.chosen)), part.chosen])
         down = backward()
         if space.basic:
             per_value.append((down @ space.messages).transpose(0, 2, 1) @ part.worlds)
@@ -276,7 +281,7 @@ def _by_pair(batch: _Batch, per_value: FloatArray, width: int) -> FloatArray:
 def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[FloatArray, Callable[[], FloatArray]]:
     """Log probabilities of all messages for the targets, and a function for the slope of what was said's summed log probability in every score."""
     heights = batch.worlds @ weights.pairs.T[batch.values].transpose(0, 2, 1)
-    scores = heights @ space.told
+    scores = heights @ space.by_name
     literal_chances = batch.true * weights.looks
     scores += literal_chances
     if batch.barred.any():
@@ -295,7 +300,7 @@ def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple
 
     def backward() -> FloatArray:
         slope = -speaker_chances
-        slope[np.arange(len(batch.said)), batch.said] += 1.0
+        slope[np.arange(len(batch.chosen)), batch.chosen] += 1.0
         if not depth:
             return slope[:, None, :]
         # The chain rule through two softmax layers, from the speaker over the listener to the literal speaker.

@@ -65,22 +65,22 @@ class LogLinear(ReasonedMeaning):
         from scipy.optimize import minimize
 
         trials = list(trials)
-        told = Counter(p.name for t in trials for r in t.references for p in {*(r.properties or ())})
-        self.names_ = tuple(sorted(told, key=lambda name: (-told[name], name)))
+        mentions = Counter(p.name for t in trials for r in t.references for p in {*(r.properties or ())})
+        self.names_ = tuple(sorted(mentions, key=lambda name: (-mentions[name], name)))
         cases = list(self._cases(trials))
         self.left_out_ = sum(r.properties is not None for t in trials for r in t.references) - len(cases)
 
         def loss(weights: FloatArray) -> tuple[float, FloatArray]:
             value, slope = self.penalty / 2 * float(weights @ weights), self.penalty * weights
-            for looks, said in cases:
+            for looks, index in cases:
                 chances = _softmax(looks @ weights)
-                value -= float(np.log(chances[said])) / len(cases)
-                slope = slope - (looks[said] - chances @ looks) / len(cases)
+                value -= float(np.log(chances[index])) / len(cases)
+                slope = slope - (looks[index] - chances @ looks) / len(cases)
             return value, slope
 
         start = np.zeros(len(FEATURES) + len(self.names_))
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}).x
-        self.weights_: Mapping[str, float] = dict(zip((*FEATURES, *self.names_), map(float, found), strict=True))
+        optimum = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations}).x
+        self.weights_: Mapping[str, float] = dict(zip((*FEATURES, *self.names_), map(float, optimum), strict=True))
         return self
 
     def distribution(self, view: SpeakerView) -> Distribution:
@@ -108,9 +108,9 @@ class LogLinear(ReasonedMeaning):
         for part in ways[best].parts if ways else ():
             left = contrast.distractors
             for prop in part.properties:
-                kept = left & contrast.extensions[prop]
-                gone = tuple(e.id for e in contrast.scene.members(left & ~kept))
-                left = kept
+                remaining = left & contrast.extensions[prop]
+                gone = tuple(e.id for e in contrast.scene.members(left & ~remaining))
+                left = remaining
                 steps.append(Reason(prop, f"{why}, said of {', '.join(part.referents)}", gone, left.bit_count()))
         others = contrast.distractors & ways[best].denotes if ways else contrast.distractors
         if others:
@@ -121,10 +121,10 @@ class LogLinear(ReasonedMeaning):
         """For every description that is one of the ways: what all ways look like, and which one it is."""
         for trial in trials:
             ways = self._ways(trial.for_speaker())
-            said = [ways.place(frozenset(r.properties)) for r in trial.references if r.properties is not None]
-            if any(i is not None for i in said):
+            indices = [ways.place(frozenset(r.properties)) for r in trial.references if r.properties is not None]
+            if any(i is not None for i in indices):
                 looks = ways.looks(self.names_)
-                yield from ((looks, i) for i in said if i is not None)
+                yield from ((looks, i) for i in indices if i is not None)
 
     def _chances(self, view: SpeakerView) -> tuple[_Ways, FloatArray]:
         if not hasattr(self, "weights_"):
@@ -136,9 +136,13 @@ class LogLinear(ReasonedMeaning):
 
     def _ways(self, view: SpeakerView) -> _Ways:
         """What can be said: up to `longest` attributes, those that people mention most often first, of targets grouped by their values of them."""
-        known = getattr(self, "names_", ())
-        own = dict.fromkeys(p.name for target in view.targets for p in view.scene.entity(target).attributes)
-        names = [*(n for n in known if n in own), *(n for n in own if n not in known)][:MOST_NAMES]
+        frequent = getattr(self, "names_", ())
+        names_of_targets = dict.fromkeys(
+            p.name for target in view.targets for p in view.scene.entity(target).attributes
+        )
+        names = [*(n for n in frequent if n in names_of_targets), *(n for n in names_of_targets if n not in frequent)][
+            :MOST_NAMES
+        ]
         return _Ways(view, names, self.longest)
 
 
@@ -147,9 +151,9 @@ class _Ways:
 
     def __init__(self, view: SpeakerView, names: Sequence[str], longest: int) -> None:
         self.view = view
-        self.own = [_first_values(view, target) for target in view.targets]
+        self.values = [_first_values(view, target) for target in view.targets]
         # A way is said of all targets, so each has a value for every name.
-        self.names = [name for name in names if all(name in own for own in self.own)]
+        self.names = [name for name in names if all(name in values for values in self.values)]
         # One row a way, one column a name; the way that says nothing is none.
         self.chosen = subsets(len(self.names), longest)[1:]
 
@@ -157,21 +161,23 @@ class _Ways:
         return len(self.chosen)
 
     def __getitem__(self, place: int) -> Way:
-        names = tuple(name for name, said in zip(self.names, self.chosen[place].tolist(), strict=True) if said)
+        names = tuple(
+            name for name, is_chosen in zip(self.names, self.chosen[place].tolist(), strict=True) if is_chosen
+        )
         groups: dict[tuple[Property, ...], list[str]] = {}
-        for target, own in zip(self.view.targets, self.own, strict=True):
-            groups.setdefault(tuple(own[name] for name in names), []).append(target)
+        for target, values in zip(self.view.targets, self.values, strict=True):
+            groups.setdefault(tuple(values[name] for name in names), []).append(target)
         parts = tuple(Fragment(tuple(ids), properties) for properties, ids in groups.items())
         return Way(parts, names, _denotes(self.view, parts))
 
-    def place(self, said: frozenset[Property]) -> int | None:
+    def place(self, properties: frozenset[Property]) -> int | None:
         """Which way says just this; None if none does."""
-        names = {p.name for p in said}
+        names = {p.name for p in properties}
         row = np.array([name in names for name in self.names], dtype=float)
         if not names <= set(self.names):
             return None
         places: list[int] = np.flatnonzero((self.chosen == row).all(axis=1)).tolist()
-        return next((place for place in places if self[place].flat == said), None)
+        return next((place for place in places if self[place].flat == properties), None)
 
     def looks(self, names: Sequence[str]) -> FloatArray:
         """One row a way, one column a feature."""
@@ -179,8 +185,8 @@ class _Ways:
         targets = _bits(self.view.target_mask, len(scene.entities))
         # For every target: which entities (rows) lack its value of a name (columns), and how many of the names said each lacks.
         lacks = [
-            np.column_stack([~_bits(scene.extensions[own[name]], len(scene.entities)) for name in self.names])
-            for own in self.own
+            np.column_stack([~_bits(scene.extensions[values[name]], len(scene.entities)) for name in self.names])
+            for values in self.values
         ]
         short = [lacking @ chosen.T for lacking in lacks]
         true = np.any([lacking == 0 for lacking in short], axis=0)
@@ -188,31 +194,31 @@ class _Ways:
         needed = np.any([lacking.T @ (~true & (n == 1)) for lacking, n in zip(lacks, short, strict=True)], axis=0)
         size, parts = chosen.sum(axis=1), self._parts()
         wrong = true[~targets].sum(axis=0)
-        found = np.zeros((len(chosen), len(FEATURES) + len(names)))
-        found[:, 0] = wrong == 0
-        found[:, 1] = wrong / max(1, int((~targets).sum()))
-        found[:, 2] = parts * size
-        found[:, 3] = parts - 1
-        found[:, 4] = np.where(size > 1, (chosen * ~needed.T).sum(axis=1), 0)
+        features = np.zeros((len(chosen), len(FEATURES) + len(names)))
+        features[:, 0] = wrong == 0
+        features[:, 1] = wrong / max(1, int((~targets).sum()))
+        features[:, 2] = parts * size
+        features[:, 3] = parts - 1
+        features[:, 4] = np.where(size > 1, (chosen * ~needed.T).sum(axis=1), 0)
         for place, name in enumerate(names, len(FEATURES)):
             if name in self.names:
-                found[:, place] = chosen[:, self.names.index(name)]
-        return found
+                features[:, place] = chosen[:, self.names.index(name)]
+        return features
 
     def _parts(self) -> FloatArray:
         """How many groups of targets have the same values of what is said."""
         parts = np.ones(len(self.chosen))
-        for i, own in enumerate(self.own[1:], 1):
-            differ = np.array([[own[n] != other[n] for n in self.names] for other in self.own[:i]], dtype=float)
+        for i, values in enumerate(self.values[1:], 1):
+            differ = np.array([[values[n] != other[n] for n in self.names] for other in self.values[:i]], dtype=float)
             parts += (differ @ self.chosen.T > 0).all(axis=0)
         return parts
 
 
 def _first_values(view: SpeakerView, target: str) -> dict[str, Property]:
-    own: dict[str, Property] = {}
+    values: dict[str, Property] = {}
     for prop in view.scene.entity(target).attributes:
-        own.setdefault(prop.name, prop)
-    return own
+        values.setdefault(prop.name, prop)
+    return values
 
 
 def _bits(mask: int, entities: int) -> npt.NDArray[np.bool_]:
@@ -223,8 +229,8 @@ def _bits(mask: int, entities: int) -> npt.NDArray[np.bool_]:
 
 def _denotes(view: SpeakerView, parts: Sequence[Fragment]) -> int:
     extensions, everything = view.scene.extensions, view.scene.everything
-    kept = ([extensions[p] for p in part.properties] for part in parts)
-    return reduce(or_, (reduce(and_, true, everything) for true in kept))
+    remaining = ([extensions[p] for p in part.properties] for part in parts)
+    return reduce(or_, (reduce(and_, true, everything) for true in remaining))
 
 
 def _softmax(scores: FloatArray) -> FloatArray:

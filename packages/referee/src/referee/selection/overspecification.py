@@ -66,7 +66,7 @@ class Overspecification(Reasoned):
         options, chances = self._chances(contrast, view)
         sets = [frozenset([] if contrast.head is None else [contrast.head])]
         for prop in options:
-            sets += [said | {prop} for said in sets]
+            sets += [mentioned | {prop} for mentioned in sets]
         numbers = chances.tolist()
         return tuple([(sets[place], numbers[place]) for place in _likeliest_first(chances)])
 
@@ -77,8 +77,8 @@ class Overspecification(Reasoned):
         else:
             places = _likeliest_first(chances)
             place = Random(f"{self.seed} {view.id}").choices(places, chances[places].tolist())[0]
-        said = {contrast.head, *(p for i, p in enumerate(options) if place >> i & 1)}
-        chosen = tuple(p for p in contrast.properties if p in said)
+        mentioned = {contrast.head, *(p for i, p in enumerate(options) if place >> i & 1)}
+        chosen = tuple(p for p in contrast.properties if p in mentioned)
         if note:
             for prop in chosen:
                 note(prop, f"part of a description with probability {chances[place]:.3f}")
@@ -126,11 +126,11 @@ def _within_reach(contrast: Contrast, options: list[Property], weights: Mapping[
     if len(options) <= MOST_OPTIONS:
         return options
     liked = sorted(options, key=lambda p: -weights.get(p.name, 0.0))
-    kept = liked[: MOST_OPTIONS - 6]
-    for prop in liked[len(kept) :]:
-        if len(kept) < MOST_OPTIONS and contrast.remaining(kept) & ~contrast.extensions[prop]:
-            kept.append(prop)
-    return [p for p in options if p in kept]
+    preferred = liked[: MOST_OPTIONS - 6]
+    for prop in liked[len(preferred) :]:
+        if len(preferred) < MOST_OPTIONS and contrast.remaining(preferred) & ~contrast.extensions[prop]:
+            preferred.append(prop)
+    return [p for p in options if p in preferred]
 
 
 def _with_unseen(contrast: Contrast, options: Sequence[Property], weights: Mapping[str, float]) -> Mapping[str, float]:
@@ -189,10 +189,10 @@ class _Likelihood:
                 if reference.properties is not None:
                     self._lay_out(contrast_of(trial.for_speaker()), frozenset(reference.properties))
 
-    def _lay_out(self, contrast: Contrast, said: frozenset[Property]) -> None:
+    def _lay_out(self, contrast: Contrast, description: frozenset[Property]) -> None:
         """One description: its states (cores drawn so far), the steps between them, and where a core is complete."""
         options = _options(contrast)
-        inside = said & set(options)
+        inside = description & set(options)
         head = contrast.head
         level: dict[Core, int] = {frozenset(): self._state()}
         self.starts.append(level[frozenset()])
@@ -258,8 +258,8 @@ class _Likelihood:
 
         start = np.zeros(len(self.names) + 1)
         # On the logit scale: an attribute that is always said has its maximum at infinity, and e^8 to 1 is as good as always.
-        found = minimize(surprise, start, method="L-BFGS-B", bounds=[(-8.0, 8.0)] * len(start))
-        weights, eager = 1 / (1 + np.exp(-found.x[:-1])), 1 / (1 + np.exp(-found.x[-1]))
+        optimum = minimize(surprise, start, method="L-BFGS-B", bounds=[(-8.0, 8.0)] * len(start))
+        weights, eager = 1 / (1 + np.exp(-optimum.x[:-1])), 1 / (1 + np.exp(-optimum.x[-1]))
         # π and ε are known only up to a common factor; the largest π is made 1.
         scale = float(weights.max())
         return {n: float(w) / scale for n, w in zip(self.names, weights, strict=True)}, float(eager) * scale

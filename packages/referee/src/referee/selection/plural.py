@@ -116,7 +116,7 @@ class Partitioned(ReasonedMeaning):
             kind = extensions[part.properties[0]] if part.properties else scene.everything
             left.update(dict.fromkeys(part.referents, contrast.distractors & kind))
         used: set[str] = set()
-        names = dict.fromkeys(p.name for own in attributes.values() for p in own if p.name != TYPE)
+        names = dict.fromkeys(p.name for of_target in attributes.values() for p in of_target if p.name != TYPE)
         for name in dict.fromkeys((*self.order, *names)):
             for prop in _by_power(contrast, name, attributes, left):
                 if not any(left.values()):
@@ -136,19 +136,19 @@ class Partitioned(ReasonedMeaning):
         return (self.shares if self.shares is not None else self.shares_).get(name, 0.0)
 
 
-Own = Mapping[str, tuple[Property, ...]]
+ByReferent = Mapping[str, tuple[Property, ...]]
 
 
-def _by_type(own: Own) -> tuple[Fragment, ...]:
+def _by_type(by_referent: ByReferent) -> tuple[Fragment, ...]:
     groups: dict[tuple[Property, ...], list[str]] = {}
-    for r, attributes in own.items():
+    for r, attributes in by_referent.items():
         groups.setdefault(tuple([p for p in attributes if p.name == TYPE][:1]), []).append(r)
     return tuple([Fragment(tuple(referents), kind) for kind, referents in groups.items()])
 
 
-def _by_power(contrast: Contrast, name: str, own: Own, left: Mapping[str, int]) -> list[Property]:
+def _by_power(contrast: Contrast, name: str, by_referent: ByReferent, left: Mapping[str, int]) -> list[Property]:
     """The targets' values of an attribute, by how much of what they hold of is target or gets ruled out."""
-    values = list(dict.fromkeys([p for attributes in own.values() for p in attributes if p.name == name]))
+    values = list(dict.fromkeys([p for attributes in by_referent.values() for p in attributes if p.name == name]))
     if len(values) < 2:
         return values
     others = reduce(or_, left.values())

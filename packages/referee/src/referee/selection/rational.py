@@ -102,10 +102,10 @@ class RationalSpeaker(Reasoned):
         shortest = lengths[tied].min()
         best = [kind for kind, i in zip(kinds, range(len(kinds)), strict=True) if i in tied and kind[0] == shortest]
         chosen = min(_first_message(extensions, everything, kind) for kind in best)
-        said = tuple(contrast.properties[i] for i in chosen)
-        for prop in said if note else ():
+        message = tuple(contrast.properties[i] for i in chosen)
+        for prop in message if note else ():
             note(prop, f"part of the message that S{self.depth} finds best, probability {chances.max():.2g}")  # type: ignore[misc]
-        return said
+        return message
 
     def _chances(self, contrast: Contrast) -> tuple[FloatArray, FloatArray]:
         """The messages, one row of indicators each, and their probabilities for the (first) target."""
@@ -134,7 +134,7 @@ def _count_messages(extensions: Sequence[int], everything: int, longest: int | N
 
 def _first_message(extensions: Sequence[int], everything: int, kind: tuple[int, int]) -> tuple[int, ...]:
     """The first message, in the order of the properties, of a length and with just these entities."""
-    length, wanted = kind
+    length, goal = kind
     # From the back: what can still be added with the properties from each place on.
     reach: list[set[tuple[int, int]]] = [{(0, everything)}]
     for extension in reversed(extensions):
@@ -145,7 +145,7 @@ def _first_message(extensions: Sequence[int], everything: int, kind: tuple[int, 
     mask = everything
     for i, extension in enumerate(extensions):
         left = length - len(chosen) - 1
-        if left >= 0 and any(n == left and mask & extension & rest == wanted for n, rest in reach[i + 1]):
+        if left >= 0 and any(n == left and mask & extension & rest == goal for n, rest in reach[i + 1]):
             chosen.append(i)
             mask &= extension
     return tuple(chosen)
@@ -170,7 +170,7 @@ def how_many(properties: int, longest: int | None) -> int:
 
 
 def _spell(contrast: Contrast, message: FloatArray) -> tuple[Property, ...]:
-    return tuple(p for p, said in zip(contrast.properties, message.tolist(), strict=True) if said)
+    return tuple(p for p, is_chosen in zip(contrast.properties, message.tolist(), strict=True) if is_chosen)
 
 
 def _truth(contrast: Contrast, messages: FloatArray) -> npt.NDArray[np.bool_]:

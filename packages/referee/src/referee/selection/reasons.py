@@ -59,14 +59,14 @@ class Reasoned:
         return self._retell(contrast, notes, set(chosen))
 
     def _retell(self, contrast: Contrast, notes: list[tuple[Property, str]], chosen: set[Property]) -> list[Reason]:
-        scene, left, said, steps = contrast.scene, contrast.distractors, [], []
+        scene, left, chosen_so_far, steps = contrast.scene, contrast.distractors, [], []
         for prop, reason in notes:
             gone = 0
             if prop in chosen:
-                said.append(prop)
+                chosen_so_far.append(prop)
                 # Of all that was said so far: beside a landmark properties do not narrow one by one.
-                kept = self.denotation(scene, said) & contrast.distractors
-                gone, left = left & ~kept, kept
+                remaining = self.denotation(scene, chosen_so_far) & contrast.distractors
+                gone, left = left & ~remaining, remaining
             steps.append(Reason(prop, reason, tuple(e.id for e in scene.members(gone)), left.bit_count()))
         if left:
             steps.append(Reason(None, NOT_DISTINGUISHING, (), left.bit_count()))
@@ -111,12 +111,12 @@ def explain_meaning(form: Meaning, view: SpeakerView) -> list[Reason]:
             gone = tuple(e.id for e in scene.members(left & ~after))
             left = after
             mentioned = flatten(piece)
-            said = (
+            reason = (
                 f"{describe_form(piece)}, said{of_part}"
                 if of_part or piece[0] in OPERATORS
                 else "part of the description"
             )
-            steps.append(Reason(mentioned[0] if mentioned else None, said, gone, left.bit_count()))
+            steps.append(Reason(mentioned[0] if mentioned else None, reason, gone, left.bit_count()))
         if left or not meant:
             problem = NOT_DISTINGUISHING if meant else "not distinguishing: the description is not true of the target"
             steps.append(Reason(None, problem, (), left.bit_count()))

@@ -7,6 +7,7 @@ ends: the rabbit is in the hat, and the hat is the one with the rabbit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -20,7 +21,7 @@ __all__ = ["Relational"]
 
 MOST_LANDMARKS = 64
 """Landmarks that are introduced at most for one target: in a scene where everything is related to everything there is no end of them."""
-_INCOMING: SceneNotes[str, dict[str, list[Relation]]] = SceneNotes("selection.incoming")
+_INCOMING: SceneNotes[str, list[Relation]] = SceneNotes("selection.incoming")
 
 
 class _Link(NamedTuple):
@@ -150,7 +151,11 @@ def _targets(view: SpeakerView) -> tuple[str, ...]:
 
 
 def _join(nodes: list[_Node]) -> Meaning:
-    return nodes[0].form() if len(nodes) == 1 else ("parts", *((1, node.form()) for node in nodes))
+    """One part for each target; targets that are described alike share a part."""
+    if len(nodes) == 1:
+        return nodes[0].form()
+    numbers = Counter(node.form() for node in nodes)
+    return ("parts", *((number, form) for form, number in numbers.items()))
 
 
 def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]:

@@ -43,14 +43,14 @@ class VisibleObjects(Reasoned):
         seen = self.frequencies_.of(view)
         rng = None if self.seed is None else Random(f"{self.seed} {view.id}")
         kind = contrast.extensions[contrast.head] if contrast.head is not None else contrast.scene.everything
-        said = [] if contrast.head is None else [contrast.head]
+        chosen = [] if contrast.head is None else [contrast.head]
         if note and contrast.head is not None:
             note(contrast.head, "the type is always said")
         for prop in contrast.properties:
             idle = prop.name in self.relative and not contrast.distractors & kind & ~contrast.extensions[prop]
             likely = 0.0 if prop.name == TYPE or idle else seen.prior(prop) or 0.0
             if likely > (0.5 if rng is None else rng.random()):
-                said.append(prop)
+                chosen.append(prop)
                 if note:
                     note(prop, f"people mention it in {likely:.0%} of the cases where it holds")
-        return tuple(said)
+        return tuple(chosen)

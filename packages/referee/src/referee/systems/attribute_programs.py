@@ -59,7 +59,7 @@ class ProgramView(NamedTuple):
     contrast: Contrast
     can_use_location: bool
     current: str = ""
-    said: Names = ()
+    chosen: Names = ()
     rest: int | None = None
 
     def left(self, names: Iterable[str]) -> int:
@@ -87,20 +87,20 @@ def _variable(program: Program, situation: ProgramView) -> Any:
     if program == CURRENT:
         return situation.current
     if program == SAID:
-        return situation.said
+        return situation.chosen
     if program == OTHERS or (program == REST and situation.rest is None):
         return situation.contrast.distractors
     return situation.rest if program == REST else program
 
 
 def _each(situation: ProgramView, names: Names, test: Program) -> Names:
-    said: Names = ()
+    chosen: Names = ()
     rest = situation.contrast.distractors
     for name in names:
-        if run(test, situation._replace(current=name, said=said, rest=rest)):
-            said = _add(situation, said, name)
+        if run(test, situation._replace(current=name, chosen=chosen, rest=rest)):
+            chosen = _add(situation, chosen, name)
             rest = _agreeing(situation, rest, name)
-    return said
+    return chosen
 
 
 def _agreeing(situation: ProgramView, entities: int, name: str) -> int:
@@ -135,7 +135,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     "join": _join,
     "agreeing": _agreeing,
     "empty": lambda situation, entities: not entities,
-    "fewer": lambda situation, one, other: one.bit_count() < other.bit_count(),
+    "fewer": lambda situation, first, other: first.bit_count() < other.bit_count(),
     "among": lambda situation, name, names: name in names,
     "enough": _enough,
     "and": lambda situation, a, b: a and b,
@@ -151,15 +151,15 @@ class Programs(Reasoned):
         self.programs = programs
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
-        known = self._known()
-        if view.domain not in known:
+        programs = self._known()
+        if view.domain not in programs:
             raise UnknownDomain(
                 f"there is no program for the domain {view.domain!r}",
                 where=view.id,
-                remedy=f"programs are for {', '.join(sorted(map(str, known)))}; evolve one with variants/OSU-GP.evolved",
+                remedy=f"programs are for {', '.join(sorted(map(str, programs)))}; evolve one with variants/OSU-GP.evolved",
             )
         # The paper's canUseLoc.
-        names = run(known[view.domain], ProgramView(contrast, view.condition == "+LOC"))
+        names = run(programs[view.domain], ProgramView(contrast, view.condition == "+LOC"))
         return contrast.among(names)
 
     def _known(self) -> Mapping[Any, Program]:

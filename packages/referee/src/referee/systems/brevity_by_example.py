@@ -33,10 +33,10 @@ MOST = 20
 def distinguishing_masks(contrast: Contrast) -> Masks:
     """Every set of the target's properties that singles it out (or rules out as many as can be), the smallest first; kept with the scene."""
     notes = _DISTINGUISHING.of(contrast.scene)
-    found = notes.get(contrast.targets)
-    if found is None:
-        found = notes[contrast.targets] = _list_masks(contrast)
-    return found
+    masks_of_targets = notes.get(contrast.targets)
+    if masks_of_targets is None:
+        masks_of_targets = notes[contrast.targets] = _list_masks(contrast)
+    return masks_of_targets
 
 
 def _list_masks(contrast: Contrast) -> Masks:
@@ -52,8 +52,10 @@ def _list_masks(contrast: Contrast) -> Masks:
     # Once for every pattern of shared properties: six distractors have at most six.
     for shared, entities in _shared_with_target(contrast).items():
         remaining += entities * ((masks & ~np.uint32(shared)) == 0)
-    found = masks[remaining == remaining.min()]
-    ordered: Masks = found[np.lexsort((_backwards(found, count), np.bitwise_count(found)))]
+    masks_of_targets = masks[remaining == remaining.min()]
+    ordered: Masks = masks_of_targets[
+        np.lexsort((_backwards(masks_of_targets, count), np.bitwise_count(masks_of_targets)))
+    ]
     return ordered
 
 
@@ -110,8 +112,8 @@ def _smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
     masks = distinguishing_masks(contrast)
     left_out = sum(1 << i for i, p in enumerate(contrast.properties) if p.name in without)
     # What is never mentioned may be all that tells the target apart.
-    kept = masks[(masks & np.uint32(left_out)) == 0]
-    masks = kept if len(kept) else masks
+    allowed = masks[(masks & np.uint32(left_out)) == 0]
+    masks = allowed if len(allowed) else masks
     sizes = np.bitwise_count(masks)
     smallest: Masks = masks[sizes == sizes[0]]
     return smallest
@@ -136,9 +138,9 @@ class RememberedSet(Reasoned):
         self.counts_: GroupedFrequencies = count_by(trials, ("domain", "speaker"))
         self.recent_: dict[tuple[str | None, str | None], list[frozenset[Property]]] = {}
         for trial in trials:
-            said = [frozenset(r.properties) for r in trial.references if r.properties is not None]
+            sets = [frozenset(r.properties) for r in trial.references if r.properties is not None]
             # Put in front, so that the latest comes first.
-            self.recent_.setdefault((trial.domain, trial.speaker), [])[:0] = said
+            self.recent_.setdefault((trial.domain, trial.speaker), [])[:0] = sets
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
@@ -147,9 +149,9 @@ class RememberedSet(Reasoned):
         true = set(contrast.properties)
         # Whole sets with their values: comparing names alone gives .16 on furniture, where .40 is printed for ATT-FB-f
         # and values give .41.
-        for said in self._asked(view):
-            if said <= true and not contrast.remaining(said):
-                return tuple(p for p in contrast.properties if p in said)
+        for properties in self._asked(view):
+            if properties <= true and not contrast.remaining(properties):
+                return tuple(p for p in contrast.properties if p in properties)
         return spell(int(_smallest(contrast)[0 if self.pick == "first" else -1]), contrast)
 
     def _asked(self, view: SpeakerView) -> Iterator[frozenset[Property]]:
@@ -162,4 +164,4 @@ class RememberedSet(Reasoned):
             else:
                 table = self.counts_.tables.get(speaker if memory == "own" else (view.domain,))
                 sets: Mapping[frozenset[Property], int] = {} if table is None else table.sets
-                yield from sorted(sets, key=lambda said: -sets[said])
+                yield from sorted(sets, key=lambda properties: -sets[properties])

@@ -103,9 +103,9 @@ class WeightedPower(Reasoned):
         for trial in trials:
             contrast = contrast_of(trial.for_speaker())
             telling = {p.name for p in contrast.properties if contrast.ruled_out(p)}
-            for said in (r.properties for r in trial.references if r.properties is not None):
+            for mentioned in (r.properties for r in trial.references if r.properties is not None):
                 self.chances_.update((trial.domain, name) for name in telling)
-                pairs = combinations(sorted({p.name for p in said}), 2)
+                pairs = combinations(sorted({p.name for p in mentioned}), 2)
                 self.together_.update((trial.domain, frozenset(pair)) for pair in pairs)
         return self
 
@@ -134,11 +134,11 @@ class WeightedPower(Reasoned):
         chances = seen.descriptions if self.weight == "absolute" else self.chances_[view.domain, prop.name]
         return contrast.ruled_out(prop).bit_count() * (mentions / chances if chances else 0.0)
 
-    def _dependency(self, name: str, said: str, view: SpeakerView) -> float:
+    def _dependency(self, name: str, mentioned: str, view: SpeakerView) -> float:
         """P(a, b) / (P(a) P(b)); 1 where one of the two was never mentioned."""
         seen = self.frequencies_.of(view)
-        alone = seen.mentions.get(name, 0) * seen.mentions.get(said, 0)
-        return self.together_[view.domain, frozenset((name, said))] * seen.descriptions / alone if alone else 1.0
+        alone = seen.mentions.get(name, 0) * seen.mentions.get(mentioned, 0)
+        return self.together_[view.domain, frozenset((name, mentioned))] * seen.descriptions / alone if alone else 1.0
 
 
 def _type_first(contrast: Contrast, note: Note | None) -> tuple[list[Property], int]:

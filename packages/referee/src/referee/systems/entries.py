@@ -95,20 +95,20 @@ def selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, An
     row = table.get(name)
     if row is None or row.selector is None:
         return {}
-    found = {p.name: p.default for p in signature(row.selector.load()).parameters.values()} | row.selector.settings
+    settings = {p.name: p.default for p in signature(row.selector.load()).parameters.values()} | row.selector.settings
     plain = (bool, int, float, str, tuple, type(None))
     # A table (a taxonomy, say) cannot be written as a switch, nor can a component.
-    return {key: value for key, value in found.items() if isinstance(value, plain) and key not in _TABLES}
+    return {key: value for key, value in settings.items() if isinstance(value, plain) and key not in _TABLES}
 
 
 _TABLES = frozenset({"basic", "costs", "preferences", "printed", "shares", "taxonomy"})
 
 
-def _switched(given: Any, before: Any, key: str) -> Any:
+def _switched(written: Any, before: Any, key: str) -> Any:
     """A list of words is written with plus signs: ``attributes:colour+size``."""
-    if isinstance(given, str) and ("+" in given or isinstance(before, tuple) or key == "attributes"):
-        return tuple(word for word in given.split("+") if word and word != "none")
-    return given
+    if isinstance(written, str) and ("+" in written or isinstance(before, tuple) or key == "attributes"):
+        return tuple(word for word in written.split("+") if word and word != "none")
+    return written
 
 
 def _part(table: Mapping[str, SystemRow], name: str, kind: str, switches: Mapping[str, Any] | None = None) -> Any:

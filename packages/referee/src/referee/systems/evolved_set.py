@@ -62,12 +62,12 @@ class EvolvedSet(Reasoned):
         # With a dozen bits the same set comes up again and again.
         @cache
         def fitness(genome: int) -> float:
-            said = [i for i in range(len(properties)) if genome >> i & 1]
-            if not said:
+            indices = [i for i in range(len(properties)) if genome >> i & 1]
+            if not indices:
                 return 0.0
-            alone = not contrast.remaining([properties[i] for i in said])
+            alone = not contrast.remaining([properties[i] for i in indices])
             # With the default weights no ambiguous set beats one that singles the target out.
-            return self.identify * alone + self.prefer * sum(weights[i] for i in said) / len(said)
+            return self.identify * alone + self.prefer * sum(weights[i] for i in indices) / len(indices)
 
         return fitness
 

@@ -146,24 +146,26 @@ class _Judge:
     def _weigh(self, place: int, names: frozenset[str]) -> float:
         if (place, names) not in self.answers:
             situation, weights = self.situations[place], self.penalties
-            said = frozenset(p for n in names for p in situation.contrast.by_name.get(n, ()))
-            cost = weights.get("ambiguous", 0.0) * bool(situation.left(names)) + weights.get("empty", 0.0) * (not said)
+            chosen = frozenset(p for n in names for p in situation.contrast.by_name.get(n, ()))
+            cost = weights.get("ambiguous", 0.0) * bool(situation.left(names)) + weights.get("empty", 0.0) * (
+                not chosen
+            )
             for reference in self.references[place]:
-                dice, masi = _agreement(said, reference)
+                dice, masi = _agreement(chosen, reference)
                 lost = weights.get("dice", 0.0) * (1 - dice) + weights.get("masi", 0.0) * (1 - masi)
                 cost += lost / len(self.references[place])
             self.answers[place, names] = cost
         return self.answers[place, names]
 
 
-def _agreement(said: frozenset[Property], reference: frozenset[Property]) -> tuple[float, float]:
+def _agreement(chosen: frozenset[Property], reference: frozenset[Property]) -> tuple[float, float]:
     """Dice and MASI of two sets; two empty ones agree."""
-    common, either = len(said & reference), len(said | reference)
+    common, either = len(chosen & reference), len(chosen | reference)
     if not either:
         return 1.0, 1.0
-    contained = said <= reference or reference <= said
-    share = 1.0 if said == reference else 2 / 3 if contained else 1 / 3
-    return 2 * common / (len(said) + len(reference)), share * common / either if common else 0.0
+    contained = chosen <= reference or reference <= chosen
+    share = 1.0 if chosen == reference else 2 / 3 if contained else 1 / 3
+    return 2 * common / (len(chosen) + len(reference)), share * common / either if common else 0.0
 
 
 def _size(program: Program) -> int:

@@ -96,7 +96,7 @@ class LanguageModel(ModelClient):
         schema: dict[str, Any] = {"response_format": SCHEMA} if self.schema and self.answer == "properties" else {}
         call = self.ask(self._messages(view), view.id, **schema)
         outcome, description = understand(call, self.answer)
-        self.trouble_ = "" if outcome == "answered" else _told(outcome, call)
+        self.trouble_ = "" if outcome == "answered" else _describe_outcome(outcome, call)
         self.count(outcome, call)
         return description
 
@@ -116,8 +116,8 @@ class LanguageModel(ModelClient):
     def _messages(self, view: SpeakerView) -> list[dict[str, Any]]:
         messages: list[dict[str, Any]] = []
         for trial in self.examples_:
-            said = trial.references[0]
-            messages += [self._asked(trial.for_speaker()), message("assistant", _as_answered(said, self.answer))]
+            reference = trial.references[0]
+            messages += [self._asked(trial.for_speaker()), message("assistant", _as_answered(reference, self.answer))]
         return [*messages, self._asked(view)]
 
     def _asked(self, view: SpeakerView) -> dict[str, Any]:
@@ -188,11 +188,11 @@ def _location(view: SpeakerView, location: str) -> str:
     return {"allowed": ALLOWED, "forbidden": FORBIDDEN}.get(location, "")
 
 
-def _as_answered(said: Description, answer: str) -> str:
+def _as_answered(description: Description, answer: str) -> str:
     if answer == "text":
-        return said.text or ""
-    pairs = [list(p) for p in said.properties or ()]
-    return json.dumps({"description": said.text, "properties": pairs}, ensure_ascii=False)
+        return description.text or ""
+    pairs = [list(p) for p in description.properties or ()]
+    return json.dumps({"description": description.text, "properties": pairs}, ensure_ascii=False)
 
 
 def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
@@ -207,7 +207,7 @@ def understand(call: Call, answer: str = "text") -> tuple[str, Description]:
     return outcome, Description(text=text, properties=tuple(Property(*pair) for pair in pairs))
 
 
-def _told(outcome: str, call: Call) -> str:
+def _describe_outcome(outcome: str, call: Call) -> str:
     """Why there is no description, in words for the user."""
     if outcome == "failed":
         return f"the endpoint did not answer: {call.failure}"

@@ -45,14 +45,17 @@ class LearnedInclusion(Reasoned):
         return self
 
     def _watch(
-        self, view: SpeakerView, said: set[str], examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]]
+        self,
+        view: SpeakerView,
+        mentioned: set[str],
+        examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]],
     ) -> None:
         """Note what was known, and what was decided, at every attribute."""
         contrast = contrast_of(view)
         glance = _Glance(contrast, view, self.frequencies_.of(view))
         for prop in glance.ordered:
-            examples.setdefault((view.domain, prop.name), []).append((glance.features(prop), prop.name in said))
-            if prop.name in said:
+            examples.setdefault((view.domain, prop.name), []).append((glance.features(prop), prop.name in mentioned))
+            if prop.name in mentioned:
                 glance.say(prop)
 
     def _grow(self, seen: Sequence[tuple[list[float], bool]]) -> Tree:
@@ -79,7 +82,7 @@ class LearnedInclusion(Reasoned):
                 glance.say(prop)
                 if note:
                     note(prop, "still needed: rules out somebody")
-        return tuple(glance.said)
+        return tuple(glance.chosen)
 
 
 class _Glance:
@@ -92,18 +95,18 @@ class _Glance:
         self.names = seen.order
         alone = [sum(contrast.ruled_out(p).bit_count() for p in contrast.by_name.get(n, ())) for n in self.names]
         self.fixed = [float(view.condition == "+LOC"), *map(float, alone)]
-        self.said: list[Property] = []
+        self.chosen: list[Property] = []
         self.left = contrast.distractors
 
     def say(self, prop: Property) -> None:
-        self.said.append(prop)
+        self.chosen.append(prop)
         self.left &= self.contrast.extensions[prop]
 
     def features(self, prop: Property) -> list[float]:
-        said = {p.name for p in self.said}
+        mentioned = {p.name for p in self.chosen}
         return [
             *self.fixed,
-            *(float(n in said) for n in self.names),
+            *(float(n in mentioned) for n in self.names),
             float(self.left.bit_count()),
             float((self.left & self.contrast.ruled_out(prop)).bit_count()),
             *(float(prop.value == value) for value in self.values[prop.name]),

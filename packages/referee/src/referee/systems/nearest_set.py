@@ -51,16 +51,21 @@ class NearestSet(Reasoned):
         trials = list(trials)
         self.counts_: GroupedFrequencies = count_by(trials, ("domain",))
         self.yes_no_ = _yes_no_attributes(self.counts_.overall.occurred)
-        self.said_: dict[str | None, dict[str, list[frozenset[Property]]]] = {}
+        self.sets_: dict[str | None, dict[str, list[frozenset[Property]]]] = {}
         self.conditions_ = {(t.domain, t.speaker or "", t.condition) for t in trials}
         for trial in trials:
             for reference in trial.references:
                 if reference.properties is not None:
-                    speakers = self.said_.setdefault(trial.domain, {})
+                    speakers = self.sets_.setdefault(trial.domain, {})
                     speakers.setdefault(trial.speaker or "", []).append(frozenset(reference.properties))
         self.likeness_ = {
-            domain: _likeness([[self._shown(said, self.likeness) for said in mine] for mine in speakers.values()])
-            for domain, speakers in self.said_.items()
+            domain: _likeness(
+                [
+                    [self._shown(properties, self.likeness) for properties in sets_of_speaker]
+                    for sets_of_speaker in speakers.values()
+                ]
+            )
+            for domain, speakers in self.sets_.items()
         }
         return self
 
@@ -72,16 +77,16 @@ class NearestSet(Reasoned):
 
     def pool(self, view: SpeakerView) -> list[frozenset[Property]]:
         """The sets that a description of this view is held against."""
-        if not hasattr(self, "said_"):
+        if not hasattr(self, "sets_"):
             raise NotTrained(self)
-        speakers = self.said_.get(view.domain, {})
+        speakers = self.sets_.get(view.domain, {})
         if not speakers:
             return []
         names, likeness = list(speakers), self.likeness_[view.domain]
-        known = view.speaker in speakers
-        me = names.index(view.speaker or "") if known else self._most_typical(view, names, likeness)
+        is_in_training = view.speaker in speakers
+        me = names.index(view.speaker or "") if is_in_training else self._most_typical(view, names, likeness)
         others = sorted((i for i in range(len(names)) if i != me), key=lambda i: -likeness[me, i])
-        return [said for i in (me, *others[: self.similar]) for said in speakers[names[i]]]
+        return [properties for i in (me, *others[: self.similar]) for properties in speakers[names[i]]]
 
     def _most_typical(self, view: SpeakerView, names: Sequence[str], likeness: Numbers) -> int:
         """Who is most like the others, of all speakers or of those in the condition of the view."""
@@ -108,8 +113,10 @@ class NearestSet(Reasoned):
 
     def _nearness(self, masks: Masks, pool: Sequence[frozenset[Property]], contrast: Contrast) -> Numbers:
         here = self._shown(contrast.properties, self.match)
-        marks = [frozenset(self._shown(said, self.match)) for said in pool]
-        sets = [(sum(1 << i for i, mark in enumerate(here) if mark in said), len(said)) for said in marks]
+        marks = [frozenset(self._shown(properties, self.match)) for properties in pool]
+        sets = [
+            (sum(1 << i for i, mark in enumerate(here) if mark in properties), len(properties)) for properties in marks
+        ]
         # Sets said twice change a mean, but no maximum.
         if self.nearest == "max":
             sets = list(dict.fromkeys(sets))
@@ -151,19 +158,19 @@ def _mean_to_others(similarity: Numbers) -> Numbers:
 
 def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
     """The mean Dice over all pairs of sets of any two speakers."""
-    sets = [said for mine in speakers for said in mine]
-    column = {mark: i for i, mark in enumerate(dict.fromkeys(mark for said in sets for mark in said))}
+    sets = [properties for sets_of_speaker in speakers for properties in sets_of_speaker]
+    column = {mark: i for i, mark in enumerate(dict.fromkeys(mark for properties in sets for mark in properties))}
     has = np.zeros((len(sets), len(column)))
-    for row, said in enumerate(sets):
-        has[row, [column[mark] for mark in said]] = 1.0
+    for row, properties in enumerate(sets):
+        has[row, [column[mark] for mark in properties]] = 1.0
     sizes = has.sum(axis=1)
     total = sizes[:, None] + sizes[None, :]
     dice = np.divide(2.0 * has @ has.T, total, out=np.ones_like(total), where=total > 0)
     owner = np.zeros((len(speakers), len(sets)))
     start = 0
-    for i, mine in enumerate(speakers):
-        owner[i, start : start + len(mine)] = 1.0 / len(mine)
-        start += len(mine)
+    for i, sets_of_speaker in enumerate(speakers):
+        owner[i, start : start + len(sets_of_speaker)] = 1.0 / len(sets_of_speaker)
+        start += len(sets_of_speaker)
     # Two speakers are as like each other one way as the other; products of matrices leave noise in which, and who is chosen must not hang on it.
     means: Numbers = (owner @ dice @ owner.T).round(DIGITS)
     return means

@@ -140,8 +140,12 @@ class BackedOffOrder(Incremental):
         return contrast.among(tuple(dict.fromkeys((*self._own(view), *self._common(view), *contrast.by_name))))
 
     def _own(self, view: SpeakerView) -> Iterable[str]:
-        mine = self.speakers_.tables.get((view.domain, view.speaker)) if self.personal else None
-        return [] if mine is None else [name for name in mine.order if mine.mentions.get(name)]
+        personal_table = self.speakers_.tables.get((view.domain, view.speaker)) if self.personal else None
+        return (
+            []
+            if personal_table is None
+            else [name for name in personal_table.order if personal_table.mentions.get(name)]
+        )
 
     def _common(self, view: SpeakerView) -> list[str]:
         here = self.conditions_.of(view)
