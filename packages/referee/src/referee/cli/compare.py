@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import quoteattr
+
+from rich.markup import escape
+from rich.table import Table
 
 from referee.api.options import CompareOptions
 from referee.cli import results, told
@@ -67,15 +71,41 @@ def compare(options: CompareCommand) -> int:
     elif options.format == "markdown":
         print(as_markdown(found))
     else:
-        for sentence in found.sentences:
-            results().print(sentence, markup=False)
-        for metric, ranks in found.ranks.items():
-            shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
-            results().print(f"ranks by {metric}: {shown}", markup=False)
+        _print_findings(found)
     for pair in failures:
         margin = "" if options.by is None else f" (a loss of {options.by:g} is not excluded)"
         told(f"worse: {pair.sentence(found.comparisons.confidence)}{margin}", "red")
     return 1 if failures else 0
+
+
+def _print_findings(compared: Compared) -> None:
+    """Print the first measure in sentences and all others as a table, a row a pair."""
+    first = compared.comparisons.pairs[0].metric
+    sentences = [p.sentence(compared.comparisons.confidence) for p in compared.comparisons.pairs if p.metric == first]
+    power = compared.comparisons.power_sentence()
+    for sentence in [*sentences, *([] if power is None else [power]), *compared.comparisons.notes]:
+        results().print(sentence, markup=False)
+    for metric, ranks in compared.ranks.items():
+        if metric == first:
+            shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
+            results().print(f"Ranks by {metric}: {shown} (systems that are not told apart share a rank).", markup=False)
+    others = [p for p in compared.comparisons.pairs if p.metric != first]
+    if others:
+        results().print(pair_table(others))
+
+
+def pair_table(pairs: Sequence[Pair]) -> Table:
+    """Return pairs of systems as a table: difference with its interval, corrected p, the better system."""
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for head in ("measure", "b - a", "difference", "p (Holm)", "better"):
+        table.add_column(head, justify="right" if head in ("difference", "p (Holm)") else "left", overflow="fold")
+    for p in pairs:
+        has_values = p.difference is not None and p.low is not None and p.high is not None
+        difference = f"{p.difference:+.3f} [{p.low:+.3f}, {p.high:+.3f}]" if has_values else "no common items"
+        corrected = "" if p.p_corrected is None else f"{p.p_corrected:.3f}"
+        cells = (p.metric, f"{p.b} - {p.a}", difference, corrected, p.better or "")
+        table.add_row(*map(escape, cells))
+    return table
 
 
 def as_markdown(found: Compared) -> str:

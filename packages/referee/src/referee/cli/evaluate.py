@@ -38,6 +38,7 @@ class EvaluateCommand(EvaluateOptions):
     """Options of `referee evaluate`: those of `referee.evaluate`, and those of the command alone."""
 
     explain: bool = option(False, "Only say what was recognised, why, and what can be measured.")
+    signatures: bool = option(False, "Print the signature in full under the table.")
     format: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
 
 
@@ -59,32 +60,25 @@ def evaluate(options: EvaluateCommand) -> int:
     if options.format == "json":
         print(json.dumps(found.data, ensure_ascii=False, indent=1, allow_nan=False))
     else:
-        _print(found)
+        _print(found, options.signatures)
     for path in (options.report, options.save_as):
         if path is not None:
             told(f"written: {path}")
     return 0
 
 
-def _print(found: Evaluation) -> None:
+def _print(found: Evaluation, all_signatures: bool) -> None:
+    from referee.show.reports import score_tables
+
     console = results()
     mapping = ", ".join(f"{role} = {column}" for role, column in found.recognised["mapping"].items())
     console.print(f"recognised: {found.recognised['kind']}, {found.recognised['format']}; {mapping}", markup=False)
     for sentence in found.sentences:
         console.print(sentence, markup=False)
-    _print_table(found)
     for note in found.notes:
         told(f"note: {note}")
-    console.print(found.signature, markup=False, style="dim")
-
-
-def _print_table(found: Evaluation) -> None:
-    from rich.table import Table
-
-    heads, body = found._table()
-    table = Table(box=None, pad_edge=False)
-    for i, head in enumerate(heads):
-        table.add_column(head, justify="left" if i == 0 else "right", no_wrap=True)
-    for row in body:
-        table.add_row(*row)
-    results().print(table)
+    console.print()
+    directions = {measure.metric: measure.direction for measure in found.found.measures()}
+    rows = [{"group": None, "signature": found.signature, **row} for row in found.data["scores"] if row["n"]]
+    for part in score_tables.as_rich(rows, directions, width=console.width, all_signatures=all_signatures):
+        console.print(part)

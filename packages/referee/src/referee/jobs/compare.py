@@ -76,7 +76,7 @@ class Pair:
         items: common items.
         clusters: sampling units behind the interval; of two crossed factors the fewer.
         detectable: the difference that would be found with probability .8 on these items.
-        direction: ``higher`` or ``lower``, whichever is better.
+        direction: ``higher`` or ``lower``, whichever is better; ``none`` where neither is.
         only_a: items that only a has.
         only_b: items that only b has.
     """
@@ -97,30 +97,41 @@ class Pair:
     only_b: int = 0
 
     @property
+    def is_significant(self) -> bool:
+        """Whether the corrected test shows a difference."""
+        return bool(self.difference) and self.p_corrected is not None and self.p_corrected < ALPHA
+
+    @property
     def better(self) -> str | None:
-        """The better system, where the corrected test tells them apart."""
-        if self.difference is None or self.p_corrected is None or self.p_corrected >= ALPHA or not self.difference:
+        """The better system, where the corrected test shows a difference and the measure has a direction."""
+        if self.difference is None or not self.is_significant or self.direction == "none":
             return None
         return self.b if (self.difference > 0) is (self.direction == "higher") else self.a
 
     def is_worse(self, margin: float | None = None) -> bool:
-        """Whether b is worse than a: the interval excludes 0, or with a `margin` does not exclude a loss of it."""
+        """Return whether b is worse than a: the interval excludes 0, or with a `margin` does not exclude a loss of it."""
+        if self.direction == "none":
+            return False
         if self.difference is None or self.low is None or self.high is None:
             return margin is not None
         gain = (self.low, self.high) if self.direction == "higher" else (-self.high, -self.low)
         return gain[1] < 0 if margin is None else gain[0] <= -margin
 
     def sentence(self, confidence: float = 0.95) -> str:
-        """The comparison in words."""
+        """Return the comparison in words."""
         if self.difference is None or self.low is None or self.high is None:
             return f"{self.b} and {self.a} share no items with {self.metric}, or too few."
         interval = f"{confidence:.0%} CI {self.low:+.3f} to {self.high:+.3f}".replace("%", " %")
-        p = "" if self.p_corrected is None else f", p = {_p(self.p_corrected)}"
+        if self.p is None:
+            units = f"{self.clusters:,} sampling units"
+            return f"{self.metric}: {self.b} - {self.a} = {self.difference:+.3f} ({interval}); {units} are too few for a test."
+        p = "" if self.p_corrected is None else f", Holm-corrected p = {_p(self.p_corrected)}"
         numbers = f"{self.difference:+.3f} ({interval}{p}, {self.items:,} items)"
-        if self.better is None:
+        if not self.is_significant:
             return f"{self.metric}: no difference between {self.b} and {self.a} is shown: {numbers}."
         word = "higher" if self.difference > 0 else "lower"
-        return f"{self.b} has a {word} {self.metric} than {self.a}: {numbers}; {self.better} is better."
+        better = "" if self.better is None else f"; {self.better} is better"
+        return f"{self.b} has a {word} {self.metric} than {self.a}: {numbers}{better}."
 
 
 def _p(value: float) -> str:
@@ -195,7 +206,7 @@ def compare_measured(
         raise InputError("the systems share no measured item", remedy="compare systems on the same items")
     corrected = adjust([pair.p for pair, _ in gaps])
     found.pairs = [Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)]
-    for metric in dict.fromkeys(pair.metric for pair in found.pairs):
+    for metric in dict.fromkeys(pair.metric for pair in found.pairs if pair.direction != "none"):
         found.ranks[metric] = _ranks([pair for pair in found.pairs if pair.metric == metric])
     return found
 
@@ -232,7 +243,7 @@ def _number(value: float) -> float | None:
 
 def _detectable(gap: Gap | None) -> float | None:
     """The difference that a two-sided test at .05 finds with probability .8, given this standard error."""
-    if gap is None or np.isnan(gap.error) or gap.df < 1:
+    if gap is None or np.isnan(gap.error) or np.isnan(gap.p) or gap.df < 1:
         return None
     from scipy.special import stdtrit
 

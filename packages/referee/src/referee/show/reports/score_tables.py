@@ -213,7 +213,7 @@ _GAP = 2
 
 
 def _head(name: str, directions: Mapping[str, str]) -> str:
-    return f"{name.partition('/')[2]} {_arrow(directions.get(name, 'none'))}".rstrip()
+    return f"{name.partition('/')[2] or name} {_arrow(directions.get(name, 'none'))}".rstrip()
 
 
 def _fitting(grid: _Grid, metrics: Sequence[str], directions: Mapping[str, str], width: int) -> list[list[str]]:
