@@ -70,7 +70,7 @@ def memory_of(process: int) -> float:
 def take_apart(folder: Path, parquet: bool) -> None:
     """The same in one process; print where its time goes as JSON."""
     from referee.api.score import score
-    from referee.jobs import score as jobs_score
+    from referee.jobs import rows
     from referee.jobs.score_table import ScoreTable
 
     seconds = {"measures": 0.0, "intervals": 0.0}
@@ -84,7 +84,7 @@ def take_apart(folder: Path, parquet: bool) -> None:
 
         return inside
 
-    jobs_score.measure = timed(jobs_score.measure, "measures")
+    rows.measure = timed(rows.measure, "measures")
     ScoreTable.scores = timed(ScoreTable.scores, "intervals")  # type: ignore[method-assign]
     began = time.process_time()
     score(str(folder / _name(parquet)), str(folder / "corpus.jsonl"), metrics=PANEL, jobs=1)
