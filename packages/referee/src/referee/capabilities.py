@@ -32,7 +32,6 @@ __all__ = [
     "LearnsFirst",
     "LearnsFrom",
     "NeedsHardware",
-    "PutsAside",
     "RealisesMeaning",
     "Remembers",
     "SaysWhetherItLearns",
@@ -41,6 +40,7 @@ __all__ = [
     "SignsCalls",
     "Stops",
     "TellsTrouble",
+    "TwoPassMetric",
     "WritesBatches",
     "family_word",
     "in_parallel",
@@ -261,8 +261,8 @@ def family_word(hearer: object, name: str) -> str:
     >>> family_word(object(), "literal")
     'literal'
     """
-    own = hearer.family if isinstance(hearer, HasFamily) else ""
-    return own or (hearer.model if isinstance(hearer, HasModel) else "") or name
+    family = hearer.family if isinstance(hearer, HasFamily) else ""
+    return family or (hearer.model if isinstance(hearer, HasModel) else "") or name
 
 
 @runtime_checkable
@@ -382,19 +382,19 @@ def width_of(metric: object) -> int:
 
 
 @runtime_checkable
-class PutsAside(LearnsFirst, Protocol):
-    """Learns first, and puts aside what it will need of a batch, so that nothing has to be read twice."""
+class TwoPassMetric(LearnsFirst, Protocol):
+    """A metric that learns from all batches before it measures any, and needs to read each batch only once."""
 
-    def put_aside(self, batch: Batch) -> Any:
-        """What measuring will need; it can be pickled and is small."""
+    def collect(self, batch: Batch) -> Any:
+        """Return what fitting and computing need of a batch: small, and picklable."""
         ...
 
-    def learn_aside(self, kept: Any) -> Any:
-        """What `learn` does with the batch that this was put aside of."""
+    def fit(self, collected: Any) -> Any:
+        """Learn from what `collect` returned for one batch, as `learn` does from the batch."""
         ...
 
-    def measure_aside(self, kept: Any) -> FloatArray:
-        """What `statistics` gives for the batch that this was put aside of, once everything is learnt."""
+    def compute(self, collected: Any) -> FloatArray:
+        """Return the statistics of one batch from what `collect` returned for it, after fitting."""
         ...
 
 

@@ -392,12 +392,12 @@ def _mentions() -> bytes:
     # The same folder may stand in the path twice.
     for folder in dict.fromkeys(sys.path):
         try:
-            found = [
+            folders = [
                 entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))
             ]
         except OSError:
             continue  # sys.path may name zip files and folders that do not exist
-        for path in found:
+        for path in folders:
             try:
                 with open(f"{path}/entry_points.txt", "rb") as file:  # noqa: PTH123 (pathlib costs a third of the start-up time)
                     text = file.read()
@@ -436,10 +436,10 @@ def names(kind: str) -> list[str]:
 def entry(kind: str, name: str) -> Entry:
     """One entry; `UnknownName` with suggestions when there is none."""
     # A shipped name is found without looking through the installed packages.
-    found = KINDS[kind].get(name) or entries(kind).get(name)
-    if found is None:
+    match = KINDS[kind].get(name) or entries(kind).get(name)
+    if match is None:
         raise UnknownName(kind, name, names(kind))
-    return found
+    return match
 
 
 def about(kind: str, name: str) -> str:
@@ -447,21 +447,21 @@ def about(kind: str, name: str) -> str:
 
     A plug-in that cannot be imported is described by the package that adds it and the error.
     """
-    found = entry(kind, name)
+    described = entry(kind, name)
     if name in KINDS[kind]:
-        return found.about
+        return described.about
     try:
         docstring = (load(kind, name).__doc__ or "").strip()
     except RefereeError as error:
         return str(error).partition("\n")[0]
-    return docstring.partition("\n")[0].rstrip(".") or found.about
+    return docstring.partition("\n")[0].rstrip(".") or described.about
 
 
 def load(kind: str, name: str) -> Any:
     """The class or function behind a name."""
-    found = entry(kind, name)
-    module, _, attribute = found.where.partition(":")
-    with _naming(kind, name, found):
+    loaded = entry(kind, name)
+    module, _, attribute = loaded.where.partition(":")
+    with _naming(kind, name, loaded):
         return getattr(import_module(module), attribute)
 
 
@@ -469,8 +469,8 @@ class _naming:
     """Whatever goes wrong in what another package adds is that package's, and is told by its name."""
 
     # A plain class and no generator: contextlib would cost every command at its start.
-    def __init__(self, kind: str, name: str, found: Entry) -> None:
-        self.kind, self.name, self.found = kind, name, found
+    def __init__(self, kind: str, name: str, registered: Entry) -> None:
+        self.kind, self.name, self.registered = kind, name, registered
 
     def __enter__(self) -> None:
         return None
@@ -481,7 +481,7 @@ class _naming:
             and not isinstance(error, RefereeError)
             and not is_shipped(self.kind, self.name)
         ):
-            raise BrokenPlugin(self.kind, self.name, self.found.about, error) from error
+            raise BrokenPlugin(self.kind, self.name, self.registered.about, error) from error
 
 
 def is_shipped(kind: str, name: str) -> bool:
@@ -511,9 +511,9 @@ def create(kind: str, name: str, **parameters: Any) -> Any:
     >>> create("metric", "string/bleu.4", case="keep").case
     'keep'
     """
-    make, found = load(kind, name), entry(kind, name)
-    with _naming(kind, name, found):
-        return make(**{**found.parameters, **parameters})
+    make, base = load(kind, name), entry(kind, name)
+    with _naming(kind, name, base):
+        return make(**{**base.parameters, **parameters})
 
 
 # What a signature holds beside switches; a signature can be used as a name.
@@ -544,9 +544,9 @@ def configure(kind: str, written: str, seed: int | None = None) -> Any:
     One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
     """
     name, *switches = written.split("|")
-    make, found = load(kind, name), entry(kind, name)
-    with _naming(kind, name, found):
-        return build(make, name, switches, found.parameters, seed)
+    make, base = load(kind, name), entry(kind, name)
+    with _naming(kind, name, base):
+        return build(make, name, switches, base.parameters, seed)
 
 
 def without_pace(kind: str, written: str) -> str:
@@ -571,20 +571,20 @@ def build(
     fixed = settings or {}
     accepted = {p.name: p for p in signature(make).parameters.values() if p.kind is not p.VAR_KEYWORD}
     # What one function builds by name may have switches that depend on the name.
-    own = make.switches(**fixed) if hasattr(make, "switches") else {}
-    known = {**{p.name: p.default for p in accepted.values()}, **own, **fixed}
-    given: dict[str, Any] = {}
+    special = make.switches(**fixed) if hasattr(make, "switches") else {}
+    defaults = {**{p.name: p.default for p in accepted.values()}, **special, **fixed}
+    chosen: dict[str, Any] = {}
     for switch in switches:
         key, _, value = switch.partition(":")
-        if key in known:
+        if key in defaults:
             optional = value == "none" and key in accepted and "None" in str(accepted[key].annotation)
-            given[key] = None if optional else _typed(value, known[key], switch)
+            chosen[key] = None if optional else _typed(value, defaults[key], switch)
         elif key not in _NOT_SWITCHES:
-            raise UnknownName("switch", key, known, hint=f"{name} has {', '.join(known) or 'no switches'}")
+            raise UnknownName("switch", key, defaults, hint=f"{name} has {', '.join(defaults) or 'no switches'}")
     # An entry that fixes its seed is a published configuration, which a run must not change.
     if seed is not None and "seed" in accepted and "seed" not in fixed:
-        given.setdefault("seed", seed)
-    return make(**{**fixed, **given})
+        chosen.setdefault("seed", seed)
+    return make(**{**fixed, **chosen})
 
 
 def _typed(value: str, default: Any, switch: str) -> Any:
@@ -607,10 +607,10 @@ def _typed(value: str, default: Any, switch: str) -> Any:
 
 
 def _yes_or_no(value: str, switch: str) -> bool:
-    found = {**_WORDS, "1": True, "0": False}.get(value)
-    if found is None:
+    answer = {**_WORDS, "1": True, "0": False}.get(value)
+    if answer is None:
         raise InputError(f"the switch {switch!r} takes yes or no", remedy=f"{switch.partition(':')[0]}:yes or no")
-    return found
+    return answer
 
 
 def _guessed(text: str) -> Any:

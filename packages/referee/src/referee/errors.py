@@ -184,19 +184,19 @@ def told_extra(error: ModuleNotFoundError) -> MissingExtra:
     return MissingExtra(package)
 
 
-def near(name: str, known: Iterable[str], most: int = 3, cutoff: float = 0.4) -> list[str]:
+def near(name: str, names: Iterable[str], most: int = 3, cutoff: float = 0.4) -> list[str]:
     """The names that somebody who wrote `name` may have meant, the likeliest first; capitals do not count."""
     import difflib
 
-    by_small = {k.lower(): k for k in known}
+    by_small = {k.lower(): k for k in names}
     return [by_small[k] for k in difflib.get_close_matches(name.lower(), list(by_small), n=most, cutoff=cutoff)]
 
 
 class UnknownName(RefereeError):
     """A name that is not in the catalogue; the nearest names are suggested."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], hint: str = "") -> None:
-        meant = near(name, known)
+    def __init__(self, kind: str, name: str, names: Iterable[str], hint: str = "") -> None:
+        meant = near(name, names)
         remedy = (
             f"did you mean {', '.join(meant)}?"
             if meant
@@ -207,8 +207,8 @@ class UnknownName(RefereeError):
 
 def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
     """InputError unless a value is one of those that an option takes: the same mistake is told in the same words everywhere."""
-    known = list(allowed)
-    if value not in known:
-        meant = near(value, known, 1, 0.6)
+    choices = list(allowed)
+    if value not in choices:
+        meant = near(value, choices, 1, 0.6)
         hint = f"did you mean {meant[0]}? " if meant else ""
-        raise InputError(f"{option} cannot be {value!r}", remedy=f"{hint}{option} is one of {', '.join(known)}")
+        raise InputError(f"{option} cannot be {value!r}", remedy=f"{hint}{option} is one of {', '.join(choices)}")

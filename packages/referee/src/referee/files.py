@@ -108,10 +108,10 @@ def content_mark(path: str | Path) -> str | None:
         with open_to_read(path) as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(0)
-            found = hashlib.blake2b(file.read(_MARKED), digest_size=16)
+            digest = hashlib.blake2b(file.read(_MARKED), digest_size=16)
             file.seek(max(0, size - _MARKED))
-            found.update(file.read())
-            return f"{size}-{found.hexdigest()}"
+            digest.update(file.read())
+            return f"{size}-{digest.hexdigest()}"
     except (OSError, MissingExtra):
         return None
 

@@ -37,41 +37,41 @@ def _titled(chart: Any, title: str) -> alt.TopLevelMixin:
 def dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> alt.TopLevelMixin:
     """A dot with its interval for every line, one panel a measure, each on a scale of its own."""
     alt = _altair()
-    known = [dict(row) for row in rows if row["value"] is not None]
-    line = alt.Y(f"{y}:N", sort=list(dict.fromkeys(r[y] for r in known)), title=None)
+    values = [dict(row) for row in rows if row["value"] is not None]
+    line = alt.Y(f"{y}:N", sort=list(dict.fromkeys(r[y] for r in values)), title=None)
     base = alt.Chart().properties(width=CELL, height=alt.Step(17))
     rules = base.mark_rule(strokeWidth=2, color=PALETTE[0]).encode(y=line, x=alt.X("low:Q", title=None), x2="high:Q")
     tips = [alt.Tooltip(f"{y}:N"), *(alt.Tooltip(f"{name}:Q") for name in ("value", "low", "high", "n"))]
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=4))
     points = base.mark_point(filled=True, size=55, opacity=1, color=PALETTE[0]).encode(y=line, x=x, tooltip=tips)
-    facet = alt.Facet(f"{panel}:N", sort=list(dict.fromkeys(r[panel] for r in known)), title=None)
-    layers = alt.layer(rules, points, data=alt.InlineData(known))
+    facet = alt.Facet(f"{panel}:N", sort=list(dict.fromkeys(r[panel] for r in values)), title=None)
+    layers = alt.layer(rules, points, data=alt.InlineData(values))
     return _titled(layers.facet(facet=facet, columns=3).resolve_scale(x="independent"), title)
 
 
 def strips(rows: Rows, title: str) -> alt.TopLevelMixin:
     """How items are spread: one strip a system, one panel a measure."""
     alt = _altair()
-    known = [{k: row[k] for k in ("system", "metric", "value")} for row in rows]
-    chart = alt.Chart(alt.InlineData(known)).properties(width=CELL, height=alt.Step(17))
+    values = [{k: row[k] for k in ("system", "metric", "value")} for row in rows]
+    chart = alt.Chart(alt.InlineData(values)).properties(width=CELL, height=alt.Step(17))
     spread = chart.mark_tick(color=PALETTE[0], opacity=0.4).encode(
-        y=alt.Y("system:N", sort=list(dict.fromkeys(r["system"] for r in known)), title=None),
+        y=alt.Y("system:N", sort=list(dict.fromkeys(r["system"] for r in values)), title=None),
         x=alt.X("value:Q", title=None, axis=alt.Axis(tickCount=4)),
     )
-    facet = alt.Facet("metric:N", sort=list(dict.fromkeys(r["metric"] for r in known)), title=None)
+    facet = alt.Facet("metric:N", sort=list(dict.fromkeys(r["metric"] for r in values)), title=None)
     return _titled(spread.facet(facet=facet, columns=3).resolve_scale(x="independent"), title)
 
 
 def bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -> alt.TopLevelMixin:
     """Bars, stacked by colour where there is one."""
     alt = _altair()
-    known = [dict(row) for row in rows]
+    values = [dict(row) for row in rows]
     shade: Any = alt.value(PALETTE[0])
     if colour is not None:
-        words = list(dict.fromkeys(r[colour] for r in known))
+        words = list(dict.fromkeys(r[colour] for r in values))
         shade = alt.Color(f"{colour}:N", title=None, sort=words, scale=alt.Scale(range=list(PALETTE[: len(words)])))
-    chart = alt.Chart(alt.InlineData(known)).properties(width=2 * CELL, height=alt.Step(17))
-    order = list(dict.fromkeys(r[y] for r in known))
+    chart = alt.Chart(alt.InlineData(values)).properties(width=2 * CELL, height=alt.Step(17))
+    order = list(dict.fromkeys(r[y] for r in values))
     return _titled(
         chart.mark_bar().encode(y=alt.Y(f"{y}:N", sort=order, title=None), x=alt.X(f"{x}:Q", title=None), color=shade),
         title,
@@ -81,17 +81,17 @@ def bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -
 def scatter(rows: Rows, title: str, *, x: str, y: str, panel: str, label: str) -> alt.TopLevelMixin:
     """One point a row, one panel a measure; on the grey line the two numbers are the same."""
     alt = _altair()
-    known = [dict(row) for row in rows if row[x] is not None and row[y] is not None]
+    values = [dict(row) for row in rows if row[x] is not None and row[y] is not None]
     ends = [
-        {panel: name, "at": at(r[k] for r in known if r[panel] == name for k in (x, y))}
-        for name in dict.fromkeys(r[panel] for r in known)
+        {panel: name, "at": at(r[k] for r in values if r[panel] == name for k in (x, y))}
+        for name in dict.fromkeys(r[panel] for r in values)
         for at in (min, max)
     ]
     charts = []
-    for name in dict.fromkeys(r[panel] for r in known):
+    for name in dict.fromkeys(r[panel] for r in values):
         line = alt.Chart(alt.InlineData([e for e in ends if e[panel] == name]))
         even = line.mark_line(color="#999", strokeDash=[4, 3]).encode(x="at:Q", y="at:Q")
-        points = alt.Chart(alt.InlineData([r for r in known if r[panel] == name])).mark_point(
+        points = alt.Chart(alt.InlineData([r for r in values if r[panel] == name])).mark_point(
             filled=True, size=55, opacity=1, color=PALETTE[0]
         )
         tips = [alt.Tooltip(f"{label}:N"), alt.Tooltip(f"{x}:Q"), alt.Tooltip(f"{y}:Q")]

@@ -112,10 +112,12 @@ def draw(options: DrawOptions) -> Drawing:
         return Drawing(draw_sheet(options.sheet))
     if options.trial is not None and options.corpus is None:
         raise InputError("--trial belongs to a corpus", remedy="name it: --corpus NAME")
-    shown, own = _shown(options.scene, options.corpus, options.trial, options.data)
-    wanted = options.target.split(",") if isinstance(options.target, str) else options.target
-    framed = list(dict.fromkeys([*(t.strip() for t in wanted if t.strip()), *(own if options.mark else ())]))
-    if options.mark and not own:
+    shown, scene_targets = _shown(options.scene, options.corpus, options.trial, options.data)
+    chosen_targets = options.target.split(",") if isinstance(options.target, str) else options.target
+    framed = list(
+        dict.fromkeys([*(t.strip() for t in chosen_targets if t.strip()), *(scene_targets if options.mark else ())])
+    )
+    if options.mark and not scene_targets:
         raise InputError("the scene names no target of its own", remedy="name one with --target ID")
     labels = {e.id: str(i) for i, e in enumerate(shown.entities, 1)} if options.numbers else None
     layout = place(shown, jitter=options.jitter, seed=options.seed)

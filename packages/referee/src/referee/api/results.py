@@ -67,8 +67,8 @@ class Result:
     def __len__(self) -> int:
         return len(self.frame)
 
-    def __getitem__(self, wanted: Any) -> Any:
-        return self.frame[wanted]
+    def __getitem__(self, key: Any) -> Any:
+        return self.frame[key]
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not found here; what a copy being made asks for is not passed on.

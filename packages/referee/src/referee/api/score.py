@@ -134,8 +134,8 @@ class Scores(Result):
     @property
     def measured(self) -> list[dict[str, Any]]:
         """The rows of measures that somebody's outputs allow; all of them where there are none."""
-        known = {r["metric"] for r in self.rows if r["n"]}
-        return [r for r in self.rows if r["metric"] in known] or self.rows
+        metrics = {r["metric"] for r in self.rows if r["n"]}
+        return [r for r in self.rows if r["metric"] in metrics] or self.rows
 
     @cached_property
     def items(self) -> ItemScores:
@@ -150,28 +150,28 @@ class Scores(Result):
         metric = metric or self.measured[0]["metric"]
         frame = self.items.frame.filter(pl.col("metric") == metric)
         if not len(frame):
-            known = list(dict.fromkeys(r["metric"] for r in self.measured))
-            raise UnknownName("measure of these scores", metric, known, hint=f"one of {', '.join(known)}")
+            metrics = list(dict.fromkeys(r["metric"] for r in self.measured))
+            raise UnknownName("measure of these scores", metric, metrics, hint=f"one of {', '.join(metrics)}")
         if system is not None:
             if system not in self.table.systems:
                 raise UnknownName("system of these scores", system, self.table.systems)
             frame = frame.filter(pl.col("system") == system)
         less_is_better = catalogue.configure("metric", metric).direction == "lower"
         frame = frame.sort("value", descending=less_is_better, maintain_order=True).head(n)
-        wanted = set(frame["trial"])
-        trials = {t.id: t for t in self.opened.trials() if t.id in wanted}
+        ids = set(frame["trial"])
+        trials = {t.id: t for t in self.opened.trials() if t.id in ids}
         return WorstItems(frame, [self._card(trials[row["trial"]], row) for row in frame.iter_rows(named=True)])
 
     def _card(self, trial: Trial, row: dict[str, Any]) -> Markup:
         answered = self.answers.by_system.get(row["system"])
         output = None if answered is None else answered.get(trial.id)
-        said = (
+        text = (
             ""
             if output is None
             else output.description.text or ", ".join(map(str, output.description.properties or ()))
         )
         value = f"{row['metric']} {score_tables.number(row['value'])}"
-        return trial_card(trial, [value, *([f"{row['system']}: “{said}”"] if said else [])])
+        return trial_card(trial, [value, *([f"{row['system']}: “{text}”"] if text else [])])
 
     def plot(self) -> alt.TopLevelMixin:
         """A dot with its interval for every system, one panel a measure."""
@@ -203,23 +203,23 @@ class Scores(Result):
         heads = ["system", "group", "n", *metrics]
         body = []
         for system, group in lines:
-            mine = [cells[system, group, m] for m in metrics]
-            values = [bounded(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in mine]
-            body.append([system, group or "all", str(max(r["n"] for r in mine)), *values])
+            line_rows = [cells[system, group, m] for m in metrics]
+            values = [bounded(r["value"], r["low"], r["high"], score_tables.stars(r, self.test)) for r in line_rows]
+            body.append([system, group or "all", str(max(r["n"] for r in line_rows)), *values])
         return heads, body
 
     def _title(self) -> str:
         systems = self.table.systems
         whole = [r for r in self.measured if r["group"] is None]
         metrics = list(dict.fromkeys(r["metric"] for r in whole))
-        told = "; ".join(
+        values = "; ".join(
             f"{m} {', '.join(score_tables.number(r['value']) for r in whole if r['metric'] == m)}" for m in metrics[:3]
         )
-        who = ", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"
+        names = ", ".join(systems) if len(systems) <= 4 else f"{len(systems)} systems"
         if len(systems) > 4:
-            told = f"{len(metrics)} measures"
+            values = f"{len(metrics)} measures"
         more = " …" if len(metrics) > 3 and len(systems) <= 4 else ""
-        return f"Scores: {who} on {self.opened.name}, {len(self.table.trials):,} trials: {told}{more}"
+        return f"Scores: {names} on {self.opened.name}, {len(self.table.trials):,} trials: {values}{more}"
 
     def _repr_html_(self) -> str:
         heads, rows = self._table()
@@ -320,10 +320,10 @@ def score(options: ScoreOptions) -> Scores:
         whole.leave_out({trial.id for trial in opened.trials()}, opened.everyone)
         return whole
 
-    found = Scores(table, read_answers, opened, TESTS[options.test], options.progress)
+    scores = Scores(table, read_answers, opened, TESTS[options.test], options.progress)
     if options.out is not None:
-        found.save(options.out, options.overwrite)
-    return cast(Scores, found.items) if options.items else found
+        scores.save(options.out, options.overwrite)
+    return cast(Scores, scores.items) if options.items else scores
 
 
 def _is_large(opened: Opened) -> bool:

@@ -272,7 +272,7 @@ def installed_commands() -> Commands:
     others = {
         p.name: (p.value, f"from {p.dist.name if p.dist else 'elsewhere'}") for p in entry_points(group=ENTRY_POINTS)
     }
-    return {**COMMANDS, **{name: found for name, found in others.items() if name not in COMMANDS}}
+    return {**COMMANDS, **{name: command for name, command in others.items() if name not in COMMANDS}}
 
 
 def lab_module(command: str) -> str:

@@ -99,10 +99,10 @@ def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
             f"{hearer} has no passport, and a card is not made on its word",
             remedy="make one on people's answers (referee passport … --out CARD.json) and name it: --passport CARD.json",
         )
-    given = read_card(passport)
+    card = read_card(passport)
     name = name_of(hearer)
-    if str(given["hearer"]) != name:
-        raise InputError(f"this is the passport of {given['hearer']}, not of {name}", where=passport)
+    if str(card["hearer"]) != name:
+        raise InputError(f"this is the passport of {card['hearer']}, not of {name}", where=passport)
     made = summon(hearer, seed)
     if learns(made):
         raise InputError(
@@ -113,7 +113,7 @@ def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
             made.asker = name
         (run / "hearing-calls").mkdir(exist_ok=True)
         made.remember(run / "hearing-calls")
-    return Listening(hearer=made, signed=sign(signature(name.partition("|")[0], made, seed=seed), given), seed=seed)
+    return Listening(hearer=made, signed=sign(signature(name.partition("|")[0], made, seed=seed), card), seed=seed)
 
 
 def _print(made: dict[str, Any]) -> None:

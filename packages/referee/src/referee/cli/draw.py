@@ -51,13 +51,13 @@ def draw(options: DrawCommand) -> int:
         raise InputError(f"cannot scale by {options.scale:g}", remedy="--scale is between 0.1 and 10")
     if options.regions is not None and ending != ".png":
         raise InputError("regions are pixels of a PNG", remedy="name the picture: --out FILE.png")
-    found = apply(draw_it, options)
+    drawing = apply(draw_it, options)
     if options.out == "-":
-        write_atomically(options.out, [found.svg])
+        write_atomically(options.out, [drawing.svg])
     else:
-        found.save(options.out, options.scale)
+        drawing.save(options.out, options.scale)
     if options.regions is not None:
-        write_atomically(options.regions, [_regions(found, Path(options.out), options.scale, options.outlines)])
+        write_atomically(options.regions, [_regions(drawing, Path(options.out), options.scale, options.outlines)])
     return 0
 
 
@@ -70,7 +70,7 @@ def _regions(drawing: Drawing, out: Path, scale: float, outlines: bool) -> str:
     from referee.geometry import ScenePicture
     from referee.grounding.pictures import size_of
 
-    found = drawing.regions(scale, outlines=outlines)
+    regions = drawing.regions(scale, outlines=outlines)
     picture = ScenePicture(path=out.name, size=size_of(out), sha256=hashlib.sha256(out.read_bytes()).hexdigest())
-    entities = [{"id": entity, "region": to_json(region)} for entity, region in found.items()]
+    entities = [{"id": entity, "region": to_json(region)} for entity, region in regions.items()]
     return json.dumps({"picture": to_json(picture), "entities": entities}, ensure_ascii=False, indent=1) + "\n"

@@ -36,7 +36,7 @@ class _Calling:
         return calls
 
     def do(self, begun: Sequence[Call], piece: WorkPiece) -> list[Any]:
-        return [function(*given) for function, given in (begun[number] for number in piece.items)]
+        return [function(*arguments) for function, arguments in (begun[number] for number in piece.items)]
 
 
 def call_all(

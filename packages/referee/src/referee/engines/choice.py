@@ -37,8 +37,8 @@ def engine_apart(name: str, jobs: int | None = None, address: str | None = None)
     >>> engine_apart("local") is None, engine_apart("local", 2)
     (True, LocalEngine(jobs=2, apart=False))
     """
-    wanted = jobs or (1 if name == "local" else None)
-    return None if (name, wanted, address) == ("local", 1, None) else engine_named(name, wanted, address)
+    processes = jobs or (1 if name == "local" else None)
+    return None if (name, processes, address) == ("local", 1, None) else engine_named(name, processes, address)
 
 
 def available_cores() -> int:

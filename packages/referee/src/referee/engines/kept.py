@@ -45,8 +45,8 @@ class KeptWork:
         advance: Callable[[Sequence[str]], None] = lambda items: None,
     ) -> None:
         """Everything that is not done yet; `groups` are the items of each group, and no item is in two. `advance` is told which are done."""
-        for kept, lines in self._found():
-            self._take(kept, lines)
+        for items_done, lines in self._found():
+            self._take(items_done, lines)
         if self.lines:
             advance([item for items in groups.values() for item in items if item in self.lines])
         left = {name: [i for i in items if i not in self.lines] for name, items in groups.items()}

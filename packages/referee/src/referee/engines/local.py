@@ -90,8 +90,8 @@ def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Faile
                     workers.remove(worker)
                     why = _end(worker, kind)
                     workers.append(_hire(task))
-                    if (given_up := queue.died(piece, why)) is not None:
-                        yield given_up
+                    if (failure := queue.died(piece, why)) is not None:
+                        yield failure
                     continue
                 if kind == "fault":
                     raise value

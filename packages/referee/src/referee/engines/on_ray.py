@@ -120,8 +120,8 @@ def _room(ray: Any, needs: Needs) -> int:
     """How many workers fit onto the machines of a cluster, were they all free."""
 
     def fitting(has: Mapping[str, float]) -> int:
-        wanted = [(name, n) for name, n in (("CPU", needs.cpus), ("GPU", needs.gpus)) if n]
-        return min((int(has.get(name, 0) / n) for name, n in wanted), default=1)
+        needed = [(name, n) for name, n in (("CPU", needs.cpus), ("GPU", needs.gpus)) if n]
+        return min((int(has.get(name, 0) / n) for name, n in needed), default=1)
 
     return sum(fitting(node["Resources"]) for node in ray.nodes() if node["Alive"])
 
@@ -187,9 +187,9 @@ class _Crew:
             self._staff()
             self._hand_out()
             ready = self._answers()
-            for answer in [one for one in self.coming if one in ready]:
+            for answer in [future for future in self.coming if future in ready]:
                 self._welcome(answer, self.coming.pop(answer))
-            for answer in [one for one in self.going if one in ready]:
+            for answer in [future for future in self.going if future in ready]:
                 if answer in self.going:  # not taken back since, from an actor that died
                     outcome = self._collect(answer, *self._take_back(answer))
                     if outcome is not None:
@@ -205,14 +205,14 @@ class _Crew:
     def _staff(self) -> None:
         """As many actors as there is room and work for."""
         now = time.monotonic()
-        there = len(self.load)
+        actors = len(self.load)
         if self.looked is None or now - self.looked > LOOK_SECONDS:
             self.looked = now
             # One at least: a cluster that grows by demand has to see some.
             room = self.engine.jobs or max(1, _room(self.ray, self.needs))
-            for _ in range(there + len(self.coming), min(room, len(self.queue) + len(self.going))):
+            for _ in range(actors + len(self.coming), min(room, len(self.queue) + len(self.going))):
                 self._hire()
-        if there:
+        if actors:
             self.began = None
         elif self.began is not None and now - self.began > PATIENCE_SECONDS:
             self.began = None
@@ -288,11 +288,11 @@ class _Crew:
         # One that only cannot be reached would keep its place.
         self.ray.kill(actor)
         # What it had beside it is not what it died of.
-        for answer in [one for one, (whose, _) in self.going.items() if whose == actor]:
+        for answer in [future for future, (whose, _) in self.going.items() if whose == actor]:
             self.queue.put_back(self._take_back(answer)[1])
         del self.load[actor]
-        self.free = [one for one in self.free if one != actor]
-        self.beside = [one for one in self.beside if one != actor]
+        self.free = [future for future in self.free if future != actor]
+        self.beside = [future for future in self.beside if future != actor]
         self.looked = None  # replaced at once
         if why != LEFT:
             return self.queue.died(piece, why)
@@ -323,18 +323,18 @@ def _cannot_begin(error: Exception) -> InputError:
 class RayWorker:
     """An actor: prepared once, then piece by piece."""
 
-    def __init__(self, task: bytes, there: tuple[str, tuple[str, ...]]) -> None:
-        self.there = there
+    def __init__(self, task: bytes, versions: tuple[str, tuple[str, ...]]) -> None:
+        self.versions = versions
         # One of another version may not be able to read it.
-        self.task: Task | None = pickle.loads(task) if there == HERE else None
+        self.task: Task | None = pickle.loads(task) if versions == HERE else None
         self.brought: Mapping[str, bytes] | None = None
         self.begun: tuple[Any] | None = None
 
     def greet(self, marks: Mapping[str, str | None]) -> tuple[InputError | None, list[str]]:
         """Whether this worker can do anything for whoever asks, and which files it sees as they are there."""
-        if self.there == HERE:
+        if self.versions == HERE:
             return None, [path for path, mark in marks.items() if mark is not None and content_mark(path) == mark]
-        problem = f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.there[0]} on {'.'.join(self.there[1])}"
+        problem = f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.versions[0]} on {'.'.join(self.versions[1])}"
         return InputError(problem, remedy=SAME), []
 
     def take(self, brought: Mapping[str, bytes]) -> None:

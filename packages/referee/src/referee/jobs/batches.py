@@ -78,14 +78,14 @@ def _descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> lis
     # A file of outputs may bring its own "human", which then is a system like others.
     if system == HUMAN and HUMAN not in answers.by_system:
         return [t.references[0] if t.references else None for t in trials]
-    said = answers.by_system[system].descriptions
-    return [said.get(t.id) for t in trials]
+    descriptions = answers.by_system[system].descriptions
+    return [descriptions.get(t.id) for t in trials]
 
 
 def _responses(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Response | None]:
     """What a system found on some trials; nothing at all where it describes."""
-    said = answers.by_system.get(system)
-    return [] if said is None or not said.finds else [said.response(t.id) for t in trials]
+    answered = answers.by_system.get(system)
+    return [] if answered is None or not answered.finds else [answered.response(t.id) for t in trials]
 
 
 # -- cutting -----------------------------------------------------------------------------------------------------------------

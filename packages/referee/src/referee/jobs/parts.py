@@ -25,17 +25,17 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """`trials` are those that were asked, `said` the lines of those that were answered, by trial."""
+    """A finished piece of a run: `trials` were asked; `lines` are the outputs of those that were answered, by trial."""
 
     system: str
     trials: tuple[str, ...]
     counts: dict[str, float]
-    said: dict[str, str]
+    lines: dict[str, str]
 
     @classmethod
     def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
-        lines = {trial: json_line(output_to_json(trial, system, said)) for trial, said in spoken.said}
-        return cls(system=system, trials=tuple(trials), counts=spoken.counts, said=lines)
+        lines = {trial: json_line(output_to_json(trial, system, description)) for trial, description in spoken.said}
+        return cls(system=system, trials=tuple(trials), counts=spoken.counts, lines=lines)
 
     @property
     def name(self) -> str:
@@ -45,12 +45,12 @@ class RunPart:
     def as_bytes(self) -> bytes:
         """A line about it, then one output a line."""
         head = json_line({"system": self.system, "trials": self.trials, "counts": self.counts})
-        return "".join(f"{line}\n" for line in (head, *self.said.values())).encode()
+        return "".join(f"{line}\n" for line in (head, *self.lines.values())).encode()
 
     @classmethod
     def from_bytes(cls, content: bytes) -> RunPart:
         # Not `splitlines`, which also cuts at separators that a description may hold.
         first, *lines = content.decode().rstrip("\n").split("\n")
         head = json.loads(first)
-        said = {json.loads(line)["trial"]: line for line in lines}
-        return cls(system=head["system"], trials=tuple(head["trials"]), counts=head["counts"], said=said)
+        by_trial = {json.loads(line)["trial"]: line for line in lines}
+        return cls(system=head["system"], trials=tuple(head["trials"]), counts=head["counts"], lines=by_trial)

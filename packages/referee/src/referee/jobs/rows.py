@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
-from referee.capabilities import LearnsFirst, LearnsFrom, PutsAside, width_of
+from referee.capabilities import LearnsFirst, LearnsFrom, TwoPassMetric, width_of
 from referee.contracts import Batch, FloatArray, Metric
 from referee.engines.pieces import Needs, WorkPiece
 from referee.errors import BrokenPlugin
@@ -82,7 +82,7 @@ class Measuring:
             number=piece.number,
             ids=piece.ids,
             rows=measure(now, read.by_system, failed),
-            collected={key: self.metrics[key].put_aside(read.by_system[key[0]]) for key in sorted(later)},
+            collected={key: self.metrics[key].collect(read.by_system[key[0]]) for key in sorted(later)},
             failed=failed,
             labels={name: [_label(trial, name) for trial in read.trials] for name in self.labels},
             references=Counter(map(len, read.references)),
@@ -156,7 +156,7 @@ def learning(metrics: Metrics) -> list[Key]:
 
 def collects(metric: Metric) -> bool:
     """Whether a metric learns first from what it collects, and needs no second reading; metrics of other packages are measured where a fault is caught."""
-    return type(metric).__module__.startswith("referee.") and isinstance(metric, PutsAside)
+    return type(metric).__module__.startswith("referee.") and isinstance(metric, TwoPassMetric)
 
 
 def needs_two_passes(metrics: Metrics) -> bool:

@@ -228,10 +228,10 @@ class _Gathered:
         for number in sorted(self._pieces) if learners else ():
             collected = self._read(number)
             for key in learners:
-                metrics[key].learn_aside(collected[key])
+                metrics[key].fit(collected[key])
         for number in sorted(self._pieces) if collecting else ():
             for key, collected in self._read(number).items():
-                self._pieces[number].rows[key] = metrics[key].measure_aside(collected)
+                self._pieces[number].rows[key] = metrics[key].compute(collected)
         # One metric after the other, its parts let go: the statistics of all trials are not held twice.
         return {key: self._joined(key, width_of(metric)) for key, metric in metrics.items()}
 

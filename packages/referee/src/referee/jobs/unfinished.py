@@ -77,23 +77,23 @@ class Unfinished:
                 remedy="choose a place you may write to",
             ) from None
         # The plan is written last: where it is, the corpus beside it is whole.
-        known = (self.folder / PLAN).exists()
+        is_resumed = (self.folder / PLAN).exists()
         # Written also when a run is taken up, to see whether the corpus is still the same; the kept one is not touched.
-        fresh = self.folder / (f"new-{CORPUS}" if known else CORPUS)
+        fresh = self.folder / (f"new-{CORPUS}" if is_resumed else CORPUS)
         write_atomically(fresh, map(json_line, trials_to_json(trials)))
         asked = json.dumps({**plan, "corpus checksum": _checksum(fresh)}, ensure_ascii=False, indent=1, sort_keys=True)
-        if known:
+        if is_resumed:
             fresh.unlink()
             self._compare(asked)
         else:
             write_atomically(self.folder / PLAN, [asked])
-        return known
+        return is_resumed
 
     def _compare(self, asked: str) -> None:
-        there = (self.folder / PLAN).read_text("utf-8").rstrip("\n")
-        if there == asked:
+        plan = (self.folder / PLAN).read_text("utf-8").rstrip("\n")
+        if plan == asked:
             return
-        old, new = json.loads(there), json.loads(asked)
+        old, new = json.loads(plan), json.loads(asked)
         differing = sorted(key for key in {**old, **new} if old.get(key) != new.get(key))
         raise InputError(
             f"an unfinished run with other settings is here (different: {', '.join(differing)})",
@@ -140,24 +140,24 @@ class Unfinished:
         self, systems: list[str], tested: list[Trial], failures: Sequence[Failure] = (), **manifest: Any
     ) -> dict[str, dict[str, float]]:
         """Put outputs, trials, failures, calls and manifest together and give the folder its name."""
-        said: dict[str, dict[str, str]] = {system: {} for system in systems}
+        lines_of: dict[str, dict[str, str]] = {system: {} for system in systems}
         counts: dict[str, dict[str, float]] = {system: {} for system in systems}
         for part in self.parts():
-            said[part.system] |= part.said
+            lines_of[part.system] |= part.lines
             for name, number in part.counts.items():
                 counts[part.system][name] = counts[part.system].get(name, 0) + number
         write_atomically(
             self.folder / "outputs.jsonl",
             # In the order of the plan, whatever was finished first: the same run is the same file.
-            (lines[t.id] for lines in said.values() for t in tested if t.id in lines),
+            (lines[t.id] for lines in lines_of.values() for t in tested if t.id in lines),
         )
         if failures:
             order = {t.id: place for place, t in enumerate(tested)}
-            told = sorted(failures, key=lambda f: (systems.index(f.system), order[f.trial]))
-            write_atomically(self.folder / FAILURES, (json_line(asdict(f)) for f in told))
-            for failure in told:
-                own = counts[failure.system]
-                own |= {name: own.get(name, 0) + 1 for name in ("trials", "failed")}
+            ordered = sorted(failures, key=lambda f: (systems.index(f.system), order[f.trial]))
+            write_atomically(self.folder / FAILURES, (json_line(asdict(f)) for f in ordered))
+            for failure in ordered:
+                system_counts = counts[failure.system]
+                system_counts |= {name: system_counts.get(name, 0) + 1 for name in ("trials", "failed")}
         write_atomically(self.folder / "trials.jsonl", map(json_line, trials_to_json(tested)))
         cache = ResponseCache(self.calls)
         if cache.costs:

@@ -45,18 +45,18 @@ class Cider(Measure):
 
     def learn(self, batch: Batch) -> Cider:
         """Count in how many items' references each n-gram is (outputs do not matter here)."""
-        self.learn_aside(self.put_aside(batch))
+        self.fit(self.collect(batch))
         return self
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: the value of each item."""
-        return self.measure_aside(self.put_aside(batch))
+        return self.compute(self.collect(batch))
 
-    def put_aside(self, batch: Batch) -> Encoding:
+    def collect(self, batch: Batch) -> Encoding:
         """The words of outputs and references."""
         return encode(batch, self.case, self.tokens)
 
-    def learn_aside(self, encoding: Encoding) -> None:
+    def fit(self, encoding: Encoding) -> None:
         for grams in _all_orders(encoding, check_order(self.order)):
             counts = grams.items_with(encoding).tolist()
             counted = zip(grams.as_words(encoding), counts, strict=True)
@@ -64,7 +64,7 @@ class Cider(Measure):
             self._seen.update({ngram: n for ngram, n in counted if n})
         self._items += _items_of(encoding)
 
-    def measure_aside(self, encoding: Encoding) -> FloatArray:
+    def compute(self, encoding: Encoding) -> FloatArray:
         whole = log(max(1, self._items or _items_of(encoding)))
         orders = list(_all_orders(encoding, check_order(self.order)))
         total = np.zeros(len(encoding.owner))

@@ -31,7 +31,7 @@ class Nist(Measure):
     is long enough for adds 0; outputs without words score 0; no text or no reference is not counted at all.
 
     Because the weights belong to the whole test set, data that comes in several batches is gone through twice: call `learn` with every batch, then
-    `statistics` (or `put_aside` what is needed of each batch, and `measure_aside` that). Without `learn`, a batch is taken for the whole test
+    `statistics` (or `collect` what is needed of each batch, and `compute` that). Without `learn`, a batch is taken for the whole test
     set. References that several systems share are to be learnt once.
     """
 
@@ -61,17 +61,17 @@ class Nist(Measure):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """Columns: information matched by order, n-grams of the output by order, mean length of the references."""
-        return self.measure_aside(self.put_aside(batch))
+        return self.compute(self.collect(batch))
 
-    def put_aside(self, batch: Batch) -> tuple[Encoding, Ids]:
+    def collect(self, batch: Batch) -> tuple[Encoding, Ids]:
         """The words as numbers, and which n-grams are matched."""
         marks = shared_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
         return encode(batch, self.case, self.tokens), marks
 
-    def learn_aside(self, kept: tuple[Encoding, Ids]) -> None:
+    def fit(self, kept: tuple[Encoding, Ids]) -> None:
         self._count(kept[0])
 
-    def measure_aside(self, kept: tuple[Encoding, Ids]) -> FloatArray:
+    def compute(self, kept: tuple[Encoding, Ids]) -> FloatArray:
         encoding, marks = kept
         counts = self._learnt
         if counts is None:

@@ -80,8 +80,8 @@ def test_human_data_is_not_called_synthetic(tmp_path: Path) -> None:
 
 def test_evidence_of_reconstructed_systems_stands_beside_their_names(tmp_path: Path) -> None:
     material = material_of(tmp_path / "run", {"exact": exact, "colour": colour})
-    known = replace(material.known, tags={"colour": {"team": "X", "evidence": "low confidence"}})
-    page = page_of(replace(material, known=known))
+    facts = replace(material.facts, tags={"colour": {"team": "X", "evidence": "low confidence"}})
+    page = page_of(replace(material, facts=facts))
     assert 'colour <span class="badge">low confidence</span>' in page
 
 

@@ -65,7 +65,7 @@ def test_the_audit_is_a_chapter(tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         ([], "no run was named"),
-        (["nowhere"], "not a run folder"),
+        (["nowhere"], "there is no such run folder"),
         (["nowhere", "--style", "tuna2007"], "--style cannot be 'tuna2007'"),
     ],
 )

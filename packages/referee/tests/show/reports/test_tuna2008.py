@@ -139,7 +139,7 @@ def test_the_catalogue_says_which_task_a_system_did(tmp_path: Path) -> None:
 
     material = material_of(tmp_path / "run", {"R1": exact, "R2": colour, "R3": chatty}, metrics=PANEL, resamples=0)
     tags = {s: {"task": "R", "evidence": "faithful"} for s in material.systems}
-    sheets, missing = challenge_tables(replace(material, known=replace(material.known, tags=tags)))
+    sheets, missing = challenge_tables(replace(material, facts=replace(material.facts, tags=tags)))
     assert [s.name for s in sheets] == ["tuna2008-table6", "tuna2008-table7"]
     assert any("Tables 3, 4 and 5" in m for m in missing)
 

@@ -93,7 +93,7 @@ def test_scenes_of_a_corpus_come_with_its_values() -> None:
 
 
 def test_everybody_in_the_catalogue_who_can_be_asked_is_offered() -> None:
-    known = Playground().known()
+    known = Playground().list_choices()
     names = [s["name"] for s in known["speakers"]]
     assert "classic/incremental" in names
     assert not any(n.startswith(("tuna2008-r/", "llm/")) for n in names), (

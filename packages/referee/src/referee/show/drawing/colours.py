@@ -40,11 +40,11 @@ def colour_of(values: Mapping[str, str]) -> tuple[str, tuple[str, ...]] | None:
         word = values.get(name, "").lower()
         if word in NAMED or HEX.fullmatch(word):
             return NAMED.get(word, word), (name,)
-    if found := _triple(values, ("rgb",), 255):
+    if channels := _triple(values, ("rgb",), 255):
         # KTH writes the same colour twice, as rgb and as hsb.
-        return _hex(*(c / 255 for c in found)), ("rgb", *(n for n in ("hsb",) if n in values))
-    if found := _hsl(values):
-        hue, saturation, lightness = found
+        return _hex(*(c / 255 for c in channels)), ("rgb", *(n for n in ("hsb",) if n in values))
+    if channels := _hsl(values):
+        hue, saturation, lightness = channels
         # colorsys puts lightness before saturation.
         return _hex(*colorsys.hls_to_rgb(hue / 360 % 1, lightness / 100, saturation / 100)), ("h", "s", "l")
     return None
@@ -52,8 +52,8 @@ def colour_of(values: Mapping[str, str]) -> tuple[str, tuple[str, ...]] | None:
 
 def _hsl(values: Mapping[str, str]) -> tuple[float, float, float] | None:
     written = ",".join(values.get(name, "") for name in "hsl")
-    found = _triple({"hsl": written}, ("hsl",), 360)
-    return found if found and max(found[1:]) <= 100 else None
+    channels = _triple({"hsl": written}, ("hsl",), 360)
+    return channels if channels and max(channels[1:]) <= 100 else None
 
 
 def _triple(values: Mapping[str, str], names: tuple[str, ...], most: float) -> tuple[float, float, float] | None:

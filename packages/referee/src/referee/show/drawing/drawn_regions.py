@@ -58,8 +58,8 @@ def draw_pixels(
     png = to_png(draw_scene(scene, layout=at, mark=mark, numbers=numbers), pixels)
     height, width = _alpha(png).shape
     size, owners = Size(width, height), _owners(scene, at, pixels, (height, width), {} if covers is None else covers)
-    found = {e.id: owners == i for i, e in enumerate(scene.entities)}
-    regions = {i: _region(seen, size, outlines) for i, seen in found.items() if seen.any()}
+    masks = {e.id: owners == i for i, e in enumerate(scene.entities)}
+    regions = {i: _region(seen, size, outlines) for i, seen in masks.items() if seen.any()}
     return PixelDrawing(png=png, size=size, regions=regions)
 
 

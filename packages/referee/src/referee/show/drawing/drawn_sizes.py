@@ -16,8 +16,8 @@ STANDING = 0.72  # from the floor to the middle of a cube's upper face, where th
 
 def scale_of(values: Mapping[str, str]) -> tuple[float, tuple[str, ...]]:
     """The scale, with the attribute that says it (none where the size is not given, or not in a known word)."""
-    found = SCALES.get(values.get("size", ""))
-    return (UNSAID, ()) if found is None else (found, ("size",))
+    scale = SCALES.get(values.get("size", ""))
+    return (UNSAID, ()) if scale is None else (scale, ("size",))
 
 
 def height_of(entity: Entity) -> float:

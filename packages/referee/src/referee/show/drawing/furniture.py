@@ -23,10 +23,10 @@ def paint_furniture(values: Mapping[str, str]) -> Painted | None:
     kind = values.get("type", "")
     if kind not in THINGS:
         return None
-    colour, colour_said = colour_of(values) or (PLAIN, ())
-    scale, size_said = scale_of(values)
+    colour, colour_names = colour_of(values) or (PLAIN, ())
+    scale, size_names = scale_of(values)
     facing = values.get("orientation", "")
-    shown = {"type", *colour_said, *size_said, *(["orientation"] if facing in TURNS else [])}
+    shown = {"type", *colour_names, *size_names, *(["orientation"] if facing in TURNS else [])}
     # Where no orientation is said the front is drawn, and not counted as shown.
     picture = _seen(kind, colour, facing if facing in TURNS else "front")
     return Painted(scaled(picture, scale), frozenset(shown))

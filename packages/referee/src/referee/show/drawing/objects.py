@@ -14,11 +14,11 @@ __all__ = ["paint_object"]
 
 def paint_object(values: Mapping[str, str]) -> Painted | None:
     """A token for something with a colour or a size, or None where neither is known."""
-    found = colour_of(values)
-    scale, size_said = scale_of(values)
-    if found is None and not size_said:
+    colour_match = colour_of(values)
+    scale, size_names = scale_of(values)
+    if colour_match is None and not size_names:
         return None
-    colour, colour_said = found or (PLAIN, ())
+    colour, colour_names = colour_match or (PLAIN, ())
     token = rect(10, 10, 80, 80, colour, rx=26, stroke=outline(colour), stroke_width=1.6)
     shine = path("M 22 40 Q 24 22 42 20", stroke=mix(colour, "#ffffff", 0.6), stroke_width=5, stroke_linecap="round")
-    return Painted(scaled(token + shine, scale), frozenset({*colour_said, *size_said}))
+    return Painted(scaled(token + shine, scale), frozenset({*colour_names, *size_names}))

@@ -35,11 +35,11 @@ def place_words(scene: Scene) -> dict[str, str]:
 
 
 def _words(entity: str, layout: Layout) -> str:
-    found = layout[entity]
-    across = ACROSS[_third(found.column + found.dx, layout.columns)]
+    cell = layout[entity]
+    across = ACROSS[_third(cell.column + cell.dx, layout.columns)]
     if layout.rows == 1:
         return across
-    down = DOWN[_third(found.row + found.dy, layout.rows)]
+    down = DOWN[_third(cell.row + cell.dy, layout.rows)]
     return "middle" if down == across else f"{down} {across}"
 
 

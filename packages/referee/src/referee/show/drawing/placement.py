@@ -99,13 +99,13 @@ def _tuna(scene: Scene, seed: int) -> Layout | None:
     rows = max([3, *(y for _, y in cells.values() if y), ceil(len(cells) / columns)])
     if max(columns, rows) > 10 * MOST_CELLS:
         return None
-    known: dict[tuple[int, int], str] = {}
+    occupied: dict[tuple[int, int], str] = {}
     for entity, (x, y) in sorted(cells.items()):
         if x and y:
-            known.setdefault((x - 1, y - 1), entity)
-    free = [(x, y) for y in range(rows) for x in range(columns) if (x, y) not in known]
+            occupied.setdefault((x - 1, y - 1), entity)
+    free = [(x, y) for y in range(rows) for x in range(columns) if (x, y) not in occupied]
     Random(f"cells|{seed}").shuffle(free)
-    places = {entity: Place(*cell) for cell, entity in known.items()}
+    places = {entity: Place(*cell) for cell, entity in occupied.items()}
     for entity in sorted(cells):
         if entity not in places:
             places[entity] = Place(*free.pop())
@@ -140,8 +140,10 @@ def _positions(scene: Scene) -> Layout | None:
 
 
 def _point(entity: Entity) -> tuple[float, float]:
-    given = entity.position or ()
-    return (given[0], 0.0) if len(given) == 1 else (given[0], given[2] if len(given) > 2 else given[1])
+    position = entity.position or ()
+    return (
+        (position[0], 0.0) if len(position) == 1 else (position[0], position[2] if len(position) > 2 else position[1])
+    )
 
 
 def _nearest(points: Sequence[tuple[float, float]]) -> float:
@@ -164,12 +166,12 @@ def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) 
 
 
 def _regions(scene: Scene) -> Layout | None:
-    found = relate(scene)
-    if found is None:
+    positions = relate(scene)
+    if positions is None:
         return None
-    columns = max(ceil(x) for x, _ in found.values()) + 1
-    rows = max(ceil(y) for _, y in found.values()) + 1
-    return _spread(found, columns, rows)
+    columns = max(ceil(x) for x, _ in positions.values()) + 1
+    rows = max(ceil(y) for _, y in positions.values()) + 1
+    return _spread(positions, columns, rows)
 
 
 def _jittered(layout: Layout, jitter: float, seed: int) -> Layout:

@@ -28,7 +28,7 @@ def paint_person(values: Mapping[str, str]) -> Painted | None:
         return None
     shown = {name for name in FEATURES if values.get(name) in YES | NO}
     shown |= {"type"} & {n for n, v in values.items() if v == "person"}
-    shown |= {name for name, known in KNOWN.items() if values.get(name) in known}
+    shown |= {name for name, accepted in KNOWN.items() if values.get(name) in accepted}
     facing = values.get("orientation")
     marks = _portrait(values, FRONT if facing not in LOOKS[1:] else SIDE)
     # the side view looks left; its mirror image looks right

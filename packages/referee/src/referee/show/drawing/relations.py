@@ -46,20 +46,20 @@ def relate(scene: Scene) -> dict[str, Point] | None:
 
 
 def _region(entity: Entity) -> tuple[int, int]:
-    said = [p.value for p in entity.attributes if p.name == "location"]
-    across = entity.value("hpos") or next((v for v in said if v in ACROSS), "centre")
+    locations = [p.value for p in entity.attributes if p.name == "location"]
+    across = entity.value("hpos") or next((v for v in locations if v in ACROSS), "centre")
     return ACROSS.get(across, 1), DOWN.get(entity.value("vpos") or "centre", 1)
 
 
 def _pairs(members: Iterable[Entity], names: set[str], inverse: set[str]) -> Pairs:
     """Who stands in a relation to whom, said from either side."""
     ids = {e.id for e in members}
-    found: Pairs = []
+    pairs: Pairs = []
     for e in members:
         for r in e.relations:
             if r.entity in ids and r.entity != e.id:
-                found += [(e.id, r.entity)] * (r.name in names) + [(r.entity, e.id)] * (r.name in inverse)
-    return list(dict.fromkeys(found))
+                pairs += [(e.id, r.entity)] * (r.name in names) + [(r.entity, e.id)] * (r.name in inverse)
+    return list(dict.fromkeys(pairs))
 
 
 def _arrange(members: list[Entity]) -> dict[str, Point]:

@@ -194,8 +194,8 @@ def draw_page(content: str, width: float, height: float, shown: float, label: st
 
 def _check(scene: Scene, layout: Layout, marked: Collection[str], numbers: Mapping[str, str]) -> None:
     ids = {e.id for e in scene.entities}
-    for what, given in (("marked", marked), ("numbered", numbers)):
-        for i in given:
+    for what, ids_of in (("marked", marked), ("numbered", numbers)):
+        for i in ids_of:
             if i not in ids:
                 raise InputError(
                     f"{i!r} is to be {what} but is not in the scene", remedy=f"entities: {', '.join(sorted(ids))}"

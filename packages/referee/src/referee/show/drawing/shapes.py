@@ -19,22 +19,22 @@ def paint_shape(values: Mapping[str, str]) -> Painted | None:
     draw = SOLID.get(kind) or FLAT.get(kind)
     if draw is None:
         return None
-    colour, colour_said = colour_of(values) or (PLAIN, ())
-    scale, size_said = scale_of(values)
+    colour, colour_names = colour_of(values) or (PLAIN, ())
+    scale, size_names = scale_of(values)
     marks = draw(colour)
     picture = standing(marks, scale) if kind in SOLID else scaled(marks, scale)
-    return Painted(picture, frozenset({"type", *colour_said, *size_said}))
+    return Painted(picture, frozenset({"type", *colour_names, *size_names}))
 
 
 def paint_patch(values: Mapping[str, str]) -> Painted | None:
     """A patch of nothing but colour (Colors in Context, Monroe et al. 2017)."""
-    found = colour_of(values)
+    colour_match = colour_of(values)
     # A colour and a size alone make a patch; whatever has a type, too, is a thing.
-    if found is None or not set(values) <= {*found[1], "size"}:
+    if colour_match is None or not set(values) <= {*colour_match[1], "size"}:
         return None
-    scale, size_said = scale_of(values)
-    square = rect(6, 6, 88, 88, found[0], rx=4, stroke="#d9d9d9", stroke_width=0.8)
-    return Painted(scaled(square, scale if size_said else 1.0), frozenset({*found[1], *size_said}))
+    scale, size_names = scale_of(values)
+    square = rect(6, 6, 88, 88, colour_match[0], rx=4, stroke="#d9d9d9", stroke_width=0.8)
+    return Painted(scaled(square, scale if size_names else 1.0), frozenset({*colour_match[1], *size_names}))
 
 
 def _ball(colour: str) -> str:

@@ -65,9 +65,9 @@ def paint_figure(values: Mapping[str, str]) -> Painted | None:
     points = FIGURES.get(values.get("shape", ""))
     if points is None:
         return None
-    colour, colour_said = colour_of(values) or (PLAIN, ())
-    scale, size_said = scale_of(values)
-    shown = {"shape", *colour_said, *size_said}
+    colour, colour_names = colour_of(values) or (PLAIN, ())
+    scale, size_names = scale_of(values)
+    shown = {"shape", *colour_names, *size_names}
     shown |= {"edges"} if values.get("edges") == str(len(points)) else set()
     shown |= {"area"} if values.get("area") == AREAS.get(values.get("size", "")) else set()
     marks = polygon(points, colour, stroke=outline(colour), stroke_width=1.5, stroke_linejoin="round")
@@ -79,13 +79,13 @@ def paint_pentomino(values: Mapping[str, str]) -> Painted | None:
     cells = PENTOMINOES.get(values.get("shape", ""))
     if cells is None:
         return None
-    colour, colour_said = colour_of(values) or (PLAIN, ())
-    scale, size_said = scale_of(values)
+    colour, colour_names = colour_of(values) or (PLAIN, ())
+    scale, size_names = scale_of(values)
     wide, high = (1 + max(cell[i] for cell in cells) for i in (0, 1))
     # Five in a row, as in the I, leave a little air in the box.
     side = 18.0
     left, top = 50 - side * wide / 2, 50 - side * high / 2
     edge = {"stroke": outline(colour), "stroke_width": 1.4, "stroke_linejoin": "round"}
     marks = "".join(rect(left + side * x, top + side * y, side, side, colour, **edge) for x, y in cells)
-    shown = {"shape", *colour_said, *size_said}
-    return Painted(scaled(marks, scale if size_said else 1.0), frozenset(shown))
+    shown = {"shape", *colour_names, *size_names}
+    return Painted(scaled(marks, scale if size_names else 1.0), frozenset(shown))

@@ -87,15 +87,15 @@ class Drum:
     def faces(self) -> list[Face]:
         half = self.length / 2
         angles = [2 * pi * i / ROUND for i in range(ROUND + 1)]
-        found: list[Face] = []
+        faces: list[Face] = []
         for a, b in pairwise(angles):
             out = (cos((a + b) / 2), sin((a + b) / 2))
             side = (self._at(a, -half), self._at(b, -half), self._at(b, half), self._at(a, half))
-            found.append((side, (out[0], out[1], 0.0) if self.lying else (out[0], 0.0, out[1])))
+            faces.append((side, (out[0], out[1], 0.0) if self.lying else (out[0], 0.0, out[1])))
         for sign in (-1, 1):
             end = tuple(self._at(a, sign * half) for a in angles[:-1])
-            found.append((end, (0.0, 0.0, sign) if self.lying else (0.0, sign, 0.0)))
-        return found
+            faces.append((end, (0.0, 0.0, sign) if self.lying else (0.0, sign, 0.0)))
+        return faces
 
 
 Part = Block | Drum

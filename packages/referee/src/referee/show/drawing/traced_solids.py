@@ -136,8 +136,8 @@ def _block(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
     low = np.array([solid.x - solid.size, 0.0, solid.z - solid.size])
     high = np.array([solid.x + solid.size, 2 * solid.size, solid.z + solid.size])
     with np.errstate(divide="ignore", invalid="ignore"):
-        one, other = (low - start) / rays, (high - start) / rays
-    first, last = np.fmin(one, other), np.fmax(one, other)
+        to_low, to_high = (low - start) / rays, (high - start) / rays
+    first, last = np.fmin(to_low, to_high), np.fmax(to_low, to_high)
     enter, leave = first.max(axis=1), last.min(axis=1)
     hit = np.where((enter < leave) & (enter > NEAR), enter, FAR)
     axis = first.argmax(axis=1)

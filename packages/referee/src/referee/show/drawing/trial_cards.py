@@ -19,10 +19,10 @@ MOST = 40
 def trial_card(trial: Trial, lines: Sequence[str] = ()) -> Markup:
     """A trial: its scene, its name, `lines` about it, and what people said (three of them at most)."""
     about = ", ".join(x for x in (trial.domain, trial.condition) if x)
-    said = [f"people: {_words(r)}" for r in trial.references[:3]]
+    references = [f"people: {_words(r)}" for r in trial.references[:3]]
     more = [f"… and {len(trial.references) - 3} more"] if len(trial.references) > 3 else []
     head = f"{trial.id}{f' ({about})' if about else ''}"
-    return scene_card(trial.scene, trial.targets, head, [*lines, *said, *more])
+    return scene_card(trial.scene, trial.targets, head, [*lines, *references, *more])
 
 
 def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[str] = ()) -> Markup:
@@ -39,7 +39,7 @@ def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[
     )
 
 
-def _words(said: Description) -> str:
-    if said.text is not None:
-        return f"“{said.text}”"
-    return ", ".join(map(str, said.properties or ())) or "(nothing)"
+def _words(description: Description) -> str:
+    if description.text is not None:
+        return f"“{description.text}”"
+    return ", ".join(map(str, description.properties or ())) or "(nothing)"

@@ -18,7 +18,7 @@ LINE = 1.25
 
 def draw_card(properties: Sequence[Property]) -> str:
     """A framed card: the type (or name) large, everything else below it."""
-    title = next((p for wanted in TITLES for p in properties if p.name == wanted), None)
+    title = next((p for name in TITLES for p in properties if p.name == name), None)
     others = [p for p in properties if p is not title]
     frame = rect(4, 4, 92, 92, "#fbfaf7", rx=8, stroke="#8d887c", stroke_width=1.2)
     head = draw_words([title.value], 10, 8, 80, 24 if others else 80, most=26) if title else ""

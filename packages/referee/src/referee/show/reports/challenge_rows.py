@@ -98,13 +98,13 @@ def _table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> S
     )
 
 
-def _times_and_errors(own: pl.DataFrame, parts: Sequence[str | None]) -> list[float | None]:
+def _times_and_errors(answers: pl.DataFrame, parts: Sequence[str | None]) -> list[float | None]:
     """One system's line: means by domain and over all, with standard deviations of the times."""
     cells: list[float | None] = []
     for measure, scale in (("rt", 1.0), ("it", 1.0), ("error", 100.0)):
-        cells += [_number(_part(own, d)[measure].mean(), scale) for d in parts]
+        cells += [_number(_part(answers, d)[measure].mean(), scale) for d in parts]
         # Standard deviations over both domains only, as printed; error rates have none.
-        cells += [_number(own[measure].std())] if measure != "error" else []
+        cells += [_number(answers[measure].std())] if measure != "error" else []
     return cells
 
 

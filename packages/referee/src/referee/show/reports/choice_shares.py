@@ -24,12 +24,12 @@ def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, st
     for r in responses:
         hearer = PEOPLE if r.probabilities is None else r.hearer
         system = HUMAN if r.system is None else r.system
-        found = sums.setdefault(r.trial, {}).setdefault((system, hearer), {})
+        weights = sums.setdefault(r.trial, {}).setdefault((system, hearer), {})
         counts[r.trial, system, hearer] = counts.get((r.trial, system, hearer), 0) + 1
         for what, share in belief_of(r).items():
-            found[what] = found.get(what, 0.0) + share
+            weights[what] = weights.get(what, 0.0) + share
     return {
-        trial: {key: _shares(found, counts[trial, *key]) for key, found in groups.items()}
+        trial: {key: _shares(weights, counts[trial, *key]) for key, weights in groups.items()}
         for trial, groups in sums.items()
     }
 

@@ -29,11 +29,11 @@ def why_not(material: Material, group: str) -> str:
 
 def group_rows(material: Material, group: str) -> list[Row]:
     """Scores by the levels of a grouping, as tidy rows with `level`; measures of whole sets only where the run has them."""
-    found = [{**r, "level": r["group"].partition("=")[2]} for r in material.scores if _is_of(r, group)]
-    present = {r["metric"] for r in found}
+    scored = [{**r, "level": r["group"].partition("=")[2]} for r in material.scores if _is_of(r, group)]
+    present = {r["metric"] for r in scored}
     # BLEU and NIST of a part cannot be made from items; they are there only if the run was scored by groups.
     missing = [m for m in material.measures if m not in present and m in material.averages]
-    return [*found, *(row for m in missing for row in _averaged(material, group, m))]
+    return [*scored, *(row for m in missing for row in _averaged(material, group, m))]
 
 
 def _is_of(row: Row, group: str) -> bool:
@@ -50,8 +50,8 @@ def _averaged(material: Material, group: str, measure: str) -> list[Row]:
         part = part.sort("trial")
         values = part["value"].to_numpy()
         low, high = _interval(values, part["trial"].to_list(), material, measure)
-        own = {"system": system, "group": f"{group}={level}", "level": level, "metric": measure}
-        rows.append({**own, "value": float(values.mean()), "n": len(values), "low": low, "high": high})
+        labels = {"system": system, "group": f"{group}={level}", "level": level, "metric": measure}
+        rows.append({**labels, "value": float(values.mean()), "n": len(values), "low": low, "high": high})
     return rows
 
 
@@ -61,9 +61,9 @@ def _interval(
     from referee.statistics.dependent_trials import mean_of_rows, spread
 
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
-    limits = material.known.ranges.get(measure, (None, None))
-    found = spread(values[:, None], mean_of_rows, material.clusters(trials), confidence, limits)
-    return (None, None) if isnan(found.low) else (found.low, found.high)
+    limits = material.facts.ranges.get(measure, (None, None))
+    interval = spread(values[:, None], mean_of_rows, material.clusters(trials), confidence, limits)
+    return (None, None) if isnan(interval.low) else (interval.low, interval.high)
 
 
 def group_sheets(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> list[Sheet]:

@@ -68,8 +68,8 @@ def hearing_section(label: str, hearing: HearingRows, order: Sequence[str] = ())
     """The chapter, systems in the order given; without responses it says how to get some."""
     title = "What hearers found"
     if not hearing.rows:
-        said = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
-        return Section(name="hearing", title=title, texts=(said,))
+        text = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
+        return Section(name="hearing", title=title, texts=(text,))
     # A run folder may hold cards of hearers that nobody asked here.
     used = {digits: card for digits, card in hearing.cards.items() if _carried(digits, hearing.signatures)}
     return Section(
@@ -89,20 +89,20 @@ def _carried(digits: str, signatures: Mapping[str, str]) -> bool:
 
 
 def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
-    said = [
+    texts = [
         "People and simulated hearers are counted by the same code; each value with its interval over participants and items."
     ]
     bare = [h for h in _hearers(hearing) if standing_of(h, hearing) == NO_PASSPORT]
     if bare:
-        said.append(
+        texts.append(
             f"{NO_PASSPORT}: {', '.join(bare)}. Nobody has checked these hearers against people; their numbers say what follows from their assumptions."
         )
-    said += hearing.warnings
-    said += [
+    texts += hearing.warnings
+    texts += [
         f"{card['hearer']} on {card['corpus']}: {card['verdict']}. {' '.join(card['reasons'])}"
         for card in used.values()
     ]
-    return said
+    return texts
 
 
 def _hearers(hearing: HearingRows) -> list[str]:
@@ -117,9 +117,9 @@ def standing_of(hearer: str, hearing: HearingRows) -> str:
     if quoted is None:
         return NO_PASSPORT
     # A signature may name a card that was never kept in this run.
-    there = "" if quoted.digits in hearing.cards else ", card not in the run"
+    absence = "" if quoted.digits in hearing.cards else ", card not in the run"
     corpus = "" if quoted.corpus is None else f"{quoted.corpus}:"
-    return f"{quoted.verdict} ({corpus}{quoted.digits}{there})"
+    return f"{quoted.verdict} ({corpus}{quoted.digits}{absence})"
 
 
 def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:

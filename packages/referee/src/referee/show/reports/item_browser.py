@@ -80,9 +80,9 @@ class Book:
 
     def went(self, hearer: str, shares: Shares, places: Mapping[str, int]) -> tuple[int, int]:
         """The numbers of a hearer and of where it went; systems that say the same send it to the same places."""
-        n, found = shares
+        n, proportions = shares
         # What is no entity (none, several, a timeout) keeps its name.
-        text = json.dumps([n, [[places.get(what, what), share] for what, share in found]], separators=(",", ":"))
+        text = json.dumps([n, [[places.get(what, what), share] for what, share in proportions]], separators=(",", ":"))
         return self.hearers.setdefault(hearer, len(self.hearers)), self._kept(self.shares, text)
 
     def _kept(self, book: dict[str, int], text: str) -> int:
@@ -93,9 +93,9 @@ class Book:
 
     def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[str], int]:
         """The scene's number, the ids of what is shown of it, and how many entities were left out of a large one."""
-        wanted = set(targets)
+        target_ids = set(targets)
         # In a scene that is too large to show the targets come first, lest they be cut off.
-        first = [e for e in scene.entities if e.id in wanted] if len(scene.entities) > ENTITIES else []
+        first = [e for e in scene.entities if e.id in target_ids] if len(scene.entities) > ENTITIES else []
         shown = [*first, *(e for e in scene.entities if e not in first)][:ENTITIES] if first else list(scene.entities)
         parts = parts_of(replace(scene, entities=tuple(shown)), drawn=self.drawn)
         content = [
@@ -128,13 +128,13 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
     ids = worst_first(material, lead)[:limit]
     # Only the chosen trials are built; all others are read past.
     trials = _chosen_trials(material, set(ids))
-    said = _chosen_outputs(material, set(ids))
+    outputs = _chosen_outputs(material, set(ids))
     values = _chosen_values(material, ids)
     shares = choice_shares(r for r in material.responses if r.trial in trials)
     book, spent = Book(), 0
     items: list[list[Any]] = []
     for i in ids:
-        item = _item(material, book, trials[i], said, values.get(i, {}), shares.get(i, {}))
+        item = _item(material, book, trials[i], outputs, values.get(i, {}), shares.get(i, {}))
         spent += len(json.dumps(item, ensure_ascii=False).encode())
         # One item at least, whatever it weighs.
         if items and spent + book.weight > budget:
@@ -159,14 +159,14 @@ def _chosen_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
 
 def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], Description]:
     """What systems said, by trial and by the name the report gives them; the first answer counts."""
-    found: dict[tuple[str, str], Description] = {}
+    outputs: dict[tuple[str, str], Description] = {}
     for scored in material.scored:
         name, path = scored.name, scored.run.folder / "outputs.jsonl"
         for line, data in read_objects(path):
             if data.get("trial") in ids:
                 system = material.shown(name, str(data.get("system", "outputs")))
-                found.setdefault((data["trial"], system), _made(description_from_json, data, path, line))
-    return found
+                outputs.setdefault((data["trial"], system), _made(description_from_json, data, path, line))
+    return outputs
 
 
 def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path: Path, line: int) -> T:
@@ -180,24 +180,24 @@ def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tup
     import polars as pl
 
     chosen: pl.DataFrame = material.items.filter(pl.col("trial").is_in(list(ids)))
-    found: dict[str, dict[tuple[str, str], int]] = {}
+    values: dict[str, dict[tuple[str, str], int]] = {}
     for system, trial, metric, value in chosen.select("system", "trial", "metric", "value").iter_rows():
         # In thousandths: more digits than the page shows, and a point before each, would only make it heavier.
-        found.setdefault(trial, {})[system, metric] = round(1000 * value)
-    return found
+        values.setdefault(trial, {})[system, metric] = round(1000 * value)
+    return values
 
 
 def _item(
     material: Material,
     book: Book,
     trial: Trial,
-    said: Mapping[tuple[str, str], Description],
+    descriptions: Mapping[tuple[str, str], Description],
     values: Mapping[tuple[str, str], int],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
-    own = trial.references[0] if trial.references else None
+    reference = trial.references[0] if trial.references else None
     # People, where they stand among the systems, said what their own trial holds.
-    outputs = [said.get((trial.id, s), own if s == HUMAN else None) for s in material.systems]
+    outputs = [descriptions.get((trial.id, s), reference if s == HUMAN else None) for s in material.systems]
     scores = [[values.get((s, m)) for m in material.measures] for s in material.systems]
     return item_row(book, trial, material.systems, outputs, scores, shares)
 
@@ -219,8 +219,8 @@ def item_row(
     # People's own words may have been heard without standing among the systems.
     numbers = {HUMAN: -1, **{s: i for i, s in enumerate(systems)}}
     went = [
-        [*book.went(hearer, found, places), numbers[system]]
-        for (system, hearer), found in shares.items()
+        [*book.went(hearer, choices, places), numbers[system]]
+        for (system, hearer), choices in shares.items()
         if system in numbers
     ]
     return [trial.id, scene, targets, hidden, labels, people, [book.said(o) for o in outputs], scores, went]

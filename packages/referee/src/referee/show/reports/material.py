@@ -1,7 +1,7 @@
 """What one report is made of: the scores, items and trials of run folders, checked, and put together where the runs share their trials.
 
 Reports stand below the catalogue, so what only the catalogue knows (which way a measure points, how a system was reconstructed, a corpus's card)
-comes in as `Known`.
+comes in as `CatalogueFacts`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AGAIN",
     "HUMAN",
-    "Known",
+    "CatalogueFacts",
     "Material",
     "Row",
     "Scored",
@@ -46,7 +46,7 @@ AGAIN = "make the run again with `referee score … --out RUN`"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
+class CatalogueFacts:
     """What the catalogue says: directions and ranges of measures, which of them are only taken of `whole` sets, tags of systems, the corpus's card."""
 
     directions: Mapping[str, str] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Material:
     items: pl.DataFrame
     trials: pl.DataFrame
     synthetic: bool
-    known: Known
+    facts: CatalogueFacts
     counts: Mapping[str, Mapping[str, int]]
     responses: tuple[Response, ...] = ()
     # The same by run, before systems of one name were told apart.
@@ -117,20 +117,20 @@ class Material:
         import polars as pl
 
         means = self.items.group_by("system", "metric").agg(pl.col("value").mean())
-        found = {(system, metric): value for system, metric, value in means.iter_rows()}
+        by_key = {(system, metric): value for system, metric, value in means.iter_rows()}
         # Told from the numbers themselves: a measure whose score is the mean of its items can be averaged in groups.
-        return frozenset(m for m in self.measures if m not in self.known.whole and self._is_average(m, found))
+        return frozenset(m for m in self.measures if m not in self.facts.whole and self._is_average(m, by_key))
 
     def _is_average(self, measure: str, means: Mapping[tuple[str, str], float]) -> bool:
-        known = [(s, v) for s in self.systems if (v := self.value(s, measure)) is not None]
-        return bool(known) and all((s, measure) in means and _close(means[s, measure], v) for s, v in known)
+        values = [(s, v) for s in self.systems if (v := self.value(s, measure)) is not None]
+        return bool(values) and all((s, measure) in means and _close(means[s, measure], v) for s, v in values)
 
     def value(self, system: str, measure: str) -> float | None:
         row = self.overall.get((system, measure))
         return None if row is None else row["value"]
 
     def direction(self, measure: str) -> str:
-        return self.known.directions.get(measure, "none")
+        return self.facts.directions.get(measure, "none")
 
     def values(self, measure: str) -> pl.DataFrame:
         """The items of one measure: system, trial, value."""
@@ -145,7 +145,7 @@ class Material:
     def clusters(self, trials: Sequence[str]) -> Clusters:
         """Which clusters trials belong to, by the run's own setting and what the corpus' card says was sampled."""
         asked = str(self.scored[0].settings.get("cluster", "design"))
-        card = self.known.card
+        card = self.facts.card
         factors = Source(sampled=card.sampled if card is not None and card.sampled else None).factors(asked)
         rows = {row["trial"]: row for row in self.trials.iter_rows(named=True)}
         # As scored: a report must not show other intervals than the run folder it is made from.
@@ -168,13 +168,13 @@ class Material:
 
     def heard_in(self, scored: Scored) -> Sequence[Response]:
         """What hearers answered in one of the runs, which is read once."""
-        found = self.heard.get(scored.name)
-        return list(scored.run.responses()) if found is None else found
+        responses = self.heard.get(scored.name)
+        return list(scored.run.responses()) if responses is None else responses
 
     def tags(self, system: str) -> Mapping[str, str]:
         """What the catalogue says of a system; nothing for systems it does not have."""
         original = next((old for (_, old), new in self.renamed.items() if new == system), system)
-        return self.known.tags.get(original, {})
+        return self.facts.tags.get(original, {})
 
     def shown(self, run: str, system: str) -> str:
         """A system's name in this report: with its run's name where two runs have one of that name."""
@@ -227,12 +227,12 @@ def trials_checksum(run: Run) -> str:
     path, expected = run.folder / "trials.jsonl", _mapping(run.manifest.get("corpus")).get("checksum")
     try:
         with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
+            checksum = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise MalformedInput(f"the run has no readable trials ({error.strerror})", where=path, remedy=AGAIN) from None
-    if isinstance(expected, str) and expected != found:
+    if isinstance(expected, str) and expected != checksum:
         raise MalformedInput("these are not the trials that the manifest names", where=path, remedy=AGAIN)
-    return found
+    return checksum
 
 
 def _read_scores(run: Run) -> list[dict[str, Any]]:
@@ -279,18 +279,29 @@ def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, 
 
     rows, synthetic, targets = [], False, {}
     path, labels = run.folder / "trials.jsonl", ("domain", "condition", "speaker", "scene", "language")
-    kept = ("game", "participant")
+    meta_labels = ("game", "participant")
     for line, t in read_objects(path):
         if not isinstance(t.get("id"), str):
             raise MalformedInput("a trial without an id", where=path, line=line, remedy=AGAIN)
         meta = _mapping(t.get("meta"))
-        said = len(t.get("references") or ())
+        reference_count = len(t.get("references") or ())
         # Games and participants are kept in meta; the intervals of groups need them as clusters.
-        rows.append((t["id"], *(t.get(name) for name in labels), *(_label(meta.get(name)) for name in kept), said))
+        rows.append(
+            (
+                t["id"],
+                *(t.get(name) for name in labels),
+                *(_label(meta.get(name)) for name in meta_labels),
+                reference_count,
+            )
+        )
         synthetic = synthetic or bool(meta.get("synthetic"))
         # The form of trials allows one target or a list of them.
         targets[t["id"]] = tuple(t.get("targets") or [t.get("target")])
-    schema: dict[str, Any] = {"trial": pl.String, **dict.fromkeys((*labels, *kept), pl.String), "references": pl.Int64}
+    schema: dict[str, Any] = {
+        "trial": pl.String,
+        **dict.fromkeys((*labels, *meta_labels), pl.String),
+        "references": pl.Int64,
+    }
     return pl.DataFrame(rows, schema=schema, orient="row"), synthetic, targets
 
 
@@ -298,7 +309,7 @@ def _label(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def combine(scored: Sequence[Scored], known: Known) -> Material:
+def combine(scored: Sequence[Scored], facts: CatalogueFacts) -> Material:
     """Runs over the same trials as one table; a system that several runs name is told apart by the run's name."""
     import polars as pl
 
@@ -310,19 +321,19 @@ def combine(scored: Sequence[Scored], known: Known) -> Material:
     heard = {s.name: tuple(s.run.responses()) for s in scored}
     responses: list[Response] = []
     for s in scored:
-        own = {old: new for (run, old), new in renamed.items() if run == s.name}
-        rows += [{**r, "system": own.get(r["system"], r["system"])} for r in s.scores]
+        new_names = {old: new for (run, old), new in renamed.items() if run == s.name}
+        rows += [{**r, "system": new_names.get(r["system"], r["system"])} for r in s.scores]
         # Only where runs share a name: the replacement would otherwise copy a frame of millions of rows for nothing.
-        frames.append(s.items.with_columns(pl.col("system").replace(own)) if own else s.items)
-        counts |= {own.get(system, system): c for system, c in s.counts.items()}
-        responses += [replace(r, system=own[r.system]) if r.system in own else r for r in heard[s.name]]
+        frames.append(s.items.with_columns(pl.col("system").replace(new_names)) if new_names else s.items)
+        counts |= {new_names.get(system, system): c for system, c in s.counts.items()}
+        responses += [replace(r, system=new_names[r.system]) if r.system in new_names else r for r in heard[s.name]]
     return Material(
         scored=tuple(scored),
         scores=tuple(rows),
         items=pl.concat(frames),
         trials=trials,
-        synthetic=synthetic or bool(known.card and known.card.synthetic),
-        known=known,
+        synthetic=synthetic or bool(facts.card and facts.card.synthetic),
+        facts=facts,
         counts=counts,
         responses=tuple(responses),
         heard=heard,

@@ -54,7 +54,7 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
         )
     with writing_folder(out) as folder:
         shown = _thumbnails(folder, trials.values(), Path(pictures)) if pictures is not None else {}
-        systems = list(dict.fromkeys(name for found in answers.values() for name in found))
+        systems = list(dict.fromkeys(name for by_system in answers.values() for name in by_system))
         answered = watched([i for i in trials if i in answers], "items")
         items = [_item(trials[i], answers[i], systems, shown) for i in answered]
         data = {"systems": systems, "colours": [COLOURS[i % len(COLOURS)] for i in range(len(systems))], "items": items}
@@ -74,18 +74,18 @@ def places_section(label: str, run: Run, address: str, pictured: bool = True) ->
     """The chapter of a report that leads to the page, with how often each system found what was meant."""
     trials = {t.id: t for t in run.trials()}
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    for found in _answers(run, trials).values():
-        for system, answers in found.items():
+    for by_system in _answers(run, trials).values():
+        for system, answers in by_system.items():
             for outcome, _ in answers:
                 counts[system][outcome] += 1
-    said = tuple(
+    texts = tuple(
         f"{label}, {system}: " + ", ".join(f"{n:,} {kind}" for kind, n in sorted(kinds.items()))
         for system, kinds in counts.items()
     )
     if not pictured:
-        said += ("Regions are drawn on empty sheets: --pictures FOLDER says where the pictures are.",)
+        texts += ("Regions are drawn on empty sheets: --pictures FOLDER says where the pictures are.",)
     html = render("report/places_link.html", address=address)
-    return Section(name="places", title="Where they pointed", texts=said, html=html)
+    return Section(name="places", title="Where they pointed", texts=texts, html=html)
 
 
 Answered = dict[str, dict[str, list[tuple[str, Response]]]]
@@ -93,12 +93,12 @@ Answered = dict[str, dict[str, list[tuple[str, Response]]]]
 
 def _answers(run: Run, trials: Mapping[str, Trial]) -> Answered:
     """Answers with places, or that are an outcome of grounding, with what became of them, by trial and by who gave them; all people are one."""
-    given = [(who, response) for who, response in _given(run) if response.trial in trials]
-    outcomes = _outcomes([(trials[response.trial], response) for _, response in given])
-    found: Answered = defaultdict(lambda: defaultdict(list))
-    for (who, response), outcome in zip(given, outcomes, strict=True):
-        found[response.trial][who].append((outcome, response))
-    return found
+    responses = [(hearer, response) for hearer, response in _given(run) if response.trial in trials]
+    outcomes = _outcomes([(trials[response.trial], response) for _, response in responses])
+    answered: Answered = defaultdict(lambda: defaultdict(list))
+    for (hearer, response), outcome in zip(responses, outcomes, strict=True):
+        answered[response.trial][hearer].append((outcome, response))
+    return answered
 
 
 def _given(run: Run) -> Iterator[tuple[str, Response]]:
@@ -128,17 +128,18 @@ def _item(
     picture = trial.scene.picture
     size = picture.size if picture else None
     meant = [r for t in trial.targets if (r := trial.scene.entity(t).region) is not None]
-    given = {
-        systems.index(s): [[outcome, _drawn(r.places, size)] for outcome, r in found] for s, found in answers.items()
+    drawn = {
+        systems.index(s): [[outcome, _drawn(r.places, size)] for outcome, r in responses]
+        for s, responses in answers.items()
     }
-    places = _drawn([*meant, *(p for found in answers.values() for _, r in found for p in r.places)], size)
+    places = _drawn([*meant, *(p for responses in answers.values() for _, r in responses for p in r.places)], size)
     return {
         "id": trial.id,
         "text": next((d.text for d in trial.references if d.text), ""),
         "size": [size.width, size.height] if size else _reach(places),
         "picture": shown.get(picture.path, "") if picture else "",
         "meant": _drawn(meant, size),
-        "given": given,
+        "given": drawn,
     }
 
 
@@ -179,8 +180,8 @@ def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[s
 
 
 def _distinct(trials: Iterable[Trial]) -> list[ScenePicture]:
-    found: dict[str, ScenePicture] = {}
+    pictures: dict[str, ScenePicture] = {}
     for trial in trials:
         if trial.scene.picture is not None:
-            found.setdefault(trial.scene.picture.path, trial.scene.picture)
-    return list(found.values())
+            pictures.setdefault(trial.scene.picture.path, trial.scene.picture)
+    return list(pictures.values())

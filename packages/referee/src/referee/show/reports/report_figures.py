@@ -78,9 +78,9 @@ def panel_title(material: Material, measure: str) -> str:
 
 
 def _rows(material: Material, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    kept = ("system", "level", "n", "value", "low", "high")
+    fields = ("system", "level", "n", "value", "low", "high")
     return [
-        {**{k: r.get(k) for k in kept}, "measure": panel_title(material, r["metric"])}
+        {**{k: r.get(k) for k in fields}, "measure": panel_title(material, r["metric"])}
         for r in rows
         if r["value"] is not None
     ]
@@ -143,8 +143,8 @@ def findings_figure(
             "measure": title,
             "told": CLOSE if r["system"] in close else APART,
         }
-        for title, found in panels.items()
-        for r in found
+        for title, panel_rows in panels.items()
+        for r in panel_rows
     ]
     base = alt.Chart(alt.Data(values=rows)).properties(width=FIRST, height=alt.Step(17))
     legend = {} if tested else {"legend": None}
@@ -241,12 +241,12 @@ def _edges(values: np.ndarray) -> np.ndarray:
 def correlations_figure(material: Material, pairs: Sequence[Mapping[str, Any]]) -> Figure | None:
     """The matrix as a heat map, orange for against and blue for with; what is not defined stays grey."""
     alt = _altair()
-    known = [p for p in pairs if p["r"] is not None]
-    if not known:
+    defined = [p for p in pairs if p["r"] is not None]
+    if not defined:
         return None
     cells = [
         {"a": a, "b": b, "r": round(p["r"], 4), "low": p["without_one_low"], "high": p["without_one_high"], "n": p["n"]}
-        for p in known
+        for p in defined
         # Both halves of the matrix, though each pair was computed once.
         for a, b in ((p["measure_a"], p["measure_b"]), (p["measure_b"], p["measure_a"]))
     ]

@@ -20,7 +20,7 @@ from referee.jobs.heard import hearing_rows
 from referee.jobs.open import open_corpus, open_outputs
 from referee.jobs.watching import ShowsProgress, unwatched
 from referee.show.reports.hearing_section import HearingRows
-from referee.show.reports.material import Known, Material, Scored, combine, origin, read_scored
+from referee.show.reports.material import CatalogueFacts, Material, Scored, combine, origin, read_scored
 
 __all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 
@@ -36,7 +36,7 @@ def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[
         scored = read_scored(run) or _score(run, watch)
         # Runs over other trials, or measured otherwise, must not share a table.
         together.setdefault(scored.comparable, []).append(scored)
-    return [combine(scored, _known(scored)) for scored in together.values()]
+    return [combine(scored, _look_up_facts(scored)) for scored in together.values()]
 
 
 def _score(run: Run, watch: ShowsProgress | None) -> Scored:
@@ -72,7 +72,7 @@ def gather_hearing(material: Material) -> HearingRows:
     signatures: dict[str, str] = {}
     cards: dict[str, dict[str, Any]] = {}
     warnings: dict[str, None] = {}
-    card = material.known.card
+    card = material.facts.card
     sampled = card.sampled if card is not None and card.sampled else None
     for scored in material.scored:
         responses = material.heard_in(scored)
@@ -98,14 +98,14 @@ def gather_scores(folder: Path) -> Material | None:
     none = pl.DataFrame(schema={"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64})
     settings, counts = (run.manifest.get(name) or {} for name in ("settings", "counts"))
     scored = Scored(run=run, scores=rows, items=none, settings=settings, counts=counts, checksum="")
-    known = _known([scored])
+    facts = _look_up_facts([scored])
     return Material(
         scored=(scored,),
         scores=tuple(rows),
         items=none,
         trials=pl.DataFrame(schema={"trial": pl.String}),
-        synthetic=bool(known.card and known.card.synthetic),
-        known=known,
+        synthetic=bool(facts.card and facts.card.synthetic),
+        facts=facts,
         counts=counts,
     )
 
@@ -136,11 +136,11 @@ def summon_court(material: Material, always: bool = False) -> Proceedings | str:
     return hold_court(", ".join(f.name for f in answered), sheets, hearings, chance=False)
 
 
-def _known(scored: Sequence[Scored]) -> Known:
+def _look_up_facts(scored: Sequence[Scored]) -> CatalogueFacts:
     measures = dict.fromkeys(r["metric"] for s in scored for r in s.scores)
     systems = dict.fromkeys(r["system"] for s in scored for r in s.scores)
     metrics = _metrics(measures)
-    return Known(
+    return CatalogueFacts(
         directions={name: m.direction for name, m in metrics.items()},
         ranges={name: m.range for name, m in metrics.items()},
         whole=frozenset(name for name, m in metrics.items() if not _is_mean(m)),
@@ -151,8 +151,8 @@ def _known(scored: Sequence[Scored]) -> Known:
 
 def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
     """The metrics behind the names; those of a package that is not installed here are left out."""
-    known = catalogue.entries("metric")
-    return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in known}
+    entries = catalogue.entries("metric")
+    return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in entries}
 
 
 def _is_mean(metric: Metric) -> bool:

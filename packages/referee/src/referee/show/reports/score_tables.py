@@ -62,14 +62,16 @@ def as_csv(rows: Sequence[Row]) -> str:
 def shared_signatures(signatures: Iterable[str]) -> list[str]:
     """Signatures as lines: ``hash  measure|own parts``, and last the parts that all of them have. The hash is that of the whole signature."""
     texts = list(signatures)
-    told = [explain(text) for text in texts]
-    common = {k: v for k, v in told[0].items() if all(t.get(k) == v for t in told)} if len(told) > 1 else {}
+    explained = [explain(text) for text in texts]
+    common = (
+        {k: v for k, v in explained[0].items() if all(t.get(k) == v for t in explained)} if len(explained) > 1 else {}
+    )
     lines = []
-    for text, parts in zip(texts, told, strict=True):
-        own = "|".join(
+    for text, parts in zip(texts, explained, strict=True):
+        distinct = "|".join(
             [parts["measure"], *(f"{k}:{v}" for k, v in parts.items() if k != "measure" and k not in common)]
         )
-        lines.append(f"{short(text)}  {own}")
+        lines.append(f"{short(text)}  {distinct}")
     return [*lines, *(["all: " + "|".join(f"{k}:{v}" for k, v in common.items())] if common else [])]
 
 
@@ -89,10 +91,10 @@ class _Grid:
         self.counts = [c for c in COUNTS if rows and c in rows[0] and (c in COUNTS[:2] or any(r[c] for r in rows))]
 
     def families(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
+        families: dict[str, list[str]] = {}
         for name in self.metrics:
-            found.setdefault(name.partition("/")[0], []).append(name)
-        return found
+            families.setdefault(name.partition("/")[0], []).append(name)
+        return families
 
     def group(self, line: tuple[str, str | None]) -> str:
         """The group of a line, as the column's head lets it be read."""
@@ -104,8 +106,8 @@ class _Grid:
     def shared_n(self, line: tuple[str, str | None], metrics: Iterable[str]) -> int | None:
         """The n of a line when all its metrics have the same."""
         # Printed once in the column n instead of in every cell.
-        found = {row["n"] for m in metrics if (row := self.cell(line, m)) is not None}
-        return found.pop() if len(found) == 1 else None
+        sizes = {row["n"] for m in metrics if (row := self.cell(line, m)) is not None}
+        return sizes.pop() if len(sizes) == 1 else None
 
     def count(self, line: tuple[str, str | None], name: str) -> str:
         row = next(r for r in self.rows if (r["system"], r["group"]) == line)

@@ -40,10 +40,10 @@ OUTCOMES = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
 
 def families(measures: Iterable[str]) -> dict[str, list[str]]:
     """Measures by the part of their name before the slash."""
-    found: dict[str, list[str]] = {}
+    by_family: dict[str, list[str]] = {}
     for name in measures:
-        found.setdefault(name.partition("/")[0], []).append(name)
-    return found
+        by_family.setdefault(name.partition("/")[0], []).append(name)
+    return by_family
 
 
 def arrow(direction: str) -> str:
@@ -69,8 +69,8 @@ def compare_all(material: Material) -> pl.DataFrame:
     for measure in material.measures:
         values = material.values(measure)
         if measure in material.averages and values["system"].n_unique() > 1:
-            found = _compare(values, material)
-            frames.append(found.select(pl.lit(measure).alias("metric"), pl.all()))
+            pairs = _compare(values, material)
+            frames.append(pairs.select(pl.lit(measure).alias("metric"), pl.all()))
     return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
 
 
@@ -81,8 +81,8 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     columns = {name: wide[name].to_numpy()[:, None] for name in wide.columns if name != "trial"}
     pairs = list(combinations(columns, 2))
     # No resampling: the t over clusters is all that letters need.
-    found = [compare_clustered(columns[a], columns[b], mean_of_rows, clusters, resamples=0) for a, b in pairs]
-    gaps = [(pair, gap) for pair, gap in zip(pairs, found, strict=True) if gap is not None]
+    tests = [compare_clustered(columns[a], columns[b], mean_of_rows, clusters, resamples=0) for a, b in pairs]
+    gaps = [(pair, gap) for pair, gap in zip(pairs, tests, strict=True) if gap is not None]
     # a difference without any spread has no t; whoever reads the letters is told by `_differ` that it is no tie
     tested = [_known(gap.p) if gap.error else None for _, gap in gaps]
     corrected = adjust(tested)
@@ -120,8 +120,8 @@ def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[
         differ = [(r["system_a"], r["system_b"]) for r in rows.iter_rows(named=True) if _differ(r)]
         # Letters begin with the best, so the order has to be that of the ranking.
         order = [s for s in rank_systems(material, measure) if s in compared]
-        found = compact_letters(order, differ) if order else {}
-        letters |= {(system, measure): text for system, text in found.items()}
+        by_system = compact_letters(order, differ) if order else {}
+        letters |= {(system, measure): text for system, text in by_system.items()}
     return letters
 
 
@@ -193,8 +193,8 @@ def _marked(cell: Cell, best: bool) -> Cell:
 
 def _shared_n(material: Material, system: str, names: Iterable[str]) -> int | None:
     """The n of a system when all measures have the same."""
-    found = {row["n"] for m in names if (row := material.overall.get((system, m))) is not None}
-    return found.pop() if len(found) == 1 else None
+    sizes = {row["n"] for m in names if (row := material.overall.get((system, m))) is not None}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def _n_cell(n: int | None) -> Cell:

@@ -69,9 +69,9 @@ def sections_of(
 
 def scores_alone(material: Material) -> Section:
     """The scoreboard without comparisons, for runs whose items are not looked through."""
-    said = "This run is too large to be compared item by item here; referee report RUN makes the whole report."
+    text = "This run is too large to be compared item by item here; referee report RUN makes the whole report."
     return Section(
-        name="scoreboard", title="Scoreboard", texts=(said,), sheets=tuple(scoreboard(material, {})), open=True
+        name="scoreboard", title="Scoreboard", texts=(text,), sheets=tuple(scoreboard(material, {})), open=True
     )
 
 
@@ -144,8 +144,8 @@ def _correlations(material: Material) -> Section:
     systems = [s for s in material.systems if s != HUMAN]
     title = "Which measures agree"
     if len(systems) < FEWEST:
-        said = f"Correlations over systems need at least {FEWEST} systems; this report has {len(systems)}."
-        return Section(name="correlations", title=title, texts=(said,))
+        text = f"Correlations over systems need at least {FEWEST} systems; this report has {len(systems)}."
+        return Section(name="correlations", title=title, texts=(text,))
     # Over systems alone; the table with people among them stands below.
     figure = report_figures.correlations_figure(material, correlate_measures(material, systems, material.measures))
     texts = [
@@ -220,15 +220,19 @@ def _methods(material: Material, style: str | None, hearing: HearingRows) -> Sec
 
 def _system_signatures(material: Material) -> list[str]:
     """How `referee run` set up its systems."""
-    found = [origin(s.run).get("signatures") for s in material.scored]
+    by_run = [origin(s.run).get("signatures") for s in material.scored]
     return [
-        str(sig) for own in found if isinstance(own, dict) for name, sig in own.items() if name not in material.measures
+        str(sig)
+        for signatures in by_run
+        if isinstance(signatures, dict)
+        for name, sig in signatures.items()
+        if name not in material.measures
     ]
 
 
 def _data(material: Material) -> Section:
     """The corpus's card, and what these trials are."""
-    card = material.known.card
+    card = material.facts.card
     facts: dict[str, Any] = {}
     if card is not None:
         facts = {"title": card.title, "source": card.source, "licence": card.licence, "citation": card.citation}

@@ -34,13 +34,13 @@ def methods(material: Material, style: str | None, hearing: HearingRows = NOBODY
 def _data(material: Material) -> str:
     systems = [s for s in material.systems if s != HUMAN]
     speakers = material.trials["speaker"].drop_nulls().n_unique()
-    who = f" by {speakers:,} speakers" if speakers > 1 else ""
+    authors = f" by {speakers:,} speakers" if speakers > 1 else ""
     domains = material.levels("domain")
     where = f" in {len(domains)} domains ({join_names(domains)})" if 1 < len(domains) < 6 else ""
     checksum = material.scored[0].checksum[:12]
     kind = ", a SYNTHETIC corpus (generated scenes and descriptions, no human data; " if material.synthetic else " ("
     many = "1 system was" if len(systems) == 1 else f"{len(systems)} systems were"
-    scored = f"{many} scored on {material.trials.height:,} trials{who}{where}"
+    scored = f"{many} scored on {material.trials.height:,} trials{authors}{where}"
     return f"{scored} of {material.corpus}{kind}SHA-256 {checksum}…)."
 
 
@@ -62,36 +62,36 @@ def _references(material: Material) -> str:
     against = "what other speakers said of the same scene" if others else "the descriptions of their own trial"
     # Only where there is a value: a measure that nobody was measured by is not spoken of.
     whole = [m for m in material.measures if m not in material.averages and _measured(material, m)]
-    said = f"Outputs were held against {against}, with the measures {join_names(material.measures)}."
+    text = f"Outputs were held against {against}, with the measures {join_names(material.measures)}."
     if whole:
-        said += f" {join_names(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
+        text += f" {join_names(whole)} {'was' if len(whole) == 1 else 'were'} computed over whole sets and never averaged over items."
     many = reference_counts(material)
     if many and many != "1":
-        said += f" Each output was held against {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
-    return said
+        text += f" Each output was held against {many} descriptions at once where a measure can (BLEU, NIST), so their values are those of {many} references."
+    return text
 
 
 def reference_counts(material: Material) -> str:
     """How many references an output was held against, ``1`` or ``2 to 5``; empty where no signature says."""
-    found = [re.search(r"\|against:[a-z]+-([0-9.]+)", str(r.get("signature") or "")) for r in material.scores]
-    return next((m[1].replace("..", " to ") for m in found if m), "")
+    matches = [re.search(r"\|against:[a-z]+-([0-9.]+)", str(r.get("signature") or "")) for r in material.scores]
+    return next((m[1].replace("..", " to ") for m in matches if m), "")
 
 
 def _hearers(hearing: HearingRows) -> list[str]:
     """Who answered, how often, and what the intervals of their answers are over."""
-    told: dict[str, tuple[int, str]] = {}
+    answer_counts: dict[str, tuple[int, str]] = {}
     for row in hearing.rows:
         if row["measure"] == "ir":
-            n, clusters = told.get(row["hearer"], (0, ""))
-            told[row["hearer"]] = (n + row["n"], row.get("cluster") or clusters)
-    if not told:
+            n, clusters = answer_counts.get(row["hearer"], (0, ""))
+            answer_counts[row["hearer"]] = (n + row["n"], row.get("cluster") or clusters)
+    if not answer_counts:
         return []
-    who = [
+    hearers = [
         f"{_hearer(name, hearing)} ({n:,} answers{f'; clusters: {over}' if over else ''})"
-        for name, (n, over) in told.items()
+        for name, (n, over) in answer_counts.items()
     ]
     return [
-        f"Descriptions were read by {join_names(who)}; answers of people and of simulated hearers were counted by the same code."
+        f"Descriptions were read by {join_names(hearers)}; answers of people and of simulated hearers were counted by the same code."
     ]
 
 
@@ -159,8 +159,8 @@ def _outcomes(material: Material) -> list[str]:
     for counts in material.counts.values():
         for kind, n in counts.items():
             total[kind] = total.get(kind, 0) + n
-    known = [f"{n:,} {kind}" for kind, n in total.items() if n]
-    return [f"Answers that could not be taken as they were: {join_names(known)}."] if known else []
+    parts = [f"{n:,} {kind}" for kind, n in total.items() if n]
+    return [f"Answers that could not be taken as they were: {join_names(parts)}."] if parts else []
 
 
 def _versions(material: Material) -> str:

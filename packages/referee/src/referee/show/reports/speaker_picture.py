@@ -112,7 +112,7 @@ def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path
 
 def speakers_section(material: Material) -> Section | None:
     """The cards of all speakers as a chapter; none where the runs hold no outputs of speakers."""
-    card = material.known.card
+    card = material.facts.card
     sampled = card.sampled if card is not None and card.sampled else None
     cards: list[dict[str, Any]] = []
     left_out: list[str] = []
@@ -128,13 +128,13 @@ def speakers_section(material: Material) -> Section | None:
         cards += cards_of(list(run.trials()), outputs, material.heard_in(scored), manifest, sampled=sampled)
     if not cards and not left_out:
         return None
-    told = [f"{name} has very many outputs: its cards are made by `referee card speaker`." for name in left_out]
+    notes = [f"{name} has very many outputs: its cards are made by `referee card speaker`." for name in left_out]
     return Section(
         name="speakers",
         title="Cards of speakers",
         texts=(
             "What is known of each speaker, by language; what a number rests on is told where the pointer rests on it.",
-            *told,
+            *notes,
         ),
         html=render("report/speakers.html", cards=[draw_speaker(made) for made in cards]),
         data={"speakers": [_flat(made, name, cell) for made in cards for name, cell in made["cells"].items()]},

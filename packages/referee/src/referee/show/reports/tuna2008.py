@@ -185,29 +185,28 @@ def _sd(frame: pl.DataFrame, system: str) -> float | None:
 def _tests(task: TaskTables, values: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
     """The overview's tests: analysis of variance for graded measures, Kruskal-Wallis for accuracy."""
     return tuple(
-        said
+        sentence
         for c in task.columns
-        if c.domains and (said := _anova_said(c, values[c.heading]) if c.sd else _kruskal_said(c, values[c.heading]))
+        if c.domains
+        and (sentence := _anova_said(c, values[c.heading]) if c.sd else _kruskal_said(c, values[c.heading]))
     )
 
 
 def _kruskal_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
     if frame["system"].n_unique() < 2:
         return ""
-    found = kruskal_wallis_frame(frame, value="value", system="system")
+    test = kruskal_wallis_frame(frame, value="value", system="system")
     return (
-        ""
-        if found.h is None
-        else f"{column.heading}: Kruskal-Wallis χ² = {found.h:.2f}, df = {found.df}, {_p(found.p)}."
+        "" if test.h is None else f"{column.heading}: Kruskal-Wallis χ² = {test.h:.2f}, df = {test.df}, {_p(test.p)}."
     )
 
 
 def _anova_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
-    found = _anova(frame)
-    if isinstance(found, str):
+    anova = _anova(frame)
+    if isinstance(anova, str):
         return ""
-    said = [f"{e.term} F({e.df}, {found.error_df}) = {e.f:.2f}, {_p(e.p)}" for e in found.effects if e.f is not None]
-    return f"{column.heading}: {'; '.join(said)}." if said else ""
+    effects = [f"{e.term} F({e.df}, {anova.error_df}) = {e.f:.2f}, {_p(e.p)}" for e in anova.effects if e.f is not None]
+    return f"{column.heading}: {'; '.join(effects)}." if effects else ""
 
 
 def _p(p: float | None) -> str:
@@ -244,10 +243,10 @@ def _subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame],
     """Systems from the lowest mean to the highest with the letters of their subsets, measure beside measure."""
     if not values:
         return f"Table {table} is not made: nobody's times were taken in this run."
-    found = {heading: _tukey(frame) for heading, frame in values.items()}
-    good = {heading: s for heading, s in found.items() if isinstance(s, Subsets)}
+    subsets = {heading: _tukey(frame) for heading, frame in values.items()}
+    good = {heading: s for heading, s in subsets.items() if isinstance(s, Subsets)}
     if not good:
-        return f"Table {table} is not made: {'; '.join(f'{h}: {why}' for h, why in found.items())}."
+        return f"Table {table} is not made: {'; '.join(f'{h}: {why}' for h, why in subsets.items())}."
     length = max(len(s.systems) for s in good.values())
     rows = [tuple(cell for s in good.values() for cell in _subset_cells(s, i)) for i in range(length)]
     tidy = [
@@ -309,14 +308,14 @@ def _upper(matrix: Mapping[tuple[str, str], Mapping[str, object]], names: Sequen
 
 def _extrinsic(material: Material) -> tuple[list[Sheet], list[str]]:
     """Tables 11 and 12: what people did with the descriptions."""
-    found = extrinsic(material)
-    if found is None:
+    tables = extrinsic(material)
+    if tables is None:
         return [], [
             "Tables 11 and 12 (reading time, identification time, error rate) are not made: the run has no responses of hearers to systems."
         ]
-    sheets = [found.descriptives]
+    sheets = [tables.descriptives]
     # IT stands before RT, as in Table 12.
     made = _subsets(
-        material, 12, {h: f for h, f in (("IT", found.identification), ("RT", found.reading)) if f.height}, "TUNA-REG"
+        material, 12, {h: f for h, f in (("IT", tables.identification), ("RT", tables.reading)) if f.height}, "TUNA-REG"
     )
     return (sheets + made, []) if isinstance(made, list) else (sheets, [made])

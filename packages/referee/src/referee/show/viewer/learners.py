@@ -23,25 +23,25 @@ class Learners:
     """`trials` gives what there is to learn from, by the name of a corpus."""
 
     trials: Callable[[str], Sequence[Trial]]
-    _known: dict[tuple[str, str, str], Future[Any]] = field(default_factory=dict)
+    _futures: dict[tuple[str, str, str], Future[Any]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     # One at a time: several would only slow each other down, and the answers of those that are ready.
     _school: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="learning"))
 
     def hearer(self, name: str, corpus: str, build: Callable[[], Any]) -> Any:
         """A hearer that may be asked; one that learns is sent to school first."""
-        found = build()
-        if not learns(found):
-            return _fitted(found, ())
+        hearer = build()
+        if not learns(hearer):
+            return _fitted(hearer, ())
         return self.taught("hearer", name, corpus, build)
 
     def taught(self, kind: str, name: str, corpus: str, build: Callable[[], Any]) -> Any:
         """Who has learned from the corpus; raises `Learning` until then, and whatever went wrong in learning."""
         key = (kind, name, corpus)
         with self._lock:
-            if key not in self._known:
-                self._known[key] = self._school.submit(lambda: _fitted(build(), self.trials(corpus)))
-            future = self._known[key]
+            if key not in self._futures:
+                self._futures[key] = self._school.submit(lambda: _fitted(build(), self.trials(corpus)))
+            future = self._futures[key]
         if not future.done():
             raise Learning(f"learns from {corpus}")
         return future.result()

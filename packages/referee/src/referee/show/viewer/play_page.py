@@ -23,7 +23,7 @@ def play_routes(play: Playground) -> dict[str, Answering]:
         "GET /": _text(page_asset("play/play.html"), "text/html"),
         "GET /play.js": _text(page_script("play"), "text/javascript"),
         "GET /play.css": _text(page_asset("scene.css") + page_asset("play/play.css"), "text/css"),
-        "GET /known": lambda asked: as_json(play.known()),
+        "GET /known": lambda asked: as_json(play.list_choices()),
         "GET /scene": lambda asked: as_json(play.scene_of(asked.query.get("corpus", ""), _number(asked.query))),
         "POST /look": lambda asked: as_json(play.look(_object(asked))),
         "POST /answer": lambda asked: as_json(play.answer(_object(asked))),

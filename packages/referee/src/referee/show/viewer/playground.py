@@ -41,7 +41,7 @@ class Playground:
     has: Callable[[str], bool] = lambda name: name == LEARN_FROM
     _corpora: dict[str, list[Trial]] = field(default_factory=dict)
     _reading: threading.Lock = field(default_factory=threading.Lock)
-    _known: dict[str, Any] | None = None
+    _choices: dict[str, Any] | None = None
     learners: Learners = field(init=False)
 
     def __post_init__(self) -> None:
@@ -51,15 +51,15 @@ class Playground:
         """The first trials of a corpus, read once."""
         with self._reading:
             if corpus not in self._corpora:
-                found = list(islice(open_corpus(corpus, data=self.data).trials(), MOST_TRIALS))
-                if not found:
+                trials = list(islice(open_corpus(corpus, data=self.data).trials(), MOST_TRIALS))
+                if not trials:
                     raise InputError(f"{corpus} has no trials", remedy="choose another corpus")
-                self._corpora[corpus] = found
+                self._corpora[corpus] = trials
             return self._corpora[corpus]
 
-    def known(self) -> dict[str, Any]:
+    def list_choices(self) -> dict[str, Any]:
         """Who can be asked, and where scenes come from."""
-        if self._known is None:
+        if self._choices is None:
             speakers = [
                 {"name": name, "about": e.about, "team": e.tags.get("team", ""), "year": e.tags.get("year", "")}
                 for name, e in catalogue.entries("system").items()
@@ -75,8 +75,8 @@ class Playground:
                 for name, e in catalogue.entries("corpus").items()
                 if name != "jsonl" and self.has(name)
             ]
-            self._known = {"speakers": speakers, "hearers": hearers, "corpora": corpora, "learn_from": LEARN_FROM}
-        return self._known
+            self._choices = {"speakers": speakers, "hearers": hearers, "corpora": corpora, "learn_from": LEARN_FROM}
+        return self._choices
 
     def scene_of(self, corpus: str, number: int | None) -> dict[str, Any]:
         """A trial of a corpus by its number (counted round), or any; with the values that its attributes have in the corpus."""
@@ -89,14 +89,14 @@ class Playground:
                 remedy="take another one",
             )
         whole = next(iter(trials_to_json([trial])))
-        kept = {key: whole[key] for key in ("entities", "targets", "domain", "language") if key in whole}
-        told = trial.references[0].text if trial.references else None
+        scene = {key: whole[key] for key in ("entities", "targets", "domain", "language") if key in whole}
+        reference = trial.references[0].text if trial.references else None
         return {
-            "scene": kept,
+            "scene": scene,
             "number": n,
             "of": len(trials),
             "id": trial.id,
-            "people": told,
+            "people": reference,
             "values": _values(t.scene for t in trials),
         }
 
@@ -110,32 +110,32 @@ class Playground:
         speakers, hearers = (_names(asked, key) for key in ("speakers", "hearers"))
         corpus = str(asked.get("learn_from") or LEARN_FROM)
         trial = Trial(id="scene", scene=view.scene, targets=view.targets, domain=view.domain, language=view.language)
-        said: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "look": _look(view.scene),
             "speakers": [self._speak(name, view, trial, hearers, corpus) for name in speakers],
         }
         words = str(asked.get("words") or "").strip()
         if words:
-            said["own"] = self._own(words, trial, hearers, corpus)
-        return said
+            answer["own"] = self._own(words, trial, hearers, corpus)
+        return answer
 
     def _speak(self, name: str, view: SpeakerView, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
         try:
-            found, learned = self._described(name, view, corpus)
+            described, learned = self._described(name, view, corpus)
         except Learning as busy:
             return {"name": name, "learning": str(busy)}
         except RefereeError as error:
             return {"name": name, "trouble": str(error)}
-        description = found.description
-        told = {
+        description = described.description
+        fields = {
             "name": name,
             "text": description.text,
             "properties": _written(description.properties),
-            "distinguishing": found.distinguishing,
-            "also": list(found.also),
-            "dropped": _written(found.dropped),
-            "false": _written(found.false),
-            "trouble": found.trouble,
+            "distinguishing": described.distinguishing,
+            "also": list(described.also),
+            "dropped": _written(described.dropped),
+            "false": _written(described.false),
+            "trouble": described.trouble,
             "learned": f"learned from {len(self.trials(corpus)):,} trials of {corpus}" if learned else "",
             "steps": [
                 {
@@ -144,10 +144,10 @@ class Playground:
                     "ruled_out": list(s.ruled_out),
                     "remaining": s.remaining,
                 }
-                for s in found.steps
+                for s in described.steps
             ],
         }
-        return {**told, "hearers": self._hear(description, trial, hearers, corpus) if description.text else []}
+        return {**fields, "hearers": self._hear(description, trial, hearers, corpus) if description.text else []}
 
     def _described(self, name: str, view: SpeakerView, corpus: str) -> tuple[Described, bool]:
         """By a fresh speaker where it needs no training; whoever has to learn is sent to school."""
@@ -226,12 +226,12 @@ def _look(scene: Scene) -> dict[str, Any]:
 
 def _values(scenes: Any) -> dict[str, list[str]]:
     """The values of every attribute, in the order met; numbers of many kinds (shades, degrees) are left to be typed."""
-    found: dict[str, dict[str, None]] = {}
+    values_of: dict[str, dict[str, None]] = {}
     for scene in scenes:
         for entity in scene.entities:
             for p in entity.attributes:
-                found.setdefault(p.name, {})[p.value] = None
-    return {name: sorted(values) for name, values in found.items() if len(values) <= 40}
+                values_of.setdefault(p.name, {})[p.value] = None
+    return {name: sorted(values) for name, values in values_of.items() if len(values) <= 40}
 
 
 def _written(properties: Sequence[Property] | None) -> list[str] | None:

@@ -87,9 +87,9 @@ class RunIndex:
         return BATCH
 
     def _add_trial(self, path: Path, byte: int, data: dict[str, Any]) -> None:
-        said = [f"{r.get('text') or ''} {_pairs(r)}" for r in data.get("references") or () if isinstance(r, dict)]
+        references = [f"{r.get('text') or ''} {_pairs(r)}" for r in data.get("references") or () if isinstance(r, dict)]
         labels = [data.get("domain"), data.get("condition"), data.get("speaker")]
-        words = "\n".join(map(str, [data.get("id"), *(x for x in labels if x), *said])).lower()
+        words = "\n".join(map(str, [data.get("id"), *(x for x in labels if x), *references])).lower()
         row = (data.get("id"), byte, data.get("domain"), data.get("condition"), words)
         self._database.execute("INSERT INTO trials (id, byte, domain, condition, words) VALUES (?, ?, ?, ?, ?)", row)
         self.trials += 1
@@ -115,10 +115,10 @@ class RunIndex:
         """The domains or conditions met so far."""
         assert name in ("domain", "condition")
         with self._lock:
-            found = self._database.execute(
+            rows = self._database.execute(
                 f"SELECT DISTINCT {name} FROM trials WHERE {name} IS NOT NULL ORDER BY 1 LIMIT 200"
             )
-            return [level for (level,) in found]
+            return [level for (level,) in rows]
 
     def fitting(
         self, words: Sequence[str], domain: str, condition: str, limit: int | None = None, offset: int = 0
@@ -142,11 +142,13 @@ class RunIndex:
     def places(self, trial: str) -> tuple[int | None, list[tuple[str, str, Place]]]:
         """Where a trial begins, and (kind, system, place) of what was said and answered to it."""
         with self._lock:
-            own = self._database.execute("SELECT byte FROM trials WHERE id = ?", (trial,)).fetchone()
+            start = self._database.execute("SELECT byte FROM trials WHERE id = ?", (trial,)).fetchone()
             rows = self._database.execute(
                 "SELECT kind, system, file, byte FROM lines WHERE trial = ?", (trial,)
             ).fetchall()
-        return (None if own is None else own[0]), [(kind, system, (file, byte)) for kind, system, file, byte in rows]
+        return (None if start is None else start[0]), [
+            (kind, system, (file, byte)) for kind, system, file, byte in rows
+        ]
 
 
 def _where(words: Sequence[str], domain: str, condition: str) -> tuple[str, list[Any]]:

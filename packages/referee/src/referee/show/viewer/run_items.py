@@ -56,10 +56,10 @@ class RunItems:
         ranking = None if quick else self._ranking(query)
         start = PAGE * max(0, query.page)
         if ranking is None:
-            found = self.index.count(words, query.domain, query.condition)
+            count = self.index.count(words, query.domain, query.condition)
             ids = self.index.fitting(words, query.domain, query.condition, PAGE, start)
         else:
-            ids, found = self._ranked(ranking, query, words, start)
+            ids, count = self._ranked(ranking, query, words, start)
         values = {} if ranking is None else self._values_of(ranking, ids)
         book = Book()
         scores = {} if quick else self._scores(ids)
@@ -67,7 +67,7 @@ class RunItems:
         return {
             "items": rows,
             "values": [values.get(row[0]) for row in rows],
-            "found": found,
+            "found": count,
             "total": self.index.trials,
             **book.as_json(),
         }
@@ -82,8 +82,8 @@ class RunItems:
         if key not in self._rankings:
             chosen = pl.scan_parquet(self.files.items).filter(pl.col("metric") == query.measure)
             # People are left out of the mean, as on the static page.
-            mine = pl.col("system") == query.system if query.system else pl.col("system") != HUMAN
-            means = chosen.filter(mine).group_by("trial").agg(pl.col("value").mean())
+            is_ranked = pl.col("system") == query.system if query.system else pl.col("system") != HUMAN
+            means = chosen.filter(is_ranked).group_by("trial").agg(pl.col("value").mean())
             while len(self._rankings) >= KEPT_RANKINGS:
                 self._rankings.pop(next(iter(self._rankings)))
             self._rankings[key] = means.drop_nulls().sort("value", "trial").collect(engine="streaming")
@@ -122,19 +122,19 @@ class RunItems:
         byte, places = self.index.places(trial)
         if byte is None:
             return None
-        found = _made(trial_from_json, self.files.trials, byte)
-        said: dict[str, Description] = {}
+        made_trial = _made(trial_from_json, self.files.trials, byte)
+        descriptions: dict[str, Description] = {}
         answers: list[Response] = []
         for kind, system, (file, at) in places:
             if kind == "output":
                 # The first answer counts, as when a run is scored.
-                said.setdefault(system, _made(description_from_json, Path(file), at))
+                descriptions.setdefault(system, _made(description_from_json, Path(file), at))
             else:
                 answers.append(_made(response_from_json, Path(file), at))
-        own = found.references[0] if found.references else None
-        outputs = [said.get(s, own if s == HUMAN else None) for s in self.systems]
+        reference = made_trial.references[0] if made_trial.references else None
+        outputs = [descriptions.get(s, reference if s == HUMAN else None) for s in self.systems]
         values = [[scores.get((trial, s, m)) for m in self.measures] for s in self.systems]
-        return item_row(book, found, self.systems, outputs, values, choice_shares(answers).get(trial, {}))
+        return item_row(book, made_trial, self.systems, outputs, values, choice_shares(answers).get(trial, {}))
 
 
 def _made(make: Any, path: Path, byte: int) -> Any:

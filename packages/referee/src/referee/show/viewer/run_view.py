@@ -42,7 +42,7 @@ class RunView:
         self.reading = True
         self._state: str | None = None
         self._made_of = ""
-        self._own_items: Path | None = None
+        self._snapshot_items: Path | None = None
         self._items: RunItems | None = None
         self._stop, self._first = threading.Event(), threading.Event()
         self._lock, self._waiting = threading.Lock(), 0
@@ -87,14 +87,14 @@ class RunView:
     # -- behind the scenes -------------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        known = ""
+        previous = ""
         while not self._stop.is_set():
             try:
                 files = find_run(self.path)
                 state = files.state
-                if state != known:
+                if state != previous:
                     self._take_in(files, state)
-                    known = state
+                    previous = state
             # A run that is being renamed, or replaced, is there again in a moment.
             except (RefereeError, OSError) as error:
                 self.trouble = str(error)
@@ -124,7 +124,7 @@ class RunView:
             if folder is None:
                 return
             composed = report_on(folder, files.size > LARGE)
-            self._own_items = self._keep(composed)
+            self._snapshot_items = self._keep(composed)
             with self._at_index:
                 self.composed, self._made_of, self._items, self.trouble = composed, state, None, ""
         except RefereeError as error:
@@ -173,14 +173,14 @@ class RunView:
         seen = f"{self.index.trials:,} trials"
         if not self.files.finished:
             parts = len(self.files.outputs)
-            said = f"This run is under way: {parts} part{'s' * (parts != 1)} of its systems done, {seen}."
+            status = f"This run is under way: {parts} part{'s' * (parts != 1)} of its systems done, {seen}."
         elif self.reading:
-            said = f"The run is being read: {seen} so far."
+            status = f"The run is being read: {seen} so far."
         elif self._is_reported():
-            said = f"{seen}."
+            status = f"{seen}."
         else:
-            said = f"{seen}; what was found is being worked out."
-        return f"{said} {self.trouble}".strip()
+            status = f"{seen}; what was found is being worked out."
+        return f"{status} {self.trouble}".strip()
 
     def page(self) -> str:
         self._wait()
@@ -215,16 +215,16 @@ class RunView:
         self._wait()
         page = query.get("page", "0")
         asked = {k: query.get(k, "") for k in ("words", "measure", "system", "order", "domain", "condition")}
-        wanted = ItemQuery(page=int(page) if page.isdigit() and len(page) < 9 else 0, **asked)
+        item_query = ItemQuery(page=int(page) if page.isdigit() and len(page) < 9 else 0, **asked)
         reading = self.reading
         with self._at_index:
-            answer = self._served().answer(wanted, quick=reading)
+            answer = self._served().answer(item_query, quick=reading)
         return {**answer, "unsure": "still being read: in the order of the run, without scores"} if reading else answer
 
     def _served(self) -> RunItems:
         composed = self.composed
         if self._items is None or composed is None:
-            files = replace(self.files, items=self._own_items or self.files.items)
+            files = replace(self.files, items=self._snapshot_items or self.files.items)
             self._items = RunItems(
                 files=files,
                 index=self.index,
