@@ -1,4 +1,4 @@
-"""What a plug-in may offer beyond its contract, each as a small protocol, with what is assumed of those that do not offer it.
+"""What a plug-in may offer beyond its contract, each as a small protocol with a default.
 
 Nobody has to inherit or declare anything: an object that has the attribute has the capability. Whoever wants to use one asks with `isinstance`, or with the
 function beside it where there is a default to be taken; so the default is said once.
@@ -64,22 +64,22 @@ R = TypeVar("R")
 
 @runtime_checkable
 class Remembers(Protocol):
-    """Waits for a network, and keeps what it was answered: asked from one process, and able to go on after a break."""
+    """Asks over a network and caches the answers, so that an interrupted job can continue."""
 
     def remember(self, folder: Path, offline: bool = False) -> Any:
-        """Keep answers in a folder and look there first; offline, look nowhere else."""
+        """Cache answers in a folder and look them up first; offline, ask nothing else."""
         ...
 
 
 @runtime_checkable
 class AnswersParallel(Protocol):
-    """Can be asked that many questions at once, from as many threads."""
+    """Answers several questions at once, from as many threads."""
 
     parallel: int
 
 
 def parallel_of(thing: object) -> int:
-    """How many questions a plug-in takes at once; one, unless it says more.
+    """Return how many questions a plug-in answers at once (default: 1).
 
     >>> parallel_of(object())
     1
@@ -89,7 +89,7 @@ def parallel_of(thing: object) -> int:
 
 
 def in_parallel(thing: object, answer: Callable[[T], R], questions: Iterable[T]) -> Iterator[R]:
-    """Yield answers in the order of the questions, as many of them under way at once as the plug-in takes.
+    """Yield answers in the order of the questions; as many are asked at once as the plug-in takes.
 
     >>> list(in_parallel(object(), str.upper, ["a", "b"]))
     ['A', 'B']
@@ -157,16 +157,16 @@ def _in_batches(thing: AnswersInBatches, answer: Callable[[T], R], questions: It
 
 @runtime_checkable
 class Stops(Protocol):
-    """Waits for others, and can be told to wait no longer."""
+    """Waits for answers, and can be stopped."""
 
     def stop(self) -> None:
-        """Ask nothing new; what is under way is still kept."""
+        """Ask nothing new; answers under way are still cached."""
         ...
 
 
 @runtime_checkable
 class SignsCalls(Protocol):
-    """Writes into the calls it keeps who asked: the label of a system, or the name of a hearer."""
+    """Records with each cached call who asked: the label of a system, or the name of a hearer."""
 
     asker: str
 
@@ -176,24 +176,24 @@ class WritesBatches(Protocol):
     """Can write its questions into a file instead of asking them, and take the answers from another."""
 
     def write_to(self, batch: Any) -> Any:
-        """Write what is not answered yet into a batch file."""
+        """Write the questions without an answer to a batch file."""
         ...
 
     def take_batch(self, answers: Path, questions: Mapping[str, Mapping[str, Any]]) -> int:
-        """Keep the answers of a file; returns how many."""
+        """Cache the answers of a batch file; return how many."""
         ...
 
 
 @runtime_checkable
 class NeedsHardware(Protocol):
-    """Says what a worker that runs it must have; a model that is loaded once stays loaded in its worker."""
+    """Declares the processors and graphics cards that a worker needs to run it."""
 
     num_cpus: float
     num_gpus: float
 
 
 def needs_of(thing: object) -> tuple[float, float]:
-    """Processors and graphics cards for one worker; one and none, unless it says more.
+    """Return the processors and graphics cards that a worker needs (default: 1 and 0).
 
     >>> needs_of(object())
     (1.0, 0.0)
@@ -203,13 +203,16 @@ def needs_of(thing: object) -> tuple[float, float]:
 
 @runtime_checkable
 class SaysWhetherItLearns(Protocol):
-    """Says whether `fit` makes a difference; who learns must not be asked about trials that it was fitted on."""
+    """Declares whether `fit` has an effect.
+
+    A hearer that learns must not answer trials that it was fitted on.
+    """
 
     learns: bool
 
 
 def learns(thing: object) -> bool:
-    """Return whether a hearer, selector, realiser or speaker learns; one that does not say so is taken to learn, which is the safe side.
+    """Return whether a component learns; one that does not declare it is assumed to learn, which is safe.
 
     >>> learns(object())
     True
@@ -219,7 +222,7 @@ def learns(thing: object) -> bool:
 
 @runtime_checkable
 class SeesMarks(Protocol):
-    """Is shown the regions of all entities (a set of marks); others see the picture alone."""
+    """Is shown the regions of all entities (set of marks); other hearers see the picture alone."""
 
     marks: bool
 
@@ -229,12 +232,12 @@ class AnswersMany(Protocol):
     """Answers many descriptions faster together than one by one."""
 
     def resolve_many(self, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
-        """The answers in the order of the questions."""
+        """Return the answers in the order of the questions."""
         ...
 
 
 def resolve_all(hearer: Hearer, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
-    """The answers to many descriptions: all at once where the hearer can, otherwise one after another."""
+    """Return the answers to many descriptions, in one call where the hearer can."""
     if isinstance(hearer, AnswersMany):
         # Nobody checks the order here: `AnswersMany` promises it, and the callers pair answers with questions by it.
         return hearer.resolve_many(pairs)
@@ -243,20 +246,20 @@ def resolve_all(hearer: Hearer, pairs: Sequence[tuple[Description, HearerView]])
 
 @runtime_checkable
 class HasFamily(Protocol):
-    """Says which family of models it belongs to, so that nobody is judged by a relative unnoticed."""
+    """Declares its family of models, so that no model is judged by a relative unnoticed."""
 
     family: str
 
 
 @runtime_checkable
 class HasModel(Protocol):
-    """Stands for a model with a name."""
+    """Has the name of a model."""
 
     model: str
 
 
 def family_word(hearer: object, name: str) -> str:
-    """What a hearer's family is told by: its own word, or its model's name, or the name it goes by.
+    """Return the family of a hearer: as declared, or the name of its model, or its own name.
 
     >>> family_word(object(), "literal")
     'literal'
@@ -267,14 +270,14 @@ def family_word(hearer: object, name: str) -> str:
 
 @runtime_checkable
 class HasManner(Protocol):
-    """A simulated person: `pace` stretches their times, and belief raised to `care` is what they answer by."""
+    """A simulated person: `pace` multiplies response times, `care` is the exponent on belief."""
 
     pace: float
     care: float
 
 
 def manner_of(hearer: object) -> tuple[float, float]:
-    """Pace and care of a hearer; nobody in particular has 1 and 1.
+    """Return pace and care of a hearer (default: 1 and 1).
 
     >>> manner_of(object())
     (1.0, 1.0)
@@ -284,7 +287,7 @@ def manner_of(hearer: object) -> tuple[float, float]:
 
 @runtime_checkable
 class KeepsAccount(Protocol):
-    """Counts what its answers took: outcomes, tokens, cost."""
+    """Counts the outcomes, tokens and cost of its answers."""
 
     def account(self) -> Mapping[str, float]:
         """The counts so far, by name."""
@@ -293,7 +296,7 @@ class KeepsAccount(Protocol):
 
 @runtime_checkable
 class TellsTrouble(Protocol):
-    """Says, after a description that is none, why there is none."""
+    """Explains why its last description is empty."""
 
     trouble_: str
 
@@ -303,17 +306,20 @@ class TellsTrouble(Protocol):
 
 @runtime_checkable
 class HasSelector(Protocol):
-    """A speaker that is put together: what it says was chosen by its selector, which may explain itself."""
+    """A speaker with a selector, which may explain its choices."""
 
     selector: Any
 
 
 @runtime_checkable
 class Explains(Protocol):
-    """Tells the steps that lead to a description; each has `property`, `reason`, `ruled_out` and `remaining`."""
+    """Returns the steps that lead to a description.
+
+    Each has `property`, `reason`, `ruled_out` and `remaining`.
+    """
 
     def explain(self, view: SpeakerView) -> Iterable[Any]:
-        """The steps in order; the last has no property where the description does not single out the target."""
+        """Return the steps in order; the last has no property if the description does not identify the target."""
         ...
 
 
@@ -328,7 +334,7 @@ class SelectsMeaning(Protocol):
 
 @runtime_checkable
 class RealisesMeaning(Protocol):
-    """A realiser that words a meaning: several objects in parts, relations, denials, superlatives."""
+    """A realiser of meanings: several objects in parts, relations, negation, superlatives."""
 
     def realise_meaning(self, form: Meaning, view: SpeakerView) -> str:
         """Return the words of a meaning."""
@@ -337,7 +343,7 @@ class RealisesMeaning(Protocol):
 
 @runtime_checkable
 class HasDistribution(Protocol):
-    """Knows how likely it would choose each set of properties."""
+    """Knows the probability with which it chooses each set of properties."""
 
     def distribution(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...]:
         """All sets with their probabilities."""
@@ -349,31 +355,31 @@ class HasDistribution(Protocol):
 
 @runtime_checkable
 class LearnsFirst(Protocol):
-    """Has to see the whole set of outputs before it can measure a part of it."""
+    """Has to see all outputs before it can measure any."""
 
     def learn(self, batch: Batch) -> Any:
-        """Take in one part; called for every part before any is measured."""
+        """Learn from one part; called for every part before any is measured."""
         ...
 
 
 @runtime_checkable
 class CountsAnswered(Protocol):
-    """Has a value over the items with a usable answer too, beside the one over all items."""
+    """Also has a value over the items with a usable answer."""
 
     def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """From sums of rows: that value, and over how many items it is."""
+        """Return the value over answered items, and their number, from sums of rows."""
         ...
 
 
 @runtime_checkable
 class HasWidth(Protocol):
-    """Says how many statistics it keeps for an item."""
+    """Declares how many statistics it has for an item."""
 
     width: int
 
 
 def width_of(metric: object) -> int:
-    """How many statistics a metric keeps for an item; one, unless it says more.
+    """Return how many statistics a metric has for an item (default: 1).
 
     >>> width_of(object())
     1
@@ -383,7 +389,7 @@ def width_of(metric: object) -> int:
 
 @runtime_checkable
 class TwoPassMetric(LearnsFirst, Protocol):
-    """A metric that learns from all batches before it measures any, and needs to read each batch only once."""
+    """A metric that learns from all batches before it measures any, and reads each batch only once."""
 
     def collect(self, batch: Batch) -> Any:
         """Return what fitting and computing need of a batch: small, and picklable."""
@@ -400,6 +406,6 @@ class TwoPassMetric(LearnsFirst, Protocol):
 
 @runtime_checkable
 class LearnsFrom(Protocol):
-    """Says what it learns from: ``references`` alone, so that one object serves all systems, or anything else."""
+    """Declares what it learns from; with ``references`` one object serves all systems."""
 
     learns_from: str

@@ -1,4 +1,4 @@
-"""THE table of names: everything that can be asked for by name, imported only when it is used.
+"""The table of names: metrics, corpora, systems, hearers and protocols, imported when used.
 
 Each line is ``name: (where, constructor parameters, one sentence)``. Third parties add names through the entry-point
 groups ``referee.metrics``, ``referee.corpora``, ``referee.systems``, ``referee.hearers`` and ``referee.protocols``;
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Entry:
-    """Where a named thing lives, how it is configured under that name, what it is, and how good its evidence is."""
+    """Where a named object is defined, its parameters, its description, and tags such as its evidence."""
 
     # A plain class and no dataclass, whose import would cost every command at its start.
     __slots__ = ("about", "parameters", "tags", "where")
@@ -387,7 +387,10 @@ _SEEN: dict[tuple[str, ...], bytes] = {}
 
 
 def _mentions() -> bytes:
-    """Entry points of installed packages that mention Referee: reading these small files is ten times quicker than parsing them all."""
+    """Return the entry points of installed packages that mention Referee, as bytes.
+
+    Reading these small files is ten times faster than parsing them all.
+    """
     mentions = b""
     # The same folder may stand in the path twice.
     for folder in dict.fromkeys(sys.path):
@@ -408,7 +411,7 @@ def _mentions() -> bytes:
 
 
 def _third_party(kind: str) -> dict[str, Entry]:
-    """Names that installed packages add; a shipped name cannot be taken over."""
+    """Return the names that installed packages add; shipped names cannot be replaced."""
     path = tuple(sys.path)
     if path not in _SEEN:
         _SEEN[path] = _mentions()
@@ -434,7 +437,7 @@ def names(kind: str) -> list[str]:
 
 
 def entry(kind: str, name: str) -> Entry:
-    """One entry; `UnknownName` with suggestions when there is none."""
+    """Return one entry; raise `UnknownName` with suggestions if there is none."""
     # A shipped name is found without looking through the installed packages.
     match = KINDS[kind].get(name) or entries(kind).get(name)
     if match is None:
@@ -458,7 +461,7 @@ def about(kind: str, name: str) -> str:
 
 
 def load(kind: str, name: str) -> Any:
-    """The class or function behind a name."""
+    """Import and return the class or function behind a name."""
     loaded = entry(kind, name)
     module, _, attribute = loaded.where.partition(":")
     with _naming(kind, name, loaded):
@@ -466,7 +469,7 @@ def load(kind: str, name: str) -> Any:
 
 
 class _naming:
-    """Whatever goes wrong in what another package adds is that package's, and is told by its name."""
+    """Turn any exception of a plug-in inside the block into `BrokenPlugin`, with the name of its package."""
 
     # A plain class and no generator: contextlib would cost every command at its start.
     def __init__(self, kind: str, name: str, registered: Entry) -> None:
@@ -485,7 +488,7 @@ class _naming:
 
 
 def is_shipped(kind: str, name: str) -> bool:
-    """Whether a name (switches may follow it) is Referee's own.
+    """Return whether a name (switches may follow it) is part of Referee, not of a plug-in.
 
     >>> is_shipped("metric", "set/dice|multiset:yes"), is_shipped("metric", "my/metric")
     (True, False)
@@ -495,7 +498,7 @@ def is_shipped(kind: str, name: str) -> bool:
 
 
 def create(kind: str, name: str, **parameters: Any) -> Any:
-    """A new object by name, with the parameters of its entry and any given on top.
+    """Return a new object by name, with the parameters of its entry and further ones.
 
     Args:
         kind: metric, corpus, system, hearer or protocol.
@@ -539,7 +542,7 @@ _WORDS = {"yes": True, "true": True, "no": False, "false": False, "none": None}
 
 
 def configure(kind: str, written: str, seed: int | None = None) -> Any:
-    """A new object from a name with switches as a signature writes them: ``string/bleu.4|brevity:shortest|case:keep``.
+    """Return a new object from a name with switches: ``string/bleu.4|brevity:shortest|case:keep``.
 
     One that draws lots draws them by `seed`, unless its entry or a switch says otherwise.
     """
@@ -550,7 +553,7 @@ def configure(kind: str, written: str, seed: int | None = None) -> Any:
 
 
 def without_pace(kind: str, written: str) -> str:
-    """A name with switches, without those that only say how fast or how dearly (`unsigned`): whoever changes them means the same thing."""
+    """Return a name without the switches that affect only speed or cost (`unsigned`)."""
     name, *switches = written.split("|")
     if not switches or name not in entries(kind):
         return written
@@ -565,7 +568,7 @@ def build(
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
 ) -> Any:
-    """What `make` makes from its settings, switches (``key:value``) on top of them, and the seed where it takes one and has none yet."""
+    """Return the object that `make` builds from settings, switches (``key:value``) and the seed."""
     from inspect import signature
 
     fixed = settings or {}
@@ -588,7 +591,7 @@ def build(
 
 
 def _typed(value: str, default: Any, switch: str) -> Any:
-    """The value of a switch, of the kind its default has; where that tells nothing (none, or no default), of the kind it looks like."""
+    """Return the value of a switch with the type of its default, or the type that it looks like."""
     # First, because a boolean is an integer as well.
     if isinstance(default, bool):
         return _yes_or_no(value, switch)

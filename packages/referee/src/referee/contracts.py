@@ -1,4 +1,4 @@
-"""The seven kinds of thing that plug into Referee, as small protocols. Conforming is enough; nobody has to inherit.
+"""The seven kinds of plug-in as small protocols; an object that conforms need not inherit.
 
 A metric turns a `Batch` into one row of *additive* statistics per item and finishes sums of rows into values. Averages, BLEU and NIST then all
 aggregate the same way, nothing corpus-level can be averaged by accident, and a bootstrap is a matrix product instead of a re-scoring.
@@ -74,7 +74,7 @@ class Corpus(Protocol):
 
 
 class Selector(Protocol):
-    """Chooses what to say: `fit` learns from trials and returns the selector, `select` gives the properties for a view.
+    """Chooses content: `fit` learns from trials and returns the selector, `select` returns the properties.
 
     `select` raises `NotTrained` where it needed `fit` first.
 
@@ -92,7 +92,9 @@ class Selector(Protocol):
 
 
 class Realiser(Protocol):
-    """Puts properties into words: `fit` learns from trials and returns the realiser, `realise` gives the text.
+    """Chooses words for properties.
+
+    `fit` learns from trials and returns the realiser, `realise` returns the text.
 
     `realise` raises `NotTrained` where it needed `fit` first.
 
@@ -110,7 +112,9 @@ class Realiser(Protocol):
 
 @runtime_checkable
 class Speaker(Protocol):
-    """Describes the target of a trial: `fit` learns from trials and returns the speaker, `describe` gives a description for a view.
+    """Describes the target of a trial.
+
+    `fit` learns from trials, `describe` returns a description of a view.
 
     A description without properties, text and distribution means that the speaker gave none. `describe` raises `NotTrained` where it needed `fit` first,
     and `UnknownDomain` where it goes by domains and has nothing for this one.
@@ -142,7 +146,7 @@ class Hearer(Protocol):
 
 @dataclass(slots=True)
 class Batch:
-    """Outputs beside the trials they answer, and the references they are held against.
+    """Outputs with the trials they answer and the references they are compared with.
 
     Args:
         outputs: one description per item; None where a system gave nothing.
@@ -172,7 +176,7 @@ class Batch:
         trials: Sequence[Trial],
         references: Sequence[Sequence[Description]] | None = None,
     ) -> Batch:
-        """A batch whose references are the trials' own, unless others are given; ValueError where the lengths differ."""
+        """Return a batch; references default to those of the trials. Raises ValueError if lengths differ."""
         if references is None:
             references = [t.references for t in trials]
         if not len(outputs) == len(trials) == len(references):
@@ -186,7 +190,7 @@ class Batch:
 
 @runtime_checkable
 class Metric(Protocol):
-    """One measure. Constructor parameters are its configuration and appear, all of them, in its signature.
+    """A measure; its constructor parameters are its configuration, and all of them are in its signature.
 
     `range` is (worst or lowest possible, highest possible) with None for unbounded; `direction` is "higher", "lower" or "none"
     (which way is better); `needs` names what an output must have: "properties", "text", "distribution", or "place" for measures of
@@ -207,7 +211,7 @@ class Metric(Protocol):
         ...
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
-        """Sums of rows (…, width) and the number of rows summed (…) to values (…); NaN where the count is 0."""
+        """Turn sums of rows (…, width) and their counts (…) into values (…); NaN where the count is 0."""
         ...
 
     def measure(self, description: Description, trial: Trial) -> FloatArray:

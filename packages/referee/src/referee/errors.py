@@ -1,4 +1,4 @@
-"""What can go wrong, as one small tree; every message says what happened, where, and what to do next.
+"""The exceptions of the package; every message says what is wrong, where, and what to do.
 
 RefereeError                 anything this package raises on purpose (exit code 2)
 ├── InputError               a file or value from outside is not usable
@@ -70,7 +70,7 @@ EXTRAS = {
 
 
 class RefereeError(Exception):
-    """Base of everything this package raises on purpose: catching it catches all of them, and no mistakes of the code.
+    """Base of all exceptions that this package raises on purpose; programming errors are not among them.
 
     >>> issubclass(InputError, RefereeError), issubclass(NotTrained, RefereeError)
     (True, True)
@@ -78,7 +78,7 @@ class RefereeError(Exception):
 
 
 class InputError(RefereeError):
-    """Something from outside is not usable.
+    """A file or value from outside cannot be used.
 
     Args:
         problem: what is wrong, in a few words.
@@ -98,7 +98,7 @@ class InputError(RefereeError):
 
 
 class MalformedInput(InputError):
-    """The input cannot be read at all."""
+    """The input cannot be parsed."""
 
 
 class UnknownTrial(InputError):
@@ -114,15 +114,15 @@ class MissingOutputs(InputError):
 
 
 class InvalidDescription(InputError):
-    """The input says something that cannot be."""
+    """A description contradicts its scene, or is empty."""
 
 
 class UnknownDomain(InputError):
-    """A system goes by domains and has nothing for the one of this scene."""
+    """A system that works by domain has nothing for the domain of this scene."""
 
 
 class DataNotFound(InputError):
-    """A corpus is not where it is looked for."""
+    """A corpus is not in the data folder."""
 
 
 class CannotWrite(InputError):
@@ -130,7 +130,7 @@ class CannotWrite(InputError):
 
 
 class NotTrained(RefereeError):
-    """A trained component (given itself, or by the name it was asked for) is used before `fit`."""
+    """A trained component is used before `fit`."""
 
     def __init__(self, thing: object, remedy: str = "call fit(trials) first") -> None:
         name = thing if isinstance(thing, str) else type(thing).__name__
@@ -138,7 +138,7 @@ class NotTrained(RefereeError):
 
 
 class BrokenPlugin(RefereeError):
-    """A name that another package adds is there, and what is behind it cannot be imported, made or used.
+    """A name that another package adds cannot be imported, built or used.
 
     >>> print(BrokenPlugin("metric", "my/metric", "from neighbour", ImportError("no module named x")))
     the metric my/metric (from neighbour) is broken: ImportError: no module named x
@@ -153,7 +153,7 @@ class BrokenPlugin(RefereeError):
 
 
 class MissingExtra(RefereeError):
-    """A package that only an extra of the installation brings is imported, and is not there."""
+    """A package is not installed that an extra of the installation brings."""
 
     def __init__(self, package: str) -> None:
         self.package, self.extra = package, EXTRAS[package]
@@ -166,7 +166,7 @@ class MissingExtra(RefereeError):
 
 
 class naming_extra:  # named as it is used; contextlib would double the start-up time
-    """Within it, an import that fails for want of an extra says which one: `with naming_extra(): import sklearn`."""
+    """Turn a failed import inside the block into `MissingExtra`: `with naming_extra(): import sklearn`."""
 
     def __enter__(self) -> None:
         return None
@@ -177,7 +177,10 @@ class naming_extra:  # named as it is used; contextlib would double the start-up
 
 
 def told_extra(error: ModuleNotFoundError) -> MissingExtra:
-    """An import that failed for want of an extra, as an error that names it; any other one is raised as it is."""
+    """Return the `MissingExtra` for a failed import.
+
+    Raise the error again where no extra brings the module.
+    """
     package = (error.name or "").partition(".")[0]
     if package not in EXTRAS:
         raise error
@@ -185,7 +188,7 @@ def told_extra(error: ModuleNotFoundError) -> MissingExtra:
 
 
 def near(name: str, names: Iterable[str], most: int = 3, cutoff: float = 0.4) -> list[str]:
-    """The names that somebody who wrote `name` may have meant, the likeliest first; capitals do not count."""
+    """Return up to `most` names similar to `name`, the most similar first, regardless of case."""
     import difflib
 
     by_small = {k.lower(): k for k in names}
@@ -206,7 +209,7 @@ class UnknownName(RefereeError):
 
 
 def one_of(option: str, value: str, allowed: Iterable[str]) -> None:
-    """InputError unless a value is one of those that an option takes: the same mistake is told in the same words everywhere."""
+    """Raise InputError unless a value is one of those that an option takes."""
     choices = list(allowed)
     if value not in choices:
         meant = near(value, choices, 1, 0.6)

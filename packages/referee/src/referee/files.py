@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all: written beside their place, brought to the disk, and renamed.
+"""Files and folders that appear whole or not at all: written beside their place, synced, and renamed.
 
 Everything that Referee leaves on a disk for somebody to read later goes through here, so that a killed process, a full disk or a second
 process never leaves half a file, and never takes away the old one before the new one stands.
@@ -50,7 +50,7 @@ def is_address(path: str | Path) -> bool:
 
 
 def open_to_read(path: str | Path) -> BinaryIO:
-    """A file of this machine, or what stands at an address (with the extra ``remote``), opened for reading.
+    """Open a local file, or one at an address (with the extra ``remote``), for reading.
 
     Raises:
         OSError: where it cannot be opened.
@@ -66,7 +66,7 @@ def open_to_read(path: str | Path) -> BinaryIO:
 
 
 def expand_path(path: str | Path, endings: tuple[str, ...] = (".parquet",)) -> list[str]:
-    """The files that a pattern (``runs/*.jsonl``) or a folder of tables stands for, in order; anything else is itself.
+    """Return the files that match a pattern (``runs/*.jsonl``) or lie in a folder of tables, sorted.
 
     Raises:
         InputError: where no file fits a pattern.
@@ -103,7 +103,7 @@ def _nothing_fits(pattern: str) -> list[str]:
 
 
 def content_mark(path: str | Path) -> str | None:
-    """A short text that tells a file from others (size, beginning and end); None where it cannot be read."""
+    """Return a short fingerprint of a file (size, first and last bytes); None where it cannot be read."""
     try:
         with open_to_read(path) as file:
             size = file.seek(0, os.SEEK_END)
@@ -117,7 +117,10 @@ def content_mark(path: str | Path) -> str | None:
 
 
 def write_atomically(path: str | Path, lines: Iterable[str], mode: int = FOR_ALL) -> None:
-    """A text file out of lines; ``-`` writes to standard output. `mode` holds from the first byte on, so that what only its owner may read is never open."""
+    """Write lines to a text file, or to standard output for ``-``.
+
+    The permissions of `mode` hold from the first byte on.
+    """
     if str(path) == "-":
         for line in lines:
             print(line)
@@ -126,7 +129,7 @@ def write_atomically(path: str | Path, lines: Iterable[str], mode: int = FOR_ALL
 
 
 def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -> None:
-    """A file out of pieces of bytes, in the place of an older one if there is one."""
+    """Write pieces of bytes to a file, replacing an older one."""
     path = Path(path)
     # Renaming onto /dev/null would put an ordinary file in the place of the device, for whoever may do that.
     if path.exists() and not path.is_file():
@@ -158,7 +161,7 @@ def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -
 
 
 def make_folder(folder: Path) -> None:
-    """The folder, with those above it, unless it is there already."""
+    """Make a folder and its parents, unless it exists."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -174,7 +177,7 @@ def writing_folder(
     replaceable: Callable[[Path], bool] = lambda folder: False,
     remedy: str = "choose another name, or add --overwrite to replace it",
 ) -> Iterator[Path]:
-    """A temporary neighbour that becomes `target` when the block ends well and vanishes when it does not.
+    """Yield a temporary folder that becomes `target` when the block succeeds and is removed when it fails.
 
     What is there already is replaced only with `overwrite`, and only if it is `replaceable`: a folder of the kind being written; then `remedy` says how.
     """
@@ -206,7 +209,10 @@ def writing_folder(
 
 
 def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
-    """Rename a finished folder; the old one is kept beside it until the new one stands, and a folder that came meanwhile is not touched."""
+    """Rename a finished folder to its target.
+
+    The old folder stays beside it until the new one is in place; a folder that appeared meanwhile is not touched.
+    """
     # The partial folder's name is unique, so two processes never move an old folder to the same place.
     old = partial.with_name(f"{partial.name}.old")
     if overwrite and target.exists():
@@ -222,7 +228,7 @@ def put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
 
 
 def hold_alone(path: Path, busy: str, remedy: str) -> BinaryIO:
-    """A lock file, held until it is closed or its holder ends, however it ends (kill -9 included).
+    """Hold a lock file until it is closed or the process ends, even by kill -9.
 
     Where another process holds it, InputError says that it is `busy`, by which process, and the `remedy`.
     """
@@ -251,7 +257,10 @@ def hold_alone(path: Path, busy: str, remedy: str) -> BinaryIO:
 
 
 def let_go(path: Path, lock: BinaryIO) -> None:
-    """Remove a lock file that is held, and let go of it. Removed first: whoever comes between the two sees that it is held."""
+    """Remove a lock file and release it.
+
+    Removed first: another process that comes between the two steps sees that it is held.
+    """
     if os.name != "nt":  # Windows removes no open file; what stays is empty and holds nobody up
         path.unlink(missing_ok=True)
     lock.close()

@@ -1,4 +1,6 @@
-"""Options of a job, declared once: a field of a dataclass, from which the Python function and the command are made.
+"""Options of a job, declared once as fields of a dataclass.
+
+The Python function and the command use them.
 
 @dataclass
 class ScoreOptions:
@@ -105,7 +107,10 @@ def _declared(kind: Any) -> Iterator[tuple[Field[Any], Option]]:
 
 
 def takes(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
-    """Make a Python function from one that takes an options object: its keywords and their documentation are those of `kind`."""
+    """Make a Python function from one that takes an options object.
+
+    `kind` gives keywords and documentation.
+    """
 
     def decorate(body: Callable[[O], R]) -> Callable[P, R]:
         @wraps(body)
@@ -164,7 +169,10 @@ def apply(function: Callable[..., R], options: object) -> R:
 
 
 def _name_arguments(error: RefereeError, kind: Any) -> None:
-    """Rewrite a message for a Python caller: `--option` becomes the name of the argument; quoted commands stay."""
+    """Rewrite a message for a Python caller: `--option` becomes the name of the argument.
+
+    Quoted commands stay.
+    """
     names = {_option_name(declared, about): declared.name for declared, about in _declared(kind)}
 
     def rename(text: str) -> str:

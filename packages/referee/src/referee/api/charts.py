@@ -1,4 +1,4 @@
-"""Figures of results, in the colours of a report; altair charts, so that a notebook shows them and ``.save(FILE)`` writes them."""
+"""Figures of results as altair charts, in the colours of a report."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def dots(rows: Rows, title: str, y: str = "system", panel: str = "metric") -> al
 
 
 def strips(rows: Rows, title: str) -> alt.TopLevelMixin:
-    """How items are spread: one strip a system, one panel a measure."""
+    """Return the distribution of items: one strip a system, one panel a measure."""
     alt = _altair()
     values = [{k: row[k] for k in ("system", "metric", "value")} for row in rows]
     chart = alt.Chart(alt.InlineData(values)).properties(width=CELL, height=alt.Step(17))
@@ -79,7 +79,7 @@ def bars(rows: Rows, title: str, *, x: str, y: str, colour: str | None = None) -
 
 
 def scatter(rows: Rows, title: str, *, x: str, y: str, panel: str, label: str) -> alt.TopLevelMixin:
-    """One point a row, one panel a measure; on the grey line the two numbers are the same."""
+    """Return one point a row, one panel a measure; the grey line is the diagonal."""
     alt = _altair()
     values = [dict(row) for row in rows if row[x] is not None and row[y] is not None]
     ends = [

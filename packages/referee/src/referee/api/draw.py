@@ -22,7 +22,9 @@ __all__ = ["Drawing", "draw"]
 
 
 class Drawing(Result):
-    """A picture: notebooks show it, ``.save("scene.png")`` writes it; its frame has the attributes of the entities.
+    """A picture: notebooks show it, ``.save("scene.png")`` writes it.
+
+    Its frame has the attributes of the entities.
 
     Args:
         svg: the picture.
@@ -53,7 +55,7 @@ class Drawing(Result):
         return to_png(self.svg, scale)
 
     def regions(self, scale: float = 2.0, *, outlines: bool = False) -> dict[str, Region]:
-        """Where every entity is, in pixels of the PNG of that scale: the smallest box around it, or its pixels themselves; what cannot be seen has none."""
+        """Return the region of every visible entity in pixels of the PNG: its smallest box, or its pixels."""
         if self.scene is None:
             raise InputError("a contact sheet has no regions", remedy="draw a scene")
         from referee.show.drawing.drawn_regions import draw_pixels
@@ -125,7 +127,7 @@ def draw(options: DrawOptions) -> Drawing:
 
 
 def _shown(scene: Any, corpus: Any, trial: str | None, data: str | Path | None) -> tuple[Scene, tuple[str, ...]]:
-    """The scene, and the targets that it names itself."""
+    """Return the scene, and the targets that its trial names."""
     if corpus is not None:
         scene = trial_named(corpus, trial, data)
     return (scene.scene, scene.targets) if isinstance(scene, Trial) else scene_of(scene)

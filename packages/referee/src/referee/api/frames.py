@@ -1,4 +1,4 @@
-"""The columns of every frame: the same names with the same types whatever was asked for, so that results can be put below each other."""
+"""The columns of every frame: the same names and types for every call."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ STEPS: Schema = {"step": int, "name": str, "value": str, "reason": str, "ruled_o
 
 
 def frame_of(rows: Iterable[Mapping[str, Any]], schema: Schema) -> pl.DataFrame:
-    """Rows under a schema: what a row does not have is null, what the schema does not name is left out."""
+    """Return rows under a schema: missing fields become null, fields outside the schema are dropped."""
     import polars as pl
 
     kinds = {str: pl.String, float: pl.Float64, int: pl.Int64, bool: pl.Boolean}
@@ -80,13 +80,13 @@ def _cell(value: Any, kind: type) -> Any:
 
 
 def group_columns(group: str | None) -> dict[str, str]:
-    """The columns that a group of the command line (``domain=furniture``) fills; none for the whole."""
+    """Return the columns that a group such as ``domain=furniture`` fills; none for the whole."""
     name, _, value = (group or "").partition("=")
     return {name: value} if name else {}
 
 
 def to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """The same as a pandas frame, where pandas is installed; nothing else is needed for it."""
+    """Return a frame as a pandas frame; only pandas is needed for it."""
     try:
         import pandas as pd
     except ModuleNotFoundError:

@@ -1,4 +1,7 @@
-"""The options of every job, each declared once: the Python functions, the commands and the page of reference are made from them."""
+"""The options of every job, each declared once.
+
+Python functions, commands and the reference page use them.
+"""
 
 from __future__ import annotations
 

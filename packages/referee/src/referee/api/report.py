@@ -65,7 +65,7 @@ class WrittenReport(Result):
 
 @takes(ReportOptions)
 def report(options: ReportOptions) -> WrittenReport:
-    """One page with everything a paper and its readers need (`referee report`): scores, panels, items, methods; tables and figures beside it.
+    """Make one page from run folders (`referee report`), with its tables and figures beside it.
 
     Returns:
         A `WrittenReport`; ``.page`` is what to open.
@@ -123,7 +123,10 @@ def _part(material: Material, style: str | None, items: int, court: bool) -> Par
 def _add_places(
     parts: list[Part], materials: Sequence[Material], pictures: str | Path | None
 ) -> dict[str, Callable[[Path], object]]:
-    """A chapter for every run with boxes or points, right after the items; returns the folders with their pages, which are written with the report."""
+    """Insert a chapter for every run with boxes or points after the items.
+
+    Return the folders of their pages.
+    """
     from referee.show.reports.place_pages import has_places, places_section, write_place_pages
 
     beside: dict[str, Callable[[Path], object]] = {}

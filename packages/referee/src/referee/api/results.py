@@ -1,4 +1,4 @@
-"""What a function gives back: one frame, and the ways to look at it that a notebook and a paper need."""
+"""What a function of the API returns: one frame, with its figure, table and notebook view."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ __all__ = ["Result", "bounded", "latex_table"]
 
 
 class Result:
-    """A frame with its figure, its table for a paper and its look in a notebook; whatever else a polars frame can do, a result can do as well.
+    """A frame with its figure, its table for a paper and its notebook view.
+
+    It has all methods of a polars frame.
 
     Args:
         frame: the rows, under a schema that does not change with the options.
@@ -35,7 +37,7 @@ class Result:
         self.frame = frame
 
     def to_pandas(self) -> pd.DataFrame:
-        """The frame for pandas, where that is installed."""
+        """Return the frame as a pandas frame; pandas must be installed."""
         return to_pandas(self.frame)
 
     def plot(self) -> alt.TopLevelMixin:
@@ -43,11 +45,11 @@ class Result:
         raise NotImplementedError
 
     def to_latex(self) -> str:
-        """A booktabs table that compiles as it stands."""
+        """Return a complete booktabs table."""
         return latex_table(*self._table())
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
-        """Heads and cells, as people read them."""
+        """Return column heads and cells as text."""
         return list(self.frame.columns), [[_shown(cell) for cell in row] for row in self.frame.iter_rows()]
 
     def _title(self) -> str:
@@ -82,7 +84,7 @@ def _shown(cell: Any) -> str:
 
 
 def bounded(value: float | None, low: float | None, high: float | None, marks: str = "") -> str:
-    """A value with its marks and its interval, as everywhere: 0.512* [0.470, 0.560]."""
+    """Return a value with its marks and interval: ``0.512* [0.470, 0.560]``."""
     bounds = "" if value is None or low is None else f" [{number(low)}, {number(high)}]"
     return f"{number(value)}{marks}{bounds}"
 

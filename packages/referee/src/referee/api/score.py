@@ -1,4 +1,4 @@
-"""`referee.score`: outputs in, signed scores out, as a frame, a figure, a table for a paper, and pictures of the worst items."""
+"""`referee.score`: outputs in, signed scores out, as a frame, a figure or a table for a paper."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LARGE = 64 << 20
 
 
 class WorstItems(Result):
-    """The items that a measure likes least, as pictures with what was said.
+    """The items with the poorest values of a measure, as pictures with their descriptions.
 
     Args:
         frame: one row an item.
@@ -120,7 +120,7 @@ class Scores(Result):
 
     @property
     def answers(self) -> Answers:
-        """What the systems said."""
+        """The outputs of the systems."""
         return self._answers()
 
     @cached_property
@@ -133,18 +133,18 @@ class Scores(Result):
 
     @property
     def measured(self) -> list[dict[str, Any]]:
-        """The rows of measures that somebody's outputs allow; all of them where there are none."""
+        """The rows of measures that have a value for at least one system; all rows where none has."""
         metrics = {r["metric"] for r in self.rows if r["n"]}
         return [r for r in self.rows if r["metric"] in metrics] or self.rows
 
     @cached_property
     def items(self) -> ItemScores:
-        """The same item by item, for those that could be measured."""
+        """The scores of single items, for those that could be measured."""
         labels = {t.id: labels_of(t) for t in self.opened.trials()}
         return ItemScores(frame_of(({**row, **labels[row["trial"]]} for row in self.table.items()), ITEMS))
 
     def worst(self, metric: str | None = None, system: str | None = None, n: int = 5) -> WorstItems:
-        """The items with the poorest values of a measure (the first one that was measured), as pictures."""
+        """Return the items with the poorest values of a measure (default: the first), as pictures."""
         import polars as pl
 
         metric = metric or self.measured[0]["metric"]
@@ -189,7 +189,7 @@ class Scores(Result):
         return score_tables.as_markdown(self.measured, self.test, self.table.about_clusters())
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
-        """Keep all of it as a run folder, for `referee.listen`, `referee.court` and `referee.report`."""
+        """Write a run folder, for `referee.listen`, `referee.court` and `referee.report`; return its path."""
         from referee.jobs.scored_run import save_scored
 
         save_scored(Path(out), self.answers, self.opened, self.table, self.measured, sys.argv[1:], overwrite)
@@ -334,7 +334,7 @@ def _is_large(opened: Opened) -> bool:
 
 
 def listed(text: str | Iterable[str]) -> tuple[str, ...]:
-    """Names from a text with commas, or from a list of them."""
+    """Return names from a comma-separated text or from a list."""
     names = text.split(",") if isinstance(text, str) else text
     return tuple(name.strip() for name in names if name.strip())
 
@@ -354,13 +354,13 @@ def _several(outputs: Any) -> list[Any]:
 
 
 def _paths(outputs: Any) -> list[str]:
-    """The files and folders among the outputs."""
+    """Return the files and folders among the outputs."""
     named = [outputs] if isinstance(outputs, (str, Path)) else outputs if isinstance(outputs, (list, tuple)) else []
     return [str(o) for o in named if isinstance(o, (str, Path))]
 
 
 def _corpus_of(outputs: Any) -> str:
-    """The run folder itself when one was named; otherwise the user has to say."""
+    """Return the corpus that the outputs imply: their run folder, or the corpus of recorded answers."""
     paths = _paths(outputs)
     recorded = [o for o in paths if o.startswith(RECORDED)]
     if recorded and len(recorded) == len(paths):
@@ -381,5 +381,5 @@ def _corpus_of(outputs: Any) -> str:
 
 
 def _remembered(outputs: Any) -> bool:
-    """Whether the run folder that is scored again had people as a row."""
+    """Return whether a run folder that is scored again had people as a row."""
     return any(bool(Run(o).manifest.get("settings", {}).get("humans")) for o in _paths(outputs) if is_run(o))

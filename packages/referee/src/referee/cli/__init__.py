@@ -45,7 +45,7 @@ STOPPED = 130
 
 
 class StoppedWork(Exception):
-    """Ctrl-C, with what becomes of the work."""
+    """The user stopped the work with Ctrl-C; the message says what is left of it."""
 
 
 QUIET, VERBOSE = "--quiet", "--verbose"
@@ -223,7 +223,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _remedy_for(error: OSError) -> str:
-    """What a user can do about an error of the operating system."""
+    """Return what a user can do about an error of the operating system."""
     import errno
 
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -236,7 +236,7 @@ def _remedy_for(error: OSError) -> str:
 
 
 def run_group(args: list[str], commands: Commands, about: str, program: str) -> int:
-    """Run one command of a group, or print what the group is `about`, with its commands at {commands}."""
+    """Run one command of a group, or print its help: `about`, with the commands at {commands}."""
     if _wants_help(args):
         _print_help(about, commands)
         return 0
@@ -285,7 +285,10 @@ def lab_module(command: str) -> str:
 
 
 def listen_for(args: list[str]) -> list[str]:
-    """The arguments without --quiet and --verbose, which every command takes, wherever they stand (after ``--`` they are names)."""
+    """Return the arguments without --quiet and --verbose, and remember which of the two were there.
+
+    Every command takes both, in any position; after ``--`` they are names.
+    """
     end = args.index("--") if "--" in args else len(args)
     _chosen.clear()
     _chosen.update(a for a in args[:end] if a in (QUIET, VERBOSE))
@@ -301,12 +304,12 @@ def is_verbose() -> bool:
 
 
 def is_watched() -> bool:
-    """Whether anybody can see a bar: importing what draws it would only cost time otherwise."""
+    """Return whether standard error is a terminal that may show a progress bar."""
     return sys.stderr.isatty() and not is_quiet()
 
 
 def results() -> Console:
-    """Where results are printed: as wide as the terminal, or as COLUMNS says."""
+    """Return the console for results, as wide as the terminal or COLUMNS."""
     piped = not sys.stdout.isatty() and "COLUMNS" not in os.environ
     return _console(width=PIPED if piped else None)
 
@@ -319,7 +322,7 @@ def _console(**more: Any) -> Console:
 
 
 def page_width() -> int | None:
-    """How wide a page of text may be; None in a pipe, where nobody says it."""
+    """Return the width of the terminal, or that of COLUMNS; None in a pipe without COLUMNS."""
     if sys.stdout.isatty() or "COLUMNS" in os.environ:
         from shutil import get_terminal_size
 
@@ -328,18 +331,18 @@ def page_width() -> int | None:
 
 
 def told(text: str, style: str = "") -> None:
-    """A note for whoever sits in front of the screen; --quiet leaves it out."""
+    """Print a note to standard error, unless --quiet is set."""
     if not is_quiet():
         _say(text, style)
 
 
 def warned(text: str) -> None:
-    """Something that may change what a result means: said in any case."""
+    """Print a warning to standard error: something may change what a result means."""
     _say(text, "yellow")
 
 
 def detailed(text: str) -> None:
-    """What only --verbose says."""
+    """Print a detail to standard error if --verbose is set."""
     if is_verbose():
         _say(text, "dim")
 

@@ -1,4 +1,4 @@
-"""`referee card speaker RUN`: what is known of a speaker, measure by measure, every cell with what it rests on."""
+"""`referee card speaker RUN`: the card of a speaker, one measure a line with its sample size."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _made(
 
 
 def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
-    """The hearer, with the passport that lets it speak for people; without one it may not."""
+    """Return the hearer that measures success; raise InputError unless it has a passport."""
     from referee.capabilities import Remembers, SignsCalls, learns
     from referee.hearers.passports.cards import read_card
     from referee.hearers.passports.named_hearer import name_of, summon

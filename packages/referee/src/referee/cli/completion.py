@@ -1,4 +1,4 @@
-"""Shell completion by typer: `referee --show-completion SHELL`, `--install-completion SHELL`, and the requests of the installed script."""
+"""Shell completion by typer: the script for a shell, and the requests of the installed script."""
 
 from __future__ import annotations
 

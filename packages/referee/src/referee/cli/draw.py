@@ -1,4 +1,4 @@
-"""`referee draw`: a scene as a picture, from a file or a corpus, and contact sheets of everything that can be drawn."""
+"""`referee draw`: a scene as a picture, from a file or a corpus, and contact sheets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class DrawCommand(DrawOptions):
 
 @command(app, DrawCommand, EPILOG)
 def draw(options: DrawCommand) -> int:
-    """Draw a scene, so that every attribute can be seen; what has no picture is a card with words."""
+    """Draw a scene so that every attribute can be seen; objects without a picture become cards with words."""
     # All options before the first is used: reading a corpus takes a while.
     ending = Path(options.out).suffix.lower()
     if options.out != "-" and ending not in (".svg", ".png"):
@@ -62,7 +62,7 @@ def draw(options: DrawCommand) -> int:
 
 
 def _regions(drawing: Drawing, out: Path, scale: float, outlines: bool) -> str:
-    """As in a trial: the picture with size and hash, and the region of every entity."""
+    """Return the picture with its size and hash, and the region of every entity, as JSON of a trial."""
     import hashlib
     import json
 

@@ -1,4 +1,4 @@
-"""Tables that hold on the page: columns that do not fit beside the others go into a table below, with the first ones repeated; nothing is cut."""
+"""Tables that fit the page: columns that do not fit go into a further table below, and nothing is cut."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ _GAP = 2
 def fitted(
     heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, fixed: int = 1, title: str = "", left: int = 1
 ) -> list[Table]:
-    """Tables no wider than `width`: each with the first `fixed` columns, the `left` first of them not flush right."""
+    """Return tables no wider than `width`, each with the first `fixed` columns.
+
+    The first `left` are flush left.
+    """
     from rich.table import Table
     from rich.text import Text
 

@@ -1,4 +1,6 @@
-"""Help pages that fit the terminal: wrapped text, lists of commands, and examples that can be copied as they are.
+"""Help pages that fit the terminal.
+
+Wrapped text, lists of commands, and examples that can be copied as they are.
 
 Nothing is imported but the standard library's terminal size, because `referee --help` has to start as fast as Python itself.
 """
@@ -20,7 +22,10 @@ def help_width() -> int:
 
 
 def wrap_words(text: str, width: int, indent: str = "", hanging: str | None = None) -> list[str]:
-    """Break a text into lines no wider than `width`; lines after the first begin with `hanging` (default: `indent`)."""
+    """Break a text into lines no wider than `width`.
+
+    Lines after the first begin with `hanging` (default: `indent`).
+    """
     lines, line, is_empty = [], indent, True
     for word in text.split():
         if not is_empty and len(line) + 1 + len(word) > width:
@@ -42,7 +47,10 @@ def list_entries(entries: Mapping[str, str], width: int) -> str:
 
 
 def format_examples(lines: Iterable[str], width: int) -> list[str]:
-    """Example commands, each with its note after a `#`; a command that is too wide goes on after a backslash."""
+    """Example commands, each with its note after a `#`.
+
+    A command that is too wide goes on after a backslash.
+    """
     formatted: list[str] = []
     for line in lines:
         command, _, note = (part.strip() for part in line.strip().partition("   "))
@@ -75,7 +83,8 @@ def _split_outside_quotes(command: str) -> list[str]:
         words += pieces
     joined: list[str] = []
     for word in filter(None, words):
-        if joined and joined[-1].startswith("-") and " " not in joined[-1] and not word.startswith(("-", "|", ">")):
+        is_value = joined and joined[-1].startswith("-") and " " not in joined[-1] and not word.startswith(("-", "|", ">"))
+        if is_value or (joined and joined[-1].endswith(("&&", "|", "referee"))):
             joined[-1] += f" {word}"
         else:
             joined.append(word)

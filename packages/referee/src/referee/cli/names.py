@@ -1,4 +1,4 @@
-"""`referee list`: every name that options take, one line each, without importing the objects behind the names."""
+"""`referee list`: the names that options take, one line each, without importing their objects."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def run(args: list[str]) -> int:
 
 
 def _parse_arguments(args: list[str]) -> tuple[list[str], str]:
-    """Split the arguments into kinds and the format, by hand: importing typer takes longer than all of this command."""
+    """Return the kinds and the format among the arguments.
+
+    By hand, because importing typer takes longer than all of this command.
+    """
     words, form = list(args), FORMATS[0]
     for option in ("--format", "-f"):
         if option in words:
@@ -71,7 +74,7 @@ def _tags(kind: str, entry: Entry) -> dict[str, object]:
 
 
 def _format_table(kind: str, table: dict[str, Entry], width: int | None) -> list[str]:
-    """Name, tags (of systems: team, year, task, evidence, fitted parameters, corrected words) and description in columns.
+    """Return lines with name, tags and description in columns.
 
     Where the columns do not fit into `width`, tags and description go below the name.
     """

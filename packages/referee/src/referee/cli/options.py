@@ -52,7 +52,7 @@ def _plain_record(record: tuple[str, str]) -> tuple[str, str]:
 
 
 def _fit_epilog(epilog: str, width: int) -> str:
-    """Examples and notes no wider than the page."""
+    """Return examples and notes no wider than the page."""
     lines = epilog.strip().splitlines()
     commands = [line for line in lines if line.startswith("  ")]
     notes = [line for line in lines[1:] if line and not line.startswith("  ")]
@@ -91,7 +91,7 @@ def examples(text: str) -> str:
 
 
 def check_form(form: str) -> None:
-    """InputError unless --format is text or json."""
+    """Raise InputError unless --format is text or json."""
     one_of("--format", form, FORMS)
 
 

@@ -1,4 +1,4 @@
-"""A progress bar on standard error for work that takes a while, with the time that is left; pipes, files and --quiet see nothing of it."""
+"""Progress bars on standard error for long work; pipes, files and --quiet have none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _shown = False
 
 @contextmanager
 def _bar(*columns: Any) -> Iterator[Any]:
-    """A bar where anybody can see it; within another one it is not drawn, for a terminal has room for one."""
+    """Yield a progress bar; it is drawn only on a terminal, and not inside another bar."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -36,7 +36,7 @@ def _bar(*columns: Any) -> Iterator[Any]:
 
 
 def counting(items: Iterable[T], label: str, /) -> Iterable[T]:
-    """The items themselves, while a counter runs; a bar with the time that is left where their number is known."""
+    """Yield the items while a counter runs; where their number is known, a bar shows the remaining time."""
     return _counted(items, label) if is_watched() else items
 
 
@@ -56,7 +56,7 @@ def _counted(items: Iterable[T], label: str) -> Iterator[T]:
 
 @contextmanager
 def waiting(label: str) -> Iterator[None]:
-    """A clock beside work, and a bar with the time that is left for those parts of it that say how many pieces they have (`watched`)."""
+    """Show a clock during a block of work, and a bar for its parts that have a known length."""
     if not is_watched():
         yield
         return
@@ -91,7 +91,7 @@ def waiting(label: str) -> Iterator[None]:
 
 @contextmanager
 def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
-    """A function to call with the bytes that have come and those expected."""
+    """Yield a function to call with the bytes received and the bytes expected."""
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TransferSpeedColumn
 
     with _bar(TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()) as bar:
@@ -101,7 +101,10 @@ def fetching(label: str) -> Iterator[Callable[[int, int | None], None]]:
 
 @contextmanager
 def advancing(label: str, cost: bool = False) -> Iterator[Callable[[int], Callable[[int], None]]]:
-    """A function that takes the number of things to do and gives back one to call as they are done; `cost` also shows the rate and what models cost."""
+    """Yield a function that takes the number of things to do and returns one to call as they are done.
+
+    `cost` also shows the rate and the cost of model calls.
+    """
     from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, TextColumn, TimeRemainingColumn
 
     columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
@@ -123,7 +126,7 @@ def advancing(label: str, cost: bool = False) -> Iterator[Callable[[int], Callab
 
 
 def _spent(speed: float | None) -> str:
-    """Things a second, and what this process has paid for answers of models, if it has."""
+    """Return things per second, and the cost of model answers in this process if there is any."""
     from referee.models.cost import PROCESS_COST as spent
 
     rate = f"{speed:.3g}/s" if speed else ""

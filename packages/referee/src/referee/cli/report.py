@@ -27,7 +27,7 @@ Open report/index.html: it needs no network. Tables lie beside it as CSV and LaT
 
 @command(app, ReportOptions, EPILOG)
 def report(options: ReportOptions) -> int:
-    """One page with everything a paper and its readers need: scores, panels, spread, agreement of measures, every item, methods and data."""
+    """Make one page from run folders: scores, groups, agreement of measures, items, methods, data."""
 
     options.progress = counting
     made = apply(write_report, options)

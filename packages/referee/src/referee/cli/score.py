@@ -49,7 +49,7 @@ class ScoreCommand(ScoreOptions):
 
 @command(app, ScoreCommand, EPILOG)
 def score(options: ScoreCommand) -> int:
-    """Measure systems' outputs against people's descriptions: the finding, then one row a system with intervals, then the signature."""
+    """Measure systems' outputs against people's descriptions: finding, table with intervals, signature."""
 
     # Imported here: `referee score --help` needs neither measures nor drawings.
     from referee.api.score import score as score_outputs
@@ -119,7 +119,7 @@ def _print_table(rows: list[dict[str, Any]], scores: Scores, about: str, all_sig
 
 
 def describe_scores(rows: list[dict[str, Any]], directions: dict[str, str], scores: Scores) -> list[str]:
-    """Sentences that the table opens with: the best system, how sure its lead is, and outputs that were not parsed."""
+    """Return the sentences before the table: best system, how sure its lead is, outputs not parsed."""
     from referee.show.reports import best_system
 
     measured = best_system.ScoredRows(rows, directions)

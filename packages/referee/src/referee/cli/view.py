@@ -1,4 +1,4 @@
-"""`referee view`: a run in the browser while it grows, or a place to play with scenes, speakers and hearers."""
+"""`referee view`: a run in the browser, or a playground of scenes, speakers and hearers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def view(
     ] = 8020,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
 ) -> int:
-    """Look at a run, or play: nothing leaves this machine, and nothing in the run is changed."""
+    """Show a run, or the playground, in the browser.
+
+    Nothing leaves this machine, and the run is not changed.
+    """
     if run is None:
         _serve(_play(data), port, browser)
         return 0

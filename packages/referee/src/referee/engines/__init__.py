@@ -1,1 +1,1 @@
-"""Where work is done: in processes of this machine, or on a Ray cluster. What comes out is the same."""
+"""Where work is done: in this process, in worker processes, or on a Ray cluster; results are the same."""

@@ -1,4 +1,4 @@
-"""Calls of plain functions as work for an engine: what each gives back."""
+"""Function calls as work for an engine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class _Calling:
 def call_all(
     engine: Engine, calls: Sequence[Call], shard: int = 1, advance: Callable[[int], None] = lambda n: None
 ) -> list[Any]:
-    """What the calls give back, in their order. Functions are found by their names in the other process; what several are given is sent once.
+    """Return the results of calls, in order.
+
+    Functions are imported by name in the worker; an argument that several calls share is sent once.
 
     Raises:
         InputError: where a call ended its process whenever it was tried.

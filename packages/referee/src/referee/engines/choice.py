@@ -15,7 +15,7 @@ ENGINES = ("local", "ray")
 
 
 def engine_named(name: str, jobs: int | None = None, address: str | None = None) -> Engine:
-    """``local`` or ``ray``; without `jobs`, as many workers as there are cores.
+    """Return the engine ``local`` or ``ray``; `jobs` defaults to one worker for each core.
 
     >>> engine_named("local", 3)
     LocalEngine(jobs=3, apart=False)
@@ -30,7 +30,7 @@ def engine_named(name: str, jobs: int | None = None, address: str | None = None)
 
 
 def engine_apart(name: str, jobs: int | None = None, address: str | None = None) -> Engine | None:
-    """The engine where work goes to other processes; None where one job of this machine is asked for, which needs none.
+    """Return an engine with worker processes; None if one local job is asked for, which needs none.
 
     Without `jobs` that is one job here, and on Ray as many as there is room for.
 

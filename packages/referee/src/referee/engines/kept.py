@@ -1,4 +1,6 @@
-"""Work whose result is one line an item, done by any engine; what is finished is kept in a folder, so that the same work goes on after a break.
+"""Work with one line of JSON as the result of each item.
+
+Finished lines are stored, so that work can resume.
 
 The folder is named by what the work is (`digest` of all that decides a result): work of other settings never meets it. Sizes of pieces may change between
 two beginnings, for lines are kept by item.
@@ -20,7 +22,7 @@ __all__ = ["KeptWork", "as_lines"]
 
 
 def as_lines(lines: Sequence[str]) -> bytes:
-    """The result of a piece: a line of JSON for every item, in the order of the items.
+    """Return the result of a piece: a line of JSON for every item, in order.
 
     >>> as_lines(["1", "2"])
     b'1\\n2\\n'
@@ -30,7 +32,10 @@ def as_lines(lines: Sequence[str]) -> bytes:
 
 @dataclass(slots=True)
 class KeptWork:
-    """Lines by item, and the items that could not be done with what happened to them. `folder` is None where nothing is kept."""
+    """Finished lines by item, and items that failed with the reason.
+
+    `folder` is None if nothing is stored.
+    """
 
     folder: Path | None
     lines: dict[str, str] = field(default_factory=dict)
@@ -44,7 +49,10 @@ class KeptWork:
         shard: int,
         advance: Callable[[Sequence[str]], None] = lambda items: None,
     ) -> None:
-        """Everything that is not done yet; `groups` are the items of each group, and no item is in two. `advance` is told which are done."""
+        """Do everything that is not finished.
+
+        `groups` are the items of each group, and `advance` gets finished items.
+        """
         for items_done, lines in self._found():
             self._take(items_done, lines)
         if self.lines:
@@ -60,7 +68,7 @@ class KeptWork:
             advance(piece.items)
 
     def forget(self) -> None:
-        """The work is done and its result is elsewhere."""
+        """Remove the stored lines after their result is written elsewhere."""
         if self.folder is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Processes of this machine; one that is killed is replaced."""
+"""Worker processes of this machine; one that is killed is replaced."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["LocalEngine", "sendable", "task_as_bytes", "work_here"]
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:
-    """`jobs` processes. One job, or a single piece, is done in this process itself, unless it is to be kept `apart` from what may kill it."""
+    """`jobs` worker processes; one job, or one piece, runs in this process unless `apart` is set."""
 
     jobs: int = 1
     apart: bool = False
@@ -46,7 +46,7 @@ class LocalEngine:
 
 
 def work_here(task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done]:
-    """Work through pieces in this process, taken one by one: a corpus that streams is not read before it is measured."""
+    """Work through pieces in this process one by one, so that a corpus that streams stays a stream."""
     begun = None
     for piece in pieces:
         begun = begun or (task.begin(task.inputs),)
@@ -54,7 +54,7 @@ def work_here(task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done]:
 
 
 def task_as_bytes(task: Task, say: Say) -> bytes | None:
-    """A task as it travels; None, and one line about it, where it uses what the running script defines."""
+    """Return a pickled task; None, with a note, if it uses something that the running script defines."""
     try:
         return pickled(task)
     except DefinedInScript as defined:
@@ -117,7 +117,7 @@ def _hand_out(queue: Queue, workers: list[_Worker]) -> None:
 
 
 def _end(worker: _Worker, kind: str) -> str:
-    """How a process ended, in words; one without memory for its piece is ended here, for what it holds is of no use."""
+    """Describe how a process ended; a process without memory for its piece is ended here."""
     if kind == "memory":
         worker.process.kill()
     worker.process.join()
@@ -135,7 +135,7 @@ _STARTING = threading.Lock()
 
 @contextlib.contextmanager
 def _without_script() -> Iterator[None]:
-    """Hide the running script from a process that is started meanwhile: it would run the script again to have what it defines."""
+    """Hide the running script from processes that start inside the block, which would run it again."""
     with _STARTING:
         script = sys.modules["__main__"]
         sys.modules["__main__"] = ModuleType("__main__")
@@ -182,7 +182,7 @@ def _serve(wire: Connection, content: bytes, collects: tuple[int, int, int]) -> 
 
 
 def sendable(error: Exception) -> Exception:
-    """An error as it can travel: one that cannot be pickled would end the process instead of being told."""
+    """Return an error that can be pickled, with the same message."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -191,7 +191,7 @@ def sendable(error: Exception) -> Exception:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed cannot end its processes, so they watch for its end themselves."""
+    """End this worker when its parent process ends, which cannot do it itself if it is killed."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return

@@ -1,4 +1,6 @@
-"""Workers on a Ray cluster: one actor a worker, which keeps what it has prepared; one that dies is replaced, and machines that join are used.
+"""Workers on a Ray cluster: one actor a worker.
+
+Actors that die are replaced, machines that join are used.
 
 Ray itself is imported only here. A worker that sees the files of the work (a shared folder, or an address) reads them itself; to one that does not they
 travel through Ray's object store, of a piece only what belongs to it. Results come back to this process, which writes them.
@@ -45,7 +47,7 @@ HERE = (__version__, platform.python_version_tuple()[:2])
 
 @dataclass(slots=True)
 class RayEngine:
-    """Workers on the cluster at `address` (``ray://HOST:10001`` or ``HOST:6379``), or on a Ray of this machine alone that is started for the work.
+    """Workers on the Ray cluster at `address`, or on a Ray of this machine that is started for the work.
 
     `jobs` is the number of workers; without it there are as many as the cluster has room for, and more when it grows. A Ray that this process is connected to
     already is used as it is.
@@ -117,7 +119,7 @@ def _wanted(needs: Needs) -> str:
 
 
 def _room(ray: Any, needs: Needs) -> int:
-    """How many workers fit onto the machines of a cluster, were they all free."""
+    """Return how many workers fit onto the machines of a cluster when all are free."""
 
     def fitting(has: Mapping[str, float]) -> int:
         needed = [(name, n) for name, n in (("CPU", needs.cpus), ("GPU", needs.gpus)) if n]
@@ -127,7 +129,7 @@ def _room(ray: Any, needs: Needs) -> int:
 
 
 def _knock(address: str) -> None:
-    """Ray itself waits minutes for an address where nobody is."""
+    """Raise InputError if nothing answers at an address, for which Ray itself would wait minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         raise InputError("this is no address of a Ray cluster", where=address, remedy="HOST:6379 or ray://HOST:10001")
@@ -144,7 +146,10 @@ def _knock(address: str) -> None:
 
 
 def _wants_token(host: str, by_client: bool) -> bool:
-    """Whether a cluster turns away who comes without a token; Ray itself would try for half a minute and then not say why."""
+    """Return whether a cluster requires a token.
+
+    Ray itself would retry for half a minute without saying why.
+    """
     try:
         import grpc
     except ModuleNotFoundError:  # comes with the extra; Ray alone does without
@@ -159,7 +164,7 @@ def _wants_token(host: str, by_client: bool) -> bool:
 
 
 class _Crew:
-    """The actors of one job: on their way (a cluster may have no room for them yet), free, or at a piece.
+    """The actors of one job: starting, free, or at work on a piece.
 
     While there is plenty of work an actor has the next piece beside it already, and does not wait between two for whoever hands out.
     """
@@ -196,14 +201,14 @@ class _Crew:
                         yield outcome
 
     def _answers(self) -> set[Any]:
-        """Of whoever has something to say; nobody may, for a while."""
+        """Return the futures that are ready; none if nothing is ready for a while."""
         waited = [*self.going, *self.coming]
         ready, _ = self.ray.wait(waited, timeout=LOOK_SECONDS)
         # All that are ready: with a thousand workers, asking again for each would take longer than the work.
         return set(self.ray.wait(waited, num_returns=len(waited), timeout=0)[0]) if ready else set()
 
     def _staff(self) -> None:
-        """As many actors as there is room and work for."""
+        """Start as many actors as the cluster has room for and the queue has work for."""
         now = time.monotonic()
         actors = len(self.load)
         if self.looked is None or now - self.looked > LOOK_SECONDS:
@@ -244,7 +249,7 @@ class _Crew:
         self.beside.append(actor)
 
     def _bring(self, actor: Any) -> None:
-        """Send the inputs to an actor that does not see them."""
+        """Send the input files to an actor that cannot read them."""
         if self.brought is None:
             self.brought = self.ray.put({name: path.read_bytes() for name, path in self.task.inputs.items()})
         actor.take.remote(self.brought)
@@ -304,7 +309,7 @@ LEFT = "its machine left the cluster"
 
 
 def _why(error: Exception) -> str:
-    """How a worker ended, in words."""
+    """Describe how a worker ended."""
     text = _one_line(error)
     if "node has died" in text or type(error).__name__ == "NodeDiedError":
         return LEFT
@@ -321,7 +326,7 @@ def _cannot_begin(error: Exception) -> InputError:
 
 
 class RayWorker:
-    """An actor: prepared once, then piece by piece."""
+    """An actor: prepared once, then given piece after piece."""
 
     def __init__(self, task: bytes, versions: tuple[str, tuple[str, ...]]) -> None:
         self.versions = versions
@@ -331,14 +336,14 @@ class RayWorker:
         self.begun: tuple[Any] | None = None
 
     def greet(self, marks: Mapping[str, str | None]) -> tuple[InputError | None, list[str]]:
-        """Whether this worker can do anything for whoever asks, and which files it sees as they are there."""
+        """Check the version of this worker, and return which input files it can read."""
         if self.versions == HERE:
             return None, [path for path, mark in marks.items() if mark is not None and content_mark(path) == mark]
         problem = f"a worker has referee {HERE[0]} on Python {'.'.join(HERE[1])}, this side {self.versions[0]} on {'.'.join(self.versions[1])}"
         return InputError(problem, remedy=SAME), []
 
     def take(self, brought: Mapping[str, bytes]) -> None:
-        """Keep the inputs, which this worker does not see."""
+        """Store input files that this worker cannot read itself."""
         self.brought = brought
 
     def do(self, piece: bytes) -> tuple[str, Any]:

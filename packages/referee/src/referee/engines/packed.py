@@ -1,4 +1,4 @@
-"""Records, tasks and pieces as bytes that travel to another process or machine."""
+"""Records, tasks and pieces as bytes for other processes and machines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["DefinedInScript", "pickled"]
 
 
 class DefinedInScript(Exception):
-    """Something is defined in the script or notebook that runs, which no other process has."""
+    """An object is defined in the running script or notebook, which no other process can import."""
 
 
 def _read_only(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
@@ -19,7 +19,7 @@ def _read_only(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
 
 
 class _Pickler(pickle.Pickler):
-    """Knows read-only mappings, which records hold and Python does not pickle by itself."""
+    """A pickler that also handles read-only mappings, which records hold."""
 
     def reducer_override(self, thing: Any) -> Any:
         if isinstance(thing, MappingProxyType):
@@ -31,7 +31,7 @@ class _Pickler(pickle.Pickler):
 
 
 def pickled(thing: object) -> bytes:
-    """An object as bytes for another process.
+    """Return an object as bytes for another process.
 
     Raises:
         DefinedInScript: where a class or function of the running script is in it.

@@ -1,4 +1,4 @@
-"""Work cut into pieces: what a job hands to an engine, and what it gets back.
+"""Work cut into pieces: what a job gives to an engine, and what the engine returns.
 
 An engine decides where a piece is worked on and nothing else. A task draws no lots but by seed and item, so neither the number of workers nor the size of the
 pieces nor a break changes what comes out.
@@ -32,7 +32,7 @@ Say = Callable[[str], None]  # told of what happens on the way: a worker that di
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a worker must have: processors, and graphics cards for those that load a model."""
+    """The processors and graphics cards that a worker needs."""
 
     cpus: float = 1
     gpus: float = 0
@@ -40,7 +40,7 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class WorkPiece:
-    """Some items of one group. A worker that is prepared for a group (has trained its system) gets the group's next piece."""
+    """Some items of one group; a worker that is prepared for a group gets the group's next piece."""
 
     group: str
     items: tuple[Any, ...]
@@ -56,7 +56,7 @@ class WorkPiece:
 
 @runtime_checkable
 class ReadsFiles(Protocol):
-    """An item that is read from files by whoever works on it."""
+    """An item that a worker reads from files."""
 
     @property
     def files(self) -> Iterable[str]:
@@ -64,27 +64,30 @@ class ReadsFiles(Protocol):
         ...
 
     def carried(self) -> Any:
-        """The same item with what it reads there, for a machine that does not see them."""
+        """Return the same work with the content of its files, for a machine that cannot read them."""
         ...
 
 
 def files_of(piece: WorkPiece) -> set[str]:
-    """The files that the items of a piece are read from."""
+    """Return the files that the items of a piece are read from."""
     return {path for item in piece.items if isinstance(item, ReadsFiles) for path in item.files}
 
 
 def carried(piece: WorkPiece) -> WorkPiece:
-    """A piece that can be worked on without seeing any file."""
+    """Return the same work with the content of its files, for a machine that cannot read them."""
     items = (item.carried() if isinstance(item, ReadsFiles) else item for item in piece.items)
     return WorkPiece(piece.group, tuple(items))
 
 
 class Task(Protocol):
-    """What is done with a piece. It travels to other processes and machines, so it is small and can be pickled."""
+    """What is done with a piece; it is pickled for other processes and machines, so it must be small."""
 
     @property
     def inputs(self) -> Mapping[str, Path]:
-        """Files that every worker reads, by name: an engine brings them to machines that do not see them."""
+        """Return files that every worker reads, by name.
+
+        An engine sends them to machines that cannot read them.
+        """
         ...
 
     @property
@@ -93,11 +96,11 @@ class Task(Protocol):
         ...
 
     def begin(self, inputs: Mapping[str, Path]) -> Any:
-        """Whatever is prepared once in a worker: corpora read, models loaded."""
+        """Prepare a worker once: read corpora, load models."""
         ...
 
     def do(self, begun: Any, piece: WorkPiece) -> Any:
-        """The result of a piece, the same wherever and whenever it is made."""
+        """Return the result of a piece; it must not depend on where and when it is made."""
         ...
 
 
@@ -111,7 +114,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A single item that ended its worker whenever it was tried, and how."""
+    """An item that ended its worker at every attempt, and how."""
 
     piece: WorkPiece
     why: str
@@ -121,17 +124,17 @@ class Engine(Protocol):
     """Works through pieces in any order."""
 
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
-        """Results as they come. A fault that the task raises ends the work; a worker that dies does not."""
+        """Yield results as they arrive. An exception of the task ends the work; a worker that dies does not."""
         ...
 
 
 def to_stderr(line: str) -> None:
-    """A line for whoever sits in front of the screen."""
+    """Print a line to standard error."""
     print(f"referee: {line}", file=sys.stderr)
 
 
 def cut(group: str, items: Sequence[Any], shard: int) -> list[WorkPiece]:
-    """A group's items as pieces of at most `shard`.
+    """Return a group's items as pieces of at most `shard`.
 
     >>> [len(piece.items) for piece in cut("a", ["1", "2", "3"], 2)]
     [2, 1]

@@ -1,4 +1,4 @@
-"""Which piece is next, and what becomes of one whose worker died."""
+"""The queue of pieces: which is next, and what happens to the piece of a worker that died."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_DEATHS = 12  # one after another, with nothing done in between: then it is 
 
 
 class Queue:
-    """Pieces that wait, group by group.
+    """Waiting pieces, by group.
 
     A piece whose worker died is tried again; when that happens twice it is halved, so that an item which kills whoever touches it is found in a few steps;
     a single item that did so three times is given up. Each time somebody is told which piece it was.
@@ -36,7 +36,7 @@ class Queue:
         return sum(map(len, self._waiting.values()))
 
     def take(self, group: str | None, taken: Iterable[str | None] = ()) -> WorkPiece | None:
-        """The next piece for a worker that is prepared for `group`: one of that group, else of a group that nobody is at, else any."""
+        """Return the next piece, of the group that the worker is prepared for if there is one."""
         busy = set(taken)
         free = (name for name in self._waiting if name not in busy)
         name = group if group in self._waiting else next(free, next(iter(self._waiting), None))
@@ -48,20 +48,20 @@ class Queue:
         return piece
 
     def waiting(self) -> Iterator[WorkPiece]:
-        """All pieces that wait, which go on waiting."""
+        """Return all waiting pieces, without taking them."""
         return chain.from_iterable(self._waiting.values())
 
     def rest(self) -> Iterator[WorkPiece]:
-        """All pieces that wait, group by group."""
+        """Return and remove all waiting pieces, by group."""
         while (piece := self.take(None)) is not None:
             yield piece
 
     def done(self) -> None:
-        """Somebody finished something."""
+        """Record that a worker finished a piece."""
         self._in_a_row = 0
 
     def died(self, piece: WorkPiece, why: str) -> Failed | None:
-        """Put the piece of a worker that died back, or give it up; InputError where workers do nothing but die."""
+        """Put the piece of a dead worker back, or return it as failed; raise InputError if workers only die."""
         self._deaths[piece] += 1
         self._count(f", the last at {piece}: {why}")
         if len(piece.items) > 1 and self._deaths[piece] > 1:
@@ -76,13 +76,13 @@ class Queue:
         return None
 
     def lost_machine(self, piece: WorkPiece, why: str) -> None:
-        """Put a piece back that had nothing to do with its worker's end."""
+        """Put back a piece that did not cause its worker's end."""
         self._count(f", the last at {piece}: {why}")
         self.put_back(piece)
         self._say(f"{piece}: {why}; done elsewhere")
 
     def lost_worker(self, why: str) -> None:
-        """A worker ended before it had anything to do."""
+        """Record that a worker ended before it had a piece."""
         self._count(f": {why}")
 
     def _count(self, last: str) -> None:
@@ -91,6 +91,6 @@ class Queue:
             raise InputError(f"one worker after another dies{last}", remedy=KEPT)
 
     def put_back(self, *pieces: WorkPiece) -> None:
-        """Pieces that nobody is at any more."""
+        """Put back pieces that no worker has."""
         # at the end of their group: if one piece is deadly, the others are through before it is tried again
         self._waiting.setdefault(pieces[0].group, deque()).extend(pieces)

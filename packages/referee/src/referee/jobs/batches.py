@@ -1,4 +1,4 @@
-"""A corpus cut into pieces: a range of its trials with the outputs that belong to it, read as batches wherever the piece is measured.
+"""A corpus cut into pieces: ranges of trials with their outputs, read as batches by workers.
 
 A file of lines is cut by its index (`referee.corpora.line_index`), and whoever has a piece reads it from the file. What cannot be cut so (archives, corpora of
 other formats, a chosen part, references of other speakers) is read here, and its pieces hold trials.
@@ -25,7 +25,7 @@ CHUNK = 10_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScorePiece:
-    """Some trials, or the lines of a file where they stand, and what systems say of them."""
+    """Some trials, or the lines of a file that hold them, with the outputs of the systems."""
 
     number: int
     ids: Sequence[str]
@@ -39,7 +39,7 @@ class ScorePiece:
         return f"trials {self.ids[0]} to {self.ids[-1]}"
 
     def batches(self, systems: Sequence[str]) -> PieceBatches:
-        """Read the piece: a batch a system."""
+        """Read the piece and return a batch for each system."""
         trials = list(self.read(self.trials)) if isinstance(self.trials, FileLines) else self.trials
         references = [t.references for t in trials] if self.references is None else self.references
         answers = self.answers.read()
@@ -52,20 +52,20 @@ class ScorePiece:
         return PieceBatches(trials, references, answers, batches)
 
     def carried(self) -> ScorePiece:
-        """The same with the lines that it is read from, for a machine that does not see the files."""
+        """Return the piece with the lines of its files, for a machine that cannot read them."""
         trials = self.trials.carried() if isinstance(self.trials, FileLines) else self.trials
         return replace(self, trials=trials, answers=self.answers.carried())
 
     @property
     def files(self) -> set[str]:
-        """The files that it is read from."""
+        """Return the files that the piece is read from."""
         lines = [lines for lines, _ in self.answers.files]
         return {str(x) for x in (*lines, *([self.trials] if isinstance(self.trials, FileLines) else []))}
 
 
 @dataclass(frozen=True, slots=True)
 class PieceBatches:
-    """A piece that was read."""
+    """The batches of one piece, by system."""
 
     trials: Sequence[Trial]
     references: Sequence[Sequence[Description]]
@@ -74,7 +74,7 @@ class PieceBatches:
 
 
 def _descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Description | None]:
-    """A system's descriptions of some trials, None where it gave nothing."""
+    """Return a system's descriptions of some trials, None where it has none."""
     # A file of outputs may bring its own "human", which then is a system like others.
     if system == HUMAN and HUMAN not in answers.by_system:
         return [t.references[0] if t.references else None for t in trials]
@@ -83,7 +83,7 @@ def _descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> lis
 
 
 def _responses(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Response | None]:
-    """What a system found on some trials; nothing at all where it describes."""
+    """Return a system's responses to some trials; none for a system that describes."""
     answered = answers.by_system.get(system)
     return [] if answered is None or not answered.finds else [answered.response(t.id) for t in trials]
 
@@ -98,7 +98,7 @@ def cut_corpus(
     of_others: bool = False,
     watch: Callable[[Iterable[Trial]], Iterable[Trial]] = lambda trials: trials,
 ) -> list[ScorePiece] | Iterator[ScorePiece]:
-    """The pieces of a corpus in their order: a list where its file is cut, otherwise one after the other as it is read.
+    """Return the pieces of a corpus in order; they are a list where its file has an index, else a stream.
 
     `of_others` holds descriptions against those of other speakers of the same scene.
 
@@ -135,7 +135,7 @@ def _chunks(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
 
 
 def _references_of_others(trials: Callable[[], Iterable[Trial]]) -> Callable[[Trial], Sequence[Description]]:
-    """Finds the references of the same scene and target by other speakers, which may come from trials outside the chosen part."""
+    """Finds references of the same scene and target by other speakers, also outside the chosen part."""
     pools: dict[tuple[str, tuple[str, ...]], list[tuple[str | None, Description]]] = defaultdict(list)
     for trial in trials():
         pools[_scene_and_target(trial)] += [(trial.speaker, d) for d in trial.references]

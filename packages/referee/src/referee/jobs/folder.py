@@ -1,4 +1,6 @@
-"""The run folder: what was asked, on which trials, what was said, what was answered, what came out. Reports, court and statistics read only this.
+"""The run folder: manifest, trials, outputs, responses and scores.
+
+Reports, court and statistics read only this.
 
 ``manifest.json`` (versions, signatures, seeds, corpus checksum, command), ``trials.jsonl``, ``outputs.jsonl``, ``responses.jsonl``, ``scores.jsonl`` (tidy
 aggregates), ``items.parquet`` (one row per system, item and metric) and ``passports/`` (the cards of simulated hearers). A folder appears whole or not
@@ -53,7 +55,7 @@ class Run:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The manifest; a folder from a newer version or a damaged one is an error that says so."""
+        """The manifest; raises InputError if it is damaged, missing, or of a newer version."""
         path = self.folder / "manifest.json"
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
@@ -97,7 +99,7 @@ class Run:
         return read_responses(path) if path.exists() else iter(())
 
     def scores(self) -> list[dict[str, Any]]:
-        """The tidy rows of the last scoring; empty when the run was not scored."""
+        """Return the tidy rows of the last scoring; none if the run was not scored."""
         path = self.folder / "scores.jsonl"
         if not path.exists():
             return []
@@ -109,7 +111,10 @@ class Run:
 
 
 def writing_run(target: str | Path, overwrite: bool = False) -> AbstractContextManager[Path]:
-    """A folder that becomes the run `target` when all of it is there; only another run is ever replaced."""
+    """Yield a temporary folder that becomes the run `target` when complete.
+
+    Only another run is ever replaced.
+    """
     return writing_folder(target, overwrite, is_run, OCCUPIED)
 
 

@@ -1,4 +1,4 @@
-"""A finished part of a run: what one system said about some trials, as one file; and trials that could not be finished."""
+"""A finished part of a run: one system's outputs on some trials as one file; and trials that failed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Failure", "RunPart"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A trial that ended the process of a system whenever it was tried."""
+    """A trial that ended the worker process of a system at every attempt."""
 
     system: str
     trial: str
@@ -25,7 +25,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """A finished piece of a run: `trials` were asked; `lines` are the outputs of those that were answered, by trial."""
+    """A finished part: `trials` were asked; `lines` are the outputs of those that were answered, by trial."""
 
     system: str
     trials: tuple[str, ...]
@@ -43,7 +43,7 @@ class RunPart:
         return digest(json_line([self.system, *self.trials]))[:24]
 
     def as_bytes(self) -> bytes:
-        """A line about it, then one output a line."""
+        """Return the part as bytes: a line of counts, then one output a line."""
         head = json_line({"system": self.system, "trials": self.trials, "counts": self.counts})
         return "".join(f"{line}\n" for line in (head, *self.lines.values())).encode()
 

@@ -72,7 +72,7 @@ def score_trials(
 
 
 class _Scoring:
-    """One table in the making."""
+    """One table of scores under construction."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class _Scoring:
         self.task = Measuring(table.metrics, systems, names)
 
     def table_of(self, file: BinaryIO) -> ScoreTable:
-        """Cut, measure, collect."""
+        """Cut the corpus into pieces, measure them, and return the table."""
         if needs_two_passes(self.table.metrics):
             self._learn()
         pieces = self._pieces()
@@ -108,7 +108,7 @@ class _Scoring:
         return self.table
 
     def _check(self, pieces: Iterable[ScorePiece | PieceRows]) -> None:
-        """Every system answers every trial, and nothing else."""
+        """Raise unless every system answers every trial, and no other."""
         ids = {name for piece in pieces for name in piece.ids}
         self.answers.leave_out(ids, self.opened.everyone)
         self.answers.check_complete(ids)
@@ -123,7 +123,7 @@ class _Scoring:
         )
 
     def _measured(self, pieces: Iterable[ScorePiece]) -> Iterator[PieceRows]:
-        """The rows of every piece, as they come."""
+        """Yield the rows of every piece as they arrive."""
         outcomes: Iterable[Done | Failed] = self.engine.work(
             self.task, (WorkPiece("measures", (piece,)) for piece in pieces)
         )
@@ -139,7 +139,7 @@ class _Scoring:
             yield from outcome.result
 
     def _learn(self) -> None:
-        """A first reading for metrics that have to learn before they see what they measure, and collect nothing.
+        """Read the corpus once for metrics that learn first and collect nothing.
 
         Where there is one piece there is nothing to learn first: the one batch is the whole set.
         """
@@ -173,7 +173,7 @@ class _Scoring:
 
 
 class _Gathered:
-    """The rows of all pieces, which come in any order; what metrics collected is put into a file until all of it is there."""
+    """The rows of all pieces, in any order; what two-pass metrics collect is stored in a file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -195,7 +195,7 @@ class _Gathered:
         self.failed = piece.failed | self.failed
 
     def pieces(self) -> Iterator[PieceRows]:
-        """All of them, in the order of the corpus."""
+        """Return all pieces in the order of the corpus."""
         return (self._pieces[number] for number in sorted(self._pieces))
 
     def ids(self) -> list[str]:
@@ -211,7 +211,7 @@ class _Gathered:
         return [question for piece in self.pieces() for question in piece.asked]
 
     def outcomes(self) -> dict[str, list[Outcome | None]]:
-        """By system that finds something: what came of every trial."""
+        """Return the outcome of every trial, by system, for systems that answer with coordinates."""
         systems = dict.fromkeys(system for piece in self.pieces() for system in piece.outcomes)
         return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * len(p.ids))] for s in systems}
 
@@ -222,7 +222,7 @@ class _Gathered:
         return str(read)
 
     def rows(self, metrics: Mapping[Key, Any]) -> dict[Key, FloatArray]:
-        """The rows of all trials in their order; metrics that learn from all pieces first are measured now."""
+        """Return the rows of all trials in order; two-pass metrics are computed now."""
         collecting = [key for key, metric in metrics.items() if collects(metric)]
         learners = set(learning(metrics)) & set(collecting)
         for number in sorted(self._pieces) if learners else ():
@@ -247,11 +247,11 @@ class _Gathered:
 
 
 def _without_repeats(notes: Sequence[str]) -> list[str]:
-    """Notes without those that another piece made of another line of the same file."""
+    """Return notes without repetitions about other lines of the same file."""
     return list({re.sub(r":\d+: ", ": ", note): note for note in reversed(notes)}.values())[::-1]
 
 
 def number_of_references(counts: Counter[int]) -> str:
-    """How many references an item has: ``1``, or ``3..56``."""
+    """Return the number of references an item has: ``1``, or ``3..56``."""
     low, high = min(counts, default=0), max(counts, default=0)
     return str(low) if low == high else f"{low}..{high}"

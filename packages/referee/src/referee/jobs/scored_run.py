@@ -1,4 +1,4 @@
-"""Writing a scored run folder: everything needed to read, check and repeat a table of scores."""
+"""Write a scored run folder: everything needed to read, check and repeat a table of scores."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def save_scored(
     command: list[str],
     overwrite: bool = False,
 ) -> None:
-    """The whole folder or nothing."""
+    """Write the whole run folder, or nothing."""
     import polars as pl
 
     with writing_run(out, overwrite) as folder:
@@ -75,7 +75,7 @@ def _said(answers: Answers) -> Iterator[tuple[str, str, Description, Response | 
 
 
 def _keep_hearing(opened: Opened, folder: Path) -> dict[str, Any]:
-    """What hearers answered in a run that is scored again, with their signatures and passports: all of it is about the same trials."""
+    """Copy hearers' answers, signatures and passports from a run that is scored again."""
     source = Path(str(opened.parameters.get("run", "")))
     # Bound methods of one run are equal; a part of it is a function of its own, and its answers would be about other
     # trials, too.

@@ -1,4 +1,4 @@
-"""A run on its way: a hidden neighbour of the run folder that holds what is done, so that nothing is done twice after a break.
+"""A run in progress: a hidden folder beside the run folder with its finished parts.
 
 ``.RUN.unfinished`` has the plan (what was asked), the corpus as it was read, and one file for every system and fold that is through. When all
 are there it becomes ``RUN`` by being renamed; until then ``RUN`` does not exist.
@@ -32,7 +32,7 @@ PLAN, CORPUS, PARTS, CALLS, BATCH = "plan.json", "corpus.jsonl", "parts", "calls
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """The hidden folder beside `out`."""
+    """The hidden folder of a run in progress, beside `out`."""
 
     out: Path
 
@@ -46,7 +46,7 @@ class Unfinished:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """No second process makes the same run: two that begin in the same second would take each other's folder away."""
+        """Hold a lock, so that no second process makes the same run."""
         make_folder(self.out.parent)
         path = self.out.with_name(f".{self.out.name}.lock")
         lock = hold_alone(path, f"{self.out.name} is being made already", "wait for it, or choose another --out")
@@ -56,7 +56,7 @@ class Unfinished:
             let_go(path, lock)
 
     def begin(self, plan: Mapping[str, Any], trials: Iterable[Trial], overwrite: bool, restart: bool) -> bool:
-        """Make the folder, or take up the one that is there if its plan is the same; says whether something was taken up."""
+        """Make the folder, or resume the existing one if its plan is the same; return whether it was resumed."""
         if self.out.exists() and not (overwrite and is_run(self.out)):
             raise CannotWrite(
                 "something is there already",
@@ -102,7 +102,7 @@ class Unfinished:
         )
 
     def forget_if_empty(self) -> None:
-        """Remove the folder if nothing is done yet: a mistyped option should not stand in the way of its correction."""
+        """Remove the folder if nothing is finished, so that a mistyped option can be corrected."""
         done = [*self.folder.glob(f"{PARTS}/*.jsonl"), *self.calls.glob("*.jsonl"), *self.folder.glob(BATCH)]
         if not done:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -112,16 +112,16 @@ class Unfinished:
         return read_trials(self.folder / CORPUS)
 
     def keep(self, part: RunPart) -> None:
-        """One finished part, a file of its own that appears whole."""
+        """Store one finished part as a file that appears whole."""
         write_bytes(self.folder / PARTS / f"{part.name}.jsonl", [part.as_bytes()])
 
     def parts(self) -> Iterator[RunPart]:
-        """All that is done so far."""
+        """Yield the finished parts."""
         for path in sorted((self.folder / PARTS).glob("*.jsonl")):
             yield RunPart.from_bytes(path.read_bytes())
 
     def batch(self, requests: Path) -> BatchFile:
-        """A file of questions to be asked elsewhere, and beside the run what is needed to understand the answers."""
+        """Write questions for a batch endpoint, and beside the run what is needed to parse the answers."""
         return BatchFile(requests, self.folder / BATCH)
 
     @property
@@ -129,7 +129,7 @@ class Unfinished:
         return self.folder / BATCH
 
     def remember(self, run: Path) -> None:
-        """Take over the calls of a finished run, to answer from them."""
+        """Copy the cached calls of a finished run, to answer from them."""
         source = run / "calls.jsonl"
         if not source.is_file():
             raise InputError("this run has no calls to replay", where=run, remedy="name a run of a language model")
@@ -139,7 +139,7 @@ class Unfinished:
     def finish(
         self, systems: list[str], tested: list[Trial], failures: Sequence[Failure] = (), **manifest: Any
     ) -> dict[str, dict[str, float]]:
-        """Put outputs, trials, failures, calls and manifest together and give the folder its name."""
+        """Write outputs, trials, failures, calls and manifest, and rename the folder to the run."""
         lines_of: dict[str, dict[str, str]] = {system: {} for system in systems}
         counts: dict[str, dict[str, float]] = {system: {} for system in systems}
         for part in self.parts():
@@ -177,7 +177,7 @@ class Unfinished:
         return counts
 
     def _rename(self) -> None:
-        """The name comes first and tidying up after it: broken off between the two, the run is whole all the same."""
+        """Rename the folder, then tidy up: if interrupted in between, the run is complete."""
         try:
             # Whether something may be replaced was asked in `begin`.
             put_in_place(self.folder, self.out, overwrite=True)

@@ -1,4 +1,4 @@
-"""Work that somebody may watch: whoever does long work shows its pieces to an onlooker, who gives them back one by one and may draw a bar meanwhile."""
+"""Progress callbacks: long work passes its pieces through a callback, which may draw a bar."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ T = TypeVar("T")
 
 
 class ShowsProgress(Protocol):
-    """An onlooker: is given pieces of work and what to call them, and gives the same pieces back."""
+    """A progress callback: takes pieces of work and a label, and yields the same pieces."""
 
     def __call__(self, pieces: Iterable[T], label: str, /) -> Iterable[T]: ...
 
 
 def unwatched(pieces: Iterable[T], label: str, /) -> Iterable[T]:
-    """Where nobody looks on."""
+    """Return the pieces without showing progress."""
     return pieces
 
 
@@ -28,7 +28,7 @@ _onlooker: ContextVar[ShowsProgress] = ContextVar("onlooker", default=unwatched)
 
 @contextmanager
 def looking_on(onlooker: ShowsProgress) -> Iterator[None]:
-    """Whatever is `watched` inside is shown to this onlooker, however deep it lies."""
+    """Pass all `watched` pieces inside the block through this progress callback."""
     before = _onlooker.set(onlooker)
     try:
         yield
@@ -37,12 +37,12 @@ def looking_on(onlooker: ShowsProgress) -> Iterator[None]:
 
 
 def watched(pieces: Iterable[T], label: str) -> Iterable[T]:
-    """The pieces, shown to whoever looks on; for work too deep to be handed an onlooker."""
+    """Pass pieces through the current progress callback, for work that is not handed one."""
     return _onlooker.get()(pieces, label)
 
 
 class CountedWork(Generic[T]):
-    """Pieces that are made when they are asked for, with their number known before: enough for a bar that says how long it will take."""
+    """An iterable of pieces with a known length, so that a bar can show the remaining time."""
 
     def __init__(self, pieces: Iterable[T], number: int) -> None:
         self.pieces, self.number = pieces, number

@@ -1,4 +1,4 @@
-"""Entities and scenes as SVG pictures of this project's own making: furniture, people, solids, patches, and cards for the rest.
+"""Entities and scenes as SVG pictures: furniture, people, solids, patches, cards for the rest.
 
 >>> from referee.records import Entity, Property, Scene
 >>> chair = Entity(id="a", attributes=(Property("type", "chair"), Property("colour", "red")))

@@ -13,7 +13,7 @@ TIE, STRIPE = "#c8202f", "#7d0f1b"
 
 
 def draw_clothes(opening: float, *, suit: bool, shirt: bool, tie: bool) -> str:
-    """The clothes of a portrait; `opening` is where the neck opens, across the picture."""
+    """Return the clothes of a portrait; `opening` is the horizontal extent of the neck."""
     # From the body outwards: what comes later covers what comes before, as the lapels do the sides of the tie.
     parts = [
         _body(suit, shirt),

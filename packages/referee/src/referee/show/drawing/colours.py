@@ -1,4 +1,4 @@
-"""Which colour a word, or a triple of numbers, is drawn in.
+"""The colour in which a word, or a triple of numbers, is drawn.
 
 The four colours of TUNA also differ in lightness (blue darkest, then red, grey, green), so that they stay apart for the common kinds of colour blindness; a
 test simulates these after Machado, Oliveira & Fernandes (2009).
@@ -35,7 +35,7 @@ HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def colour_of(values: Mapping[str, str]) -> tuple[str, tuple[str, ...]] | None:
-    """The colour of an object as ``#rrggbb``, with the attributes that say it; None where none does, or not in a known way."""
+    """Return the colour of an object as ``#rrggbb`` and the attributes that specify it; None if none does."""
     for name in ("colour", "color"):
         word = values.get(name, "").lower()
         if word in NAMED or HEX.fullmatch(word):
@@ -71,13 +71,13 @@ def _hex(red: float, green: float, blue: float) -> str:
 
 
 def mix(colour: str, other: str, share: float) -> str:
-    """A colour with a share of another in it."""
+    """Return a colour mixed with a proportion of another."""
     pairs = zip(_parts(colour), _parts(other), strict=True)
     return _hex(*((1 - share) * a + share * b for a, b in pairs))
 
 
 def outline(colour: str) -> str:
-    """A line that is seen on white round any colour."""
+    """Return a darker outline colour that is visible on white."""
     # Pale colours need a darker line to stand out on white.
     return mix(colour, "#000000", 0.45 if sum(_parts(colour)) < 2.4 else 0.6)
 

@@ -1,4 +1,4 @@
-"""Contact sheets: every value beside every other, so that a person can see whether they are told apart at a glance."""
+"""Contact sheets: every value beside every other, to check that they are easy to distinguish."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PERSON = {
 
 
 def draw_sheet(name: str) -> str:
-    """A contact sheet by name: see `SHEETS`."""
+    """Return a contact sheet by its name in `SHEETS`."""
     rows = SHEETS[name]()
     width = LABEL + BOX * max(len(things) for _, things in rows)
     height = BOX * len(rows)
@@ -71,7 +71,7 @@ def _furniture() -> list[Row]:
 
 
 def _people() -> list[Row]:
-    """Each attribute alone, then together with what might hide it, from the front and from both sides."""
+    """Return each attribute alone, then with others that might hide it, from the front and both sides."""
     pairs: dict[str, list[dict[str, str]]] = {
         "young, old": [{}, {"age": "old"}],
         "dark, light, other hair": [{"hairColour": c} for c in ("dark", "light", "other")],

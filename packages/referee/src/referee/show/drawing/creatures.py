@@ -1,4 +1,7 @@
-"""Franke and Degen's creatures: three kinds, each with one of three things on (2016); the corpus names kinds and things by code, so the looks are our own."""
+"""The creatures of Franke and Degen (2016): three kinds with one of three accessories.
+
+The looks are our own.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ INK = "#26303a"
 
 
 def paint_creature(values: Mapping[str, str]) -> Painted | None:
-    """A creature with what it wears, or None."""
+    """Return a creature with its accessory, or None."""
     body = SPECIES.get(values.get("species", ""))
     if body is None:
         return None

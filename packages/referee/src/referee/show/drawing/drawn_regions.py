@@ -1,4 +1,4 @@
-"""Where every entity of a drawing is, in pixels of the PNG: what is more than half covered by it, less what stands in front.
+"""The region of every entity of a drawing in pixels of its PNG, without what other entities hide.
 
 Each entity is rendered alone on nothing, in the same place, by the same renderer; so its region is what the picture shows, to the pixel.
 """
@@ -49,7 +49,9 @@ def draw_pixels(
     numbers: Mapping[str, str] | None = None,
     covers: Covers | None = None,
 ) -> PixelDrawing:
-    """A scene as PNG with its regions: the smallest box around an entity's pixels, or these pixels themselves (`outlines`).
+    """Return a scene as PNG with the region of each entity: its smallest box, or its pixels (`outlines`).
+
+    `covers` caches rendered entities, for callers that draw many scenes of one corpus.
 
     `covers` keeps what was rendered before, for whoever draws many scenes of one corpus.
     """
@@ -64,7 +66,7 @@ def draw_pixels(
 
 
 def _owners(scene: Scene, at: Layout, scale: float, shape: tuple[int, int], covers: Covers) -> npt.NDArray[np.int32]:
-    """For every pixel the number of the entity it shows, -1 for none."""
+    """Return for every pixel the index of the entity it shows, -1 for none."""
     owners = np.full(shape, -1, dtype=np.int32)
     numbers = {e.id: i for i, e in enumerate(scene.entities)}
     across, down = page_size(at)
@@ -82,7 +84,7 @@ def _owners(scene: Scene, at: Layout, scale: float, shape: tuple[int, int], cove
 def _paint(
     owners: npt.NDArray[np.int32], number: int, x: float, y: float, marks: str, scale: float, covers: Covers
 ) -> None:
-    """One entity, rendered in a window of its own: half a cell of air on every side, for what reaches out of its cell."""
+    """Return one entity rendered in its own window, with half a cell of margin on every side."""
     left, top = floor(x), floor(y)
     key = (marks, round(x - left, 6), round(y - top, 6), scale)
     air = ceil(BOX / 2 * scale)

@@ -1,4 +1,4 @@
-"""How large a thing is drawn within its cell: the words for size that the corpora use, far enough apart to be told without comparing."""
+"""The drawn size of a thing within its cell, for the size words that the corpora use."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ STANDING = 0.72  # from the floor to the middle of a cube's upper face, where th
 
 
 def scale_of(values: Mapping[str, str]) -> tuple[float, tuple[str, ...]]:
-    """The scale, with the attribute that says it (none where the size is not given, or not in a known word)."""
+    """Return the scale and the attribute that specifies it (none where the size is missing or unknown)."""
     scale = SCALES.get(values.get("size", ""))
     return (UNSAID, ()) if scale is None else (scale, ("size",))
 
 
 def height_of(entity: Entity) -> float:
-    """How high above its own floor something that stands on this entity begins, in cells."""
+    """Return the height at which something on top of this entity begins, in cells."""
     return STANDING * scale_of({p.name: p.value for p in entity.attributes})[0]

@@ -1,4 +1,4 @@
-"""TUNA's furniture: chair, sofa, desk and fan in any colour, facing four ways, large or small (van Deemter, van der Sluis & Gatt 2006)."""
+"""TUNA's furniture: chair, sofa, desk and fan in four orientations (van Deemter et al. 2006)."""
 
 from __future__ import annotations
 

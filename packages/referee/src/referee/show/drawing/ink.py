@@ -1,4 +1,4 @@
-"""How a picture is put on paper: the few SVG marks that the drawings use, written so that nothing from outside can become mark-up.
+"""The few SVG elements that the drawings use, with everything from outside escaped.
 
 No mark has an id, a style sheet or a reference, so any number of pictures can stand in one page without touching each other.
 """
@@ -31,19 +31,19 @@ UNWRITABLE = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0
 
 
 def number(value: float) -> str:
-    """A coordinate with two decimals at most, so that equal pictures are equal texts on every machine."""
+    """Return a coordinate with at most two decimals: equal pictures are equal texts everywhere."""
     written = f"{value:.2f}".rstrip("0").rstrip(".")
     # Rounding may leave a minus before nothing.
     return "0" if written == "-0" else written
 
 
 def well_formed(words: str) -> str:
-    """Text that may stand in XML: mark-up escaped, characters that XML forbids replaced."""
+    """Return text for XML: markup escaped, forbidden characters replaced."""
     return escape(UNWRITABLE.sub("\ufffd", words))
 
 
 def element(name: str, content: str | None = None, /, **attributes: object) -> str:
-    """One element; underscores in attribute names stand for hyphens, and None leaves an attribute out."""
+    """Return one element; underscores in attribute names become hyphens, and None omits an attribute."""
     written = "".join(
         f" {key.replace('_', '-')}={quoteattr(number(value) if isinstance(value, (int, float)) else str(value))}"
         for key, value in attributes.items()
@@ -83,6 +83,6 @@ def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float =
 
 
 def text(words: str, x: float, y: float, size: float, /, **more: object) -> str:
-    """Words centred on a point."""
+    """Return words centred on a point."""
     look = {"fill": "#222", "text_anchor": "middle", "font_family": FONT, "font_size": size} | more
     return element("text", well_formed(words), x=x, y=y, **look)

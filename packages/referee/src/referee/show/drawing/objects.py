@@ -1,4 +1,4 @@
-"""Everyday things without a drawing of their own (Degen et al. 2020): a token in their colour and size; what it is, is written below it."""
+"""Everyday objects (Degen et al. 2020): a token of their colour and size, with the name below."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["paint_object"]
 
 
 def paint_object(values: Mapping[str, str]) -> Painted | None:
-    """A token for something with a colour or a size, or None where neither is known."""
+    """Return a token for an object with a colour or a size, or None where neither is known."""
     colour_match = colour_of(values)
     scale, size_names = scale_of(values)
     if colour_match is None and not size_names:

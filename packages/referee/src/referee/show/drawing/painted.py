@@ -1,4 +1,4 @@
-"""What a painter gives back: marks in a box of 100 by 100, and which attributes can be seen in them. What cannot be seen is written beside the picture."""
+"""The result of a painter: SVG in a box of 100 by 100, and the attributes that it shows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class Painted(NamedTuple):
 
 
 def scaled(marks: str, scale: float) -> str:
-    """A picture made smaller about its middle."""
+    """Return a picture scaled about its centre."""
     shift = number(50 * (1 - scale))
     return group(marks, transform=f"translate({shift} {shift}) scale({number(scale)})") if scale != 1 else marks
 
 
 def standing(marks: str, scale: float) -> str:
-    """A picture made smaller that keeps standing on the floor of its cell."""
+    """Return a picture scaled about the floor of its cell."""
     left, top = number(50 * (1 - scale)), number(FLOOR * (1 - scale))
     return group(marks, transform=f"translate({left} {top}) scale({number(scale)})") if scale != 1 else marks

@@ -1,4 +1,4 @@
-"""Where the objects of a scene stand, in words: thirds of the picture across and down, or the place in a row."""
+"""Positions of objects in words: thirds of the picture across and down, or the position in a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ACROSS = ("left", "middle", "right")
 
 
 def says_places(scene: Scene) -> bool:
-    """Whether a scene says where its objects are; otherwise words for places would be invented."""
+    """Return whether a scene specifies the positions of its objects."""
     return any(
         e.position is not None or any(p.name in PLACE_NAMES and p.value != "unknown" for p in e.attributes)
         for e in scene.entities
@@ -20,7 +20,7 @@ def says_places(scene: Scene) -> bool:
 
 
 def place_words(scene: Scene) -> dict[str, str]:
-    """The place of every entity by id; nothing where the scene does not say.
+    """Return the position of every entity in words, by id; none where the scene does not specify it.
 
     >>> from referee.records import Entity, Property
     >>> cells = [("a", "1", "1"), ("b", "5", "3")]

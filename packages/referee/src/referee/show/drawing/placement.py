@@ -1,4 +1,4 @@
-"""Where the objects of a scene stand, apart from what they look like: TUNA's grid of 5 by 3 (van Deemter, van der Sluis & Gatt 2006), or what fits the scene.
+"""The layout of a scene: TUNA's grid of 5 by 3, or a grid that fits positions, regions or relations.
 
 Places come from what the scene says: grid cells, positions, or regions and relations (left of, on top of); without any, objects stand in reading order.
 """
@@ -24,7 +24,7 @@ BOARD = 5  # cells along a board whose positions are shares of it: a large KTH f
 
 
 class Place(NamedTuple):
-    """A cell, counted from 0 at the top left, and how far from its middle the object stands, in cells."""
+    """A cell, counted from 0 at the top left, and the object's offset from its centre, in cells."""
 
     column: int
     row: int
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout(Mapping[str, Place]):
-    """The place of every entity by id, and the size of the grid."""
+    """The cell of every entity by id, and the size of the grid."""
 
     places: Mapping[str, Place]
     columns: int
@@ -51,7 +51,9 @@ class Layout(Mapping[str, Place]):
 
 
 def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None = None) -> Layout:
-    """Where each entity stands. `columns` asks for reading order in so many columns; `jitter` (in cells, 0.15 is slight) shifts each a little, by `seed`.
+    """Return the layout of a scene.
+
+    `columns` asks for reading order in so many columns; `jitter` (in cells, 0.15 is slight) shifts each entity, by `seed`.
 
     The result depends on the order of the entities only where the scene says nothing about places.
     """
@@ -65,7 +67,10 @@ def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None
 
 
 def settled(scene: Scene) -> Layout | None:
-    """The layout where the scene itself says all of it, whatever the seed and the order of its entities; None where chance or order has a say."""
+    """Return the layout if the scene alone determines it.
+
+    None where the seed or the order of entities matters.
+    """
     if any(e.value("x-dimension") or e.value("y-dimension") for e in scene.entities):
         cells = [(_whole(e.value("x-dimension")), _whole(e.value("y-dimension"))) for e in scene.entities]
         return _tuna(scene, 0) if all(x and y for x, y in cells) and len(set(cells)) == len(cells) else None
@@ -77,7 +82,7 @@ def _found(scene: Scene, seed: int) -> Layout:
 
 
 def _tidy(scene: Scene, columns: int | None) -> Layout:
-    """Reading order on a grid that is wider than high."""
+    """Return reading order on a grid that is wider than high."""
     count = max(len(scene.entities), 1)
     across = columns or (count if count <= 3 else ceil(sqrt(count * 1.4)))
     rows = ceil(count / across)
@@ -91,7 +96,7 @@ def _whole(text: str | None) -> int | None:
 
 
 def _tuna(scene: Scene, seed: int) -> Layout | None:
-    """TUNA's grid. Cells that are unknown, taken or outside are dealt from those left free, by the seed and not by the order of the entities."""
+    """Return TUNA's grid; entities without a free cell get one by the seed, not by their order."""
     cells = {e.id: (_whole(e.value("x-dimension")), _whole(e.value("y-dimension"))) for e in scene.entities}
     if not any(e.value("x-dimension") or e.value("y-dimension") for e in scene.entities):
         return None
@@ -125,7 +130,10 @@ def _blocks(scene: Scene) -> Layout | None:
 
 
 def _positions(scene: Scene) -> Layout | None:
-    """Positions as given: one number is a place in a row, two are across and down, of three the middle one is height."""
+    """Return a layout from positions.
+
+    One number is a row, two are x and y, of three the middle one is height.
+    """
     points = {e.id: _point(e) for e in scene.entities if e.position}
     if len(points) < len(scene.entities) or not points or len(set(points.values())) < len(points):
         return None
@@ -147,13 +155,13 @@ def _point(entity: Entity) -> tuple[float, float]:
 
 
 def _nearest(points: Sequence[tuple[float, float]]) -> float:
-    """The least distance between two objects, along the axis on which they are further apart."""
+    """Return the least distance between two objects, along the axis on which they are further apart."""
     apart = (max(abs(a[0] - b[0]), abs(a[1] - b[1])) for i, a in enumerate(points) for b in points[:i])
     return min(apart, default=1.0)
 
 
 def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) -> Layout:
-    """Exact points, as cells with the rest left over."""
+    """Return exact points as cells with offsets."""
 
     def cell(value: float, count: int) -> int:
         return min(max(floor(value + 0.5), 0), count - 1)
@@ -175,7 +183,7 @@ def _regions(scene: Scene) -> Layout | None:
 
 
 def _jittered(layout: Layout, jitter: float, seed: int) -> Layout:
-    """Each entity has a shift of its own, whatever else is in the scene."""
+    """Return the layout with a shift for each entity that does not depend on the other entities."""
 
     def shifted(entity: str, at: Place) -> Place:
         rng = Random(f"{seed}|{entity}")

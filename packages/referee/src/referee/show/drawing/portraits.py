@@ -1,4 +1,4 @@
-"""TUNA's people as portraits: age, hair and its colour, beard, glasses, clothes and where they look (van der Sluis, Gatt & van Deemter 2006).
+"""TUNA's people as portraits: age, hair, beard, glasses, clothes, gaze (van der Sluis et al. 2006).
 
 Age is drawn as wrinkles and a receding hairline, never as a colour, because hair colour is an attribute of its own; of a bald person the eyebrows show it.
 """
@@ -23,7 +23,7 @@ LOOKS = ("front", "left", "right")
 
 
 def paint_person(values: Mapping[str, str]) -> Painted | None:
-    """A portrait, or None where it is no person."""
+    """Return a portrait, or None if the entity is not a person."""
     if values.get("type") != "person" and not any(name in values for name in FEATURES):
         return None
     shown = {name for name in FEATURES if values.get(name) in YES | NO}

@@ -1,4 +1,4 @@
-"""Places worked out from regions and relations: left of, on top of, in front of (the scenes of GRE3D, Viethen & Dale 2008, and of Stars).
+"""Positions from regions and relations (GRE3D, Viethen & Dale 2008; Stars).
 
 Within a region, what stands on, above or before something shares its column; columns follow the left-of relations, and what is not next to each other gets
 half a cell of air. A relation across regions is not looked at: the regions already say it.
@@ -34,7 +34,7 @@ Point = tuple[float, float]
 
 
 def relate(scene: Scene) -> dict[str, Point] | None:
-    """The column and row of each entity, as numbers with fractions; None where the scene names neither regions nor such relations."""
+    """Return column and row of each entity, with fractions; None if the scene has no regions or relations."""
     if not any(e.value(name) for e in scene.entities for name in REGIONS):
         return None
     regions: dict[tuple[int, int], list[Entity]] = {}
@@ -52,7 +52,7 @@ def _region(entity: Entity) -> tuple[int, int]:
 
 
 def _pairs(members: Iterable[Entity], names: set[str], inverse: set[str]) -> Pairs:
-    """Who stands in a relation to whom, said from either side."""
+    """Return the pairs of a relation, named from either side."""
     ids = {e.id for e in members}
     pairs: Pairs = []
     for e in members:
@@ -63,7 +63,10 @@ def _pairs(members: Iterable[Entity], names: set[str], inverse: set[str]) -> Pai
 
 
 def _arrange(members: list[Entity]) -> dict[str, Point]:
-    """The places within one region: columns from 0, rows upwards from 0 (the floor) as negative numbers."""
+    """Return positions within one region.
+
+    Columns from 0, rows from 0 (the floor) upwards as negative numbers.
+    """
     ids = [e.id for e in members]
     heights = {e.id: height_of(e) for e in members}
     steps = {pair: (0.0, heights[pair[1]]) for pair in _pairs(members, ON, UNDER)}
@@ -91,7 +94,7 @@ def _columns(ids: list[str], vertical: Pairs) -> list[tuple[str, ...]]:
 
 
 def _sorted(ids: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
-    """First comes first; relations that contradict each other are left out of account."""
+    """Return the entities in order; contradictory relations are ignored."""
     sorter = TopologicalSorter({i: [a for a, b in pairs if b == i and a in ids] for i in ids})
     try:
         return tuple(sorter.static_order())
@@ -113,7 +116,7 @@ def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[st
 
 
 def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Point]) -> dict[str, Point]:
-    """Each as far from the one it is related to as the relation says; several in the same relation to one stand side by side."""
+    """Place each entity at the distance of its relation; several in the same relation stand side by side."""
     places: dict[str, Point] = {}
     for entity in column:
         below = next((pair for pair in steps if pair[0] == entity and pair[1] in places), None)
@@ -127,7 +130,7 @@ def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Po
 
 
 def _join(parts: Mapping[tuple[int, int], dict[str, Point]]) -> dict[str, Point]:
-    """The regions side by side and one below the other, each in the middle of its part."""
+    """Return the regions side by side and below each other, each centred in its part."""
     across = _starts({c: max(_width(p) for (k, _), p in parts.items() if k == c) for c, _ in parts})
     down = _starts({r: max(_depth(p) for (_, k), p in parts.items() if k == r) for _, r in parts})
     joined = {}

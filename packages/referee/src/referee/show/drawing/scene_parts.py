@@ -1,4 +1,4 @@
-"""A scene in parts that a page puts together: what every entity looks like, and the box in which it stands.
+"""A scene in parts that a page assembles: the SVG of every entity and the box that holds it.
 
 Pages lay their own marks over the boxes (frames, shares of hearers, a cross where something was ruled out), and keep equal pictures once. Boxes are shares of
 the whole, so that entities on a photograph can be given in the same form: the photograph is the ground, and the entities have boxes and no marks.
@@ -22,7 +22,10 @@ Drawn = dict[tuple[tuple[Property, ...], frozenset[str]], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneParts:
-    """Width and height of the whole in units of a hundredth of a cell; by entity its box (left, top, width, height, as shares) and its marks."""
+    """Width and height in hundredths of a cell.
+
+    By entity its box (left, top, width, height, as proportions) and SVG.
+    """
 
     width: float
     height: float
@@ -31,7 +34,7 @@ class SceneParts:
 
 
 def parts_of(scene: Scene, layout: Layout | None = None, drawn: Drawn | None = None) -> SceneParts:
-    """The same picture as `draw_scene`, taken apart. `drawn` keeps what was drawn before, for whoever draws many scenes of one corpus."""
+    """Return the picture of `draw_scene` in parts; `drawn` caches entities, for callers with many scenes."""
     at = layout or place(scene)
     margin = MARGIN + BOX * overhang(at)
     width, height = (BOX * n + 2 * margin for n in (at.columns, at.rows))
@@ -59,5 +62,5 @@ def _marks(entity: Entity, shared: frozenset[str], drawn: Drawn) -> str:
 
 
 def as_picture(marks: str) -> str:
-    """Marks of one entity as an SVG of its own."""
+    """Return the SVG elements of one entity as an SVG picture."""
     return draw_page(marks, BOX, BOX, BOX, "picture")

@@ -1,4 +1,6 @@
-"""Entities and whole scenes as SVG: a picture where there is a painter for the thing, a card with words where there is none.
+"""Entities and whole scenes as SVG.
+
+A picture where there is a painter for the thing, a card with words where there is none.
 
 Every attribute is either seen in the picture, told by the place, or written below it; so what differs, differs on paper.
 """
@@ -50,19 +52,19 @@ FRAME = "#d9480f"
 
 
 def kind_of(entity: Entity) -> str:
-    """Which painter draws an entity; ``card`` where there is only a card with words."""
+    """Return the name of the painter of an entity; ``card`` where there is only a card with words."""
     return _painted(entity)[0]
 
 
 def can_draw(scene: Scene) -> bool:
-    """Whether everything in a scene has a picture that shows all there is to see, so that no words stand beside it."""
+    """Return whether the picture of a scene shows all attributes, without words beside it."""
     return bool(scene.entities) and all(
         kind != CARD and not _unseen(e, painted.shown) for e in scene.entities for kind, painted in (_painted(e),)
     )
 
 
 def draw_entity(entity: Entity, *, domain: str | None = None, size: int = 160, without: Collection[str] = ()) -> str:
-    """One entity as an SVG of its own. `without` names attributes that are not worth writing down, such as those that all entities of a scene share.
+    """Return one entity as SVG; attributes in `without` are not written below it.
 
     `domain` is taken from callers that know it and changes nothing: what a thing is, its attributes say.
     """
@@ -79,7 +81,7 @@ def draw_scene(
     jitter: float = 0,
     seed: int = 0,
 ) -> str:
-    """All entities where they stand. `mark` frames some of them, `numbers` writes a label beside each; nothing else tells one from another."""
+    """Return all entities as one SVG; `mark` frames some of them, `numbers` adds a label to each."""
     at = layout or place(scene, jitter=jitter, seed=seed)
     _check(scene, at, mark, numbers or {})
     pictures = [_placed(marks, x, y) for _, x, y, marks in stacked(scene, at)]
@@ -91,7 +93,7 @@ def draw_scene(
 
 
 def stacked(scene: Scene, layout: Layout) -> list[tuple[str, float, float, str]]:
-    """Id, left, top and marks of every entity, in the order in which they are drawn: what stands further up the page is further away."""
+    """Return id, left, top and SVG of every entity in drawing order: higher on the page is further away."""
     shared = shared_names(scene)
     ordered = sorted(
         scene.entities, key=lambda e: (layout[e.id].row + layout[e.id].dy, layout[e.id].column + layout[e.id].dx)
@@ -100,7 +102,7 @@ def stacked(scene: Scene, layout: Layout) -> list[tuple[str, float, float, str]]
 
 
 def page_size(layout: Layout) -> tuple[float, float]:
-    """Width and height of a drawing, in units of a hundredth of a cell."""
+    """Return width and height of a drawing, in hundredths of a cell."""
     margin = MARGIN + BOX * overhang(layout)
     return round(BOX * layout.columns + 2 * margin, 2), round(BOX * layout.rows + 2 * margin, 2)
 
@@ -120,20 +122,20 @@ def _painted(entity: Entity) -> tuple[str, Painted]:
 
 
 def _unseen(entity: Entity, shown: Collection[str], without: Collection[str] = ()) -> list[Property]:
-    """The properties that the picture does not show; of a name that has two values, it shows the first."""
+    """Return the properties that the picture does not show; of a name with two values, it shows the first."""
     hidden = (p for p in entity.attributes if p.name not in PLACE_NAMES and p.name not in without)
     return [p for p in dict.fromkeys(hidden) if p.name not in shown or p.value != entity.value(p.name)]
 
 
 def marks_of(entity: Entity, without: Collection[str] = ()) -> str:
-    """An entity as marks in a box of 100 by 100, to be put into a larger picture."""
+    """Return an entity as SVG elements in a box of 100 by 100."""
     kind, painted = _painted(entity)
     left = _unseen(entity, painted.shown, without)
     return draw_card(left) if kind == CARD else with_words(painted.marks, left)
 
 
 def shared_names(scene: Scene) -> frozenset[str]:
-    """Names of attributes that are the same throughout a scene of several, and so tell nothing apart."""
+    """Return the names of attributes that all entities of a scene share, and that distinguish none."""
     if len(scene.entities) < 2:
         return frozenset()
     # Titles of cards are written even where they tell nothing apart.
@@ -147,7 +149,7 @@ def _all(entity: Entity, name: str) -> list[str]:
 
 
 def overhang(layout: Layout) -> float:
-    """How far the outermost objects reach beyond the grid, in cells."""
+    """Return how far the outermost objects extend beyond the grid, in cells."""
     across = [(p.column + p.dx, layout.columns - 1) for p in layout.values()]
     down = [(p.row + p.dy, layout.rows - 1) for p in layout.values()]
     return max([0.0, *(max(-at, at - last) for at, last in across + down)])
@@ -179,7 +181,7 @@ def _label(label: str) -> str:
 
 
 def draw_page(content: str, width: float, height: float, shown: float, label: str) -> str:
-    """A picture of its own; its label says that it is one and nothing about what it shows."""
+    """Return a complete SVG; its label does not say what it shows."""
     return element(
         "svg",
         content,

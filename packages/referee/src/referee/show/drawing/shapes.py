@@ -1,4 +1,4 @@
-"""Balls, cubes and cones that stand on the ground (GRE3D, Viethen & Dale 2008; Stars2), and the flat star, box and circle of Stars."""
+"""Balls, cubes and cones (GRE3D, Viethen & Dale 2008; Stars2), and the flat shapes of Stars."""
 
 from __future__ import annotations
 

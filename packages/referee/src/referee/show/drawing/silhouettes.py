@@ -1,4 +1,4 @@
-"""Flat figures told by their outline: the seventeen figures of KTH Tangrams (Shore, Androulakaki & Skantze 2018) and the twelve pentominoes (PentoRef).
+"""Flat figures: the seventeen of KTH Tangrams (Shore et al. 2018) and the twelve pentominoes.
 
 The KTH outlines are this project's own and follow the corpus in name and number of edges; the corpus gives no coordinates.
 """
@@ -61,7 +61,10 @@ PENTOMINOES = {
 
 
 def paint_figure(values: Mapping[str, str]) -> Painted | None:
-    """A figure of the KTH board, or None; the numbers of edges and the area are seen where they fit the figure and its size."""
+    """Return a figure of the KTH board, or None.
+
+    It shows edges and area where they fit the figure and its size.
+    """
     points = FIGURES.get(values.get("shape", ""))
     if points is None:
         return None
@@ -75,7 +78,7 @@ def paint_figure(values: Mapping[str, str]) -> Painted | None:
 
 
 def paint_pentomino(values: Mapping[str, str]) -> Painted | None:
-    """One of the twelve pieces of five squares, or None."""
+    """Return one of the twelve pentominoes, or None."""
     cells = PENTOMINOES.get(values.get("shape", ""))
     if cells is None:
         return None

@@ -1,4 +1,4 @@
-"""Boxes and drums in space, seen by an eye a little above them: what the furniture is built of, so that all four views of a thing agree.
+"""Boxes and cylinders in space, projected from slightly above: the parts of the furniture.
 
 A thing faces +z; x runs to the viewer's right and y upwards. Parts may touch but not overlap: of any two, a plane between them tells which is nearer.
 """
@@ -27,7 +27,7 @@ FIT = 0.89
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spot:
-    """A flat mark on a part: drawn on it where its outer side is seen."""
+    """A flat patch on a part, drawn where its outer side is visible."""
 
     corners: tuple[Corner, ...]
     outward: Corner
@@ -102,7 +102,7 @@ Part = Block | Drum
 
 
 def render(parts: Sequence[Part], facing: str, ink: str) -> str:
-    """The parts as seen when the thing faces front, back, left or right, in the middle of a box of 100 by 100."""
+    """Return the parts as seen from one of four sides, centred in a box of 100 by 100."""
     turns = TURNS[facing]
     boxes = [_bounds(part, turns) for part in parts]
     behind = {
@@ -132,7 +132,10 @@ def _bounds(part: Part, turns: int) -> tuple[Corner, Corner]:
 
 
 def _meet(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
-    """Whether the outlines of two blocks can overlap on paper; where they cannot, it does not matter which is drawn first."""
+    """Return whether the projections of two blocks can overlap.
+
+    If not, their drawing order does not matter.
+    """
     (ax0, ay0, ax1, ay1), (bx0, by0, bx1, by1) = _outline(a), _outline(b)
     return ax0 < bx1 and bx0 < ax1 and ay0 < by1 and by0 < ay1
 
@@ -144,7 +147,7 @@ def _outline(bounds: tuple[Corner, Corner]) -> tuple[float, float, float, float]
 
 
 def _hides(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
-    """Whether a has to be drawn after b, by the first plane that parts them: across the depth, then by height, then sideways."""
+    """Return whether a must be drawn after b, by the first plane that separates them."""
     (ax0, ay0, az0), (ax1, ay1, az1) = a
     (bx0, by0, bz0), (bx1, by1, bz1) = b
     if az0 >= bz1 or bz0 >= az1:
@@ -199,7 +202,7 @@ def _faces_eye(corner: Corner, outward: Corner, turns: int) -> bool:
 
 
 def _shade(colour: str, outward: Corner) -> str:
-    """Light falls from above and a little from the left front."""
+    """Return the shade of a face; light falls from above and slightly from the left front."""
     light = 0.62 * outward[1] + 0.12 * outward[2] - 0.28 * outward[0]
     return mix(colour, "#ffffff", 0.55 * light) if light > 0 else mix(colour, "#000000", -0.9 * light)
 

@@ -1,4 +1,4 @@
-"""Balls, blocks and drums on a table, seen by a camera: light, shade and shadow by tracing one ray a pixel, and for every pixel what it shows.
+"""Balls, blocks and cylinders on a table, ray-traced, with the solid that every pixel shows.
 
 Small on purpose (numpy alone): pictures that look like photographs of toys, with regions that are exact because the same rays make both.
 """
@@ -26,7 +26,7 @@ NEAR = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Solid:
-    """One thing on the table: where it stands (x to the right, z away from the camera), its half width, its shape, and its colour (red, green, blue)."""
+    """A solid on the table: x (right), z (away from the camera), half width, shape, colour (RGB)."""
 
     shape: str
     x: float
@@ -38,27 +38,30 @@ class Solid:
 
 @dataclass(frozen=True, slots=True)
 class Traced:
-    """A picture (height, width, 3) in bytes, and for every pixel the number of the solid it shows; -1 is the table or the wall."""
+    """A picture (height, width, 3) in bytes, and for every pixel the index of its solid.
+
+    -1 is table or wall.
+    """
 
     pixels: npt.NDArray[np.uint8]
     shown: npt.NDArray[np.int64]
 
 
 def visible(solids: Sequence[Solid], width: int = 480, height: int = 320) -> npt.NDArray[np.int64]:
-    """For every pixel the number of the solid it shows, without painting anything; -1 is the table or the wall."""
+    """Return for every pixel the index of the solid it shows, without colours; -1 is table or wall."""
     _, shown, _ = _nearest(*_camera(width, height), solids)
     return np.where(shown < len(solids), shown, -1).reshape(height, width)
 
 
 def mask_runs(pixels: npt.NDArray[np.bool_]) -> tuple[int, ...]:
-    """Pixels as run lengths down the columns, as COCO writes masks."""
+    """Return pixels as run lengths down the columns, as COCO writes masks."""
     flat = pixels.T.ravel()
     edges = np.flatnonzero(np.diff(np.concatenate([[False], flat, [False]]).astype(np.int8)))
     return tuple(int(n) for n in np.diff(np.concatenate([[0], edges, [len(flat)]])))
 
 
 def trace(solids: Sequence[Solid], width: int = 480, height: int = 320) -> Traced:
-    """The picture of some solids: what is nearer hides what is behind it."""
+    """Return the picture of some solids; nearer ones hide those behind."""
     eye, rays = _camera(width, height)
     distance, shown, normal = _nearest(eye, rays, solids)
     points = eye + rays * distance[:, None]

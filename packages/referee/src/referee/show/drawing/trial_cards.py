@@ -1,4 +1,4 @@
-"""Trials as little cards of HTML for notebooks: the scene drawn with its target framed, and what was said below."""
+"""Trials as HTML cards for notebooks: the scene with its target framed, and its descriptions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 40
 
 
 def trial_card(trial: Trial, lines: Sequence[str] = ()) -> Markup:
-    """A trial: its scene, its name, `lines` about it, and what people said (three of them at most)."""
+    """Return a card of a trial: its scene, its id, `lines` about it, and up to three references."""
     about = ", ".join(x for x in (trial.domain, trial.condition) if x)
     references = [f"people: {_words(r)}" for r in trial.references[:3]]
     more = [f"… and {len(trial.references) - 3} more"] if len(trial.references) > 3 else []

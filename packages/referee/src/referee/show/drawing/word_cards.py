@@ -1,4 +1,4 @@
-"""A card for what has no picture: what is known of the thing, in words; also the words beside a picture that does not show everything."""
+"""Cards with words, for entities and attributes that no picture shows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _said(p: Property) -> str:
 
 
 def with_words(marks: str, properties: Sequence[Property]) -> str:
-    """A picture with the properties that it does not show below it."""
+    """Return a picture with the properties that it does not show written below it."""
     if not properties:
         return marks
     # Words never take half of the box.
@@ -42,7 +42,7 @@ def with_words(marks: str, properties: Sequence[Property]) -> str:
 
 
 def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: float, most: float = 12) -> str:
-    """Lines of words as large as fits, in the middle of a box; long ones become small rather than being cut."""
+    """Return lines of words as large as fits a box; long lines become smaller and are not cut."""
     if not lines:
         return ""
     # Several ways to break the lines; the one that allows the largest letters wins.
@@ -53,7 +53,7 @@ def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: f
 
 
 def _wrap(words: str, letters: int | None) -> list[str]:
-    """Lines broken at blanks only, so that no word is torn."""
+    """Return lines broken at spaces only."""
     return [words] if letters is None else wrap(words, letters, break_long_words=False, break_on_hyphens=False) or [""]
 
 

@@ -1,4 +1,4 @@
-"""Pages of reports, of notebooks and of `referee view`: Jinja2 templates, and plain JavaScript modules and CSS files, used as they are."""
+"""Jinja2 templates, plain JavaScript and CSS of reports, notebooks and `referee view`."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def page_script(page: str) -> str:
 
 @cache
 def chart_library(vega_lite: str) -> str:
-    """Return Vega, Vega-Lite and vega-embed as one module that sets `window.vegaEmbed`; vl-convert carries them."""
+    """Return Vega, Vega-Lite and vega-embed as one module that sets `window.vegaEmbed`."""
     import vl_convert
 
     return inline_safe(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=vega_lite))

@@ -107,7 +107,7 @@ def find_best(scores: MeasuredSystems, measure: str) -> list[str]:
 
 
 def compare_pairs(table: ScoreTable, measure: str, test: str = "p") -> dict[frozenset[str], float | None]:
-    """p values of all pairs of systems on one measure, over the clusters of the table, corrected by Holm's method.
+    """Return p values of all pairs of systems on one measure, Holm-corrected, over the table's clusters.
 
     The best system is known only after looking at the values, so the family is every pair, not the pairs with the best.
     """
@@ -135,7 +135,7 @@ def describe_test(table: ScoreTable, test: str = "p") -> str:
 
 
 def describe_best(scores: MeasuredSystems, p_values: PairTests, test: str, confidence: float = 0.95) -> list[str]:
-    """Sentences on the first measure that has a direction: the best system, its lead, and the other measures."""
+    """Return sentences on the first measure that ranks systems: the best one, its lead, other measures."""
     lead = choose_lead(scores)
     ranked, best = [s for s in rank_systems(scores, lead) if s != HUMAN], find_best(scores, lead)
     if not best:
@@ -246,7 +246,10 @@ def _format_p(p: float) -> str:
 
 
 def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[str]) -> list[str]:
-    """One sentence on the other measures with a direction; one that gives all systems the same value decides nothing."""
+    """One sentence on the other measures with a direction.
+
+    One that gives all systems the same value decides nothing.
+    """
     deciding = {
         m: find_best(scores, m)
         for m in scores.measures

@@ -1,4 +1,4 @@
-"""What the challenge tables are filled with: which system did which task, and what hearers did with the descriptions (Gatt et al. 2008, Table 11)."""
+"""Rows of the challenge tables: tasks, and hearers' times and errors (Gatt et al. 2008, Table 11)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Extrinsic", "extrinsic", "task_of"]
 
 
 def task_of(material: Material, system: str) -> frozenset[str]:
-    """AS for systems with properties, REG for systems with words; the catalogue's own word where it has one."""
+    """Return AS for systems with properties, REG for systems with words, or the task in the catalogue."""
     tagged = material.tags(system).get("task")
     if tagged in ("AS", "R", "REG"):
         # A whole system selects as well: where its sets were scored it stands in the tables of both tasks.

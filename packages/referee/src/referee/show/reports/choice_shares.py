@@ -1,4 +1,4 @@
-"""Where hearers went: for each item, the share of answers (or of belief) that every object got, by system and hearer."""
+"""What hearers chose: the proportion of answers (or belief) of every object, by system and hearer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST = 0.015
 
 
 def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, str], Shares]]:
-    """By trial, and then by system and hearer; all people are one hearer.
+    """Return proportions by trial, then by system and hearer; all people are one hearer.
 
     What got less than 1.5 percent is left out: a hearer that doubts everything believes a little in everything.
     """
@@ -35,7 +35,7 @@ def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, st
 
 
 def belief_of(response: Response) -> Mapping[str, float]:
-    """A simulated hearer's belief; a person's answer as all of it."""
+    """Return a simulated hearer's probabilities; for a person, 1 for the answer."""
     if response.probabilities is not None:
         return dict(response.probabilities)
     chosen = response.entity if response.outcome is Outcome.ENTITY else None

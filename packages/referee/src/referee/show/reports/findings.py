@@ -1,4 +1,4 @@
-"""The first chapter of a report: the best system, which systems hearers understand, and what the court says of the measures."""
+"""The first chapter of a report: the best system, hearers' success, the court on the measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Panels by domain and by condition: from the run where it was scored by groups, else averaged from its items (Gatt et al. 2008 print both domains)."""
+"""Scores by domain and by condition.
+
+From the run if it was scored by groups, else averaged from its items.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ MOST = 12
 
 
 def why_not(material: Material, group: str) -> str:
-    """Why there is no panel for a grouping; empty when there is one."""
+    """Return why there is no panel for a grouping; empty if there is one."""
     levels = material.levels(group)
     if not levels:
         return f"The trials name no {group}."
@@ -28,7 +31,10 @@ def why_not(material: Material, group: str) -> str:
 
 
 def group_rows(material: Material, group: str) -> list[Row]:
-    """Scores by the levels of a grouping, as tidy rows with `level`; measures of whole sets only where the run has them."""
+    """Return scores by level of a grouping, as tidy rows with `level`.
+
+    Corpus-level measures only from the run.
+    """
     scored = [{**r, "level": r["group"].partition("=")[2]} for r in material.scores if _is_of(r, group)]
     present = {r["metric"] for r in scored}
     # BLEU and NIST of a part cannot be made from items; they are there only if the run was scored by groups.
@@ -67,7 +73,7 @@ def _interval(
 
 
 def group_sheets(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> list[Sheet]:
-    """One table per family of measures: a line a system in the order given, under each measure a column a level."""
+    """Return one table per family of measures: a row a system, and under each measure a column a level."""
     levels = material.levels(group)
     cells = {(r["system"], r["metric"], r["level"]): r for r in rows}
     measured = [m for m in material.measures if any(r["metric"] == m for r in rows)]

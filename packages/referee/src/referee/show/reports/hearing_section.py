@@ -1,4 +1,7 @@
-"""What hearers made of the descriptions: one row a system and hearer, each hearer beside its passport, or marked as one without (after Gatt & Belz 2008)."""
+"""The chapter on hearers: one row a system and hearer.
+
+Each hearer with its passport or marked as without one.
+"""
 
 from __future__ import annotations
 
@@ -52,8 +55,7 @@ KEY_NUMBERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HearingRows:
-    """Rows of `hearing_rows`, the signatures of the hearers by name, the cards kept in the runs by the digits that signatures carry, and what has to be
-    said of cards that were made on another corpus."""
+    """Rows of `hearing_rows`, with hearers' signatures, passports by hash, and warnings."""
 
     rows: Sequence[Row] = ()
     signatures: Mapping[str, str] = field(default_factory=dict)
@@ -65,7 +67,7 @@ NOBODY = HearingRows()
 
 
 def hearing_section(label: str, hearing: HearingRows, order: Sequence[str] = ()) -> Section:
-    """The chapter, systems in the order given; without responses it says how to get some."""
+    """Return the chapter; without responses it explains how to get some."""
     title = "What hearers found"
     if not hearing.rows:
         text = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
@@ -110,7 +112,7 @@ def _hearers(hearing: HearingRows) -> list[str]:
 
 
 def standing_of(hearer: str, hearing: HearingRows) -> str:
-    """What is known of a hearer: its verdict and the digits of its card, or that nothing is."""
+    """Return the verdict of a hearer's passport and its hash, or that it has none."""
     if hearer == PEOPLE:
         return PEOPLE
     quoted = read_quote(hearing.signatures.get(hearer, ""))
@@ -151,7 +153,7 @@ def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
 
 
 def _tells(measure: str, group: Mapping[str, Row]) -> bool:
-    """Whether a column is worth its place: shares that are not 0, votes only where several voted on an item."""
+    """Return whether a column has content: proportions that are not 0, votes only with several voters."""
     row = group[measure]
     if measure in VOTED:
         return bool(row["n"]) and group["ir"]["n"] > row["items"]

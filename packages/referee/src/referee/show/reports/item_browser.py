@@ -1,4 +1,4 @@
-"""The item browser's data: scenes as pictures, what people said, what every system said, how each measure judged it and where hearers went, the worst first.
+"""The data of the item browser: pictures, references, outputs, scores and hearers' choices.
 
 Properties, scenes and pictures are stored once and named by number, and items are taken until a budget is spent, so a page stays light however long the run.
 """
@@ -31,14 +31,14 @@ REFERENCES = 20
 
 
 def lead_measure(material: Material) -> str | None:
-    """The measure that ranks items: the first average with a better and a worse."""
+    """Return the measure that ranks items: the first average with a direction."""
     # Items can only be ranked by what has a better side and a value per item.
     ranked = (m for m in material.measures if material.direction(m) != "none" and m in material.averages)
     return next(ranked, None)
 
 
 def worst_first(material: Material, measure: str | None) -> list[str]:
-    """All trials, those first on which the systems do worst on average; trials nobody was measured on come last."""
+    """Return all trials by mean score, the worst first; trials without a value come last."""
     import polars as pl
 
     trials = material.trials.select("trial")
@@ -55,7 +55,7 @@ def worst_first(material: Material, measure: str | None) -> list[str]:
 
 @dataclass(slots=True)
 class Book:
-    """Properties, scenes, pictures and descriptions met so far, each once."""
+    """Properties, scenes, pictures and descriptions so far, each stored once and referred to by number."""
 
     properties: dict[Property, int] = field(default_factory=dict)
     scenes: dict[str, int] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class Book:
         return [self.properties.setdefault(p, len(self.properties)) for p in properties]
 
     def said(self, description: Description | None) -> int | None:
-        """The number of what was said: words and properties, each null where not given."""
+        """Return the number of a description: words and properties, each null if missing."""
         if description is None:
             return None
         properties = description.properties
@@ -79,7 +79,7 @@ class Book:
         return self._kept(self.sayings, json.dumps(content, ensure_ascii=False))
 
     def went(self, hearer: str, shares: Shares, places: Mapping[str, int]) -> tuple[int, int]:
-        """The numbers of a hearer and of where it went; systems that say the same send it to the same places."""
+        """Return the numbers of a hearer and of its choices; equal choices share a number."""
         n, proportions = shares
         # What is no entity (none, several, a timeout) keeps its name.
         text = json.dumps([n, [[places.get(what, what), share] for what, share in proportions]], separators=(",", ":"))
@@ -92,7 +92,7 @@ class Book:
         return book[text]
 
     def scene(self, scene: Scene, targets: Sequence[str]) -> tuple[int, list[str], int]:
-        """The scene's number, the ids of what is shown of it, and how many entities were left out of a large one."""
+        """Return the scene's number, the ids that are shown, and the number of entities left out."""
         target_ids = set(targets)
         # In a scene that is too large to show the targets come first, lest they be cut off.
         first = [e for e in scene.entities if e.id in target_ids] if len(scene.entities) > ENTITIES else []
@@ -123,7 +123,7 @@ class Book:
 
 
 def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[str, Any]:
-    """Everything the page's item browser needs, at most `limit` items and about `budget` bytes."""
+    """Return the data of the page's item browser, at most `limit` items and about `budget` bytes."""
     lead = lead_measure(material)
     ids = worst_first(material, lead)[:limit]
     # Only the chosen trials are built; all others are read past.
@@ -158,7 +158,10 @@ def _chosen_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
 
 
 def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], Description]:
-    """What systems said, by trial and by the name the report gives them; the first answer counts."""
+    """Return outputs by trial and by the name of the system in the report.
+
+    The first output of a trial counts.
+    """
     outputs: dict[tuple[str, str], Description] = {}
     for scored in material.scored:
         name, path = scored.name, scored.run.folder / "outputs.jsonl"
@@ -210,7 +213,7 @@ def item_row(
     scores: Sequence[Sequence[int | None]],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
-    """id, scene, targets, entities not shown, labels, what people said, what systems said, their scores in thousandths, where hearers went."""
+    """Return one row of the item browser; its fields are those that item-view.js reads."""
     scene, shown, hidden = book.scene(trial.scene, trial.targets)
     places = {entity: i for i, entity in enumerate(shown)}
     targets = [places[t] for t in trial.targets if t in places]

@@ -1,4 +1,4 @@
-"""What one report is made of: the scores, items and trials of run folders, checked, and put together where the runs share their trials.
+"""The material of one report: scores, items and trials of run folders, checked and joined.
 
 Reports stand below the catalogue, so what only the catalogue knows (which way a measure points, how a system was reconstructed, a corpus's card)
 comes in as `CatalogueFacts`.
@@ -47,7 +47,7 @@ AGAIN = "make the run again with `referee score … --out RUN`"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogueFacts:
-    """What the catalogue says: directions and ranges of measures, which of them are only taken of `whole` sets, tags of systems, the corpus's card."""
+    """Facts from the catalogue: directions, ranges, corpus-level measures (`whole`), tags, card."""
 
     directions: Mapping[str, str] = field(default_factory=dict)
     ranges: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class CatalogueFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A run folder with its table of scores and its values per item, from the folder or made just now."""
+    """A run folder with its table of scores and its values per item, stored or computed now."""
 
     run: Run
     scores: Sequence[Row]
@@ -74,7 +74,7 @@ class Scored:
 
     @property
     def comparable(self) -> tuple[Any, ...]:
-        """Runs that agree in this can stand in one table: same trials, same way of holding outputs against people."""
+        """Runs that agree in this can be joined: same trials, same references and settings."""
         settings = self.settings
         return (
             self.checksum,
@@ -84,7 +84,10 @@ class Scored:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """One or several runs over the same trials, as one table: scores (tidy rows), items, and what is known of the trials."""
+    """One or several runs over the same trials as one table.
+
+    Scores (tidy rows), items, and labels of the trials.
+    """
 
     scored: tuple[Scored, ...]
     scores: tuple[Row, ...]
@@ -113,7 +116,10 @@ class Material:
 
     @cached_property
     def averages(self) -> frozenset[str]:
-        """Measures whose score is the mean of their items; the others (BLEU, NIST …) exist only for whole sets."""
+        """Measures whose score is the mean of their items.
+
+        The others (BLEU, NIST …) exist only for whole sets.
+        """
         import polars as pl
 
         means = self.items.group_by("system", "metric").agg(pl.col("value").mean())
@@ -143,7 +149,7 @@ class Material:
         return sorted(self.trials[group].drop_nulls().unique().to_list(), key=natural)
 
     def clusters(self, trials: Sequence[str]) -> Clusters:
-        """Which clusters trials belong to, by the run's own setting and what the corpus' card says was sampled."""
+        """Return the clusters of trials, by the settings of the run and the sampling units on the corpus card."""
         asked = str(self.scored[0].settings.get("cluster", "design"))
         card = self.facts.card
         factors = Source(sampled=card.sampled if card is not None and card.sampled else None).factors(asked)
@@ -161,28 +167,28 @@ class Material:
 
     @cached_property
     def label(self) -> str:
-        """The heading as it stands on every table and figure: nobody shall take generated data for people's."""
+        """The heading of every table and figure; it marks generated data."""
         # "SYNTHETIC synthetic" would say it twice.
         name = self.corpus.replace("synthetic", "corpus", 1) if self.corpus.startswith("synthetic") else self.corpus
         return f"SYNTHETIC {name}" if self.synthetic else self.corpus
 
     def heard_in(self, scored: Scored) -> Sequence[Response]:
-        """What hearers answered in one of the runs, which is read once."""
+        """Return the responses of one of the runs, read once."""
         responses = self.heard.get(scored.name)
         return list(scored.run.responses()) if responses is None else responses
 
     def tags(self, system: str) -> Mapping[str, str]:
-        """What the catalogue says of a system; nothing for systems it does not have."""
+        """Return the tags of a system in the catalogue; none for others."""
         original = next((old for (_, old), new in self.renamed.items() if new == system), system)
         return self.facts.tags.get(original, {})
 
     def shown(self, run: str, system: str) -> str:
-        """A system's name in this report: with its run's name where two runs have one of that name."""
+        """Return a system's name in this report: with its run's name where two runs share it."""
         return self.renamed.get((run, system), system)
 
 
 def origin(run: Run) -> Mapping[str, Any]:
-    """The manifest that names the corpus: a run folder that was scored again names the folder it came from."""
+    """Return the manifest that names the corpus, also for a run folder that was scored again."""
     # Folders that name each other as their source must not be followed for ever.
     manifest, seen = run.manifest, {run.folder.resolve()}
     while True:
@@ -204,7 +210,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def read_scored(run: Run) -> Scored | None:
-    """A scored run folder, checked; None where the run was not scored yet."""
+    """Return a checked run folder with scores; None if the run was not scored."""
     manifest = run.manifest
     if manifest.get("kind") == "report":
         raise InputError("this is a report, not a run", where=run.folder, remedy="name the run folder it was made from")
@@ -222,7 +228,7 @@ def read_scored(run: Run) -> Scored | None:
 
 
 def trials_checksum(run: Run) -> str:
-    """The checksum of the trials; trials that are not those of the manifest are an error."""
+    """Return the checksum of the trials; raise MalformedInput if it differs from the manifest."""
     # Scores are about certain trials; a file that was changed afterwards would be described by the wrong numbers.
     path, expected = run.folder / "trials.jsonl", _mapping(run.manifest.get("corpus")).get("checksum")
     try:
@@ -265,7 +271,7 @@ def _read_items(path: Path) -> pl.DataFrame:
 
 
 def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The JSON objects of a file of the run with their lines, as they stand: a report needs most of them only for a label or two."""
+    """Yield the JSON objects of a file with their line numbers, without building records."""
     for line, text in read_lines(path):
         try:
             yield line, parse_object(text)
@@ -274,7 +280,7 @@ def read_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def describe_trials(run: Run) -> tuple[pl.DataFrame, bool, dict[str, tuple[str, ...]]]:
-    """One row per trial with its labels, whether the trials are generated, and the targets by trial."""
+    """Return the labels of each trial, whether trials are generated, and the targets by trial."""
     import polars as pl
 
     rows, synthetic, targets = [], False, {}
@@ -310,7 +316,7 @@ def _label(value: Any) -> str | None:
 
 
 def combine(scored: Sequence[Scored], facts: CatalogueFacts) -> Material:
-    """Runs over the same trials as one table; a system that several runs name is told apart by the run's name."""
+    """Join runs over the same trials; systems of the same name get the run's name as a prefix."""
     import polars as pl
 
     renamed = _rename(scored)

@@ -1,4 +1,4 @@
-"""One self-contained page that opens offline: tables, figures (Vega-Lite, its library inlined once) and the item browser.
+"""One self-contained page that opens offline: tables, Vega-Lite figures and the item browser.
 
 Nothing is fetched at view time, and a content security policy forbids it; scripts run only if their hash is the one written at the head of the page.
 The templates escape every text that comes from a run, or it becomes a text node in the browser.
@@ -31,7 +31,7 @@ class Part:
 
 
 def named_apart(parts: Sequence[Part]) -> list[Part]:
-    """Chapters, tables and figures of several sets of trials numbered by part, for files and anchors go by their names."""
+    """Number chapters, tables and figures by part, so that file names and anchors are unique."""
     seen = Counter(s.name for p in parts for s in p.sections)
     return [
         replace(p, sections=tuple(_prefixed(s, f"{i}-") if seen[s.name] > 1 else s for s in p.sections))
@@ -52,7 +52,10 @@ def _prefixed(section: Section, prefix: str) -> Section:
 def as_page(
     parts: Sequence[Part], *, title: str, made: str, watched: Mapping[str, Any] | None = None, data: bool = True
 ) -> str:
-    """The whole page. `watched` goes to a page that a server keeps up to date (`referee view`); without `data` there are no files beside it to link to."""
+    """Return the whole page.
+
+    `watched` is for a page that a server keeps up to date (`referee view`); without `data` the page links to no files.
+    """
     library, script = chart_library(vega_lite()), page_script("report")
     sections = [s for p in parts for s in p.sections]
     embedded = {"figures": _figures(sections), "browsers": _browsers(sections)}
@@ -74,14 +77,14 @@ def as_page(
 
 
 def _policy(*scripts: str, asks: bool = False) -> str:
-    """Nothing is loaded from anywhere; a page that a server keeps up to date may ask that server."""
+    """Return the content security policy: nothing is loaded, and only a live page may ask its own server."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
     connect = "; connect-src 'self'" if asks else ""
     return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'{connect}"
 
 
 def _generated(parts: Sequence[Part]) -> str:
-    """Return which parts are about generated data: a report says so before anything else."""
+    """Return which parts use generated data, which a report mentions first."""
     titles = [p.title for p in parts if p.synthetic]
     return "SYNTHETIC corpus" if titles and len(titles) == len(parts) else ", ".join(titles)
 
@@ -91,7 +94,7 @@ def _figures(sections: Sequence[Section]) -> list[dict[str, Any]]:
 
 
 def _browsers(sections: Sequence[Section]) -> list[dict[str, Any]]:
-    """The items themselves, or whom to ask for them."""
+    """Return the items, or the address to ask for them."""
     return [
         {"id": f"{s.name}-browser", "served" if "items" not in s.browser else "content": s.browser}
         for s in sections

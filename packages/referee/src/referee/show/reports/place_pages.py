@@ -1,4 +1,4 @@
-"""Items of pictures as a page of their own: the picture with the region meant and every answer's in colour, people's clicks as heat, and filters by outcome.
+"""A page of items with pictures: target regions, answers in colour, clicks as heat, filters.
 
 Made for many: places are numbers in one file, small pictures are made one at a time, and a browser builds only the items it shows.
 """
@@ -34,7 +34,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#f
 
 
 def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = None) -> int:
-    """A folder with the page; `pictures` is where the paths of the trials' pictures begin. Returns how many items it has.
+    """Write a folder with the page and return its number of items.
+
+    `pictures` is the root of the pictures' paths.
 
     Without pictures, or where one is not at hand, regions are drawn on an empty sheet.
     """
@@ -65,13 +67,13 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
 
 
 def has_places(run: Run, responses: Iterable[Response]) -> bool:
-    """Whether anybody in the run answered with a place, told by the first outputs and by all responses: most runs have none, and are not read for it."""
+    """Return whether a run has answers with coordinates, by its first outputs and all its responses."""
     outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
     return any(o.response is not None for o in islice(outputs, FIRST)) or any(r.places for r in responses)
 
 
 def places_section(label: str, run: Run, address: str, pictured: bool = True) -> Section:
-    """The chapter of a report that leads to the page, with how often each system found what was meant."""
+    """Return the chapter that links to the page, with the outcomes of each system."""
     trials = {t.id: t for t in run.trials()}
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for by_system in _answers(run, trials).values():
@@ -92,7 +94,10 @@ Answered = dict[str, dict[str, list[tuple[str, Response]]]]
 
 
 def _answers(run: Run, trials: Mapping[str, Trial]) -> Answered:
-    """Answers with places, or that are an outcome of grounding, with what became of them, by trial and by who gave them; all people are one."""
+    """Return answers with coordinates and their outcomes, by trial and by system or hearer.
+
+    All people are one.
+    """
     responses = [(hearer, response) for hearer, response in _given(run) if response.trial in trials]
     outcomes = _outcomes([(trials[response.trial], response) for _, response in responses])
     answered: Answered = defaultdict(lambda: defaultdict(list))
@@ -124,7 +129,7 @@ def _item(
     systems: Sequence[str],
     shown: Mapping[str, str],
 ) -> dict[str, Any]:
-    """One item as numbers: the size, what was meant, and for every system its outcomes and places."""
+    """Return one item as numbers: size, target regions, and for every system its outcomes and coordinates."""
     picture = trial.scene.picture
     size = picture.size if picture else None
     meant = [r for t in trial.targets if (r := trial.scene.entity(t).region) is not None]
@@ -144,7 +149,7 @@ def _item(
 
 
 def _drawn(places: Iterable[Place], size: Size | None) -> list[list[float]]:
-    """Places as lists of numbers: two are a point, four a box, more an outline; those that need an unknown size are left out."""
+    """Return coordinates as lists: two numbers are a point, four a box, more an outline."""
     return [[round(n, 1) for n in numbers] for place in places if (numbers := _numbers(place, size))]
 
 
@@ -158,7 +163,7 @@ def _numbers(place: Place, size: Size | None) -> tuple[float, ...]:
 
 
 def _reach(places: Iterable[Sequence[float]]) -> list[float]:
-    """The sheet that holds all places, where the picture's size is not known."""
+    """Return the size that holds all coordinates, if the picture's size is not known."""
     xs, ys = [1.0], [1.0]
     for numbers in places:
         xs += numbers[::2]
@@ -167,7 +172,7 @@ def _reach(places: Iterable[Sequence[float]]) -> list[float]:
 
 
 def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[str, str]:
-    """Small copies of the pictures that are at hand, one at a time, so that memory stays flat over any number of them."""
+    """Write small copies of the available pictures, one at a time; return their paths."""
     (folder / PICTURES).mkdir()
     shown: dict[str, str] = {}
     for number, picture in enumerate(watched(_distinct(trials), "small pictures")):

@@ -1,4 +1,4 @@
-"""The figures, as Vega-Lite through altair: few, readable without colour vision (Okabe & Ito's palette), and the same on the page and in print."""
+"""The figures of a report in Vega-Lite, readable without colour vision (Okabe & Ito's palette)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Spec = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure with a name for its files; `cell` is the width of one panel, by which a narrow screen takes fewer side by side."""
+    """A figure with a file name; `cell` is the width of one panel, for narrow screens."""
 
     name: str
     title: str
@@ -50,7 +50,7 @@ class Figure:
 
 
 def _altair() -> Any:
-    """altair, with any number of rows allowed: what is drawn here has been summarised before."""
+    """Return altair with any number of rows allowed."""
     import altair as alt
 
     alt.data_transformers.disable_max_rows()
@@ -135,7 +135,7 @@ def findings_figure(
     close: Collection[str],
     tested: bool,
 ) -> Figure:
-    """The deciding measure beside what hearers found, a panel each; where differences were tested, those of the best stand out."""
+    """Return the lead measure beside identification rates; systems close to the best are highlighted."""
     alt = _altair()
     rows = [
         {
@@ -180,7 +180,10 @@ def _cycle(things: Sequence[str], n: int) -> list[str]:
 
 
 def distributions_figure(material: Material, order: Sequence[str]) -> Figure | None:
-    """How items are spread: a strip a system, darker where more items lie. Measures with two values have nothing to spread."""
+    """Return the distribution of items: a strip a system, darker for more items.
+
+    Not for measures with two values.
+    """
     alt = _altair()
     strips = [row for m in material.measures if m in material.averages for row in _strips(material, m)]
     if not strips:
@@ -211,7 +214,10 @@ def distributions_figure(material: Material, order: Sequence[str]) -> Figure | N
 
 
 def _strips(material: Material, measure: str) -> list[dict[str, Any]]:
-    """Shares of items in bins of equal width, the same bins for all systems; empty bins are left out."""
+    """Return proportions of items in bins of equal width, the same bins for all systems.
+
+    Empty bins are omitted.
+    """
     import polars as pl
 
     frame = material.values(measure)
@@ -230,7 +236,7 @@ def _strips(material: Material, measure: str) -> list[dict[str, Any]]:
 
 
 def _edges(values: np.ndarray) -> np.ndarray:
-    """Bins from the least to the greatest value; one for each whole number where all are whole and few."""
+    """Return bins from the least to the greatest value; one for each integer where all are few integers."""
     low, high = float(values.min()), float(values.max())
     if (values == np.round(values)).all() and high - low <= 2 * BINS:
         # Half a unit to either side, so that each whole number is the middle of its bin.
@@ -239,7 +245,10 @@ def _edges(values: np.ndarray) -> np.ndarray:
 
 
 def correlations_figure(material: Material, pairs: Sequence[Mapping[str, Any]]) -> Figure | None:
-    """The matrix as a heat map, orange for against and blue for with; what is not defined stays grey."""
+    """Return the matrix as a heat map, orange for negative and blue for positive r.
+
+    Undefined cells are grey.
+    """
     alt = _altair()
     defined = [p for p in pairs if p["r"] is not None]
     if not defined:
@@ -276,7 +285,7 @@ def vega_lite() -> str:
 
 
 def save_figure(figure: Figure, folder: Path) -> None:
-    """The figure as SVG, and from that as PNG (twice the size) and PDF."""
+    """Write the figure as SVG, PNG (twice the size) and PDF."""
     import vl_convert
 
     # By the version that altair writes for: another one may draw the same specification differently.

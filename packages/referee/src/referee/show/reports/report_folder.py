@@ -1,4 +1,4 @@
-"""The report folder: the page, every table as CSV and LaTeX, every figure as SVG, PNG and PDF; it appears whole or not at all."""
+"""The report folder: the page, every table as CSV and LaTeX, every figure as SVG, PNG and PDF."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def publish(
     watch: ShowsProgress | None = None,
     beside: Mapping[str, Callable[[Path], object]] = MappingProxyType({}),
 ) -> None:
-    """Write the folder `out`; an existing report is replaced only with `overwrite`. `watch` is shown the chapters, `beside` writes folders in it."""
+    """Write the folder `out`; an existing report is replaced only with `overwrite`.
+
+    `watch` is the progress callback of the chapters, `beside` writes folders in it.
+    """
     with writing_run(out, overwrite) as folder:
         tables, figures = folder / "tables", folder / "figures"
         tables.mkdir()

@@ -1,4 +1,4 @@
-"""What a report is made from: run folders, scored now if they were not, joined where they share their trials, with what the catalogue knows."""
+"""The sources of a report: run folders, scored now if needed, joined, with catalogue facts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUICK_COURT = 20_000
 
 
 def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[Material]:
-    """One set of material per set of comparable runs, in the order they were named; `watch` is shown the trials of those that are scored now."""
+    """Return the material of each set of comparable runs, in order; `watch` is the progress callback."""
     together: dict[tuple[Any, ...], list[Scored]] = {}
     for folder in folders:
         run = Run(folder)
@@ -40,7 +40,7 @@ def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[
 
 
 def _score(run: Run, watch: ShowsProgress | None) -> Scored:
-    """A run that was not scored yet, measured now with the default panel, by domain and condition."""
+    """Score a run with the default measures, by domain and condition."""
     import polars as pl
 
     from referee.jobs.score import Settings, score_trials
@@ -67,7 +67,7 @@ def _score(run: Run, watch: ShowsProgress | None) -> Scored:
 
 
 def gather_hearing(material: Material) -> HearingRows:
-    """What people and simulated hearers answered in the runs of one table, with the signatures and passports of the latter."""
+    """Return hearers' answers in the runs of one table, with their signatures and passports."""
     rows: list[dict[str, Any]] = []
     signatures: dict[str, str] = {}
     cards: dict[str, dict[str, Any]] = {}
@@ -88,7 +88,7 @@ def gather_hearing(material: Material) -> HearingRows:
 
 
 def gather_scores(folder: Path) -> Material | None:
-    """The scores of a run without its items, for runs too large to be looked through; None where it was not scored."""
+    """Return the scores of a run without its items, for large runs; None if it was not scored."""
     import polars as pl
 
     run = Run(folder)
@@ -111,7 +111,7 @@ def gather_scores(folder: Path) -> Material | None:
 
 
 def summon_court(material: Material, always: bool = False) -> Proceedings | str:
-    """The court on the runs of one table, with the verdicts that `referee court RUN…` comes to; the reason where it is not held.
+    """Return the court's proceedings on the runs of one table, or the reason why there are none.
 
     Over so many answers that a reader would wait for minutes it is held only if it is `always` wanted.
     """
@@ -150,7 +150,7 @@ def _look_up_facts(scored: Sequence[Scored]) -> CatalogueFacts:
 
 
 def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
-    """The metrics behind the names; those of a package that is not installed here are left out."""
+    """Return the metrics by name, without those of packages that are not installed."""
     entries = catalogue.entries("metric")
     return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in entries}
 

@@ -1,4 +1,4 @@
-"""Tables of scores in the forms people need: a terminal, a paper (LaTeX booktabs), a page (Markdown), a program (CSV, JSON).
+"""Tables of scores for a terminal, a paper (LaTeX), a page (Markdown) or a program (CSV, JSON).
 
 One row a system, one column a metric, n and interval with every value, stars against the baseline, signatures below.
 """
@@ -26,20 +26,20 @@ TESTED = {"p": "t over clusters", "p_randomisation": "whole clusters swapped"}
 
 
 def number(value: float | None) -> str:
-    """Three decimals, fewer for large numbers; a dash for no value."""
+    """Return a value with three decimals, one if it is large; a dash for None."""
     if value is None:
         return "–"
     return f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
 
 
 def stars(row: Row, test: str = "p") -> str:
-    """``**`` for p ≤ .01, ``*`` for p ≤ .05 against the baseline."""
+    """Return ``**`` for p ≤ .01, ``*`` for p ≤ .05 against the baseline."""
     p = row.get(test)
     return "" if p is None else "**" if p <= 0.01 else "*" if p <= 0.05 else ""
 
 
 def as_json(rows: Iterable[Row], **more: Any) -> str:
-    """``{"rows": [...]}`` with null where there is no value; where rows are signed, the parts of each signature as fields too."""
+    """Return ``{"rows": [...]}``, null for missing values, with hash and parts of each signature."""
     signed = [
         {**row, "signature_hash": short(row["signature"]), "signature_parts": explain(row["signature"])}
         if "signature" in row
@@ -50,7 +50,7 @@ def as_json(rows: Iterable[Row], **more: Any) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Tidy CSV; an empty cell where there is no value."""
+    """Return tidy CSV with empty cells for missing values."""
     file = io.StringIO()
     columns = list(dict.fromkeys(key for row in rows for key in row))
     writer = csv.DictWriter(file, columns, lineterminator="\n")
@@ -60,7 +60,12 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 def shared_signatures(signatures: Iterable[str]) -> list[str]:
-    """Signatures as lines: ``hash  measure|own parts``, and last the parts that all of them have. The hash is that of the whole signature."""
+    """Return a line ``hash  measure|distinct parts`` for each signature.
+
+    And last the parts that all share.
+
+    The hash is that of the whole signature.
+    """
     texts = list(signatures)
     explained = [explain(text) for text in texts]
     common = (
@@ -97,14 +102,14 @@ class _Grid:
         return families
 
     def group(self, line: tuple[str, str | None]) -> str:
-        """The group of a line, as the column's head lets it be read."""
+        """Return the group of a line, without the name that is in the column's head."""
         return "all" if line[1] is None else line[1].removeprefix(f"{self.group_head}=")
 
     def cell(self, line: tuple[str, str | None], metric: str) -> Row | None:
         return self.cells.get((*line, metric))
 
     def shared_n(self, line: tuple[str, str | None], metrics: Iterable[str]) -> int | None:
-        """The n of a line when all its metrics have the same."""
+        """Return the n of a line if all its metrics have the same, else None."""
         # Printed once in the column n instead of in every cell.
         sizes = {row["n"] for m in metrics if (row := self.cell(line, m)) is not None}
         return sizes.pop() if len(sizes) == 1 else None
@@ -114,7 +119,7 @@ class _Grid:
         return str(row[name])
 
     def signatures(self) -> list[str]:
-        """What the measures share is said once, then what each has of its own, behind its short form."""
+        """Return the signatures as lines, shared parts last."""
         return shared_signatures(dict.fromkeys(r["signature"] for r in self.rows))
 
     def note(self) -> str:
@@ -133,7 +138,7 @@ def as_rich(
     width: int = 160,
     all_signatures: bool = True,
 ) -> list[RenderableType]:
-    """Tables by family of measures, none wider than `width`, then notes and signatures, for a rich console."""
+    """Return tables by family of measures, none wider than `width`, then notes and signatures."""
     from rich.text import Text
 
     grid = _Grid(rows, test)
@@ -153,7 +158,7 @@ def as_rich(
 
 
 def _shorten_signature(signatures: Sequence[str], width: int) -> str:
-    """The first signature behind its hash, on one line; parts that do not fit and further signatures are only mentioned."""
+    """Return the hash and the first signature on one line; what does not fit is mentioned."""
     texts = list(dict.fromkeys(signatures))
     line = f"{short(texts[0])}  {texts[0]}"
     if len(texts) == 1 and len(line) <= width:
@@ -168,7 +173,7 @@ def _shorten_signature(signatures: Sequence[str], width: int) -> str:
 
 
 def _between_bars(text: str, width: int) -> list[str]:
-    """A signature in lines of the page's width, broken before a bar: each part can still be read and searched for."""
+    """Return a signature in lines of the page's width, broken before a bar."""
     first, *parts = text.split("|")
     lines = [first]
     for part in parts:
@@ -212,7 +217,7 @@ def _head(name: str, directions: Mapping[str, str]) -> str:
 
 
 def _fitting(grid: _Grid, metrics: Sequence[str], directions: Mapping[str, str], width: int) -> list[list[str]]:
-    """The measures of a family in as few tables as hold on the page, at least one in each."""
+    """Return the measures of a family in as few tables as fit the page, at least one in each."""
     columns = [("system", [line[0] for line in grid.lines])]
     if grid.grouped:
         columns.append((grid.group_head, [grid.group(line) for line in grid.lines]))
@@ -314,7 +319,7 @@ def tex(text: str) -> str:
 
 
 def as_latex(rows: Sequence[Row], test: str = "p", about: str = "") -> str:
-    """A booktabs table that compiles as it stands (needs only the booktabs package); signatures follow as comments."""
+    """Return a complete booktabs table; signatures follow as comments."""
     grid = _Grid(rows, test)
     header, lines = _plain_lines(grid, test)
     left = 2 if grid.grouped else 1

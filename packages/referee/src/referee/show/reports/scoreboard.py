@@ -1,4 +1,6 @@
-"""The scoreboard: every system and measure with interval and letters; systems that share a letter do not differ (Piepho 2004).
+"""The scoreboard: every system and measure with interval and letters.
+
+Systems that share a letter do not differ (Piepho 2004).
 
 Items are the same for all systems, so letters come from t-tests paired by item and clustered by what was sampled, corrected by Holm (1979) for the number
 of pairs. Measures that exist only for whole sets (BLEU, NIST) have no items to pair and get no letters.
@@ -56,13 +58,16 @@ def short(measure: str) -> str:
 
 
 def table_order(material: Material) -> list[str]:
-    """The order of systems in every table and figure: the best first, then those without a value; people do not compete and stand last."""
+    """Return systems in the order of tables and figures.
+
+    The best first, those without a value, people last.
+    """
     placed = rank_systems(material, choose_lead(material))
     return [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
 
 
 def compare_all(material: Material) -> pl.DataFrame:
-    """All pairs of systems on every measure that is an average, paired by item: difference, interval, p, d, n."""
+    """Return all pairs of systems on every measure that is an average, paired by item."""
     import polars as pl
 
     frames = []
@@ -75,7 +80,10 @@ def compare_all(material: Material) -> pl.DataFrame:
 
 
 def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
-    """Every pair of systems on the items of one measure, over the run's clusters; d is the mean difference in standard deviations of the differences."""
+    """Return all pairs of systems on the items of one measure, over the run's clusters.
+
+    d is the mean difference in standard deviations of the differences.
+    """
     wide = values.pivot(on="system", index="trial", values="value", aggregate_function="mean")
     clusters = material.clusters(wide["trial"].to_list())
     columns = {name: wide[name].to_numpy()[:, None] for name in wide.columns if name != "trial"}
@@ -100,7 +108,10 @@ def _known(value: float) -> float | None:
 
 
 def corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests:
-    """Corrected p values of pairs of systems on one measure; None where a difference is the same on every item."""
+    """Corrected p values of pairs of systems on one measure.
+
+    None where a difference is the same on every item.
+    """
     rows = [row for row in comparisons.iter_rows(named=True) if row["metric"] == measure]
     return {
         frozenset((row["system_a"], row["system_b"])): row["p_corrected"]
@@ -110,7 +121,7 @@ def corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests:
 
 
 def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[str, str], str]:
-    """Letters by system and measure, A for the best; none where nothing could be compared."""
+    """Return letters by system and measure, A for the best; none where nothing was compared."""
     import polars as pl
 
     letters: dict[tuple[str, str], str] = {}
@@ -126,7 +137,7 @@ def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[
 
 
 def _differ(row: Mapping[str, Any]) -> bool:
-    """Whether two systems differ: significantly, or by the same amount on every item, for which there is no t. Without a test they do not."""
+    """Return whether two systems differ: significantly, or by the same amount on every item."""
     if row["p_corrected"] is not None:
         return bool(row["p_corrected"] <= ALPHA)
     has_spread = row["low"] is None or row["low"] < row["high"]
@@ -180,7 +191,7 @@ def _baseline_note(material: Material, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _top(material: Material, measure: str) -> float | None:
-    """The best value, if there is a better and a worse and somebody to beat; people do not compete."""
+    """Return the best value of a measure with a direction and at least two systems; people do not compete."""
     ranked = [s for s in rank_systems(material, measure) if s != HUMAN]
     if material.direction(measure) == "none" or len(ranked) < 2:
         return None
@@ -192,7 +203,7 @@ def _marked(cell: Cell, best: bool) -> Cell:
 
 
 def _shared_n(material: Material, system: str, names: Iterable[str]) -> int | None:
-    """The n of a system when all measures have the same."""
+    """Return the n of a system if all measures have the same, else None."""
     sizes = {row["n"] for m in names if (row := material.overall.get((system, m))) is not None}
     return sizes.pop() if len(sizes) == 1 else None
 
@@ -202,7 +213,7 @@ def _n_cell(n: int | None) -> Cell:
 
 
 def score_cell(row: Row | None, letters: str = "", shared: int | None = None) -> Cell:
-    """A value with its interval; n beside it where the line has no n of its own."""
+    """Return a value with its interval, and n if the line has none."""
     from referee.show.reports.score_tables import stars
 
     if row is None or row["value"] is None:
@@ -219,7 +230,7 @@ def system_cell(material: Material, system: str) -> Cell:
 
 
 def counts_sheet(material: Material) -> Sheet | None:
-    """What systems left out or got wrong in form; None where nobody did."""
+    """Return the counts of missing and malformed outputs; None if there are none."""
     counted = {s: c for s, c in material.counts.items() if any(c.get(k) for k in OUTCOMES)}
     if not counted:
         return None

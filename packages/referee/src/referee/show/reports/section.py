@@ -1,4 +1,4 @@
-"""One chapter of a report: what every chapter is made of, and how much of it is open before a reader asks."""
+"""One chapter of a report, and which parts of it are open at first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ __all__ = ["Section"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One chapter. `data` are tables only for the CSV folder; `html` is a rendered template; `browser` feeds the item browser.
+    """One chapter. `data` are tables only for the CSV folder; `html` is a rendered template.
+
+    `browser` feeds the item browser.
 
     `open` says whether it is shown before it is asked for.
     """

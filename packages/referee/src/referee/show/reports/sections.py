@@ -1,4 +1,4 @@
-"""The chapters of a report: for each, its sentences, tables and figures, or the reason why there are none."""
+"""The chapters of a report: sentences, tables and figures, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def sections_of(
 
 
 def scores_alone(material: Material) -> Section:
-    """The scoreboard without comparisons, for runs whose items are not looked through."""
+    """Return the scoreboard without comparisons, for runs that are too large for them."""
     text = "This run is too large to be compared item by item here; referee report RUN makes the whole report."
     return Section(
         name="scoreboard", title="Scoreboard", texts=(text,), sheets=tuple(scoreboard(material, {})), open=True
@@ -219,7 +219,7 @@ def _methods(material: Material, style: str | None, hearing: HearingRows) -> Sec
 
 
 def _system_signatures(material: Material) -> list[str]:
-    """How `referee run` set up its systems."""
+    """Return the signatures of the systems of `referee run`."""
     by_run = [origin(s.run).get("signatures") for s in material.scored]
     return [
         str(sig)
@@ -231,7 +231,7 @@ def _system_signatures(material: Material) -> list[str]:
 
 
 def _data(material: Material) -> Section:
-    """The corpus's card, and what these trials are."""
+    """Return the chapter on the corpus card and the trials."""
     card = material.facts.card
     facts: dict[str, Any] = {}
     if card is not None:

@@ -1,4 +1,4 @@
-"""The sentences of a report: a methods paragraph to paste into a paper, and what a reader must know beside the numbers."""
+"""The sentences of a report: a methods paragraph for a paper."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["methods", "name_clusters", "reference_counts"]
 
 
 def methods(material: Material, style: str | None, hearing: HearingRows = NOBODY) -> list[str]:
-    """The paragraph, sentence by sentence, saying only what was done in this run."""
+    """Return the methods paragraph, sentence by sentence, about this run only."""
     return [
         _data(material),
         *_training(material),
@@ -45,7 +45,7 @@ def _data(material: Material) -> str:
 
 
 def _training(material: Material) -> list[str]:
-    """Which cuts `referee run` trained and tested on."""
+    """Return which splits `referee run` trained and tested on."""
     # From the folder that `referee run` made, also where this one was only scored again.
     cuts = [c for s in material.scored for c in origin(s.run).get("splits") or () if isinstance(c, dict)]
     names = list(dict.fromkeys(str(c.get("name")) for c in cuts))
@@ -72,13 +72,13 @@ def _references(material: Material) -> str:
 
 
 def reference_counts(material: Material) -> str:
-    """How many references an output was held against, ``1`` or ``2 to 5``; empty where no signature says."""
+    """Return the number of references for an output, ``1`` or ``2 to 5``; empty if no signature has it."""
     matches = [re.search(r"\|against:[a-z]+-([0-9.]+)", str(r.get("signature") or "")) for r in material.scores]
     return next((m[1].replace("..", " to ") for m in matches if m), "")
 
 
 def _hearers(hearing: HearingRows) -> list[str]:
-    """Who answered, how often, and what the intervals of their answers are over."""
+    """Return a sentence on the hearers, the number of their answers, and their clusters."""
     answer_counts: dict[str, tuple[int, str]] = {}
     for row in hearing.rows:
         if row["measure"] == "ir":

@@ -1,4 +1,4 @@
-"""A table as it is published: once described, it becomes HTML, LaTeX (booktabs) and CSV, and says in each where its numbers come from."""
+"""A table of a report: described once, written as HTML, LaTeX (booktabs) and CSV."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Cell", "Sheet", "sheet_as_csv", "sheet_as_html", "sheet_as_latex"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: its text, small print (an interval), raised letters, a badge, whether it is the best, and what it sorts by."""
+    """One cell: text, small print, raised letters, badge, whether it is the best, and sort key."""
 
     text: str
     small: str = ""
@@ -28,7 +28,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A table with a name for its files. `spans` is an upper line of headings, each over so many columns.
+    """A table with a file name; `spans` is an upper row of headings, each over so many columns.
 
     The CSV holds `tidy` (full precision, one observation a row), or the cells where that is empty, and `corpus` in every row.
     """
@@ -51,7 +51,7 @@ def sheet_as_csv(sheet: Sheet) -> str:
 
 
 def _full_heads(sheet: Sheet) -> list[str]:
-    """Column heads with the heading above them, so that no two are the same."""
+    """Return column heads with the heading above them, so that no two are equal."""
     above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)
     heads = [" ".join(part for part in pair if part) for pair in zip(above, sheet.header, strict=True)]
     return [head or "row" for head in heads]

@@ -1,4 +1,4 @@
-"""The card of a speaker as a picture: one line a measure, a dot with its interval where it is a share, a ring for people, and the number beside it."""
+"""The card of a speaker as a picture: one row a measure, a dot with its interval, a ring for people."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def _line(name: str, cell: Mapping[str, Any], y: float) -> str:
 
 
 def _ring(share: float | None, y: float) -> str:
-    """Where people are on the same line."""
+    """Return a ring at people's value of the same measure."""
     return "" if share is None else f'<circle cx="{_x(share):.1f}" cy="{y}" r="6.5" fill="none" stroke="{INK}"/>'
 
 
 def _label(name: str) -> str:
-    """A name that ends before the line begins: of a hearer's switches the model alone, and no more than fits."""
+    """Return a name that fits before the axis; of a hearer's switches only the model."""
     first, *switches = name.replace("_", " ").split("|")
     model = [value for key, _, value in (s.partition(":") for s in switches) if key == "model"]
     words = " ".join([first, *model])
@@ -97,7 +97,7 @@ def _text(x: float, y: float, words: str, size: int = 13) -> str:
 
 
 def save_pictures(cards: Iterable[Mapping[str, Any]], folder: Path) -> list[Path]:
-    """One file for every speaker and language."""
+    """Write one file for every speaker and language."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

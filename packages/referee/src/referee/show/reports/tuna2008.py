@@ -1,4 +1,4 @@
-"""The tables of the TUNA challenge overview in their printed shape: Tables 3 to 12 of Gatt, Belz & Kow (2008), from a run of one's own.
+"""The tables of the TUNA challenge in their printed shape: Tables 3 to 12 of Gatt, Belz & Kow (2008).
 
 Means by domain, over both, and standard deviations; Tukey's homogeneous subsets from a SYSTEM x DOMAIN analysis of variance with the item as the unit;
 correlations over systems. The overview treats items of different systems as independent; `referee report` without this style pairs them.
@@ -28,7 +28,7 @@ __all__ = ["challenge_tables"]
 
 @dataclass(frozen=True, slots=True)
 class MeasureColumn:
-    """A measure of a table: its heading, its values per item or per whole set, whether SDs are printed, and its decimals."""
+    """A measure of a table: heading, values per item or corpus-level, whether SDs are printed, decimals."""
 
     heading: str
     measure: str
@@ -84,7 +84,7 @@ TASKS = (
 
 
 def challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
-    """The tables that can be made, and a sentence for each group of tables that cannot."""
+    """Return the tables that can be made, and a sentence for each group of tables that cannot."""
     sheets: list[Sheet] = []
     missing: list[str] = []
     for task in TASKS:
@@ -215,7 +215,7 @@ def _p(p: float | None) -> str:
 
 
 def _anova(frame: pl.DataFrame) -> Anova | str:
-    """SYSTEM x DOMAIN where there are domains, SYSTEM alone where not; or why there is none."""
+    """Return the analysis SYSTEM x DOMAIN, or SYSTEM alone without domains; or why there is none."""
     try:
         if frame["domain"].drop_nulls().n_unique() > 1:
             return two_way(frame, value="value", system="system", domain="domain")
@@ -240,7 +240,7 @@ def _tukey(frame: pl.DataFrame) -> Subsets | str:
 
 
 def _subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame], task: str) -> list[Sheet] | str:
-    """Systems from the lowest mean to the highest with the letters of their subsets, measure beside measure."""
+    """Return systems by increasing mean with the letters of their subsets, measure beside measure."""
     if not values:
         return f"Table {table} is not made: nobody's times were taken in this run."
     subsets = {heading: _tukey(frame) for heading, frame in values.items()}
@@ -307,7 +307,7 @@ def _upper(matrix: Mapping[tuple[str, str], Mapping[str, object]], names: Sequen
 
 
 def _extrinsic(material: Material) -> tuple[list[Sheet], list[str]]:
-    """Tables 11 and 12: what people did with the descriptions."""
+    """Return Tables 11 and 12: identification times and errors."""
     tables = extrinsic(material)
     if tables is None:
         return [], [

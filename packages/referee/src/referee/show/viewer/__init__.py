@@ -1,1 +1,1 @@
-"""What `referee view` shows at a local address: a run that may still grow, or a place to play."""
+"""What `referee view` serves on this machine: a run, also while it grows, or the playground."""

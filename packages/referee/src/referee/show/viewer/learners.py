@@ -1,4 +1,7 @@
-"""Speakers and hearers of the playground: those that need no training at once, the others when they have learned, one after another behind the scenes."""
+"""Speakers and hearers of the playground.
+
+Those that learn are trained in the background, one after another.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,12 @@ __all__ = ["Learners", "Learning"]
 
 
 class Learning(Exception):
-    """Somebody is asked who is still learning."""
+    """A speaker or hearer is asked before its training has finished."""
 
 
 @dataclass(slots=True)
 class Learners:
-    """`trials` gives what there is to learn from, by the name of a corpus."""
+    """Trains components in the background; `trials` returns the training data of a corpus by name."""
 
     trials: Callable[[str], Sequence[Trial]]
     _futures: dict[tuple[str, str, str], Future[Any]] = field(default_factory=dict)
@@ -29,14 +32,14 @@ class Learners:
     _school: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="learning"))
 
     def hearer(self, name: str, corpus: str, build: Callable[[], Any]) -> Any:
-        """A hearer that may be asked; one that learns is sent to school first."""
+        """Return a hearer that can answer; one that learns is trained first."""
         hearer = build()
         if not learns(hearer):
             return _fitted(hearer, ())
         return self.taught("hearer", name, corpus, build)
 
     def taught(self, kind: str, name: str, corpus: str, build: Callable[[], Any]) -> Any:
-        """Who has learned from the corpus; raises `Learning` until then, and whatever went wrong in learning."""
+        """Return the trained component; raise `Learning` until training has finished, or its error."""
         key = (kind, name, corpus)
         with self._lock:
             if key not in self._futures:

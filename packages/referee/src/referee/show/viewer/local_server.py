@@ -1,4 +1,4 @@
-"""A small server for one reader on the same machine: pages and JSON by path, mistakes as sentences.
+"""A small server for one reader on the same machine: pages and JSON by path, errors as sentences.
 
 It listens on this machine only, answers only to its own name (a page from elsewhere must not reach it
 through another one), and looks nothing up on the disk by path.
@@ -24,7 +24,7 @@ LARGEST_BODY = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question: what stands behind the path, and what was sent along."""
+    """A request: the query behind the path, and its body."""
 
     query: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
@@ -45,7 +45,7 @@ def as_json(value: Any) -> ServedPage:
 
 
 class LocalServer(ThreadingHTTPServer):
-    """`routes` are what is answered, by method and path (``GET /items``)."""
+    """A server; `routes` are handlers by method and path (``GET /items``)."""
 
     daemon_threads = True
 
@@ -118,4 +118,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.content)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nobody needs a log of a page they look at themselves."""
+        """Log nothing: the only reader sees the page itself."""

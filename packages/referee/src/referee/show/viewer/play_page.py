@@ -1,4 +1,4 @@
-"""The playground at an address: its page and what the page asks."""
+"""The routes of the playground: its page, and the requests of the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ POLICY = (
 
 
 def play_routes(play: Playground) -> dict[str, Answering]:
-    """What is answered, by method and path."""
+    """Return handlers by method and path."""
     return {
         "GET /": _text(page_asset("play/play.html"), "text/html"),
         "GET /play.js": _text(page_script("play"), "text/javascript"),

@@ -1,4 +1,4 @@
-"""A place to play: a scene, what speakers say of its target and why, and where hearers would go (`referee view`)."""
+"""The playground: a scene, speakers' descriptions of its target with reasons, and hearers' choices."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SEED = 1
 
 @dataclass(slots=True)
 class Playground:
-    """`data` is the folder of corpora, `has` says which of them are there."""
+    """Answers the page; `data` is the folder of corpora, `has` tells which of them are installed."""
 
     data: Path | None = None
     has: Callable[[str], bool] = lambda name: name == LEARN_FROM
@@ -58,7 +58,7 @@ class Playground:
             return self._corpora[corpus]
 
     def list_choices(self) -> dict[str, Any]:
-        """Who can be asked, and where scenes come from."""
+        """Return the speakers, hearers and corpora that the page can choose from."""
         if self._choices is None:
             speakers = [
                 {"name": name, "about": e.about, "team": e.tags.get("team", ""), "year": e.tags.get("year", "")}
@@ -79,7 +79,7 @@ class Playground:
         return self._choices
 
     def scene_of(self, corpus: str, number: int | None) -> dict[str, Any]:
-        """A trial of a corpus by its number (counted round), or any; with the values that its attributes have in the corpus."""
+        """Return a trial of a corpus by number (modulo its size) or at random, with all attribute values."""
         trials = self.trials(corpus)
         n = Random().randrange(len(trials)) if number is None else number % len(trials)
         trial = trials[n]
@@ -101,11 +101,11 @@ class Playground:
         }
 
     def look(self, scene: Mapping[str, Any]) -> dict[str, Any]:
-        """A scene to look at; it needs no target yet."""
+        """Return the picture of a scene; it needs no target."""
         return {"look": _look(_view(scene, needs_target=False).scene)}
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """What everybody says and does: the scene as it looks, each speaker with its reasons and with every hearer, and one's own words."""
+        """Return the picture, and each speaker's description (and the user's) with hearers' choices."""
         view = _view(_mapping(asked.get("scene"), "scene"))
         speakers, hearers = (_names(asked, key) for key in ("speakers", "hearers"))
         corpus = str(asked.get("learn_from") or LEARN_FROM)
@@ -150,7 +150,7 @@ class Playground:
         return {**fields, "hearers": self._hear(description, trial, hearers, corpus) if description.text else []}
 
     def _described(self, name: str, view: SpeakerView, corpus: str) -> tuple[Described, bool]:
-        """By a fresh speaker where it needs no training; whoever has to learn is sent to school."""
+        """Return a description by a fresh speaker, or by one that was trained in the background."""
         system = System.read(name)
         try:
             return describe_as(system.build(), view), False
@@ -225,7 +225,7 @@ def _look(scene: Scene) -> dict[str, Any]:
 
 
 def _values(scenes: Any) -> dict[str, list[str]]:
-    """The values of every attribute, in the order met; numbers of many kinds (shades, degrees) are left to be typed."""
+    """Return the values of every attribute in order; attributes with many values (degrees) are left out."""
     values_of: dict[str, dict[str, None]] = {}
     for scene in scenes:
         for entity in scene.entities:

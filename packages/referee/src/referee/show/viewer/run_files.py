@@ -1,4 +1,4 @@
-"""Where the lines of a run lie, finished or not: the folder, or the hidden neighbour that `referee run` fills until it is done."""
+"""The files of a run, finished or not: the run folder, or the hidden folder that `referee run` fills."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["RunFiles", "find_run"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFiles:
-    """The files of a run as it is now. Parts of an unfinished run begin with a line of counts, which is no output."""
+    """The files of a run as it is now; parts of an unfinished run begin with a line of counts."""
 
     folder: Path
     finished: bool
@@ -27,7 +27,7 @@ class RunFiles:
 
     @property
     def state(self) -> str:
-        """Changes whenever something is added or replaced."""
+        """A text that changes whenever something is added or replaced."""
         stamps = [(p.name, p.stat().st_size, p.stat().st_mtime_ns) for p in self._all() if p.is_file()]
         return json.dumps([str(self.folder), self.finished, stamps])
 
@@ -40,7 +40,7 @@ class RunFiles:
 
 
 def find_run(path: Path) -> RunFiles:
-    """The run of this name; one that is not there is an error that says what to do."""
+    """Return the files of the run of this name; raise InputError if there is none."""
     if is_run(path):
         Run(path).manifest  # noqa: B018 (says what is wrong with a folder of a newer version, or a damaged one)
         return RunFiles(

@@ -1,4 +1,4 @@
-"""Where every item of a run lies in its files: read once in the background, kept on disk, and added to while the run grows.
+"""An index of the items of a run, on disk, extended while the run grows.
 
 A run of a million items is never held in memory: an index in a temporary SQLite file says at which byte a trial, its outputs and its answers begin.
 """
@@ -34,7 +34,7 @@ SAID = "EXISTS (SELECT 1 FROM lines WHERE lines.trial = trials.id AND instr(line
 
 
 class RunIndex:
-    """`read_on` reads what is new; everything else asks for what was read so far."""
+    """The index; `read_on` reads new lines, everything else asks for what was read so far."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
@@ -51,7 +51,7 @@ class RunIndex:
             self._folder.cleanup()
 
     def read_on(self, files: RunFiles, stopped: Callable[[], bool]) -> None:
-        """Take in all that is there and not yet known, a little of every file in turn, so that the first items are whole soon."""
+        """Read all new lines, some of every file in turn, so that the first items are complete soon."""
         sources = [(files.trials, self._add_trial), *((p, self._add_output) for p in files.outputs)]
         sources.append((files.responses, self._add_response))
         readers = [self._batches(p, add, files.counted_first and p in files.outputs) for p, add in sources]
@@ -112,7 +112,7 @@ class RunIndex:
         self._database.execute("INSERT INTO lines VALUES (?, ?, ?, ?, ?, ?)", row)
 
     def levels(self, name: str) -> list[str]:
-        """The domains or conditions met so far."""
+        """Return the domains or conditions read so far."""
         assert name in ("domain", "condition")
         with self._lock:
             rows = self._database.execute(
@@ -123,7 +123,7 @@ class RunIndex:
     def fitting(
         self, words: Sequence[str], domain: str, condition: str, limit: int | None = None, offset: int = 0
     ) -> list[str]:
-        """Ids of trials in the order of the run whose labels and words fit, those of people or of any system."""
+        """Return ids of trials whose labels, references or outputs contain the words."""
         where, values = _where(words, domain, condition)
         values += [-1 if limit is None else limit, offset]
         with self._lock:
@@ -140,7 +140,7 @@ class RunIndex:
             return int(self._database.execute(f"SELECT count(*) FROM trials{where}", values).fetchone()[0])
 
     def places(self, trial: str) -> tuple[int | None, list[tuple[str, str, Place]]]:
-        """Where a trial begins, and (kind, system, place) of what was said and answered to it."""
+        """Return the byte at which a trial begins, and (kind, system, location) of its outputs and responses."""
         with self._lock:
             start = self._database.execute("SELECT byte FROM trials WHERE id = ?", (trial,)).fetchone()
             rows = self._database.execute(

@@ -1,4 +1,4 @@
-"""Pages of items out of a run of any size: found by the index, ranked by their values, read from their lines."""
+"""Pages of items of a run of any size: selected by the index, ranked by value, read from their lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEPT_RANKINGS = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemQuery:
-    """What is looked for. Without a system the mean over systems ranks."""
+    """A query for items; without a system, the mean over systems ranks them."""
 
     words: str = ""
     measure: str = ""
@@ -41,7 +41,7 @@ class ItemQuery:
 
 @dataclass(slots=True)
 class RunItems:
-    """`directions` says which way measures point."""
+    """The items of a run; `directions` are the directions of measures."""
 
     files: RunFiles
     index: RunIndex
@@ -51,7 +51,10 @@ class RunItems:
     _rankings: dict[tuple[str, str], pl.DataFrame] = field(default_factory=dict)
 
     def answer(self, query: ItemQuery, quick: bool = False) -> dict[str, Any]:
-        """One page, with how many fit; a `quick` one is in the order of the run and without scores, which take a look at all values."""
+        """Return one page and the number of matches.
+
+        A `quick` page is in the order of the run, without scores.
+        """
         words = query.words.lower().split()
         ranking = None if quick else self._ranking(query)
         start = PAGE * max(0, query.page)
@@ -73,7 +76,10 @@ class RunItems:
         }
 
     def _ranking(self, query: ItemQuery) -> pl.DataFrame | None:
-        """Trials with the value they are ranked by, the smallest first; None in the order of the run, or without values."""
+        """Return trials with their values, the smallest first.
+
+        None for the order of the run, or without values.
+        """
         if query.order == "run" or query.measure not in self.measures or not self.files.items.is_file():
             return None
         import polars as pl

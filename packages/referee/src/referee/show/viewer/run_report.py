@@ -21,7 +21,7 @@ __all__ = ["RunReport", "report_on"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """A report on a run folder: its chapters, and what the items need to know. `items` are values that the folder does not hold itself."""
+    """The chapters of a report on a run folder, and the settings of its items."""
 
     title: str
     parts: Sequence[Part]
@@ -33,7 +33,7 @@ class RunReport:
 
 
 def report_on(folder: Path, large: bool) -> RunReport:
-    """The report on a run as `referee report` makes it; of a large one the scoreboard as it was scored."""
+    """Return the report that `referee report` makes; for a large run, the stored scoreboard only."""
     if large:
         material = gather_scores(folder)
         sections = [scores_alone(material)] if material else []

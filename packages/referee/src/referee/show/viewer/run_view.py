@@ -1,4 +1,7 @@
-"""A run at an address while it grows: the report on what there is so far, and every item by page (`referee view RUN`)."""
+"""A run on a local page while it grows.
+
+The report so far, and every item by page (`referee view RUN`).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ FIRST_ITEMS_S = 1.5
 
 
 class RunView:
-    """Keeps index and report of a run up to date in the background, and answers from what is there."""
+    """Keeps index and report of a run up to date in the background, and answers requests from them."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -67,7 +70,7 @@ class RunView:
         }
 
     def _first_come(self, answer: Callable[[], T]) -> T:
-        """Whoever waits for a page goes before the reading."""
+        """Let a request for a page go before background reading."""
         with self._lock:
             self._waiting += 1
         try:
@@ -77,7 +80,7 @@ class RunView:
                 self._waiting -= 1
 
     def _pause(self) -> bool:
-        """Whether reading has to stop for good; while somebody waits it only pauses, though not for ever."""
+        """Return whether reading must stop; while a request waits, pause for a limited time."""
         for _ in range(300):
             if not self._waiting or self.index.trials < PAGE or self._stop.is_set():
                 break
@@ -131,7 +134,7 @@ class RunView:
             self.trouble = str(error)
 
     def _snapshot(self, files: RunFiles) -> Path | None:
-        """What is done of an unfinished run, as a run folder of its own; None while nothing is."""
+        """Return the finished parts of an unfinished run as a run folder; None if there are none."""
         if not files.outputs:
             return None
         folder = Path(self._place.name) / self.path.name
@@ -151,7 +154,7 @@ class RunView:
         return folder
 
     def _keep(self, composed: RunReport) -> Path | None:
-        """Values that were only just measured, where pages of items find them."""
+        """Store values that were measured now, for pages of items."""
         if composed.items is None:
             return None
         path = Path(self._place.name) / "items.parquet"
@@ -166,7 +169,7 @@ class RunView:
         return {"made": self._made_of, "said": self._said(), "done": done}
 
     def _is_reported(self) -> bool:
-        """Whether there is a report on the files as they are, or it is known why not."""
+        """Return whether the files have a report as they are, or a known reason for none."""
         return bool(self.trouble) or self._made_of == self._state
 
     def _said(self) -> str:
@@ -192,7 +195,7 @@ class RunView:
         return as_page(parts, title=composed.title, made=made, watched={"made": self._made_of}, data=False)
 
     def _chapters(self, part: Part, composed: RunReport) -> list[Section]:
-        """Items are asked for by page; until a report is there they are all there is."""
+        """Return the chapters; until there is a report, the items only."""
         items = Section(
             name="items", title="Items", texts=("Every item of the run.",), browser=self._about(composed), open=True
         )
@@ -235,7 +238,7 @@ class RunView:
         return self._items
 
     def _wait(self) -> None:
-        """Until the first items are known, but not for long."""
+        """Wait until the first items are read, for a limited time."""
         self._first.wait(FIRST_ITEMS_S)
         deadline = threading.Event()
         for _ in range(30):
