@@ -194,7 +194,7 @@ def _map() -> Any:
 
 
 def _answers_mean() -> Any:
-    return option(None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (docs/sight.md).')
+    return option(None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).')
 
 
 @dataclass
@@ -224,7 +224,7 @@ class EvaluateOptions:
     metrics: str | Sequence[str] = option(
         (), "Measures, comma-separated (default: those that suit the material).", cli=str
     )
-    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (docs/sight.md).")
+    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
     convention: str | None = _answers_mean()
     language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
     cluster: str = _cluster("What intervals are over")
@@ -264,7 +264,7 @@ class CompareOptions:
     metric: str | Sequence[str] = option(
         (), "Measures, comma-separated (default: those that suit the material; ir for answers of listeners).", cli=str
     )
-    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (docs/sight.md).")
+    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
     convention: str | None = _answers_mean()
     language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
     cluster: str = _cluster("What intervals are over")
