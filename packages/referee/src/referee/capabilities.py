@@ -325,7 +325,7 @@ class Explains(Protocol):
 
 @runtime_checkable
 class SelectsMeaning(Protocol):
-    """A selector whose content is a meaning (`referee.meaning`), which may say more than a list of properties."""
+    """A selector that returns a meaning (`referee.meaning`), not only a list of properties."""
 
     def select_description(self, view: SpeakerView) -> Description:
         """Return a description without words: its meaning, and the properties that it mentions."""

@@ -158,7 +158,7 @@ class ScoreOptions:
         cli=bool | None,
     )
     baseline: str | None = option(None, "Mark differences from this system.")
-    cluster: str = _cluster("What was sampled, so that trials of one cluster count as one")
+    cluster: str = _cluster("Sampling unit, so that trials of one cluster count as one")
     test: str = option(
         "t",
         "Which test puts the stars: t, or randomisation (whole clusters swapped; not where two are crossed).",
@@ -194,7 +194,9 @@ def _map() -> Any:
 
 
 def _answers_mean() -> Any:
-    return option(None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).')
+    return option(
+        None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).'
+    )
 
 
 @dataclass

@@ -83,7 +83,9 @@ def _split_outside_quotes(command: str) -> list[str]:
         words += pieces
     joined: list[str] = []
     for word in filter(None, words):
-        is_value = joined and joined[-1].startswith("-") and " " not in joined[-1] and not word.startswith(("-", "|", ">"))
+        is_value = (
+            joined and joined[-1].startswith("-") and " " not in joined[-1] and not word.startswith(("-", "|", ">"))
+        )
         if is_value or (joined and joined[-1].endswith(("&&", "|", "referee"))):
             joined[-1] += f" {word}"
         else:
