@@ -211,8 +211,8 @@ class SaysWhetherItLearns(Protocol):
     learns: bool
 
 
-def learns(component: object) -> bool:
-    """Return whether a hearer, selector, realiser or speaker learns; one that does not declare it is assumed to learn, which is safe.
+def learns(thing: object) -> bool:
+    """Return whether a component learns; one that does not declare it is assumed to learn, which is safe.
 
     >>> learns(object())
     True
@@ -325,7 +325,7 @@ class Explains(Protocol):
 
 @runtime_checkable
 class SelectsMeaning(Protocol):
-    """A selector whose content is a meaning (`referee.meaning`), which may say more than a list of properties."""
+    """A selector that returns a meaning (`referee.meaning`), not only a list of properties."""
 
     def select_description(self, view: SpeakerView) -> Description:
         """Return a description without words: its meaning, and the properties that it mentions."""
@@ -334,7 +334,7 @@ class SelectsMeaning(Protocol):
 
 @runtime_checkable
 class RealisesMeaning(Protocol):
-    """A realiser that words a meaning: several objects in parts, relations, denials, superlatives."""
+    """A realiser of meanings: several objects in parts, relations, negation, superlatives."""
 
     def realise_meaning(self, form: Meaning, view: SpeakerView) -> str:
         """Return the words of a meaning."""

@@ -282,7 +282,7 @@ SYSTEMS: dict[str, Entry] = {
     ),
     # language models
     "llm/looking": Entry(
-        "referee.systems.looking_model:LookingSpeaker",
+        "referee.systems.vision_model:VisionSpeaker",
         {},
         "a model that sees, shown the picture with the target marked (model:NAME, endpoint:URL, pictures:FOLDER, mark:box)",
         {"team": "–", "year": "–", "task": "REG", "evidence": "–"},
@@ -354,7 +354,7 @@ HEARERS: dict[str, Entry] = {
         "points at the words on a screen that the instruction shares (extra ocr)",
     ),
     "sight/model": Entry(
-        "referee.hearers.looking_model:LookingModel",
+        "referee.hearers.vision_model:VisionModel",
         {},
         "a model that sees, asked for a box, a point or a mark (model:NAME, endpoint:URL, pictures:FOLDER, form:NAME)",
     ),

@@ -69,8 +69,13 @@ class Corpus(Protocol):
 
     card: Card
 
-    def trials(self) -> Iterator[Trial]: ...
-    def responses(self) -> Iterator[Response]: ...
+    def trials(self) -> Iterator[Trial]:
+        """Yield the trials of the corpus."""
+        ...
+
+    def responses(self) -> Iterator[Response]:
+        """Yield the responses of human hearers; none where the source has none."""
+        ...
 
 
 class Selector(Protocol):
@@ -87,8 +92,13 @@ class Selector(Protocol):
     True
     """
 
-    def fit(self, trials: Iterable[Trial]) -> Selector: ...
-    def select(self, view: SpeakerView) -> tuple[Property, ...]: ...
+    def fit(self, trials: Iterable[Trial]) -> Selector:
+        """Learn from trials and return the selector."""
+        ...
+
+    def select(self, view: SpeakerView) -> tuple[Property, ...]:
+        """Return the properties to mention of the view's target."""
+        ...
 
 
 class Realiser(Protocol):
@@ -106,8 +116,13 @@ class Realiser(Protocol):
     'the red chair'
     """
 
-    def fit(self, trials: Iterable[Trial]) -> Realiser: ...
-    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str: ...
+    def fit(self, trials: Iterable[Trial]) -> Realiser:
+        """Learn from trials and return the realiser."""
+        ...
+
+    def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
+        """Return words for properties of the view's target."""
+        ...
 
 
 @runtime_checkable
@@ -124,8 +139,13 @@ class Speaker(Protocol):
     True
     """
 
-    def fit(self, trials: Iterable[Trial]) -> Speaker: ...
-    def describe(self, view: SpeakerView) -> Description: ...
+    def fit(self, trials: Iterable[Trial]) -> Speaker:
+        """Learn from trials and return the speaker."""
+        ...
+
+    def describe(self, view: SpeakerView) -> Description:
+        """Return a description of the view's target."""
+        ...
 
 
 @runtime_checkable
@@ -140,8 +160,13 @@ class Hearer(Protocol):
     True
     """
 
-    def fit(self, trials: Iterable[Trial]) -> Hearer: ...
-    def resolve(self, description: Description, view: HearerView) -> Response: ...
+    def fit(self, trials: Iterable[Trial]) -> Hearer:
+        """Learn from trials and return the hearer."""
+        ...
+
+    def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the response to a description in a view without a target."""
+        ...
 
 
 @dataclass(slots=True)

@@ -33,7 +33,9 @@ def test_no_help_page_is_wider_than_the_terminal(
 
 
 def test_the_first_commands_are_those_that_people_need_first() -> None:
-    assert list(COMMANDS)[:5] == ["score", "run", "listen", "report", "view"]
+    first = ["score", "run", "listen", "report", "view"]
+    assert [name for name in COMMANDS if name in first] == first
+    assert max(list(COMMANDS).index(name) for name in first) < 8
 
 
 def test_a_long_example_is_one_command_to_a_shell() -> None:

@@ -218,7 +218,7 @@ def test_whoever_looks_on_at_a_court_sees_as_much_as_was_promised_and_changes_no
     settings: dict[str, Any] = {"resamples": 40, "permutations": 20}
     assert referee.court(folder, progress=onlooker, **settings).data == referee.court(folder, **settings).data
     assert all(done == promised for done, promised in onlooker.seen.values())
-    assert {"answers drawn anew": [1, 1], "systems dealt anew": [2, 2]}.items() <= onlooker.seen.items()
+    assert {"answers drawn anew": [1, 1], "systems permuted": [2, 2]}.items() <= onlooker.seen.items()
     assert onlooker.seen["tables that chance makes"] == [300, 300]
 
 

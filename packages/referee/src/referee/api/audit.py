@@ -85,7 +85,7 @@ class AuditResult(Result):
 
 @takes(AuditOptions)
 def audit(options: AuditOptions) -> AuditResult:
-    """Recompute what one printed number implies about another, and say what does not follow (`referee audit`).
+    """Recompute what printed numbers imply of others, and return what does not follow (`referee audit`).
 
     Returns:
         An `AuditResult`.

@@ -161,7 +161,7 @@ class Heard(Result):
 
 
 def tells(name: str, group: dict[str, dict[str, Any]]) -> bool:
-    """Whether a value is worth a column: shares that are not 0, and votes only where several voted on an item."""
+    """Return whether a column has content: proportions that are not 0, votes only with several voters."""
     row = group[name]
     # A vote of one is no vote: with one answer an item, majority and agreement would repeat the rate.
     if name in OVER_ITEMS:
@@ -171,7 +171,9 @@ def tells(name: str, group: dict[str, dict[str, Any]]) -> bool:
 
 @takes(ListenOptions)
 def listen(options: ListenOptions) -> Heard:
-    """Let a hearer answer what a run's systems said, and measure the hearing (`referee listen`); answers are kept in the run.
+    """Let a hearer answer the descriptions of a run, and measure its answers (`referee listen`).
+
+    The answers are stored in the run.
 
     Returns:
         A `Heard`, or with `items` the `Responses`.

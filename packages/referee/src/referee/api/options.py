@@ -158,7 +158,7 @@ class ScoreOptions:
         cli=bool | None,
     )
     baseline: str | None = option(None, "Mark differences from this system.")
-    cluster: str = _cluster("What was sampled, so that trials of one cluster count as one")
+    cluster: str = _cluster("Sampling unit, so that trials of one cluster count as one")
     test: str = option(
         "t",
         "Which test puts the stars: t, or randomisation (whole clusters swapped; not where two are crossed).",
@@ -194,7 +194,9 @@ def _map() -> Any:
 
 
 def _answers_mean() -> Any:
-    return option(None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (docs/sight.md).')
+    return option(
+        None, 'What all coordinates in answers mean, such as "0-1000 xyxy" or "pixels xyxy" (`referee docs sight`).'
+    )
 
 
 @dataclass
@@ -224,7 +226,7 @@ class EvaluateOptions:
     metrics: str | Sequence[str] = option(
         (), "Measures, comma-separated (default: those that suit the material).", cli=str
     )
-    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (docs/sight.md).")
+    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
     convention: str | None = _answers_mean()
     language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
     cluster: str = _cluster("What intervals are over")
@@ -264,7 +266,7 @@ class CompareOptions:
     metric: str | Sequence[str] = option(
         (), "Measures, comma-separated (default: those that suit the material; ir for answers of listeners).", cli=str
     )
-    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (docs/sight.md).")
+    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
     convention: str | None = _answers_mean()
     language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
     cluster: str = _cluster("What intervals are over")

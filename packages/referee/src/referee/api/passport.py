@@ -87,7 +87,7 @@ def check_place(out: Path) -> None:
 
 @takes(PassportOptions)
 def passport(options: PassportOptions) -> Passport:
-    """Hold a hearer against people who read the same descriptions, and say whether it may be used (`referee passport`).
+    """Compare a hearer with people on the same descriptions, and return its passport (`referee passport`).
 
     Returns:
         A `Passport`.

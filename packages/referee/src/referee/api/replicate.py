@@ -69,7 +69,7 @@ class Replication(Result):
 
 @takes(ReplicateOptions)
 def replicate(options: ReplicateOptions) -> Replication:
-    """Run the systems of a challenge on TUNA and set our scores beside the printed ones (`referee replicate`).
+    """Run the systems of a challenge on TUNA, and compare with the printed scores (`referee replicate`).
 
     Returns:
         A `Replication`.

@@ -90,6 +90,7 @@ def bounded(value: float | None, low: float | None, high: float | None, marks: s
 
 
 def latex_table(heads: list[str], rows: list[list[str]]) -> str:
+    """Return a complete booktabs table of text cells."""
     lines = [" & ".join(map(tex, row)) + r" \\" for row in rows]
     return "\n".join(
         [

@@ -83,7 +83,9 @@ class FinishedRun(Result):
 
 @takes(RunOptions)
 def run(options: RunOptions) -> FinishedRun:
-    """Train and run systems by name on a corpus (`referee run`); each trial is described by a system that was trained on others.
+    """Train and run systems by name on a corpus (`referee run`).
+
+    Each trial is described by a system that was trained on others.
 
     Returns:
         A `FinishedRun`; ``.score()`` measures it.

@@ -58,6 +58,7 @@ class WorstItems(Result):
         self.cards = cards
 
     def plot(self) -> alt.TopLevelMixin:
+        """Return a strip of the items' values for each system."""
         return charts.strips(self.frame.to_dicts(), self._title())
 
     def _title(self) -> str:
@@ -239,6 +240,7 @@ class Scores(Result):
 
 
 def labels_of(trial: Trial) -> dict[str, str | None]:
+    """Return the labels of a trial by column name."""
     return {name: trial.scene.id if name == "scene" else getattr(trial, name) for name in GROUPINGS}
 
 

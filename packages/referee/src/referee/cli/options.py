@@ -169,7 +169,7 @@ TierMap = Annotated[
     Path | None,
     typer.Option(
         "--tiers",
-        help='Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT"; also language = "de" and pieces = "tangram" where the files do not say so.',
+        help='Names of tiers in ELAN files: a .toml with lines such as "A-utts" = "SV-UT", and language = "de", pieces = "tangram" where files lack them.',
     ),
 ]
 Synthetic = Annotated[bool, typer.Option("--synthetic", help="Invented sessions.")]

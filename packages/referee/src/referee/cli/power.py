@@ -26,7 +26,7 @@ EPILOG = options.examples("""
 
   referee power --systems 6 --items 96 --participants 48 --measure time --effect 0.10 --simulations 2000 --format json
 
-  referee power --systems 12 --items 120 --participants 24 --effect 0        false alarms: should be near alpha
+  referee power --systems 12 --items 120 --participants 24 --effect 0        type I error: should be near alpha
 
 Items and participants come in blocks of as many as there are systems (repeated Latin squares). One system differs from all others by the
 effect: --measure error adds it to the error rate of the others (--base), --measure time lengthens times by that share.

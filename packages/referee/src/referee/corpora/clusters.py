@@ -1,4 +1,4 @@
-"""Whose trials resemble each other: the scene, speaker, game or participant that a trial belongs to, as a corpus' card says what was sampled."""
+"""Whose trials resemble each other: the scene, speaker, game or participant that a trial belongs to, as a corpus' card names the sampling unit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def cluster_of(trial: Trial, factor: str, response: Response | None = None) -> s
 
 
 def describe_sampling(sampled: Sequence[str]) -> str:
-    """What was sampled, in words."""
+    """Describe the sampling unit."""
     if not sampled:
         return "not known: every trial is taken to stand alone"
     kinds = [f"{factor}s" for factor in sampled]

@@ -43,7 +43,7 @@ def agree(x: FloatArray, y: FloatArray) -> Agreements:
 
 
 def agree_dealt(x: FloatArray, y: FloatArray, orders: IntArray) -> Agreements:
-    """The same of many tables at once, in which the rows of `y` are dealt anew by `orders` (one a table); the last axis is that of `y`, table after table."""
+    """The same of many tables at once, in which the rows of `y` are permuted by `orders` (one a table); the last axis is that of `y`, table after table."""
     wide, levels = (part[orders].transpose(1, 0, 2).reshape(len(x), -1) for part in (y, _levels(y)))
     return _agree(x, wide, _levels(x), levels)
 

@@ -1,6 +1,6 @@
 """What the rules would say if measures and hearers had nothing to do with each other: base rates of every word for a table of this shape.
 
-The rows of hearer measures are dealt anew among the families, as often as `TABLES` says, and each table so made goes through the same rules. A word that
+The rows of hearer measures are permuted among the families, as often as `TABLES` says, and each table so made goes through the same rules. A word that
 turns up as often by chance is no news. Noise of the answers is left out here, which can only make the words that hold come up more often.
 """
 

@@ -1,7 +1,7 @@
 """One value per system from runs that were scored and answered (`referee court RUN`), with the noise that the answers have.
 
-People's answers and those of each simulated hearer are tried apart. Systems of one family have one vote; what was sampled when people answered (participants,
-scenes, speakers) is drawn anew for the noise of means. Over items: `answered_items`.
+People's answers and those of each simulated hearer are tried apart. Systems of one family have one vote; the sampling units of people's answers (participants,
+scenes, speakers) are drawn anew for the noise of means. Over items: `answered_items`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How often would a whole table of measures show something as strong by chance? Max-T permutation after Westfall & Young (1993), step-down.
 
-The rows of hearer measures are dealt anew among the units (families of systems), which keeps everything that automatic measures have in common with each other
+The rows of hearer measures are permuted among the units (families of systems), which keeps everything that automatic measures have in common with each other
 and hearer measures with each other. Every deal gives one strongest coefficient of the table; a pair's adjusted p is the share of deals whose strongest is at
 least as strong, where pairs that did better are no longer counted among its rivals. All deals are tried with up to nine units.
 
@@ -58,7 +58,7 @@ def step_down(table: Table, seed: int = 1, deals: int = DEALS, progress: ShowsPr
     tried = 0
     batches = _all_deals(units) if exact else _some_deals(units, deals, seed)
     number = ceil((factorial(units) if exact else deals) / _BATCH)
-    for orders in progress(CountedWork(batches, number), "systems dealt anew"):
+    for orders in progress(CountedWork(batches, number), "systems permuted"):
         as_strong += _as_strong(observed, strengths(table, orders))
         tried += len(orders)
     extra = 0 if exact else 1

@@ -114,7 +114,7 @@ class TiedAccuracy:
 def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 200, seed: int = SEED) -> TiedAccuracy:
     """Share of pairs in the same order or tied in both, averaged over items, at the threshold that is best for the measure.
 
-    Chance: the measure's scores are dealt anew among the systems of every item, and the threshold is chosen again.
+    Chance: the measure's scores are permuted among the systems of every item, and the threshold is chosen again.
     """
     human, measure = _whole(human, measure)
     accuracy, threshold = _best_threshold(_signs_of_pairs(human), _pair_gaps(measure))
@@ -129,7 +129,7 @@ def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 2
 
 
 def _dealt_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, seed: int) -> list[float]:
-    """The same for scores dealt anew: whoever gets them, an item's gaps are those of its two scores, so all are sorted once, and counted by their place."""
+    """The same for permuted scores: an item's gaps are those of its two scores, so all are sorted once, and counted by their place."""
     systems, items = measure.shape
     first, second = np.triu_indices(systems, 1)
     people = np.sign(human[first] - human[second])

@@ -1,4 +1,4 @@
-"""What was sampled when a run was answered: the factors over which a court draws anew, by the corpus' card or as asked for (`--cluster`).
+"""The sampling units of the answers to a run: the factors over which a court draws anew, by the corpus' card or as asked for (`--cluster`).
 
 Scenes, speakers or games by the design of the corpus; people as well, unless a game holds speaker and hearer together. Where nothing recurs, the items.
 """

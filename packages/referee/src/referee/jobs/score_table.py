@@ -59,7 +59,7 @@ class Settings:
         references: ``own``, or ``others`` for those of other speakers of the same scene.
         humans: whether people are a system too.
         baseline: the system that others are compared with.
-        cluster: what was sampled, so that trials of one cluster count as one; ``design`` takes what the corpus' card says.
+        cluster: the sampling unit, so that trials of one cluster count as one; ``design`` takes that of the corpus' card.
         resamples: random swaps of clusters, where they are too many to try all.
         confidence: of the intervals.
         seed: of all randomness.

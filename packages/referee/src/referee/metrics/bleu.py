@@ -20,7 +20,7 @@ SHARED_ORDER = 5
 
 @dataclass(eq=False, repr=False)
 class Bleu(Measure):
-    """exp(mean of log precisions 1…N) · exp(min(0, 1 - reference length / output length)), over all outputs together.
+    """Corpus BLEU: exp(mean log precision 1…N) · exp(min(0, 1 - reference length / output length)).
 
     Range 0 to 1, higher is better. Source: Papineni et al. 2002; values are sacrebleu's (divided by 100) with ``tokenize="13a"`` for
     `tokens` "mteval", ``tokenize="none"`` for "words", no smoothing. Matches are clipped by the reference that has an n-gram most often.
@@ -39,6 +39,7 @@ class Bleu(Measure):
 
     @property
     def width(self) -> int:  # type: ignore[override]
+        """The number of statistics for an item."""
         return 2 + 2 * self.order
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -68,6 +69,7 @@ class Bleu(Measure):
         )
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return BLEU from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         said, expected = totals[..., 0], totals[..., 1]
         matches, ngrams = totals[..., 2 : 2 + self.order], totals[..., 2 + self.order :]
@@ -111,7 +113,7 @@ def shared_ngrams(batch: Batch, case: str, tokens: str, order: int) -> npt.NDArr
 
 
 def find_shared_ngrams(encoding: Encoding, outputs: Places, first: Places, order: int) -> npt.NDArray[np.int32]:
-    """For every word of the outputs (texts by number), in order, a bit mask of the n-grams beginning there that references match.
+    """Return for each word of the outputs a bit mask of the n-grams from there that references match.
 
     The references of the k-th output are the texts ``first[k]`` to ``first[k + 1]``; bit n - 1 stands for order n.
     """

@@ -16,7 +16,9 @@ __all__ = ["Chrf"]
 
 @dataclass(eq=False, repr=False)
 class Chrf(Measure):
-    """F_β = (1 + β²) · P · R / (β² · P + R), with P and R the mean precision and recall of character n-grams 1…N over the corpus.
+    """Corpus chrF: F_β = (1 + β²)·P·R / (β²·P + R).
+
+    P and R are the mean precision and recall of character n-grams 1…N over the corpus.
 
     Blanks are left out; orders that outputs or references are too short for do not enter the means. Of several references each item is held against the one
     with the best F. Range 0 to 1, higher is better. Source: Popović 2015; values are sacrebleu's chrF2 (divided by 100) with its
@@ -32,6 +34,7 @@ class Chrf(Measure):
 
     @property
     def width(self) -> int:  # type: ignore[override]
+        """The number of statistics for an item."""
         return 3 * self.order
 
     def statistics(self, batch: Batch) -> FloatArray:
@@ -56,6 +59,7 @@ class Chrf(Measure):
         return np.hstack([said, wanted, sum_marks(marks, places, self.order)]).astype(float)
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return chrF from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         return np.where(counts > 0, self._f(totals), np.nan)
 

@@ -24,7 +24,9 @@ SCALE = 10.0
 
 @dataclass(eq=False, repr=False)
 class Cider(Measure):
-    """10 · mean over orders 1 to 4, and over references, of the cosine of n-gram counts weighted by log(items / items whose references have it).
+    """CIDEr: 10 · mean cosine of TF-IDF-weighted n-gram counts, over orders 1 to 4 and references.
+
+    The weight of an n-gram is log(items / items whose references have it).
 
     The weights belong to the whole test set: `learn` takes them in batch by batch; without it a batch is taken for the whole. One item alone has no
     weights, and all its values are 0. No stemming. Range 0 to 10, higher is better. Source: Vedantam et al. 2015. Empty case: outputs without words
@@ -57,6 +59,7 @@ class Cider(Measure):
         return encode(batch, self.case, self.tokens)
 
     def fit(self, encoding: Encoding) -> None:
+        """Count the items of a batch, and the items whose references have each n-gram."""
         for grams in _all_orders(encoding, check_order(self.order)):
             counts = grams.items_with(encoding).tolist()
             counted = zip(grams.as_words(encoding), counts, strict=True)
@@ -65,6 +68,7 @@ class Cider(Measure):
         self._items += _items_of(encoding)
 
     def compute(self, encoding: Encoding) -> FloatArray:
+        """Return the score of every item of a batch."""
         whole = log(max(1, self._items or _items_of(encoding)))
         orders = list(_all_orders(encoding, check_order(self.order)))
         total = np.zeros(len(encoding.owner))
@@ -88,7 +92,9 @@ class Cider(Measure):
 
 @dataclass(eq=False, repr=False)
 class CiderD(Cider):
-    """CIDEr with counts clipped to the reference's and a penalty exp(-d² / 72) for the difference d in length; what pycocoevalcap prints as CIDEr.
+    """CIDEr-D: counts clipped to the reference's, and a penalty exp(-d² / 72) for a length difference d.
+
+    pycocoevalcap prints it as CIDEr.
 
     As `Cider` otherwise. Range 0 to 10, higher is better. Empty case: as `Cider`.
     """

@@ -54,7 +54,10 @@ class _SceneMeasure(Measure):
 
 
 class Unique(_SceneMeasure):
-    """1 if the description is true of the target(s) and of nothing else, else 0; higher is better (Belz & Gatt 2008)."""
+    """1 if the description is true of the target(s) and of nothing else, else 0.
+
+    Higher is better (Belz & Gatt 2008).
+    """
 
     name = "scene/unique"
 
@@ -63,7 +66,9 @@ class Unique(_SceneMeasure):
 
 
 class Minimal(_SceneMeasure):
-    """1 if the description is unique and no smaller set of true properties is, else 0; no direction is better as such.
+    """1 if the description is unique and no smaller set of true properties is, else 0.
+
+    No direction is better as such.
 
     Type is an ordinary attribute (as in Belz & Gatt 2008); without `count_type` it is free: sizes leave it out, and the smallest
     set is searched with the target's type given. 0 where nothing distinguishes the target. Landmarks count as far as one step away.
@@ -88,7 +93,7 @@ class Minimal(_SceneMeasure):
 
 
 class Remaining(_SceneMeasure):
-    """The number of entities other than the target(s) that the description is true of, in [0, ∞); lower is better.
+    """The number of distractors that the description is true of, in [0, ∞); lower is better.
 
     This holds for descriptions false of the target, too. With `share`, divided by the number of distractors (0 if there are none).
     """
@@ -107,7 +112,7 @@ class Remaining(_SceneMeasure):
 
 
 class Bits(_SceneMeasure):
-    """log2(1 + remaining distractors), in [0, ∞); lower is better: what a hearer still has to be told, in bits."""
+    """log2(1 + remaining distractors), in [0, ∞): the bits a hearer still lacks; lower is better."""
 
     name = "scene/bits"
     range = (0.0, None)
@@ -120,7 +125,9 @@ class Bits(_SceneMeasure):
 
 
 class Surplus(_SceneMeasure):
-    """How many properties the description has too many, in [0, ∞); people over-specify too, so no direction is better as such.
+    """The number of properties beyond what identification needs, in [0, ∞); no direction is better.
+
+    People overspecify too.
 
     `method`: ``exact``, the largest number that can be dropped together without gaining a distractor; ``greedy``, those dropped when
     going through them in the order said; ``size``, the size minus that of the smallest distinguishing set (below 0 for descriptions that
@@ -142,7 +149,7 @@ class Surplus(_SceneMeasure):
 
 
 class Deficit(_SceneMeasure):
-    """The smallest number of true properties to add until the targets stand alone, in [0, ∞); lower is better.
+    """The fewest true properties to add until the description distinguishes the targets; lower is better.
 
     Not measurable where nothing would help: the description is false of the target, or another entity looks the same.
     """
@@ -157,7 +164,9 @@ class Deficit(_SceneMeasure):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SpecificityDice(_SceneMeasure):
-    """Dice - weight · |r(output) - r(reference)| / distractors, where r counts remaining distractors; higher is better.
+    """Dice - weight · |r(output) - r(reference)| / distractors, where r counts remaining distractors.
+
+    Higher is better.
 
     Van Deemter & Gatt's (2007) Dice that punishes deviating from how far the human specified the target. In [-weight, 1].
     Two empty sets have a Dice of `empty`; without distractors there is no penalty; several references as in `set/dice`.
@@ -191,7 +200,10 @@ def _shares(parts: IntArray, wholes: IntArray) -> FloatArray:
 
 
 def sizes(encoding: PropertyEncoding, count_type: bool) -> IntArray:
-    """The number of different properties (of a meaning: of atoms) of every description, with or without its type."""
+    """Return the number of different properties (or atoms of a meaning) of each description.
+
+    The type counts or not, as asked.
+    """
     result = encoding.sizes.copy() if count_type else encoding.sizes_without(TYPE)
     for i in np.flatnonzero(encoding.has_meaning).tolist():
         result[i] = sum(count_type or atom[0] != TYPE for atom in atoms(encoding.meanings[i] or EVERYTHING))
@@ -219,7 +231,7 @@ def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
 
 
 def count_deficit(seen: Situations) -> FloatArray:
-    """The smallest number of true properties to add to the output of every act until it distinguishes; NaN where nothing helps."""
+    """Return the fewest true properties to add to each output until it distinguishes; NaN if none help."""
     encoding, result = seen.encoding, np.where(seen.unique, 0.0, np.nan)
     # Adding mends only what is true of the targets.
     short = seen.holds & (seen.remaining > 0) & seen.measurable
@@ -239,7 +251,7 @@ def count_deficit(seen: Situations) -> FloatArray:
 
 
 def count_surplus(seen: Situations, method: str = "exact", count_type: bool = True) -> FloatArray:
-    """The surplus of the output of every act (see `scene/surplus`); those that are not measurable have any value."""
+    """Return the surplus of every output (see `scene/surplus`); arbitrary where it is not measurable."""
     return METHODS[method](seen, count_type)
 
 

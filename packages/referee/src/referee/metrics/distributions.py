@@ -106,7 +106,10 @@ class _VariationMeasure(Measure):
 
 
 class JensenShannon(_VariationMeasure):
-    """Jensen-Shannon divergence (base 2) of the system's sets of properties from those of people, in [0, 1]; lower is better (Lin 1991)."""
+    """Jensen-Shannon divergence (base 2) of the system's sets from people's, in [0, 1]; lower is better.
+
+    Lin (1991).
+    """
 
     name = "distribution/js"
     direction = "lower"
@@ -116,7 +119,9 @@ class JensenShannon(_VariationMeasure):
 
 
 class Coverage(_VariationMeasure):
-    """The share of people's descriptions whose set the system gives, too (with any probability), in [0, 1]; higher is better.
+    """The proportion of people's descriptions whose set the system also produces; higher is better.
+
+    Any probability above 0 counts.
 
     With `distinct`, the share of the sets that people use, however often.
     """
@@ -132,7 +137,9 @@ class Coverage(_VariationMeasure):
 
 
 class Over(Measure):
-    """1 if the description distinguishes the targets and could do so with fewer of its properties, else 0; a rate without a better side.
+    """1 if the description distinguishes the targets and fewer of its properties would, else 0.
+
+    It has no direction.
 
     Without `count_type` a type that could go does not count as too much. Not measured: outputs without properties, trials without target.
     """
@@ -144,6 +151,7 @@ class Over(Measure):
         self.count_type = count_type
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return one value for each item; NaN where the scene is not complete."""
         seen = look(batch)
         # Only what distinguishes can be over-specified: ambiguous with a word to spare counts as under-specified.
         over = seen.unique & (count_surplus(seen, "exact", self.count_type) > 0)
@@ -151,12 +159,16 @@ class Over(Measure):
 
 
 class Under(Measure):
-    """1 if the description does not distinguish the targets, else 0; lower is better. Not measured as `distribution/over`."""
+    """1 if the description does not distinguish the targets, else 0; lower is better.
+
+    Not measured as `distribution/over`.
+    """
 
     name = "distribution/under"
     direction = "lower"
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return one value for each item; NaN where the scene is not complete."""
         seen = look(batch)
         return seen.encoding.spread(np.where(seen.measurable, ~seen.unique, np.nan))
 

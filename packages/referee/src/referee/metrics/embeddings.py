@@ -65,7 +65,7 @@ class EmbeddingCosine(_Embedding):
 
 @dataclass(eq=False, repr=False)
 class BertScore(_Embedding):
-    """Every token's best cosine in the other description, averaged: over the output's tokens P, over the reference's R, and F their harmonic mean.
+    """BERTScore: mean best cosine of tokens; P over the output, R over the reference, F harmonic.
 
     `statistic` "f" (default), "precision" or "recall"; last layer, no weights by rarity, no rescaling. `encoder` and `references` as in
     `EmbeddingCosine`. Range -1 to 1, higher is better. Source: Zhang et al. 2020. Empty case: an output without words scores 0; no text or no

@@ -105,7 +105,7 @@ def _paired(table: FloatArray) -> FloatArray:
 
 
 class Iou(_Grounding):
-    """Intersection over union of the box (outline, mask) answered and the one meant, in [0, 1], higher is better.
+    """Intersection over union of the answer's box (outline, mask) and the target's; higher is better.
 
     Several regions meant: the best one-to-one pairing, summed and divided by the larger number. Several places for one region: 0, nobody chooses for them.
     """
@@ -122,7 +122,7 @@ class Iou(_Grounding):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BoxAccuracy(_Grounding):
-    """Share of items whose box overlaps the one meant with IoU >= `iou` (RefCOCO's measure; .5 unless switched).
+    """The proportion of items with IoU >= `iou` (RefCOCO's measure, .5 by default).
 
     Several regions meant: right only where every one has a box of its own and there is no box too many (Pr@F1=1 of GREC, He et al. 2023). Nothing
     meant: right where the answer is "none".
@@ -148,7 +148,10 @@ def _all_found(table: FloatArray, threshold: float) -> bool:
 
 
 class MeanAccuracy(_Grounding):
-    """The mean of ground/accuracy over the thresholds .50, .55 … .95 (the ten that COCO's average precision is averaged over), in [0, 1], higher is better."""
+    """The mean of ground/accuracy over the thresholds .50, .55 … .95, in [0, 1]; higher is better.
+
+    They are the ten of COCO's average precision.
+    """
 
     name = "ground/accuracy.mean"
     THRESHOLDS: ClassVar[tuple[float, ...]] = tuple(percent / 100 for percent in range(50, 100, 5))
@@ -169,7 +172,9 @@ class _Pointing(_Grounding):
 
 
 class PointInside(_Pointing):
-    """Share of items whose point lies in the region meant, border included (ScreenSpot's measure); a box points to its middle. Higher is better.
+    """The proportion of items whose point lies in the target region or on its border (ScreenSpot).
+
+    The point of a box is its centre. Higher is better.
 
     Several regions meant: any of them. Several points: not found, nobody chooses for them.
     """
@@ -187,7 +192,9 @@ class PointInside(_Pointing):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Distance(_Pointing):
-    """How far the point is from the region meant, as a share of a diagonal: the picture's, or (``by:region``) that of the box around the region. 0 inside.
+    """The distance of the point from the target region, as a proportion of a diagonal; 0 inside.
+
+    The diagonal is the picture's, or (``by:region``) that of the box around the region.
 
     Lower is better. Only items with a place have a distance, so here `value` and `value_answered` are the same.
     """
@@ -202,6 +209,7 @@ class Distance(_Pointing):
             raise InputError(f"no diagonal is called {self.by!r}", remedy="by is picture or region")
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return one distance for each item, and whether the answer has a point."""
         rows = super().statistics(batch)
         rows[(rows[:, 1] == 0) | np.isnan(rows[:, 0])] = np.nan
         return rows
@@ -243,7 +251,9 @@ def _diagonal(region: Region, size: Size | None, by: str) -> float:
 
 
 class EntityFound(_Pointing):
-    """Share of items where the entity that the answer hits is the one meant: by overlap for boxes, by containment for points. Higher is better.
+    """The proportion of items whose answer hits the target entity; higher is better.
+
+    Boxes hit by overlap, points by containment.
 
     Entities that are hit equally share the credit: 1 / k with k of them. Measured where a scene has at least two entities with regions.
     """
@@ -251,6 +261,7 @@ class EntityFound(_Pointing):
     name = "ground/found"
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return one value for each item, and whether the answer has coordinates."""
         rows = super().statistics(batch)
         rows[[sum(e.region is not None for e in t.scene.entities) < 2 for t in batch.trials]] = np.nan
         return rows
@@ -321,8 +332,10 @@ def _overlaps(regions: list[tuple[Entity, Region]], arrays: PlaceArrays, i: int)
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class NoTarget(_Grounding):
-    """Whether the answer knows that nothing, or that something, is meant: gRefCOCO's N-acc over items without a target (``target:no``), T-acc over items
-    with one (``target:yes``). ``refused:yes`` counts a refusal as "none" (an agent that declines an impossible instruction). Higher is better.
+    """Whether the answer is right about there being a target (gRefCOCO's N-acc and T-acc).
+
+        ``target:no`` is N-acc, over items without a target; ``target:yes`` is T-acc, over items with one. ``refused:yes`` counts a refusal as "none"
+    (an agent that declines an impossible instruction). Higher is better.
     """
 
     name = "ground/none"
@@ -330,6 +343,7 @@ class NoTarget(_Grounding):
     refused: bool = False
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return one value for each item of the chosen kind; NaN for the others."""
         arrays = arrange(batch)
         nothing = {Outcome.NONE, Outcome.REFUSED} if self.refused else {Outcome.NONE}
         said = np.array([outcome in nothing for outcome in arrays.outcomes], dtype=bool)
@@ -342,7 +356,10 @@ class NoTarget(_Grounding):
 
 
 def hits(response: Response, trial: Trial) -> bool:
-    """Whether an answer with a place finds what is meant: a point inside, a box with IoU >= .5. So people, simulated hearers and models are judged alike."""
+    """Return whether an answer identifies the target: a point inside it, or a box with IoU >= .5.
+
+    People, simulated hearers and models are judged alike.
+    """
     return all_hits([(trial, response)])[0]
 
 

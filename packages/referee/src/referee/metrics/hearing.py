@@ -68,7 +68,9 @@ Group = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hearing:
-    """Responses of one group as numbers: who answered, about what (numbered from 0), and a column for every measure over responses (NaN: not measured).
+    """The responses of one group as arrays: participant, item, and a column for each measure.
+
+    Participants and items are numbered from 0; NaN is not measured.
 
     `hearers` and `trials` are the names behind the numbers.
     """
@@ -81,16 +83,21 @@ class Hearing:
 
     @property
     def n_participants(self) -> int:
+        """The number of participants."""
         return int(self.participants.max()) + 1
 
     @property
     def n_items(self) -> int:
+        """The number of items."""
         return int(self.items.max()) + 1
 
     def measure(
         self, by_participant: FloatArray | None = None, by_item: FloatArray | None = None, ties: str = "strict"
     ) -> FloatArray:
-        """All measures, in the order of MEASURES; NaN where nothing was counted. Weights say how often each participant and item counts."""
+        """Return all measures, in the order of MEASURES; NaN where nothing was counted.
+
+        Weights are how often each participant and item counts.
+        """
         people = np.ones(self.n_participants) if by_participant is None else by_participant
         things = np.ones(self.n_items) if by_item is None else by_item
         found: FloatArray = self.measure_each(people[None], things[None], ties)[0]

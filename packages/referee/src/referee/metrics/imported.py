@@ -19,7 +19,9 @@ __all__ = ["ImportedScore"]
 
 @dataclass(eq=False, repr=False)
 class ImportedScore(Measure):
-    """The score that a file gives an item: one line each, ``{"trial": ID, "text": WORDS, "score": NUMBER}``; without text for whatever was said.
+    """The score of an item in a file with lines ``{"trial": ID, "text": WORDS, "score": NUMBER}``.
+
+    A line without text holds for any output of the trial.
 
     `file` is the file, `called` a name for what is in it; the signature has the file's hash. An item that the file does not have is not counted.
     Range open, higher is better. Source: whoever computed it. Empty case: not counted.

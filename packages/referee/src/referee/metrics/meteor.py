@@ -58,7 +58,9 @@ class _Text(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Meteor(Measure):
-    """(1 - 0.6 · (chunks / matches)^0.2) · P·R / (0.85·P + 0.15·R), with content words at weight 0.75 and function words at 0.25.
+    """METEOR 1.5: (1 - 0.6 · (chunks / matches)^0.2) · P·R / (0.85·P + 0.15·R).
+
+    Content words have weight 0.75, function words 0.25.
 
     Words are aligned one to one so that most are matched, in the fewest chunks of neighbours, with the least distance between places. `match` says by
     what: "exact", "exact+stem" (default; Snowball's English stems, weight 0.6), "exact+stem+synonym" (weight 0.8; `wordnet` names a folder with
@@ -86,7 +88,7 @@ class Meteor(Measure):
             self.wordnet = self._wordnet.signed
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """Columns: weighted matches and words of the output and of the reference, chunks (0 where the two are the same), matches."""
+        """Return weighted matches and words of output and reference, chunks (0 if identical), matches."""
         rows = np.full((len(batch), COLUMNS), np.nan)
         texts: dict[tuple[str, str], _Text] = {}
         rows_by_texts: dict[tuple[str, str, str], Row] = {}
@@ -108,6 +110,7 @@ class Meteor(Measure):
         return rows
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return METEOR from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         hits_out, words_out, hits_ref, words_ref, chunks, matches = np.moveaxis(totals, -1, 0)
         precision, recall = _share(hits_out, words_out), _share(hits_ref, words_ref)

@@ -23,7 +23,7 @@ _BETA = log(2) / log(1.5) ** 2
 
 @dataclass(eq=False, repr=False)
 class Nist(Measure):
-    """Σₙ (information of matched n-grams / n-grams of the outputs) · exp(-β · ln² min(1, output length / mean reference length)).
+    """Corpus NIST: Σₙ information of matches / n-grams · exp(-β · ln² min(1, length / reference length)).
 
     The information of an n-gram is log2(count of its first n - 1 words / count of it) over **all references of the test set**; for single
     words the upper count is the number of reference words. β = ln 2 / ln² 1.5. Range 0 upwards, higher is better. Source: Doddington
@@ -47,6 +47,7 @@ class Nist(Measure):
 
     @property
     def width(self) -> int:  # type: ignore[override]
+        """The number of statistics for an item."""
         return 2 * self.order + 1
 
     def learn(self, batch: Batch) -> Nist:
@@ -60,7 +61,7 @@ class Nist(Measure):
         self._learnt.add(encoding)
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """Columns: information matched by order, n-grams of the output by order, mean length of the references."""
+        """Return information matched by order, n-grams of the output by order, mean reference length."""
         return self.compute(self.collect(batch))
 
     def collect(self, batch: Batch) -> tuple[Encoding, Ids]:
@@ -69,9 +70,11 @@ class Nist(Measure):
         return encode(batch, self.case, self.tokens), marks
 
     def fit(self, kept: tuple[Encoding, Ids]) -> None:
+        """Count the n-grams of the references of a batch."""
         self._count(kept[0])
 
     def compute(self, kept: tuple[Encoding, Ids]) -> FloatArray:
+        """Return the statistics of every item of a batch."""
         encoding, marks = kept
         counts = self._learnt
         if counts is None:
@@ -87,6 +90,7 @@ class Nist(Measure):
         return rows
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
+        """Return NIST from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         information, ngrams = totals[..., : self.order], totals[..., self.order : -1]
         said, expected = ngrams[..., 0], totals[..., -1]
@@ -104,7 +108,10 @@ def count_for(texts: int, order: int) -> NgramCounts:
 
 
 class NgramCounts:
-    """How often each n-gram occurs in the references learnt so far; words keep their numbers from batch to batch."""
+    """Counts of n-grams in the references learnt so far.
+
+    Words keep their numbers from batch to batch.
+    """
 
     def __init__(self, order: int) -> None:
         self.order = order
@@ -148,7 +155,10 @@ class NgramCounts:
 
 
 class SwiftNgramCounts(NgramCounts):
-    """The same in a flat hash table: an n-gram is known by the number of its first n - 1 words and its last word."""
+    """The same counts in a flat hash table, compiled.
+
+    The key of an n-gram is the number of its first n - 1 words and its last word.
+    """
 
     def __init__(self, order: int) -> None:
         super().__init__(order)
@@ -157,6 +167,7 @@ class SwiftNgramCounts(NgramCounts):
         self.total = 0
 
     def add(self, encoding: Encoding) -> None:
+        """Count the n-grams of the references of an encoding."""
         from referee.metrics.string_kernels import add_ngrams, widen
 
         ids, text = self._renumber(encoding, encoding.words), encoding.items
@@ -171,6 +182,7 @@ class SwiftNgramCounts(NgramCounts):
                 self.table = widen(self.table)
 
     def sum_information(self, encoding: Encoding, marks: npt.NDArray[np.int32]) -> FloatArray:
+        """Return the information of the matched n-grams of every output, by order."""
         from referee.metrics.string_kernels import sum_information
 
         ids = self._renumber(encoding)

@@ -27,9 +27,11 @@ Meant = tuple[Region, ...]
 
 @dataclass(slots=True)
 class PlaceArrays:
-    """One entry an item. `boxes`, `points` and `gold` are NaN where the answer has no such place, or the trial not one box; `regions` is None where the trial
-    cannot be scored, and `counts` how many they are (-1 for None); `known` is whether there is an answer at all, `readable` whether its place can be put on
-    the picture."""
+    """Coordinates of answers and targets as arrays, one entry an item.
+
+        `boxes`, `points` and `gold` are NaN where the answer has none, or the trial has not one box. `regions` is None where the trial cannot be
+    scored, and `counts` is their number (-1 for None). `known` is whether there is an answer, `readable` whether its coordinates fit the picture.
+    """
 
     outcomes: list[Outcome | None]
     answers: list[tuple[Place, ...]]
@@ -74,7 +76,7 @@ def is_broken(region: Region) -> bool:
 
 
 def meant_by(trial: Trial) -> Meant | None:
-    """The regions of the targets: none of them where nothing was meant; None where one is missing or broken."""
+    """Return the regions of the targets, empty for no target; None if a region is missing or broken."""
     found = [trial.scene.entity(target).region for target in trial.targets]
     if any(region is None or is_broken(region) for region in found):
         return None
@@ -183,7 +185,7 @@ def _add_frames(
 
 
 def box_arrays(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
-    """Boxes as pixels, side by side; NaN where a place is no box, is broken, or cannot be put on its picture."""
+    """Return boxes as pixels; NaN where an answer has no valid box, or no picture size is known."""
     groups = list(_by_convention(places, Box, 4))
     found = _on_pictures(groups, sizes, 4, on_pixels)
     for alike in groups:

@@ -77,7 +77,7 @@ def count_bits(words: Iterable[WordArray]) -> IntArray:
 
 
 def expand(starts: IntArray, lengths: IntArray) -> IntArray:
-    """The positions of several stretches, one after the other: starts [4, 9], lengths [2, 1] give [4, 5, 9]."""
+    """Return the indices of several ranges: starts [4, 9], lengths [2, 1] give [4, 5, 9]."""
     if (same := _all_equal(lengths)) is not None:
         return (starts[:, None] + np.arange(same)).ravel()
     before = np.cumsum(lengths) - lengths
@@ -150,10 +150,12 @@ class PropertyEncoding:
 
     @property
     def vocabulary(self) -> PropertyBits:
+        """The properties of all descriptions, each with its bit."""
         return self._written[0]
 
     @property
     def words(self) -> int:
+        """The number of 64-bit words that a set of properties needs."""
         return max(1, -(-len(self.vocabulary) // 64))
 
     @cached_property
@@ -194,7 +196,7 @@ class PropertyEncoding:
 
     @cached_property
     def shared_parts(self) -> tuple[IntArray, IntArray, IntArray]:
-        """For every pair, the properties shared under the best assignment of parts, and the sizes of output and reference.
+        """Return for each pair the properties shared under the best assignment of parts, and both sizes.
 
         Parts are assigned one to one so that they share as many properties as possible (the entity alignment of CEAF with φ3, Luo 2005). A description
         without parts is one part. A number of objects is one more property of its part, where both sides have parts.
@@ -223,7 +225,10 @@ class PropertyEncoding:
 
     @cached_property
     def pairs(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Every act beside each of its references: the act, the output, the reference (as places in `descriptions`)."""
+        """Return every item with each of its references: indices of item, output and reference.
+
+        Outputs and references are indices into `descriptions`.
+        """
         same = _all_equal(self.rivals)
         acts = np.repeat(np.arange(len(self.said)), self.rivals if same is None else same)
         return acts, self.said[acts], self.members[expand(self.starts[self.case], self.rivals)]

@@ -55,7 +55,9 @@ class _Rouge(Measure):
 
 @dataclass(eq=False, repr=False)
 class Rouge2(_Rouge):
-    """Shared neighbouring word pairs, clipped: recall = shared / reference pairs, precision = shared / output pairs, F their harmonic mean.
+    """ROUGE-2: shared bigrams, clipped.
+
+    Recall is shared / reference bigrams, precision shared / output bigrams, F their harmonic mean.
 
     `statistic` "f" (default, balanced), "recall" or "precision". `references`: "average" (default, option -f A) adds up shared and all pairs over the
     references of an item; "best" (-f B) takes the reference with the highest recall. The value of a corpus is the mean over items. No stemming is
@@ -74,7 +76,9 @@ class Rouge2(_Rouge):
 
 @dataclass(eq=False, repr=False)
 class RougeSU4(_Rouge):
-    """Shared ordered word pairs with at most four words between, and shared single words; recall, precision and F as in `Rouge2`.
+    """ROUGE-SU4: shared skip-bigrams with at most four words between, and shared unigrams.
+
+    Recall, precision and F as in `Rouge2`.
 
     `variant` "1.5.5" (default) never counts the last word of a text as a single word, as the official script; "textbook" counts all of them
     (Lin 2004). `statistic`, `references` and the absence of stemming as in `Rouge2`. Range 0 to 1, higher is better. Empty case: a text

@@ -15,7 +15,9 @@ __all__ = ["RougeL"]
 
 @dataclass(eq=False, repr=False)
 class RougeL(Measure):
-    """(1 + β²)·P·R / (R + β²·P), with P and R the longest common subsequence over the words of the output and of the reference, each the best over references.
+    """ROUGE-L: (1 + β²)·P·R / (R + β²·P) of the longest common subsequence.
+
+    P and R divide its length by the words of the output and of the reference, each the best over references.
 
     `beta` is 1.2 (pycocoevalcap). Range 0 to 1, higher is better. Source: Lin 2004. Empty case: outputs without words score 0; no text or no reference is not
     counted.

@@ -31,7 +31,7 @@ ONE, ALL = np.uint64(1), ~np.uint64(0)
 
 @dataclass(frozen=True)
 class Situations:
-    """The scenes of an encoded batch, and what its outputs and references denote in them (sets of entities: see `Entities`).
+    """The scenes of an encoded batch, and the denotations of its outputs and references (see `Entities`).
 
     A *spot* is a scene with its targets: ``encoding.spots``, of which `spot` has that of every act. Acts whose trial has no entities, not all of them or no
     target are not `measurable`; what else is said of them means nothing.
@@ -46,6 +46,7 @@ class Situations:
 
     @cached_property
     def entities(self) -> Entities:
+        """The entities of the distinct scenes of the batch."""
         distinct = {id(trial.scene): trial.scene for trial in self.encoding.spots}
         return Entities(list(distinct.values()), self.encoding.vocabulary)
 
@@ -83,12 +84,16 @@ class Situations:
 
     @cached_property
     def measurable(self) -> BoolArray:
+        """Whether the scene of every act is complete and has a target."""
         complete = np.array([trial.scene.complete for trial in self.encoding.spots], dtype=bool)
         return (complete & (count_bits(self.targets) > 0))[self.spot]
 
     @cached_property
     def structured(self) -> BoolArray:
-        """Which descriptions are more than a conjunction of attributes: they have a meaning, describe a landmark, or deny something."""
+        """Return which descriptions are more than a conjunction of attributes.
+
+        They have a meaning, describe a landmark, or contain a negation.
+        """
         result = self.encoding.has_meaning.copy()
         for name, words in self.encoding.names.items():
             if LANDMARKS.match(name) or name.startswith(NOT):
@@ -128,7 +133,7 @@ class Situations:
 
     @cached_property
     def own(self) -> list[tuple[BoolArray, WordArray]]:
-        """What can be said of the targets of every spot, property by property: whether it is the type, and what it denotes.
+        """Return what can be said of the targets of every item: whether it is the type, and what it denotes.
 
         Where a spot has no more properties, or one is not true of all targets, it denotes everything: saying it changes nothing.
         So do all in scenes with relations, for these need a search of their own.

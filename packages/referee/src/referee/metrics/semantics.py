@@ -74,7 +74,7 @@ class _MeaningMeasure(Measure):
 
 
 class Denotation(_MeaningMeasure):
-    """The mean, over the attributes that either description mentions, of the Dice of what their values denote in the scene.
+    """The mean Dice of what values denote in the scene, over attributes that either description mentions.
 
     2·|X∩Y| / (|X|+|Y|) for extensions X, Y; an attribute not mentioned denotes the whole scene, several values of an attribute what
     all of them are true of. The same values score 1 even if nothing has them; different values that denote nothing score 0.
@@ -115,7 +115,7 @@ class Denotation(_MeaningMeasure):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Ontology(_MeaningMeasure):
-    """The mean, over the attributes that either description mentions, of the nearness of their values in a taxonomy.
+    """The mean similarity of values in a taxonomy, over attributes that either description mentions.
 
     `taxonomy`: a file (see `referee.metrics.taxonomy`), a mapping from node to parent, or None for the small one of furniture, people,
     colours and orientations that comes along. `similarity`: ``wu-palmer`` (Wu & Palmer 1994) or ``path``. Values outside the taxonomy are
@@ -148,7 +148,9 @@ class Ontology(_MeaningMeasure):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Cosine(_MeaningMeasure):
-    """Soft cosine aᵀSb / √(aᵀSa · bᵀSb) over properties (Sidorov et al. 2014), S being 0 between different attributes.
+    """Soft cosine aᵀSb / √(aᵀSa · bᵀSb) over properties (Sidorov et al. 2014).
+
+    S is 0 between different attributes.
 
     Within an attribute S is 1 for equal values, else by `similarity`: ``denotation``, the Dice of what they denote in the scene, or
     ``ontology``, Wu-Palmer in `taxonomy` (as in `meaning/ontology`). An empty description against another scores 0.

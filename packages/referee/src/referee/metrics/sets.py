@@ -47,7 +47,9 @@ class _SetMeasure(Measure):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class Dice(_SetMeasure):
-    """2·|A∩B| / (|A|+|B|), in [0, 1], higher is better (Gatt, van der Sluis & van Deemter 2007; official in TUNA 2007-09).
+    """2·|A∩B| / (|A|+|B|), in [0, 1]; higher is better.
+
+    Gatt, van der Sluis & van Deemter (2007); official in TUNA 2007-09.
 
     With `multiset`, a property said twice counts twice, and is shared as often as both sides have it.
     """
@@ -68,7 +70,9 @@ class Dice(_SetMeasure):
 
 
 class Masi(_SetMeasure):
-    """δ·|A∩B| / |A∪B|, δ = 1 for equal sets, 2/3 if one contains the other, 1/3 if they overlap, 0 if not (Passonneau 2006).
+    """δ·|A∩B| / |A∪B| (Passonneau 2006), in [0, 1]; higher is better.
+
+    δ is 1 for equal sets, 2/3 if one contains the other, 1/3 if they overlap, else 0.
 
     A similarity in [0, 1], higher is better, as the challenges used it: 1 minus the distance that NLTK returns. The product of two
     distances (Artstein & Poesio 2008) is another measure.
@@ -113,7 +117,9 @@ class SetExact(_SetMeasure):
 
 
 class PartsDice(_SetMeasure):
-    """Dice of descriptions in parts, in [0, 1], higher is better: 2·shared / (size of output + size of reference).
+    """Dice of descriptions in parts: 2·shared / (size of output + size of reference); higher is better.
+
+    It lies in [0, 1].
 
     Parts of output and reference are assigned one to one so that they share as many properties as possible (CEAF with φ3, Luo 2005); the number of objects
     is one more property of a part, where both sides have parts. "The blue chair and the red desk" shares types and numbers with "the red chair and the blue
@@ -129,7 +135,7 @@ class PartsDice(_SetMeasure):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SetEdit(_SetMeasure):
-    """1 - cost / size, where the cost is that of the cheapest edits that turn the reference into the output; higher is better.
+    """1 - cost / size, with the cost of the cheapest edits from reference to output; higher is better.
 
     Additions cost `insertion`, omissions `deletion`, another value of the same attribute `substitution` (at most one insertion plus one
     deletion). `normalise` names the size to divide by. ``reference``: addition, omission and substitution of one property

@@ -37,7 +37,7 @@ def relation_names(scene: Scene) -> frozenset[str]:
 
 
 def sayable(scene: Scene, targets: int) -> dict[Property, int]:
-    """What is true of all targets and visible to a hearer, without landmarks: attributes, and relations by their name alone."""
+    """Return what is true of all targets and visible: attributes, and relations without landmarks."""
     notes = _SAYABLE.of(scene)
     if targets not in notes:
         hidden = relation_names(scene)
@@ -100,7 +100,7 @@ def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
 
 
 def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property] = ()) -> int:
-    """The smallest number of properties in `said` that, beside `free`, rule out every distractor that all of them do."""
+    """Return the fewest properties of `said` that, with `free`, rule out the same distractors."""
     distractors = scene.everything & ~targets
     if not relation_names(scene) and not any(LANDMARKS.match(p.name) for p in said):
         extensions = scene.extensions
@@ -118,7 +118,7 @@ def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: S
 
 
 def fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> int | None:
-    """Return the smallest number of true properties to add to the parts of a meaning until each denotes targets alone; None where nothing helps."""
+    """Return the fewest true properties to add until each part of a meaning denotes targets only, or None."""
     total = 0
     for mask in scene.denotations(form):
         meant = mask & targets
@@ -131,7 +131,7 @@ def fewest_to_add_to_parts(scene: Scene, targets: int, form: Meaning) -> int | N
 
 
 def fewest_atoms_to_keep(scene: Scene, targets: int, form: Meaning, is_free: Sequence[bool]) -> int:
-    """Return how many atoms of a meaning have to stay, beside the free ones, so that it is as sharp as the whole (`as_sharp`)."""
+    """Return how many atoms of a meaning must stay, beside the free ones, to be `as_sharp` as the whole."""
     free = [i for i, free in enumerate(is_free) if free]
     loose = [i for i, free in enumerate(is_free) if not free]
     return next(
@@ -151,7 +151,7 @@ def keep_atoms(form: Meaning, indices: Iterable[int]) -> Meaning:
 def as_sharp(
     scene: Scene, targets: int, part: Iterable[Property] | Meaning, whole: Iterable[Property] | Meaning
 ) -> bool:
-    """Whether a part of a description lets no distractor in that the whole keeps out, and no target go that the whole is true of.
+    """Return whether a part of a description excludes the same distractors and includes the same targets.
 
     The latter can happen: beside one landmark only, all relations said must lead to it.
     """

@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 
 def compiled(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile on first call, release the interpreter lock while it runs, and keep the result on disk where any place for it can be written."""
+    """Compile a function on first call, without the interpreter lock, and cache the result on disk."""
     try:
         made = numba.njit(cache=True, nogil=True)(function)
     except RuntimeError:  # numba found no folder to write to: compile anew in every process rather than fail
@@ -88,7 +88,9 @@ def _is_blank(code: int) -> bool:
 
 @compiled
 def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
-    """Blank-separated words of a page of bytes to ids in order of first appearance; also line starts, and where each id's word begins and ends.
+    """Return the words of a page of bytes as ids, with line starts and the extent of each id's word.
+
+    Ids are in order of first appearance.
 
     Every line ends with a line break, the last one too.
     """
@@ -249,7 +251,7 @@ def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, miss
 
 @compiled
 def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, places: Whole, order: int) -> Ids:
-    """For every word of an output a bit mask: bit n is set where the (n+1)-gram beginning there is matched in the references.
+    """Return for each word of an output a bit mask of matched n-grams: bit n is the (n+1)-gram from there.
 
     An n-gram is matched as often as the reference that has it most often allows. The length of what two places have in common, kept
     per reference place and updated from the last output word to the first, settles all orders at once.
@@ -363,7 +365,7 @@ def widen(table: Whole) -> Whole:
 
 @compiled
 def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, size: int) -> tuple[int, int]:
-    """Count the n-grams of texts from number `text` on; stops early, saying where, when the table is two thirds full.
+    """Count the n-grams of texts from number `text` on; return where it stopped if the table is 2/3 full.
 
     A row of the table is a key and a packed pair: the n-gram's own number above, its count in the lower 32 bits. The key is the number of the
     first n - 1 words (0 for none) above the last word's id plus 1, so it is exact and never 0. Order by order, because
@@ -393,7 +395,7 @@ def add_ngrams(ids: Ids, starts: Whole, text: int, order: int, table: Whole, siz
 def sum_information(
     ids: Ids, starts: Whole, marks: Ids, items: int, order: int, table: Whole, words: int
 ) -> FloatArray:
-    """For every output the information of its matched n-grams by order; -1 in place of it where one was never counted."""
+    """Return the information of matched n-grams by order for each output; -1 if one was never counted."""
     sums = np.zeros((items, order))
     longest = _longest(starts) + 1
     numbers, counts = np.zeros(longest, np.int64), np.zeros(longest, np.int64)

@@ -42,7 +42,7 @@ class Exact(Measure):
 
 @dataclass(eq=False, repr=False)
 class Edit(Measure):
-    """Word edit distance from the reference: insertion 1, deletion 1, substitution as given (a whole number).
+    """Word edit distance from the reference: insertion 1, deletion 1, substitution as configured.
 
     With `substitution` 2 (default, the SE of the TUNA challenges) it is m + n - 2·LCS, so at most m + n; with 1 it is Levenshtein's. `normalise`
     divides by the words of the reference; references without words are then left out. `references`: "average" (default, as in
@@ -74,7 +74,9 @@ class Edit(Measure):
 
 @dataclass(eq=False, repr=False)
 class Seb(Measure):
-    """String accuracy 1 - (I + D + S) / R with R words in the reference; with `moves` 1 - (M + I' + D' + S) / R.
+    """String accuracy 1 - (I + D + S) / R, with R words in the reference.
+
+    With `moves` it is 1 - (M + I' + D' + S) / R.
 
     Unit costs, so a substitution is cheaper than an insertion and a deletion. With `moves`, a word deleted in one place and inserted in another is
     one error M instead of two; among the cheapest alignments the one with the fewest substitutions is read (ties: from the end of the strings,

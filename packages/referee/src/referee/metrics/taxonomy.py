@@ -142,7 +142,7 @@ FURNITURE_AND_PEOPLE: Taxonomy = parse_taxonomy(_INDENTED)
 
 
 def find(taxonomy: Taxonomy, prop: Property) -> str | None:
-    """The node of a property: its own (``colour:red``) or that of its value (``red``); None when there is neither."""
+    """Return the node of a property (``colour:red``) or of its value (``red``); None if there is neither."""
     name = LANDMARKS.sub("", prop.name)
     return next((node for node in (f"{name}:{prop.value}", prop.value) if node in taxonomy), None)
 
@@ -164,7 +164,10 @@ def _meeting(taxonomy: Taxonomy, one: str, other: str) -> tuple[int, int, int]:
 
 
 def wu_palmer(taxonomy: Taxonomy, one: str, other: str) -> float:
-    """2·depth(common ancestor) / (depth(one) + depth(other)), a root having depth 1; 0 for nodes of different trees."""
+    """2·depth(common ancestor) / (depth(one) + depth(other)), a root having depth 1.
+
+    0 for nodes of different trees.
+    """
     first, second, shared = _meeting(taxonomy, one, other)
     return 2 * shared / (first + second)
 

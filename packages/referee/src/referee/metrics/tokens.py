@@ -82,10 +82,12 @@ class Encoding:
 
     @property
     def output_lengths(self) -> Places:
+        """Tokens of every output."""
         return self.lengths[: self.items]
 
     @property
     def reference_lengths(self) -> Places:
+        """Tokens of every reference."""
         return self.lengths[self.items :]
 
     def text(self, number: int) -> list[int]:
@@ -304,7 +306,10 @@ _WITHIN_WORDS = frozenset({"char", "ja", "ko"})
 
 
 def encode(batch: Batch, case: str, tokens: str) -> Encoding:
-    """The encoding of a batch, built once for each way of splitting; where texts hold nothing but letters, digits and blanks of ASCII, all ways are one."""
+    """Return the encoding of a batch, built once for each tokeniser.
+
+    Texts of ASCII letters, digits and spaces are the same for all of them.
+    """
     choose("way to split words", tokens, _SPLITTERS)
     kernels = swift(len(batch.outputs) + sum(map(len, batch.references)))
     languages = remember(batch, "languages", lambda: {trial.language for trial in batch.trials})

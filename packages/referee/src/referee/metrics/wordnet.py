@@ -60,6 +60,7 @@ class WordNet:
         return frozenset(found)
 
     def share_sense(self, word: str, other: str) -> bool:
+        """Return whether two words have a sense in common."""
         return not self.senses(word).isdisjoint(self.senses(other))
 
 

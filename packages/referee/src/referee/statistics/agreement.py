@@ -25,7 +25,7 @@ NORMAL_95 = 1.959963984540054  # the quantile of the normal distribution for 95%
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """A coefficient with its 95% interval (bootstrap over items, or None), the number of items and of ratings used."""
+    """A coefficient with its 95% interval (bootstrap over items, or None), items and ratings used."""
 
     value: float | None
     low: float | None
@@ -35,7 +35,9 @@ class Agreement:
 
 
 def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: int = 1000, seed: int = 1) -> Agreement:
-    """Alpha from one list of ratings per item (None where a rater gave none); level says how far apart values are.
+    """Krippendorff's alpha from one list of ratings per item (None for a missing rating).
+
+    `level` is the level of measurement.
 
     nominal: same or not; ordinal: by the ranks that lie between (values in sorted order); interval: by the squared difference.
     """
@@ -59,7 +61,10 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
 
 
 def cohen_kappa(a: Sequence[Rating], b: Sequence[Rating], *, weights: str | None = None) -> Agreement:
-    """Kappa of two raters (weights: None, linear or quadratic, over sorted values) with its large-sample interval."""
+    """Cohen's kappa of two raters with its large-sample interval.
+
+    `weights` is None, linear or quadratic, over sorted values.
+    """
     if len(a) != len(b):
         raise InputError(f"{len(a)} ratings against {len(b)}", remedy="give both raters' ratings of the same items")
     if weights not in (None, "linear", "quadratic"):

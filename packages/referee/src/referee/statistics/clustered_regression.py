@@ -16,7 +16,7 @@ __all__ = ["Slope", "regress"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slope:
-    """One coefficient with its clustered standard error, interval and two-sided p (t with one less than the clusters)."""
+    """A coefficient with clustered standard error, interval and two-sided p (t, clusters - 1 df)."""
 
     name: str
     estimate: float

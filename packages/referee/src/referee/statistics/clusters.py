@@ -32,7 +32,7 @@ BACKFITS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Permutation:
-    """Mean difference, two-sided p, the number of differences and of clusters whose sign was flipped, and whether all flips were tried."""
+    """Mean difference, two-sided p, numbers of differences and clusters, and whether all flips were tried."""
 
     difference: float | None
     p: float | None
@@ -51,7 +51,10 @@ def cluster_bootstrap(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> pl.DataFrame:
-    """Mean of every system with an interval clustered by one column or by two: system, mean, low, high, n and clusters."""
+    """Return the mean of every system with an interval clustered by one or two columns.
+
+    Columns: system, mean, low, high, n and clusters.
+    """
     systems, means, counts, drawn, clusters = _draw(frame, value, system, by, resamples, seed)
     low, high = _bounds(drawn, confidence)
     rows = [
@@ -69,7 +72,9 @@ def cluster_differences(
     by: Sequence[str] = ("participant", "item"),
     confidence: float = 0.95,
 ) -> pl.DataFrame:
-    """Every pair of systems: difference, clustered standard error, interval and p (t with one less than the fewest clusters).
+    """Return difference, clustered standard error, interval and p of every pair of systems.
+
+    t has one degree of freedom less than the fewest clusters.
 
     A hard item does not count against the system that got it: differences are those of the additive model of system,
     participant and item, which in a Latin square are the plain differences of means.
@@ -95,7 +100,7 @@ def permutation_test(
     resamples: int = 10_000,
     seed: int = 1,
 ) -> Permutation:
-    """Whether paired differences average 0: signs are flipped, all together within a cluster (a participant, say).
+    """Test whether paired differences average 0, by flipping the signs of whole clusters.
 
     All flips are tried when there are few enough clusters, else a random sample that always includes the observed signs.
     """

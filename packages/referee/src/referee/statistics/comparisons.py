@@ -41,7 +41,9 @@ CORRECTIONS = ("holm", "bh", "by", "bonferroni")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A difference (first minus second) with interval, two-sided t-test and Cohen's d with its (non-central t) interval.
+    """A difference (first minus second) with interval, two-sided t test and Cohen's d with its interval.
+
+    The interval of d is that of the non-central t.
 
     For pairs d is the mean difference over the standard deviation of the differences, else over the pooled one.
     """
@@ -62,7 +64,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Equivalence:
-    """Two one-sided tests: equivalent when the difference lies significantly above -margin and below +margin.
+    """Two one-sided tests: the difference lies significantly above -margin and below +margin.
 
     low and high are the 1 - 2·alpha interval of the difference, which lies inside the margins exactly when p <= alpha.
     """
@@ -155,7 +157,10 @@ def equivalence(
 
 
 def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float | None]:
-    """p-values corrected for their number: holm, bh, by or bonferroni. A test that gave no p is no member of the family."""
+    """Return p values corrected by holm, bh, by or bonferroni.
+
+    A test without a p (None) does not belong to the family.
+    """
     if method not in CORRECTIONS:
         raise InputError(f"no correction is called {method!r}", remedy=f"take one of {', '.join(CORRECTIONS)}")
     # A test without data must not make the others' correction harsher.
@@ -170,7 +175,10 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
 def compare_systems(
     frame: pl.DataFrame, *, value: str, system: str, item: str, correction: str = "holm", confidence: float = 0.95
 ) -> pl.DataFrame:
-    """Every pair of systems, paired by item (repeated values of an item are averaged first), p corrected for their number."""
+    """Compare every pair of systems, paired by item, with p corrected for the number of pairs.
+
+    Repeated values of an item are averaged first.
+    """
     rows = complete_rows(frame, value, system, item)
     wide = rows.pivot(on=system, index=item, values=value, aggregate_function="mean")
     columns = {name: wide[name].to_numpy() for name in wide.columns if name != item}
@@ -261,7 +269,9 @@ def _compare(
 
 
 def mcnemar(only: int, others: int) -> float:
-    """Exact two-sided p of McNemar's test: items that only one of two systems gets right, `only` the one and `others` the other.
+    """Return the exact two-sided p of McNemar's test.
+
+    `only` and `others` are the items that only one of the two systems gets right.
 
     >>> round(mcnemar(120, 103), 3)
     0.284

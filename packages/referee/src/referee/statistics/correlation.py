@@ -42,7 +42,10 @@ NEARLY_CONSTANT = 1e-13
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correlation:
-    """A coefficient with the number of pairs, two-sided p, stars and Fisher interval; None where it is not defined."""
+    """A coefficient with the number of pairs, two-sided p, stars and Fisher interval.
+
+    None where it is not defined.
+    """
 
     r: float | None
     n: int
@@ -54,7 +57,7 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeaveOneOut:
-    """The smallest and largest coefficient after leaving out one pair, and which pair (by position) did it."""
+    """The smallest and largest coefficient without one pair, and the positions of those pairs."""
 
     low: float | None
     high: float | None
@@ -69,7 +72,10 @@ def stars(p: float | None) -> str:
 
 
 def critical_r(n: int, alpha: float = 0.05) -> float | None:
-    """The smallest |r| that is significant (two-sided) with n pairs: t / sqrt(t² + n - 2); None below three pairs."""
+    """Return the smallest significant |r| (two-sided) with n pairs: t / sqrt(t² + n - 2).
+
+    None below three pairs.
+    """
     from scipy.special import stdtrit
 
     if n < 3:
@@ -84,7 +90,9 @@ def pearson(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
 
 
 def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation:
-    """Pearson's r of mid-ranks; p exact by all orders up to n = 8, then the t approximation; interval after Bonett & Wright (2000).
+    """Return Pearson's r of mid-ranks; p is exact up to n = 8, then the t approximation.
+
+    Interval after Bonett & Wright (2000).
 
     A perfect rho has no interval: ranks that agree in a few items say nothing certain about others.
     """
@@ -114,7 +122,10 @@ def _orders(n: int) -> IntArray:
 
 
 def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOneOut:
-    """How far the coefficient moves when any single pair is left out. Positions refer to the columns as given."""
+    """Return how far the coefficient moves when any one pair is left out.
+
+    Positions refer to the columns as given.
+    """
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
     a, b = _same_length(a, b)
     measure = _method(method)

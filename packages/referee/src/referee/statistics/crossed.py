@@ -33,7 +33,7 @@ NUDGE = 1e-2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossedFit:
-    """Fixed effects with their covariance, the standard deviation by grouping and of the residuals, and how the search ended.
+    """Fixed effects with covariance, standard deviations by grouping and residual, and convergence.
 
     `moves` says how the covariance changes with the logarithm of each variance that is not 0, `uncertainty` how uncertain those logarithms are: what
     Satterthwaite's degrees of freedom are made of (`degrees`).
@@ -51,7 +51,10 @@ class CrossedFit:
 
 
 def degrees(weights: FloatArray, covariance: FloatArray, moves: FloatArray, uncertainty: FloatArray) -> float | None:
-    """Satterthwaite's degrees of freedom of a weighted sum of effects: 2·v² / var(v), where v is its variance (Giesbrecht & Burns 1985)."""
+    """Return Satterthwaite's degrees of freedom of a weighted sum of effects: 2·v² / var(v).
+
+    v is its variance (Giesbrecht & Burns 1985).
+    """
     variance = float(weights @ covariance @ weights)
     slope = np.einsum("i,kij,j->k", weights, moves, weights)
     spread = float(slope @ uncertainty @ slope)

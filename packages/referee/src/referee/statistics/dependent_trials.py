@@ -91,6 +91,7 @@ class Sample:
         return cls(np.add.reduceat(sums[order], edges, axis=0), np.add.reduceat(counts[order], edges))
 
     def totals(self) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of rows and counts over all clusters."""
         return self.sums.sum(axis=0), np.asarray(self.counts.sum())
 
     def block(self, first: int) -> FloatArray:
@@ -102,7 +103,10 @@ class Rows(Protocol):
     """Rows that are read when they are asked for, some trials at a time (`np.asarray` has all of them)."""
 
     @property
-    def shape(self) -> tuple[int, int]: ...
+    def shape(self) -> tuple[int, int]:
+        """The number of rows and columns."""
+        ...
+
     def __getitem__(self, some: slice, /) -> FloatArray: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray: ...
 
@@ -161,6 +165,7 @@ class _ManyClusters:
         return self.units.sums(self.rows, first, min(first + _AT_ONCE, len(self.counts)))
 
     def totals(self) -> tuple[FloatArray, FloatArray]:
+        """Return the sums of rows and counts over all clusters."""
         blocks = (self.block(first).sum(axis=0) for first in range(0, len(self.counts), _AT_ONCE))
         return sum(blocks, np.zeros(self.rows.shape[1])), np.asarray(self.counts.sum())
 
@@ -185,7 +190,7 @@ def _cells(first: IntArray, second: IntArray) -> _Units:
 
 
 class CodedLabels:
-    """The labels of trials as numbers, some trials after others: each label has one, and each trial without a label has one of its own."""
+    """The labels of trials as integers, added in parts; a trial without a label has its own number."""
 
     def __init__(self) -> None:
         self._numbers: dict[str | int, int] = {}
@@ -194,6 +199,7 @@ class CodedLabels:
 
     @classmethod
     def of(cls, labels: Iterable[str | None] | CodedLabels) -> CodedLabels:
+        """Return labels as coded labels; coded labels are returned as they are."""
         if isinstance(labels, CodedLabels):
             return labels
         made = cls()
@@ -218,12 +224,16 @@ class CodedLabels:
 
     @property
     def codes(self) -> IntArray:
+        """The code of every trial."""
         return np.frombuffer(self._codes, np.int64) if self._codes else np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Clusters:
-    """Which cluster every trial belongs to: no factor (trials are independent), one, or two crossed ones. -1 is a trial of no known cluster."""
+    """The cluster of every trial, by no factor, one factor, or two crossed factors.
+
+    -1 is a trial of no known cluster.
+    """
 
     names: tuple[str, ...] = ()
     codes: tuple[IntArray, ...] = ()
@@ -231,7 +241,7 @@ class Clusters:
 
     @classmethod
     def of(cls, labels: Mapping[str, Sequence[str | None] | CodedLabels]) -> Clusters:
-        """Clusters from labels; a trial without a label is a cluster of its own (nothing says that it belongs to another)."""
+        """Return clusters from labels; a trial without a label is a cluster by itself."""
         return cls(tuple(labels), tuple(CodedLabels.of(column).codes for column in labels.values()))
 
     def part(self, mask: npt.NDArray[np.bool_] | None) -> Clusters:
@@ -239,7 +249,10 @@ class Clusters:
         return self if mask is None else Clusters(self.names, tuple(codes[mask] for codes in self.codes))
 
     def units(self, present: npt.NDArray[np.bool_]) -> list[_Units]:
-        """The clusters of each factor among the trials that are present, and the cells of two; most measures miss the same trials."""
+        """Return the clusters of each factor among the present trials, and the cells of two factors.
+
+        Cached, because most measures miss the same trials.
+        """
         key = np.packbits(present).tobytes()
         if key not in self._known:
             codes = [_recode(c if present.all() else c[present]) for c in self.codes]
@@ -254,7 +267,10 @@ class Clusters:
 
 
 class Spread(NamedTuple):
-    """A value with its standard error, interval, degrees of freedom and the numbers of clusters and trials behind it; NaN where there is no spread to know."""
+    """A value with standard error, interval, degrees of freedom, and numbers of clusters and trials.
+
+    NaN where the variance is not known.
+    """
 
     value: float
     error: float
@@ -266,7 +282,7 @@ class Spread(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A system against a baseline on the trials that both have: difference, interval, and two-sided p by t and by swapping clusters."""
+    """The difference of a system from a baseline on common trials, with interval and p by t and swaps."""
 
     difference: float
     error: float
@@ -281,7 +297,7 @@ class Gap(NamedTuple):
 
     @property
     def p(self) -> float:
-        """Two-sided p by t, or by swaps where nothing varies between clusters; NaN with fewer than `TESTABLE` clusters."""
+        """Two-sided p by t, or by swaps if nothing varies between clusters; NaN below `TESTABLE` clusters."""
         # Without spread the swaps decide, and of fewer than 2^5 of them none is significant.
         if min(self.sizes) < TESTABLE and self.error != 0:
             return nan
@@ -302,7 +318,9 @@ def spread(
     limits: Limits = (None, None),
     seed: int = 1,
 ) -> Spread:
-    """Value and interval of one measure from the statistics of its trials, one row each (NaN: not measured).
+    """Return value and interval of one measure from the statistics of its trials, one row each.
+
+    A row of NaN is not measured.
 
     `limits` are the lowest and highest value that the measure can take. With both given, and nothing but these two values in a plain average, the
     interval is Wilson's at the effective sample size.
@@ -452,7 +470,9 @@ def _variance(
 
 
 def jackknife(without: FloatArray, value: float, size: float = 0.0, counts: FloatArray | None = None) -> float:
-    """CR2 variance from the values without each cluster; NaN with one cluster, or where a value is missing without one.
+    """CR2 variance from the values without each cluster.
+
+    NaN with one cluster, or where a value is missing without one.
 
     A cluster with the proportion f of all trials (`counts`; equal ones where none are given) contributes (1 - f) times its squared distance. For a mean
     this is the CR2 variance of Bell & McCaffrey (2002); clusters of one size give (G - 1) / G times the sum of squares.
@@ -465,7 +485,9 @@ def jackknife(without: FloatArray, value: float, size: float = 0.0, counts: Floa
 
 
 def degrees_of_freedom(counts: FloatArray) -> float:
-    """Satterthwaite's degrees of freedom of the CR2 variance of a mean over clusters of these sizes (Pustejovsky & Tipton 2018); G - 1 for equal ones.
+    """Return Satterthwaite's degrees of freedom of the CR2 variance of a mean over such clusters.
+
+    Pustejovsky & Tipton (2018); G - 1 for equal sizes.
 
     >>> degrees_of_freedom(np.array([4.0, 4.0, 4.0]))
     2.0
@@ -556,7 +578,9 @@ def jackknife_interval(
     limits: Limits = (None, None),
     counts: Sequence[FloatArray] | None = None,
 ) -> tuple[float, float]:
-    """Student's interval from the values without each cluster, of one factor or of two and their cells; NaN where the variance is not known.
+    """Return Student's interval from the values without each cluster; NaN if the variance is not known.
+
+    `without` is of one factor, or of two and their cells.
 
     `counts` are the numbers of trials of the clusters; without them clusters count as equal.
     """
@@ -572,7 +596,10 @@ def interval_of(
     limits: Limits = (None, None),
     third: float = 0.0,
 ) -> tuple[float, float]:
-    """Student's interval, longer on the side of the long tail, cut where the measure ends; NaN where the variance is not known."""
+    """Return Student's interval, longer on the side of the long tail, within the measure's range.
+
+    NaN if the variance is not known.
+    """
     low, high = _reach(value, variance, df, confidence)
     if third and variance > 0 and df > 0:
         # Only ever longer: the skewness of few clusters is too uncertain to take something away.

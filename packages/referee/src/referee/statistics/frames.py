@@ -20,7 +20,7 @@ IntArray = npt.NDArray[np.int64]
 
 
 def as_numbers(values: Iterable[float | None], what: str = "values") -> FloatArray:
-    """Numbers as an array, with None as NaN; infinity is an error, for no statistic here has a meaning for it."""
+    """Return numbers as an array with None as NaN; raise InputError for infinity."""
     given = values if isinstance(values, np.ndarray) else [np.nan if v is None else v for v in values]
     try:
         numbers = np.asarray(given, dtype=float)
@@ -51,7 +51,7 @@ def complete_rows(frame: pl.DataFrame, value: str | None, *factors: str) -> pl.D
 
 
 def encode(column: pl.Series) -> tuple[list[str], IntArray]:
-    """The distinct levels of a column in the order of their names, and for every row the number of its level."""
+    """Return the sorted levels of a column, and for every row the index of its level."""
     import polars as pl
 
     names = column.cast(pl.String)

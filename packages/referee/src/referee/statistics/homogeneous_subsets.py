@@ -29,7 +29,9 @@ Counts = Mapping[str, float] | float
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subsets:
-    """Systems by their means with the letters of their subsets; no shared letter means a significant difference.
+    """Systems by their means with the letters of their subsets.
+
+    No shared letter means a significant difference.
 
     q is the critical value of the studentised range, hsd the critical difference, n the harmonic mean size of a group.
     """
@@ -43,6 +45,7 @@ class Subsets:
     alpha: float
 
     def letters_of(self, system: str) -> str:
+        """Return the letters of a system."""
         return self.letters[self.systems.index(system)]
 
     def frame(self) -> pl.DataFrame:
@@ -73,7 +76,10 @@ def homogeneous_subsets(
     alpha: float = 0.05,
     descending: bool = False,
 ) -> Subsets:
-    """SPSS-style subsets from system means and the error of their model; letters start at the smallest mean (or largest)."""
+    """Return SPSS-style subsets from system means and the error of their model.
+
+    Letters start at the smallest mean (or largest).
+    """
     sizes = _sizes(means, counts, error_ms)
     # SPSS takes the harmonic mean of the sizes even where groups are very unequal.
     n = len(sizes) / sum(1 / size for size in sizes.values())
@@ -89,7 +95,10 @@ def homogeneous_subsets(
 def tukey_kramer(
     means: Mapping[str, float], *, error_ms: float, error_df: float, counts: Counts, alpha: float = 0.05, p: bool = True
 ) -> pl.DataFrame:
-    """Every pair: difference, simultaneous interval, d = difference / sqrt(MSE), and p (slow; left out with p=False)."""
+    """Return every pair's difference, simultaneous interval, d = difference / sqrt(MSE), and p.
+
+    p is slow; `p=False` leaves it out.
+    """
     sizes = _sizes(means, counts, error_ms)
     k, critical = len(means), studentised_range(len(means), error_df, alpha)
     rows = []
@@ -108,14 +117,17 @@ def tukey_kramer(
 def tukey_letters(
     means: Mapping[str, float], *, error_ms: float, error_df: float, counts: Counts, alpha: float = 0.05
 ) -> dict[str, str]:
-    """A compact letter display over Tukey-Kramer comparisons, for groups of unequal size; A holds the smallest mean."""
+    """Return a compact letter display of Tukey-Kramer comparisons; A has the smallest mean."""
     pairs = tukey_kramer(means, error_ms=error_ms, error_df=error_df, counts=counts, alpha=alpha, p=False)
     differ = [(a, b) for a, b, differs in pairs.select("system_a", "system_b", "differ").iter_rows() if differs]
     return compact_letters(sorted(means, key=lambda s: means[s]), differ)
 
 
 def compact_letters(systems: Sequence[str], differ: Collection[tuple[str, str]]) -> dict[str, str]:
-    """Letters such that two systems share one exactly when they are not in `differ` (insert and absorb, then sweep)."""
+    """Return letters such that two systems share one exactly when they are not in `differ`.
+
+    Insert and absorb, then sweep (Piepho 2004).
+    """
     unknown = {s for pair in differ for s in pair} - set(systems)
     if unknown:
         raise InputError(f"a difference names {', '.join(sorted(unknown))}", remedy="name only systems of the list")

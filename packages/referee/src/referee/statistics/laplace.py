@@ -27,7 +27,7 @@ STEP = 1e-4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogisticFit:
-    """Fixed effects with their covariance, the standard deviation of each kind of random intercept, and how the search ended."""
+    """Fixed effects with covariance, the standard deviation of each random intercept, and convergence."""
 
     coefficients: FloatArray
     covariance: FloatArray

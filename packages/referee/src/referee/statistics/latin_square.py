@@ -37,7 +37,7 @@ __all__ = [
 
 
 def cyclic_square(rows: Sequence[int], columns: Sequence[int], numbers: Sequence[int]) -> IntArray:
-    """A square with every number once per row and column: the cyclic one, with its rows, columns and numbers in these orders."""
+    """Return a cyclic Latin square with its rows, columns and numbers in these orders."""
     square: IntArray = np.asarray(numbers)[(np.asarray(rows)[:, None] + np.asarray(columns)) % len(numbers)]
     return square
 
@@ -49,7 +49,7 @@ def latin_square(k: int, rng: np.random.Generator) -> IntArray:
 
 
 def repeated_latin_squares(systems: int, items: int, participants: int, seed: int) -> pl.DataFrame:
-    """One row per trial: participant, item, system and square (numbered from 0), and the position in which it is shown.
+    """Return one row per trial: participant, item, system, square (from 0) and position.
 
     Participants are numbered in groups of k, items in blocks of k; the order of presentation is shuffled per participant.
     """
@@ -70,7 +70,7 @@ def repeated_latin_squares(systems: int, items: int, participants: int, seed: in
 
 
 def check_latin_squares(frame: pl.DataFrame) -> list[str]:
-    """What keeps a set of trials from being repeated Latin squares, in words; an empty list means nothing does.
+    """Return the reasons why trials are not repeated Latin squares; an empty list if they are.
 
     The frame needs columns participant, item and system; rows with a missing one are a fault of their own.
     """
@@ -122,7 +122,10 @@ def _blocks(systems: int, items: int, participants: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Squares:
-    """`columns[g]` are the items of group g (as numbers, duplicates twice), square by square; `cells[g][row]` the system of each of them."""
+    """The items of each group, and the system of each item by row.
+
+    `columns[g]` are the items of group g (as numbers, duplicates twice), square by square; `cells[g][row]` their systems.
+    """
 
     columns: tuple[tuple[int, ...], ...]
     cells: tuple[tuple[tuple[int, ...], ...], ...]
@@ -130,7 +133,7 @@ class Squares:
 
 
 def share_out(k: int, squares: int, participants: int) -> int:
-    """The number of groups: as many as there are k participants each, if the squares can be shared evenly, else the next smaller number."""
+    """Return the number of groups of k participants that divides the squares evenly, or the next smaller."""
     if k < 2:
         raise InputError("a Latin square needs at least two systems", remedy="compare two or more")
     if participants < k or participants % k:
@@ -146,7 +149,9 @@ def share_out(k: int, squares: int, participants: int) -> int:
 def lay_squares(
     k: int, strata: Sequence[Hashable], participants: int, rng: Random, groups: int | None = None
 ) -> Squares:
-    """Squares over items, whose strata (domains) are kept balanced: duplicates are drawn evenly from them, and every square has its share of each.
+    """Return squares over items with balanced strata (domains).
+
+    Duplicates are drawn evenly from the strata.
 
     A duplicate goes to another group than its original where there is one, so that nobody meets an item twice.
     """
@@ -225,7 +230,10 @@ def _rows(k: int, squares: int, rng: Random) -> tuple[tuple[int, ...], ...]:
 
 
 def williams_squares(k: int) -> list[list[int]]:
-    """Rows in which every condition directly follows every other equally often: k rows for even k, 2k (two squares) for odd k."""
+    """Return rows in which every condition directly follows every other equally often.
+
+    There are k rows for even k, 2k (two squares) for odd k.
+    """
     first = [0]
     for step in range(1, k):
         first.append((k - step // 2) % k if step % 2 == 0 else step // 2 + 1)

@@ -32,7 +32,10 @@ LEAST_MET = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemEffect:
-    """A system against the baseline on the model's scale, and as a ratio (of times, or of odds) with its interval. `df` are those of its t test; None for z."""
+    """The effect of a system against the baseline, and as a ratio (of times or odds) with its interval.
+
+    `df` are those of its t test; None for z.
+    """
 
     system: str
     estimate: float
@@ -47,7 +50,7 @@ class SystemEffect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MixedModel:
-    """Effects against the baseline, the spread of the random effects, the omnibus test, and how the search ended.
+    """Effects against the baseline, variances of random effects, the omnibus test, and convergence.
 
     `covariance` is that of the effects, in their order; differences between systems other than the baseline need it. `error_df` are the degrees of
     freedom of the omnibus F test (χ² / df); None where it is Wald's χ². `simplified` says which slopes were asked for and left out, and why.
@@ -77,7 +80,7 @@ class MixedModel:
 
     @property
     def singular(self) -> tuple[str, ...]:
-        """The random effects whose variance is estimated as exactly 0: an answer at the edge of what is possible."""
+        """The random effects whose variance is estimated as exactly 0, at the boundary."""
         return tuple(kind for kind, sd in self.sds.items() if sd == 0)
 
     def frame(self) -> pl.DataFrame:
@@ -124,7 +127,10 @@ def mixed_correctness(
     baseline: str | None = None,
     slopes: Sequence[str] = (),
 ) -> MixedModel:
-    """0/1 outcomes by system, with random intercepts of participants and items (Laplace approximation, `laplace`); `slopes` as in `mixed_times`."""
+    """Fit 0/1 outcomes by system with random intercepts of participants and items (Laplace).
+
+    `slopes` as in `mixed_times`.
+    """
     rows = complete_rows(frame, correct, system, participant, item)
     y = rows[correct].to_numpy()
     if not np.isin(y, (0.0, 1.0)).all():
@@ -143,7 +149,7 @@ def mixed_correctness(
 def fullest_model(
     fit: Callable[[Sequence[str]], MixedModel], frame: pl.DataFrame, system: str = "system"
 ) -> MixedModel:
-    """The model with slopes by participant and item for the systems, as far as the design and the data allow.
+    """Return the model with slopes by participant and item, as far as design and data allow.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ __all__ = ["Cleaned", "drop_timeouts", "replace_outliers"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaned:
-    """Times after cleaning (NaN where there is none), the bounds that were used, and how many were touched out of n."""
+    """Times after cleaning (NaN for missing), the bounds, and the numbers changed and in total."""
 
     values: FloatArray
     touched: int
@@ -39,7 +39,7 @@ def drop_timeouts(times_ms: Iterable[float | None], *, limit_ms: float = 15_000)
 
 
 def replace_outliers(times_ms: Iterable[float | None], *, sds: float = 2.0) -> Cleaned:
-    """Times further than `sds` standard deviations from the overall mean become that mean; missing ones stay missing."""
+    """Replace times further than `sds` standard deviations from the mean by the mean; missing ones stay."""
     if sds <= 0:
         raise InputError(f"{sds} standard deviations leave nothing inside", remedy="give a number above 0")
     values = as_numbers(times_ms, "times").copy()

@@ -35,10 +35,11 @@ HERE = LocalEngine()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedStudy:
-    """A planned study. For measure "error", base and effect are rates at the typical participant and item (0.10 and +0.05)
-    and the spreads of participants and items are on the logit scale; for "time", effect is a share (0.10 = ten per cent
-    slower) and the three spreads are on the log scale. The default spreads of times together give the spread printed for
-    the identification times of 2008 (about 700 ms around 1,800 ms).
+    """A planned study: its sizes, the effect to be detected, and the variation of people and items.
+
+        For measure "error", base and effect are rates at the typical participant and item (0.10 and +0.05), and the spreads of participants and items
+    are on the logit scale. For "time", effect is a proportion (0.10 = ten per cent slower) and the three spreads are on the log scale. The default
+    spreads of times together give the spread printed for the identification times of 2008 (about 700 ms around 1,800 ms).
     """
 
     systems: int
@@ -62,6 +63,7 @@ class PlannedStudy:
 
     @property
     def groups(self) -> int:
+        """The number of participants for each system."""
         return self.participants // self.systems
 
 
@@ -75,7 +77,9 @@ def simulate_power(
     shard: int = 1,
     progress: Callable[[int], None] = lambda done: None,
 ) -> pl.DataFrame:
-    """Share of simulated studies that find the effect, with its 95% (Wilson) interval, for each way of looking.
+    """Return the proportion of simulated studies that detect the effect, with its 95% Wilson interval.
+
+    One row for each analysis.
 
     all systems: the omnibus F test; one planned pair: the odd system against one other, as if only these two mattered; the pair
     among all: the same pair by Tukey's criterion over all systems. Simulations are made in blocks, each with lots of its own; `engine` does them, `shard`
@@ -114,7 +118,10 @@ def _simulate_block(
 
 
 def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:
-    """One simulated study as a tidy frame: participant, item, system, and the outcome (error 0/1, or time in log units)."""
+    """Return one simulated study as a tidy frame: participant, item, system, outcome.
+
+    The outcome is an error (0/1) or a time in log units.
+    """
     _check(study, 1)
     layout = _layout(study, seed)
     values = _responses(study, layout, 1, np.random.default_rng(seed))[0]

@@ -25,7 +25,7 @@ __all__ = ["KruskalWallis", "kruskal_wallis", "kruskal_wallis_binary", "kruskal_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KruskalWallis:
-    """H (a chi-square with df degrees of freedom), p, and epsilon² = H / (n - 1); None when every value is the same.
+    """H (chi-square with df degrees of freedom), p, and epsilon² = H / (n - 1); None for constant values.
 
     low and high bound epsilon² with 90% confidence (non-central chi-square). For 0/1 data epsilon² is Cramér's V².
     """
@@ -55,7 +55,10 @@ def kruskal_wallis_frame(frame: pl.DataFrame, *, value: str, system: str) -> Kru
 
 
 def kruskal_wallis_binary(rates: Sequence[float], counts: Sequence[float] | float) -> KruskalWallis:
-    """H for 0/1 data from the share of ones in every group (0 to 1) and the group sizes (one number if equal)."""
+    """Return H for 0/1 data from the proportion of ones and the size of every group.
+
+    One number is the size of all groups.
+    """
     p = as_numbers(rates, "rates")
     n = np.broadcast_to(np.asarray(counts, dtype=float), p.shape)
     if np.isnan(p).any() or (p < 0).any() or (p > 1).any():

@@ -21,12 +21,12 @@ NOTHING = 1e-12
 
 
 def is_rounding(spread: float, size: float) -> bool:
-    """Whether a spread (a standard deviation, a difference) is nothing but what arithmetic leaves of nothing, among numbers of this size."""
+    """Return whether a spread or difference is only rounding error among numbers of this size."""
     return abs(spread) <= NOTHING * abs(size)
 
 
 class Steady:
-    """Sums to be taken many times with whole-number weights, each total with the same bits whatever the order of adding.
+    """Sums with integer weights whose bits do not depend on the order of adding.
 
     Numbers are split in two. The first parts are multiples of so large a power of two that all their partial sums fit into 53 bits: they are added
     without any rounding. The rests are so small that noise in *their* total is lost when the two totals are put together.

@@ -58,6 +58,7 @@ class Anova:
 
     @property
     def error_ms(self) -> float:
+        """The mean square of the error."""
         return self.error_ss / self.error_df
 
     def effect(self, term: str) -> Effect:
@@ -87,7 +88,9 @@ def two_way(frame: pl.DataFrame, *, value: str, system: str, domain: str) -> Ano
 def two_way_from_summaries(
     means: Table, counts: Table, sds: Table, *, terms: tuple[str, str] = ("system", "domain")
 ) -> Anova:
-    """The same from printed summaries: means (systems x domains), counts (the same shape, or one number for all cells).
+    """Return the two-way analysis from printed means (systems x domains) and counts.
+
+    Counts have the same shape, or are one number for all cells.
 
     sds is either one standard deviation per system over all its items (a flat list, as in print) or one per cell.
     """

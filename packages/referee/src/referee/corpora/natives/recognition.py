@@ -32,7 +32,7 @@ IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
 # Formats whose fields were taken from the source of the program, not from a file that it wrote.
 UNTRIED = ("evalscope", "vlmevalkit", "internvl", "screenspot-pro", "finecops-ref")
-_UNKNOWN = "use one of the formats on docs/evaluate.md, or a table with a header"
+_UNKNOWN = "use one of the formats of `referee docs models`, or a table with a header"
 
 
 def recognise(path: Path) -> str:
@@ -378,7 +378,7 @@ def _refuse_raw_survey(table: Table) -> None:
 
 
 def _material_of_outputs(table: Table, scenes: Mapping[str, Trial] | None, file: Path | None) -> NativeData:
-    """Coordinates in the form of this package (docs/score.md), for the trials of a corpus."""
+    """Coordinates in the form of this package (`referee docs score`), for the trials of a corpus."""
     if scenes is None:
         raise InputError(
             "the gold regions are missing", where=table.source, remedy="name the corpus: --scenes CORPUS or FILE"

@@ -53,7 +53,7 @@ class AnswerColumns:
     `target` and `taken` are the hearer's probabilities of the target and of what the person chose (NaN where that was no entity), `top` that of its first
     choice among the entities. `choices` and `human_choices` are places in a view drawn by lot, or outcomes; `shown` the hearer's choices by the places it was
     shown in fact. `delay` is what the hearer says about time (its uncertainty, or a predicted time), `times` what people took (NaN: unknown). `questions`
-    numbers descriptions from 0, `games` and `conditions` those of the trials (-1: none); `clusters` is what was sampled.
+    numbers descriptions from 0, `games` and `conditions` those of the trials (-1: none); `clusters` are the sampling units.
     """
 
     target: FloatArray
@@ -245,7 +245,7 @@ def set_against_chance(t: AnswerColumns) -> AboveChance:
 
 
 def about(clusters: Clusters, n: int) -> str:
-    """What was sampled, in words and numbers."""
+    """Describe the sampling units with their numbers."""
     if not clusters.codes:
         return f"{n:,} answers"
     return " x ".join(f"{size:,} {name}s" for name, size in zip(clusters.names, clusters.sizes(), strict=True))

@@ -46,7 +46,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankAgreement:
-    """Agreement over units of at least `least` answers; intervals are over what was sampled, `spa_chance` is what units in random order would get."""
+    """Agreement over units of at least `least` answers; intervals are over the sampling units, `spa_chance` is the value for units in random order."""
 
     over: str
     units: int
@@ -137,7 +137,7 @@ def _means(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
 
 
 def _without_units(table: _UnitTable) -> tuple[FloatArray, FloatArray]:
-    """Rho and soft accuracy without each unit in turn: the units are what was sampled."""
+    """Rho and soft accuracy without each unit in turn: the units were sampled."""
     human, hearer = table.means
     rhos = [spearman(np.delete(human, i), np.delete(hearer, i)).r for i in range(table.units)]
     gaps = np.abs(table.human - table.hearer)

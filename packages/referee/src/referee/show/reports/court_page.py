@@ -84,7 +84,7 @@ def _count_lines(p: Proceedings) -> list[Line]:
         "",
         f"Of {total} pair{'s' * (total != 1)} of measures: {', '.join(parts)}",
         *_aligned([head, *map(_tallied, p.tallies)]),
-        "  by chance: what the same rules say when the hearers' rows are dealt anew among the families, on average",
+        "  by chance: what the same rules say when the hearers' rows are permuted among the families, on average",
     ]
 
 

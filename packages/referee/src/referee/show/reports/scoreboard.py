@@ -2,7 +2,7 @@
 
 Systems that share a letter do not differ (Piepho 2004).
 
-Items are the same for all systems, so letters come from t-tests paired by item and clustered by what was sampled, corrected by Holm (1979) for the number
+Items are the same for all systems, so letters come from t-tests paired by item and clustered by the sampling unit, corrected by Holm (1979) for the number
 of pairs. Measures that exist only for whole sets (BLEU, NIST) have no items to pair and get no letters.
 """
 

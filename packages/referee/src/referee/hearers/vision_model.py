@@ -26,7 +26,7 @@ from referee.models.messages import Picture, message
 from referee.models.model_client import ModelClient
 from referee.records import NOT_ANSWERED, Description, HearerView, Outcome, Response
 
-__all__ = ["LookingModel"]
+__all__ = ["VisionModel"]
 
 ANSWERS = ("box", "point", "mark")
 ASKED = {
@@ -41,7 +41,7 @@ WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DO
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LookingModel(ModelClient, Listener):
+class VisionModel(ModelClient, Listener):
     """Asks a model that sees; the switches of `ModelClient` say how it is asked.
 
     Args:

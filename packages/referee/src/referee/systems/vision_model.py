@@ -15,7 +15,7 @@ from referee.models.model_client import ModelClient
 from referee.records import Description, SpeakerView, Trial
 from referee.systems.language_model import understand
 
-__all__ = ["LookingSpeaker"]
+__all__ = ["VisionSpeaker"]
 
 SHOWN = {
     "box": "In the picture one thing has a red box around it.",
@@ -30,7 +30,7 @@ TASK = (
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class LookingSpeaker(ModelClient):
+class VisionSpeaker(ModelClient):
     """Asks a model that sees to describe what is meant; the switches of `ModelClient` say how it is asked.
 
     Args:
