@@ -273,8 +273,10 @@ def _showing(stimulus: Stimulus, family_apart: bool) -> Showing:
     # By look and not by id: the same picture may stand for objects of several scenes.
     names = picture_names(trial.scene, trial.domain)
     looks = tuple(names[t] for t in trial.targets)
-    family = trial.scene.id if family_apart else None
-    return Showing(item=trial.id, condition=stimulus.system or "", target=looks, family=family)
+    if family_apart:
+        # A table of items may mean the same picture in every trial.
+        return Showing(item=trial.id, condition=stimulus.system or "", family=trial.scene.id)
+    return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
 
 
 # -- what the server asks ----------------------------------------------------------------------------------------------------
