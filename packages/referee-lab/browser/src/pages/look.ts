@@ -11,18 +11,20 @@ interface Look {
   study: StudyFacts;
   strings: Strings;
   step: Step;
+  least: number; // the shorter side of what is pressed, in CSS pixels
 }
 
 interface Seen {
   broken: string[]; // pictures that did not load
   offScreen: string[]; // objects that are not whole within the window
   cut: string[]; // texts that do not fit their boxes
+  small: string[]; // buttons, cards and points of scales that are too small to be pressed
   wide: boolean; // whether the page is wider than its window
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 
-async function look({ study, strings, step }: Look): Promise<Seen> {
+async function look({ study, strings, step, least }: Look): Promise<Seen> {
   const root = document.getElementById("app")!;
   const say = speaker(strings, study.language);
   const frame = new Frame(root, say);
@@ -37,20 +39,26 @@ async function look({ study, strings, step }: Look): Promise<Seen> {
   for (let waits = 0; waits < 100 && !frame.stage.querySelector(".trial .panel:not(.waiting), .reading .description:not(.waiting), .page"); waits++) await settle();
   await Promise.all([...document.images].map((image) => image.decode().catch(() => undefined)));
   await settle();
-  return measure();
+  return measure(least);
 }
 
-function measure(): Seen {
+function measure(least: number): Seen {
   const objects = [...document.querySelectorAll<HTMLElement>(".scene .entity")];
   const isOutside = (node: Element): boolean => {
     const box = node.getBoundingClientRect();
     return box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;
   };
   const texts = [...document.querySelectorAll<HTMLElement>(".stage .words, .stage .description, .stage .button, .stage .card, .stage label, .stage legend")];
+  const pressed = [...document.querySelectorAll<HTMLElement>(".stage .button, .stage .card, .stage .option, .stage .point, .stage .slider")];
+  const isSmall = (node: Element): boolean => {
+    const box = node.getBoundingClientRect();
+    return box.width > 0 && Math.min(box.width, box.height) < least - 0.5;
+  };
   return {
     broken: [...document.images].filter((image) => image.naturalWidth === 0).map((image) => image.src),
     offScreen: objects.filter(isOutside).map((node) => node.dataset.entity ?? ""),
     cut: texts.filter((node) => node.scrollWidth > node.clientWidth + 1 || node.scrollHeight > node.clientHeight + 1).map((node) => node.textContent ?? ""),
+    small: pressed.filter(isSmall).map((node) => node.textContent ?? ""),
     wide: document.documentElement.scrollWidth > innerWidth + 1,
   };
 }

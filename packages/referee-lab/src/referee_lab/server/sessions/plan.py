@@ -258,7 +258,7 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
     stimuli = [study.stimuli[f"{trial}|{condition}"] for trial, condition in chosen.trials]
     if study.design.order == "fixed":
         return stimuli, 0
-    showings = [_showing(s) for s in stimuli]
+    showings = [_showing(s, study.design.family_apart) for s in stimuli]
     limits = OrderLimits(
         same_condition_at_most=study.design.same_condition_at_most, same_item_apart=study.design.same_item_apart
     )
@@ -268,11 +268,14 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
     return [stimuli[i] for i in order], relaxed
 
 
-def _showing(stimulus: Stimulus) -> Showing:
+def _showing(stimulus: Stimulus, family_apart: bool) -> Showing:
     trial = stimulus.trial
     # By look and not by id: the same picture may stand for objects of several scenes.
     names = picture_names(trial.scene, trial.domain)
     looks = tuple(names[t] for t in trial.targets)
+    if family_apart:
+        # A table of items may mean the same picture in every trial.
+        return Showing(item=trial.id, condition=stimulus.system or "", family=trial.scene.id)
     return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
 
 

@@ -22,7 +22,7 @@ from referee_lab.study.folder.study import LEVELS
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["contrast_sheet", "contrast_weights"]
+__all__ = ["contrast_sheet", "contrast_weights", "estimate_contrast"]
 
 TIMES, RATES, RATINGS = "log times", "log odds", "means"
 
@@ -45,9 +45,8 @@ def contrast_sheet(
         model, scale = _fit(rows, measure, rating)
     except InputError as error:
         return [], [f"{measure}: no model for the contrasts ({error.problem})."]
-    effects = {model.baseline: 0.0, **{e.system: e.estimate for e in model.effects}}
     tidy = [
-        {"measure": measure, "contrast": name, "levels": levels, "scale": scale, **_estimate(model, effects, weights)}
+        {"measure": measure, "contrast": name, "levels": levels, "scale": scale, **estimate_contrast(model, weights)}
         for contrast in contrasts
         for name, levels, weights in contrast_weights(contrast, factors, cells)
     ]
@@ -116,8 +115,9 @@ def contrast_weights(
         yield contrast, told, {name: weight / count for name, weight in weights.items()}
 
 
-def _estimate(model: MixedModel, effects: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, Any]:
-    """Estimate, error, degrees of freedom, p, and interval of a weighted sum of cells."""
+def estimate_contrast(model: MixedModel, weights: Mapping[str, float]) -> dict[str, Any]:
+    """Estimate, error, degrees of freedom, p, and interval of a weighted sum of the cells of a model."""
+    effects = {model.baseline: 0.0, **{e.system: e.estimate for e in model.effects}}
     missing = [cell for cell in weights if cell not in effects]
     empty = dict.fromkeys(("estimate", "error", "df", "p", "low", "high", "ratio"))
     if missing:

@@ -40,6 +40,7 @@ CHECKS = {
     "broken": ("pictures", "every picture is loaded"),
     "offScreen": ("off-screen", "every object is whole within the window"),
     "cut": ("text-cut", "no text is cut off"),
+    "small": ("target-size", "everything that is pressed is large enough"),
     "wide": ("off-screen", "the page is no wider than its window"),
 }
 SHEET = """<!doctype html><html lang="en"><meta charset="utf-8"><title>{{ title }}: what people see</title>
@@ -104,7 +105,7 @@ def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
                 page = _open_page(browser, study, screen)
                 for number, layout in enumerate(watched(sample, f"layouts on a {screen.name}")):
                     file = f"{number + 1:03}-{re.sub(r'[^a-z0-9]+', '', screen.name)}.jpg"
-                    seen = _show(page, study, layout, target / file)
+                    seen = _show(page, study, layout, screen, target / file)
                     wrong = [name for name in CHECKS if seen[name]]
                     for name in wrong:
                         detail = seen[name][0] if isinstance(seen[name], list) else ""
@@ -237,10 +238,11 @@ def _answer(route: Any, study: Study) -> None:
     return route.fulfill(status=404, body="")
 
 
-def _show(page: Any, study: Study, layout: _Layout, file: Path) -> dict[str, Any]:
+def _show(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) -> dict[str, Any]:
     facts = {name: getattr(study, name) for name in ("id", "title", "language", "direction", "mode")}
     page.goto(f"{ORIGIN}/")
-    seen = page.evaluate("given => look(given)", {"study": facts, "strings": dict(study.strings), "step": layout.step})
+    shown = {"study": facts, "strings": dict(study.strings), "step": layout.step, "least": screen.least_px}
+    seen = page.evaluate("shown => look(shown)", shown)
     page.screenshot(path=file, type="jpeg", quality=70)
     return dict(seen)
 

@@ -59,6 +59,8 @@ def power_lines(study: Study) -> list[str]:
     if conditions < 2 or plugin not in ("identify", "locate"):
         return ["Power: estimated for comparisons of error rates in identification; there are none here."]
     items, participants = _nearest(study)
+    if (items - 1) * (participants - 1) < conditions:
+        return [f"Power: not estimated ({count_of(items, 'item')} and {participants} participants leave no residuals)."]
     effect, base = study.analysis.effect, study.analysis.base
     planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
     try:

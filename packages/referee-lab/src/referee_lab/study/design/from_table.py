@@ -10,6 +10,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from math import lcm
 from pathlib import Path
 from random import Random
@@ -34,7 +35,8 @@ TABLES = (".csv", ".tsv", ".xlsx", ".jsonl")
 KINDS = ("trial", "practice", "check", "filler")
 PLAIN = ("item", "family", "kind", "target", "image", "sound", "film", "text", "correct", "list", "block")
 NUMBERED = ("option", "image")
-NO_LEVEL = ""
+# The condition of a described item where there are no factors.
+ONLY = "items"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +59,10 @@ class ItemRow:
 
     @property
     def condition(self) -> str:
-        """The cell of the design: the levels of all factors."""
-        return FILLER if self.kind == "filler" else LEVELS.join(self.levels)
+        """The cell of the design: the levels of all factors, or one name for all where nothing is varied."""
+        if self.kind == "filler":
+            return FILLER
+        return LEVELS.join(self.levels) or (ONLY if self.text or self.media else "")
 
 
 def is_table(path: Path) -> bool:
@@ -96,6 +100,10 @@ def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
         else:
             separator = "\t" if ending == ".tsv" else _separator(path)
             frame = pl.read_csv(path, infer_schema=False, separator=separator, encoding="utf8")
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"XLSX needs {error.name}", where=path, remedy='pip install "referee[excel]", or save it as CSV'
+        ) from None
     except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
         first = str(error).splitlines()[0]
         raise InputError(f"not readable as a table ({first})", where=path, remedy="save it as CSV in UTF-8") from None
@@ -269,7 +277,7 @@ def prepare_table(
         source=f"table {path.name}",
         practice=practice,
         checks=checks,
-        fields=_fields(wishes, protocol, factors, between),
+        fields=_fields(wishes, protocol, factors, between, any(row.family for row in rows)),
         pictures=wishes.pictures or path.parent,
         media=wishes.media or path.parent,
     )
@@ -341,7 +349,7 @@ def _cells(path: Path, rows: Sequence[ItemRow]) -> dict[tuple[str, str], ItemRow
     for row in rows:
         if (before := cells.get((row.item, row.condition))) is not None and before.list == row.list:
             raise InputError(
-                f"the item {row.item!r} has two rows in the condition {row.condition or 'of the only kind'!r}",
+                f"the item {row.item!r} has two rows in {f'the condition {row.condition!r}' if row.levels else 'one condition'}",
                 where=path,
                 line=row.line,
                 remedy=f"line {before.line} is the other one; name the columns that tell them apart with --factors",
@@ -479,10 +487,8 @@ def _shown(
                 outputs += [
                     (item, name, Description(text=text)) for name, text in zip(systems, row.options, strict=False)
                 ]
-            elif condition:
-                outputs.append((item, condition, _description(row)))
             elif row.text or row.media:
-                outputs.append((item, NO_LEVEL, _description(row)))
+                outputs.append((item, condition, _description(row)))
     return trials, outputs
 
 
@@ -521,20 +527,17 @@ def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
     return Extra(trial=trial, description=_description(row), expect=expect)
 
 
-def _fields(wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str]) -> dict[str, dict[str, Any]]:
+def _fields(
+    wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str], families: bool
+) -> dict[str, dict[str, Any]]:
     """Values for study.toml: factors, the registered analysis, and exclusion rules on whole sessions."""
     fields = study_fields(wishes, protocol)
-    fields["design"] = {**fields.get("design", {}), "factors": list(factors), "between": list(between)}
+    design = {"factors": list(factors), "between": list(between), "family_apart": families}
+    fields["design"] = {**fields.get("design", {}), **design}
     fields["exclusion"] = {"failed_checks": "exclude", "constant": "exclude", **fields.get("exclusion", {})}
-    if len(factors) > 1 and protocol not in ("production", "judgement-pairwise"):
-        effects = [*factors, *(f"{a}:{b}" for i, a in enumerate(factors) for b in factors[i + 1 :])]
-        fields["analysis"] = {**fields.get("analysis", {}), "tests": ["mixed-model", "factorial"], "contrasts": effects}
-    elif factors and protocol not in ("production", "judgement-pairwise"):
-        fields["analysis"] = {
-            **fields.get("analysis", {}),
-            "tests": ["mixed-model", "factorial"],
-            "contrasts": list(factors),
-        }
+    if factors and protocol not in ("production", "judgement-pairwise"):
+        effects = [":".join(some) for size in range(1, len(factors) + 1) for some in combinations(factors, size)]
+        fields["analysis"] = {"tests": ["mixed-model", "factorial"], "contrasts": effects}
     return fields
 
 

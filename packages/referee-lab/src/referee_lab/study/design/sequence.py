@@ -1,6 +1,7 @@
 """The order in which one person meets their trials: random, within limits that keep neighbours from helping or tiring.
 
-Limits: a condition comes at most so many times in a row; two showings of one item lie so many trials apart; no picture is the target twice running.
+Limits: a condition comes at most so many times in a row; two showings of one item lie so many trials apart; no picture is the target twice running;
+no two items of a family follow each other.
 A shuffle is mended by random exchanges that never make it worse; where limits cannot all be kept the best order found is taken, and the rest is reported.
 """
 
@@ -23,6 +24,7 @@ class Showing:
     item: str
     condition: str
     target: Hashable = None
+    family: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,8 @@ def broken_limits(
 def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, conditions: bool) -> bool:
     here = showings[order[i]]
     if i and here.target is not None and showings[order[i - 1]].target == here.target:
+        return True
+    if i and here.family is not None and showings[order[i - 1]].family == here.family:
         return True
     run = limits.same_condition_at_most
     if conditions and i >= run and all(showings[order[i - j]].condition == here.condition for j in range(1, run + 1)):

@@ -28,6 +28,8 @@ from referee_lab.tangram.game.goals import find_goal, training_for
 
 __all__ = ["prove_checks", "prove_contact", "prove_language", "prove_shown", "prove_words"]
 
+# Settings of protocols that people read.
+ASKED = ("questions", "low", "high", "question")
 SHOWING = ("identify", "produce", "judge")
 
 
@@ -209,26 +211,27 @@ def _fitting(study: Study) -> Iterator[BalanceClaim]:
 
 
 def prove_language(study: Study) -> list[BalanceClaim]:
-    """The claim that pages are written in the language of the study; none for languages that are shipped."""
+    """The claim that pages and questions are written in the language of the study; none in English."""
     spoken = study.language.partition("-")[0]
-    if spoken in LANGUAGES:
+    if spoken == "en":
         return []
-    pages = default_pages(study.language, study.protocol)
-    copied = [
-        p
-        for p in REQUIRED
-        if (study.folder / "texts" / study.language / f"{p}.md").read_text("utf-8").strip() == pages[p].strip()
+    folder = study.folder / "texts" / study.language
+    english = []
+    if spoken not in LANGUAGES:
+        pages = default_pages(study.language, study.protocol)
+        english = [f"{p}.md" for p in REQUIRED if (folder / f"{p}.md").read_text("utf-8").strip() == pages[p].strip()]
+        english += [] if (folder / "strings.toml").exists() else ["strings.toml"]
+    defaults = study.kind.info.parameters
+    english += [
+        f"study.toml [protocol] {name}"
+        for name in ASKED
+        if name in defaults and defaults[name].default and study.settings[name] == defaults[name].default
     ]
-    lacking = [f"{p}.md" for p in copied]
-    if not (study.folder / "texts" / study.language / "strings.toml").exists():
-        lacking.append("strings.toml")
     return [
         BalanceClaim(
-            sentence=f"the pages are written in {study.language!r}",
-            holds=not lacking,
-            counted=f"English still: {', '.join(lacking)}; translate them in texts/{study.language}"
-            if lacking
-            else "own pages",
+            sentence=f"pages and questions are written in {study.language!r}",
+            holds=not english,
+            counted=f"English still: {', '.join(english)}; translate them" if english else "all of them",
             check="language",
         )
     ]

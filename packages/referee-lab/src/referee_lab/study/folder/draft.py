@@ -21,7 +21,7 @@ from referee_lab.study.folder.photographs import keep_object_pictures, keep_phot
 from referee_lab.study.folder.screens import fitting_devices
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee_lab.study.folder.study import Study, open_study
-from referee_lab.study.texts import READ, default_demographics, default_pages
+from referee_lab.study.texts import READ, default_demographics, default_pages, default_questions
 
 __all__ = ["Draft", "Extra", "write_study"]
 
@@ -263,6 +263,7 @@ def _known(draft: Draft) -> dict[str, dict[str, Any]]:
             # Ten trials apart cannot be kept in a short list.
             "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
         },
+        "protocol": default_questions(draft.language, draft.protocol),
         **_devices(draft),
         "analysis": _PLANNED.get(draft.protocol, {}),
     }

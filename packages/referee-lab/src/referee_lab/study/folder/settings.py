@@ -108,6 +108,7 @@ class DesignSection:
         about="random: all trials shuffled per person within the limits below; blocks: within each block; fixed: as in lists.json.",
     )
     same_condition_at_most: int = _field(2, "Trials in a row with the same condition, at most.", low=1)
+    family_apart: bool = _field(False, "Two items of one family (scene) never follow each other.")
     same_item_apart: int = _field(
         10, "Trials between two showings of one item, at least, where an item comes twice.", low=0
     )

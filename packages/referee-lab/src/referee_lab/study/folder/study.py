@@ -189,7 +189,7 @@ def open_study(path: str | Path) -> Study:
     settings = complete(raw.get("protocol", {}), _as_settings(kind.info), "protocol", str(where), text)
     if problem := kind.problem_with(settings):
         raise InputError(problem, where=f"{where} [protocol]", remedy="see `referee docs protocols`")
-    stimuli, lists = _shown(folder)
+    stimuli, lists = _shown(folder, spoken=kind.info.plugin != "produce")
     practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
     checks = tuple(_extra(folder / "checks.jsonl", "check"))
     trials = max(len(one.trials) for one in lists)
@@ -404,7 +404,8 @@ def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, objec
     return {page: fill(text, facts) for page, text in pages.items()}
 
 
-def _shown(folder: Path) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
+def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
+    """Stimuli and lists; where nothing is `spoken` (production), people are shown no descriptions."""
     trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
     said: dict[tuple[str, str], Description] = {}
     if (folder / "outputs.jsonl").exists():
@@ -423,7 +424,9 @@ def _shown(folder: Path) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
         for trial, condition in place.trials:
             key = f"{trial}|{condition}"
             if key not in stimuli:
-                stimuli[key] = _stimulus(trial, condition, trials, said, f"{folder / 'lists.json'}: list {place.id}")
+                where = f"{folder / 'lists.json'}: list {place.id}"
+                known = said if spoken else {**said, (trial, condition): Description()}
+                stimuli[key] = _stimulus(trial, condition, trials, known, where)
     return stimuli, lists
 
 

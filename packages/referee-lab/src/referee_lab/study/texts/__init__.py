@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from referee.errors import InputError
 from referee_lab.study.texts.plurals import COUNTED, counted_word, plural_categories
@@ -19,6 +20,7 @@ __all__ = [
     "REQUIRED",
     "WATCHED",
     "default_pages",
+    "default_questions",
     "fill",
     "interface_words",
     "to_html",
@@ -52,6 +54,12 @@ def default_pages(language: str, protocol: str, way: str = READ) -> dict[str, st
 @cache
 def _ways(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
+
+
+def default_questions(language: str, protocol: str) -> dict[str, Any]:
+    """What a protocol asks, as values of study.toml [protocol]; empty where its own (English) ones are to be taken."""
+    path = HERE / _shipped(language) / "questions.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")).get(protocol, {}) if path.exists() else {}
 
 
 def default_demographics(language: str) -> str:

@@ -1,0 +1,358 @@
+"""A table of items becomes a study: factors, lists, stimuli, kinds of rows, and what is refused with its line."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+import zipfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from referee.errors import InputError
+from referee.statistics.mixed import mixed_times
+from referee_lab.server.sessions.plan import make_plan
+from referee_lab.study.analysis.factorial import contrast_sheet, contrast_weights, estimate_contrast
+from referee_lab.study.design.balance import prove_balance
+from referee_lab.study.design.from_table import prepare_table
+from referee_lab.study.design.shown_scenes import prove_language, prove_shown, prove_words
+from referee_lab.study.design.wishes import Wishes
+from referee_lab.study.folder.draft import write_study
+from referee_lab.study.folder.study import FILLER, Study
+
+
+def picture(path: Path, red: int) -> str:
+    """A picture of one colour, under its name."""
+    from PIL import Image
+
+    Image.new("RGB", (60, 60), (red, 40, 90)).save(path)
+    return path.name
+
+
+def table(path: Path, rows: list[dict[str, Any]]) -> Path:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, names, restval="")
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def make(
+    path: Path, out: Path, factors: str = "", between: str = "", names: dict[str, str] | None = None, **more: Any
+) -> Study:
+    wishes = Wishes(**{"protocol": "", "design": "latin", "participants": 4, "id": "tried", **more})
+    chosen = [f for f in factors.split(",") if f]
+    draft, _ = prepare_table(path, wishes, chosen, [b for b in between.split(",") if b], names or {})
+    return write_study(out, draft)
+
+
+def crossed(folder: Path, items: int = 8) -> Path:
+    """2 x 2 with own pictures, a family for each two items, and rows of every kind."""
+    images = [picture(folder / f"p{n}.png", 20 * n) for n in range(3)]
+    shown = {f"image{n}": name for n, name in enumerate(images, 1)}
+    rows: list[dict[str, Any]] = [
+        {
+            "item": f"i{i}",
+            "family": f"f{i // 2}",
+            "length": a,
+            "order": b,
+            "kind": "trial",
+            "text": f"{a} {b} {i}",
+            **shown,
+            "target": 2,
+        }
+        for i in range(items)
+        for a in ("short", "long")
+        for b in ("first", "last")
+    ]
+    rows += [
+        {"item": "p", "kind": "practice", "text": "the first", **shown, "target": 1},
+        {"item": "c", "kind": "check", "text": "press the third", **shown, "target": 3},
+        {"item": "x", "kind": "filler", "text": "a filler", **shown, "target": 1},
+    ]
+    return table(folder / "items.csv", rows)
+
+
+def test_a_two_by_two_table_is_a_latin_square_over_its_cells(tmp_path: Path) -> None:
+    """By hand: 4 cells, so 4 lists; 8 items, so each cell twice in a list; one filler in each."""
+    study = make(crossed(tmp_path), tmp_path / "s", "length,order")
+    assert study.protocol == "asgre2007"
+    assert len(study.lists) == 4
+    for entry in study.lists:
+        counts = Counter(condition for _, condition in entry.trials)
+        assert counts.pop(FILLER) == 1
+        assert set(counts.values()) == {2}
+        assert len(counts) == 4
+        assert len({item for item, _ in entry.trials}) == 9
+    seen = Counter(pair for entry in study.lists for pair in entry.trials if pair[1] != FILLER)
+    assert set(seen.values()) == {1}, "every item in every cell once over the lists"
+    assert [c.sentence for c in prove_balance(study) if c.promised and not c.holds] == []
+    assert all(c.holds for c in prove_shown(study))
+    assert (len(study.practice), len(study.checks)) == (1, 1)
+    assert study.analysis.contrasts == ("length", "order", "length:order")
+    assert study.exclusion.failed_checks == "exclude"
+
+
+def test_own_pictures_are_shown_and_families_are_kept_apart(tmp_path: Path) -> None:
+    study = make(crossed(tmp_path), tmp_path / "s", "length,order")
+    for seed in range(5):
+        steps = make_plan(study, "L01", seed)
+        families = [s.stimulus.trial.scene.id for s in steps.steps if s.kind == "trial" and s.stimulus]
+        assert all(a is None or a != b for a, b in itertools.pairwise(families))
+    (trial, *_) = [s for s in steps.public("/s/tried")["steps"] if s["kind"] == "trial"]
+    assert all("/photographs/" in e["picture"] for e in trial["parameters"]["entities"])
+    assert len(list((tmp_path / "s" / "photographs").iterdir())) == 3
+
+
+def test_a_factor_between_people_gives_each_group_one_level(tmp_path: Path) -> None:
+    study = make(crossed(tmp_path), tmp_path / "s", "length,order", "order")
+    for entry in study.lists:
+        levels = {condition.split(" / ")[1] for _, condition in entry.trials if condition != FILLER}
+        assert len(levels) == 1
+    assert [c.sentence for c in prove_balance(study) if c.promised and not c.holds] == []
+
+
+def test_confounded_factors_are_named(tmp_path: Path) -> None:
+    rows = [
+        {"item": i, "a": a, "b": b, "text": f"{a} {b}", "option1": "yes", "option2": "no", "target": 1}
+        for i in range(4)
+        for a, b in (("x", "u"), ("y", "v"))
+    ]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", "a,b")
+    (claim,) = [c for c in prove_balance(study) if c.check == "confound"]
+    assert not claim.holds
+    assert "a and b" in claim.counted
+
+
+def test_pictures_may_differ_between_the_conditions_of_an_item(tmp_path: Path) -> None:
+    images = [picture(tmp_path / f"p{n}.png", 30 * n) for n in range(4)]
+    rows = [
+        {
+            "item": i,
+            "many": many,
+            "text": "the green one",
+            "image1": images[0],
+            "image2": images[1],
+            "image3": images[2] if many == "yes" else "",
+            "target": 1,
+        }
+        for i in range(4)
+        for many in ("yes", "no")
+    ]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", "many")
+    shown = {key: len(s.trial.scene.entities) for key, s in study.stimuli.items()}
+    assert {key.partition("|")[2]: n for key, n in shown.items()} == {"yes": 3, "no": 2}
+    assert {s.trial.id for s in study.stimuli.values()} == {"0", "1", "2", "3"}, (
+        "an item is one item in all its conditions"
+    )
+
+
+def test_options_are_texts_and_other_names_are_mapped(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "Nr;Art;Satz;option1;option2;target\n1;a;Wo ist es?;Haus;Baum;1\n1;b;Wo?;Haus;Baum;1\n", encoding="utf-8"
+    )
+    study = make(path, tmp_path / "s", "Art", names={"item": "Nr", "text": "Satz"}, language="de", participants=2)
+    plan = make_plan(study, "L01", 1)
+    words = {
+        e["words"] for s in plan.public("/s/x")["steps"] if s["kind"] == "trial" for e in s["parameters"]["entities"]
+    }
+    assert words == {"Haus", "Baum"}
+    assert all(c.holds for c in (*prove_shown(study), *prove_language(study), *prove_words(study)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "protocol", "plugin"),
+    [
+        ([{"item": 1, "text": "a sentence"}, {"item": 2, "text": "another"}], "judgement", "judge"),
+        ([{"item": 1, "option1": "a", "option2": "b", "option3": "c"}] * 1, "judgement-pairwise", "judge"),
+        ([{"item": 1, "image1": "a.png", "image2": "b.png", "target": 2}], "production", "produce"),
+        ([{"item": 1, "text": "x", "option1": "a", "option2": "b", "target": 1}], "asgre2007", "identify"),
+    ],
+)
+def test_the_columns_call_for_a_protocol(
+    rows: list[dict[str, Any]], protocol: str, plugin: str, tmp_path: Path
+) -> None:
+    for n, name in enumerate(("a.png", "b.png")):
+        picture(tmp_path / name, 90 * n)
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=3)
+    assert (study.protocol, study.kind.info.plugin) == (protocol, plugin)
+
+
+def test_five_systems_are_compared_in_all_ten_pairs(tmp_path: Path) -> None:
+    """By hand: 5 * 4 / 2 = 10 pairs, 10 lists; every item in every pair once."""
+    rows = [{"item": i, **{f"option{n}": f"{n} says {i}" for n in range(1, 6)}} for i in range(10)]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=10)
+    assert len(study.design.conditions) == 10
+    assert set(Counter(pair for entry in study.lists for pair in entry.trials).values()) == {1}
+
+
+def test_lists_and_blocks_of_ones_own(tmp_path: Path) -> None:
+    rows = [
+        {
+            "item": i,
+            "c": c,
+            "text": f"{c}{i}",
+            "option1": "y",
+            "option2": "n",
+            "target": 1,
+            "list": name,
+            "block": 1 + i // 2,
+        }
+        for i in range(4)
+        for c, name in (("a", "one"), ("b", "two"))
+    ]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", "c", participants=2)
+    assert [{c for _, c in entry.trials} for entry in study.lists] == [{"a"}, {"b"}]
+    assert [entry.blocks for entry in study.lists] == [(2, 2), (2, 2)]
+    assert (study.design.kind, study.design.order) == ("given", "blocks")
+
+
+@pytest.mark.parametrize(
+    ("cells", "problem"),
+    [
+        ({"target": 3}, "target is '3'"),
+        ({"target": ""}, "no option is the target"),
+        ({"kind": "trail"}, "kind 'trail'"),
+        ({"option2": ""}, "fewer than two options"),
+        ({"text": ""}, "nothing to read"),
+        ({"sound": "a.wav", "film": "b.mp4"}, "a sound and a film"),
+        ({"item": ""}, "no name"),
+    ],
+)
+def test_a_wrong_row_is_refused_with_its_line(cells: dict[str, Any], problem: str, tmp_path: Path) -> None:
+    right = {"item": 1, "kind": "", "text": "x", "option1": "a", "option2": "b", "target": 1, "sound": "", "film": ""}
+    path = table(tmp_path / "t.csv", [right, {**right, "item": 2, **cells}])
+    with pytest.raises(InputError, match=problem) as told:
+        make(path, tmp_path / "s", protocol="asgre2007", participants=1)
+    assert told.value.line == 3
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_missing_picture_is_an_error_and_no_card(tmp_path: Path) -> None:
+    rows = [{"item": 1, "text": "x", "image1": "nowhere.png", "image2": "nowhere2.png", "target": 1}]
+    with pytest.raises(InputError, match="nowhere"):
+        make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=1)
+
+
+def test_a_corpus_of_trials_is_not_taken_for_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    path.write_text(json.dumps({"id": "t", "entities": [], "target": "a"}) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="corpus of trials"):
+        make(path, tmp_path / "s")
+
+
+def test_a_spreadsheet_is_read(tmp_path: Path) -> None:
+    """A workbook written by hand, with inline strings."""
+    pytest.importorskip("fastexcel")
+    rows = [["item", "text", "option1", "option2", "target"], ["1", "x", "a", "b", "2"]]
+    cells = "".join(
+        f'<row r="{r}">'
+        + "".join(f'<c r="{"ABCDE"[c]}{r}" t="inlineStr"><is><t>{value}</t></is></c>' for c, value in enumerate(row))
+        + "</row>"
+        for r, row in enumerate(rows, 1)
+    )
+    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    package = "http://schemas.openxmlformats.org/package/2006"
+    kinds = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    path = tmp_path / "t.xlsx"
+    with zipfile.ZipFile(path, "w") as book:
+        book.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{package}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{kinds}.sheet.main+xml"/>'
+            f'<Override PartName="/xl/worksheets/sheet1.xml" ContentType="{kinds}.worksheet+xml"/></Types>',
+        )
+        book.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type="{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        )
+        book.writestr(
+            "xl/workbook.xml",
+            f'<workbook {main} xmlns:r="{office}"><sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
+        )
+        book.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{package}/relationships"><Relationship Id="r1" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        )
+        book.writestr("xl/worksheets/sheet1.xml", f"<worksheet {main}><sheetData>{cells}</sheetData></worksheet>")
+    study = make(path, tmp_path / "s", participants=1)
+    assert [s.trial.targets for s in study.stimuli.values()] == [("2",)]
+
+
+CELLS = {"a / x": ("a", "x"), "a / y": ("a", "y"), "b / x": ("b", "x"), "b / y": ("b", "y")}
+
+
+def test_weights_of_an_interaction_are_a_difference_of_differences() -> None:
+    ((_, _, weights),) = contrast_weights("f:g", ("f", "g"), CELLS)
+    assert weights == {"a / x": 1.0, "a / y": -1.0, "b / x": -1.0, "b / y": 1.0}
+    with pytest.raises(InputError, match="names no factor 'h'"):
+        list(contrast_weights("h", ("f", "g"), CELLS))
+
+
+def ratings() -> pl.DataFrame:
+    """Twelve people and eight items, every item in one cell for each person, with effects of all of them."""
+    rng = np.random.default_rng(4)
+    people, items = rng.normal(0, 0.6, 12), rng.normal(0, 0.4, 8)
+    rows = [
+        {
+            "participant": f"p{p}",
+            "item": f"i{i}",
+            "system": list(CELLS)[(p + i) % 4],
+            "rating": 4 + people[p] + items[i] + 0.5 * ((p + i) % 4) + rng.normal(0, 0.5),
+        }
+        for p in range(12)
+        for i in range(8)
+    ]
+    return pl.DataFrame(rows)
+
+
+@pytest.mark.slow
+def test_effects_and_likelihood_are_those_of_another_library() -> None:
+    """statsmodels' MixedLM with crossed variance components and effect coding, by REML, on unbalanced data."""
+    formula = pytest.importorskip("statsmodels.formula.api")
+    frame = ratings().with_row_index().filter(pl.col("index") % 7 != 3)
+    pandas = pytest.importorskip("pandas")
+    columns = frame.with_columns(
+        f=pl.col("system").str.starts_with("b").cast(pl.Float64) - 0.5,
+        g=pl.col("system").str.ends_with("y").cast(pl.Float64) - 0.5,
+        one=pl.lit(1),
+    ).to_dict(as_series=False)
+    data = pandas.DataFrame(columns)
+    components = {"people": "0 + C(participant)", "items": "0 + C(item)"}
+    theirs = formula.mixedlm("rating ~ f * g", data, groups="one", vc_formula=components).fit(reml=True)
+    model = mixed_times(frame.with_columns(pl.col("rating").exp()), time="rating")
+    for contrast in ("f", "g", "f:g"):
+        ((_, _, weights),) = contrast_weights(contrast, ("f", "g"), CELLS)
+        estimated = estimate_contrast(model, weights)
+        assert estimated["estimate"] == pytest.approx(theirs.params[contrast], abs=1e-4)
+        assert estimated["error"] == pytest.approx(theirs.bse[contrast], abs=1e-4)
+    # The two codings differ by a matrix of determinant 1 (by hand), so that REML gives one likelihood.
+    assert model.log_likelihood == pytest.approx(theirs.llf, abs=1e-4)
+
+
+def test_contrasts_of_a_balanced_design_are_those_of_its_cell_means() -> None:
+    """In a balanced design the estimates are differences of cell means, and with intercepts alone the error is that of independent residuals (by hand)."""
+    frame = ratings()
+    (sheet,), remarks = contrast_sheet(frame, "rating", ("f", "g"), ("f", "g", "f:g"), study="s", rating=True)
+    assert remarks == []
+    means = dict(frame.group_by("system").agg(pl.col("rating").mean()).iter_rows())
+    f, g, both = sheet.tidy
+    assert f["estimate"] == pytest.approx(
+        (means["b / x"] + means["b / y"] - means["a / x"] - means["a / y"]) / 2, abs=1e-6
+    )
+    assert g["estimate"] == pytest.approx(
+        (means["a / y"] + means["b / y"] - means["a / x"] - means["b / x"]) / 2, abs=1e-6
+    )
+    assert both["estimate"] == pytest.approx(
+        means["b / y"] - means["b / x"] - means["a / y"] + means["a / x"], abs=1e-6
+    )
+    # Twice the error of a main effect: weights of 1 in place of 1/2.
+    assert both["error"] == pytest.approx(2 * f["error"], rel=1e-6)
