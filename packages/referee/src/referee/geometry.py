@@ -154,7 +154,8 @@ class Resize:
             self.rule,
         ):
             raise WrongConvention(
-                f"no way of resizing is called {self.rule!r}; write qwen28, longest-768, longest-768-always, area-1048576, 1036x1036, by-1.0117, square or square-336"
+                f"no way of resizing is called {self.rule!r}; write qwen28, longest-768, longest-768-always, area-1048576,"
+                " 1036x1036, by-1.0117, square or square-336"
             )
 
     def sent(self, size: Size) -> Size:
@@ -437,6 +438,18 @@ class Mask(RegionBase):
     @property
     def area(self) -> int:
         return sum(self.counts[1::2])
+
+    def oriented(self, picture: Size) -> Mask:
+        """The same runs on a picture of this size: COCO writes height before width, and the picture's size shows which was meant.
+
+        Raises:
+            WrongConvention: if neither order fits the picture.
+        """
+        if self.size == picture:
+            return self
+        if (self.size.height, self.size.width) != (picture.width, picture.height):
+            raise WrongConvention(f"a mask of {self.size} pixels in a picture of {picture}")
+        return Mask(picture, self.counts)
 
     def bounds(self, size: Size | None = None) -> Corners:
         """The smallest box around it; all zeros for none."""

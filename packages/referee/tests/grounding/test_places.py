@@ -164,3 +164,12 @@ def test_a_padded_and_resized_picture() -> None:
     box = Box((100, 50, 200, 150)).to(Convention.of("pixels xyxy sent:square-200"), Size(400, 300))
     assert box.numbers == (50.0, 50.0, 100.0, 100.0)
     assert box.on(Size(400, 300)) == (100.0, 50.0, 200.0, 150.0)
+
+
+def test_masks_take_the_order_of_their_size_from_the_picture() -> None:
+    """A column of 2 x 3 pixels, its first column inside: COCO writes 3 (height) before 2 (width)."""
+    mask = Mask(Size(3, 2), (0, 3, 3))
+    assert mask.oriented(Size(2, 3)) == Mask(Size(2, 3), (0, 3, 3))
+    assert mask.oriented(Size(2, 3)).bounds() == (0.0, 0.0, 1.0, 3.0)
+    with pytest.raises(WrongConvention, match="a mask of 3x2 pixels in a picture of 6x1"):
+        mask.oriented(Size(6, 1))

@@ -180,7 +180,8 @@ class _Hypothesis:
     @cached_property
     def usable(self) -> Truths:
         wide, tall = (self.meant[:, 2:] - self.meant[:, :2]).T
-        return self.evidence.present & (wide > 0) & (tall > 0)
+        usable: Truths = self.evidence.present & (wide > 0) & (tall > 0)
+        return usable
 
     @cached_property
     def right(self) -> Truths:
@@ -199,7 +200,8 @@ class _Hypothesis:
         diagonal = np.maximum(np.hypot(*(self.meant[:, 2:] - self.meant[:, :2]).T), 1e-9)
         is_point, middle = self.evidence.points, centres(self.meant)
         off = np.hypot(*(self.places - middle).T) if is_point else np.abs(self.places - self.meant).mean(axis=1)
-        return np.nan_to_num(np.clip(off / diagonal, 0, 1), nan=1.0)
+        error: FloatArray = np.nan_to_num(np.clip(off / diagonal, 0, 1), nan=1.0)
+        return error
 
     @cached_property
     def mean(self) -> float:
@@ -227,10 +229,10 @@ class _Hypothesis:
 def _overlap(places: FloatArray, meant: FloatArray, points: bool) -> FloatArray:
     with np.errstate(invalid="ignore"):
         if not points:
-            return np.nan_to_num(iou(places, meant))
+            return np.asarray(np.nan_to_num(iou(places, meant)))
         diagonal = np.maximum(np.hypot(*(meant[:, 2:] - meant[:, :2]).T), 1e-9)
         near = np.clip(1 - np.hypot(*(places - centres(meant)).T) / diagonal, 0, 1)
-        return np.nan_to_num((inside(places, meant) + near) / 2)
+        return np.asarray(np.nan_to_num((inside(places, meant) + near) / 2))
 
 
 def investigate(evidence: Written) -> ConventionFinding:
@@ -683,7 +685,7 @@ def _is_related(evidence: Written) -> bool:
     gold_order, gold_unit = _gold_candidates(evidence)[0]
     order = _order_by_rank(evidence, gold_order, gold_unit)
     correlation = _rank_correlation(evidence, order, _meant(evidence, gold_order, gold_unit))
-    return correlation > max(0.15, 3 / float(evidence.present.sum()) ** 0.5)
+    return bool(correlation > max(0.15, 3 / float(evidence.present.sum()) ** 0.5))
 
 
 def _remarks(evidence: Written, named: _Hypothesis) -> Iterator[str]:
