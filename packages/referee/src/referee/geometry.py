@@ -126,11 +126,18 @@ class Size(Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
     def __str__(self) -> str:
         return f"{self.width}x{self.height}"
 
+    def scaled(self, by: Fraction) -> Size:
+        """Both sides times a factor, rounded, at least one pixel."""
+        return Size(max(1, round(self.width * by)), max(1, round(self.height * by)))
+
 
 @dataclass(frozen=True, slots=True)
 class Resize:
-    """How a picture was resized on its way to a model, as text: ``qwen28``, ``longest-768``, ``1036x1036``, or ``by-1.0117`` where only the factor is known;
-    or ``square`` where it was not resized but padded on both sides, until it was as high as wide (Shikra's `expand2square`).
+    """How a picture was resized on its way to a model, as text.
+
+    ``longest-768`` shrinks a picture whose longest side is longer; ``longest-768-always`` enlarges smaller ones too. ``area-1048576`` shrinks a picture with
+    more pixels. ``1036x1036`` is one size for all, ``by-1.0117`` one factor where the sizes are unknown. ``square`` pads a picture on both sides until it is
+    as high as wide (Shikra's `expand2square`); ``square-336`` then resizes that to 336 x 336.
 
     ``qwen28`` is `smart_resize` of Qwen2-VL and Qwen2.5-VL (qwen_vl_utils/vision_process.py): both sides a multiple of 28, rounded to the nearest (halves to
     even, as Python does), between 4·28² and 16,384·28² pixels. ``qwen28-1003520`` sets another upper limit.
@@ -143,25 +150,29 @@ class Resize:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(
-            r"qwen28(-[1-9]\d{0,11})?|square|longest-[1-9]\d{0,5}|[1-9]\d{0,5}x[1-9]\d{0,5}|by-[1-9]?\d(\.\d{1,9})?",
+            r"(?:qwen28|area)(-[1-9]\d{0,11})?(?<!area)|square(-[1-9]\d{0,5})?|longest-[1-9]\d{0,5}(-always)?|[1-9]\d{0,5}x[1-9]\d{0,5}|by-[1-9]?\d(\.\d{1,9})?",
             self.rule,
         ):
             raise WrongConvention(
-                f"no way of resizing is called {self.rule!r}; write qwen28, longest-768, 1036x1036, by-1.0117 or square"
+                f"no way of resizing is called {self.rule!r}; write qwen28, longest-768, longest-768-always, area-1048576,"
+                " 1036x1036, by-1.0117, square or square-336"
             )
 
     def sent(self, size: Size) -> Size:
         """The size of the picture as the model saw it."""
-        kind, _, given = self.rule.partition("-")
+        kind, _, limit = self.rule.partition("-")
+        longest = max(size.width, size.height)
         if kind == "qwen28":
-            return _smart_resize(size, int(given) if given else 16384 * 28 * 28)
+            return _smart_resize(size, int(limit) if limit else 16384 * 28 * 28)
         if kind == "square":
-            return Size(max(size.width, size.height), max(size.width, size.height))
+            return Size(int(limit), int(limit)) if limit else Size(longest, longest)
         if kind == "longest":
-            by = min(Fraction(1), Fraction(int(given), max(size.width, size.height)))
-            return Size(max(1, round(size.width * by)), max(1, round(size.height * by)))
+            by = Fraction(int(limit.removesuffix("-always")), longest)
+            return size.scaled(by if limit.endswith("-always") else min(Fraction(1), by))
+        if kind == "area":
+            return size.scaled(Fraction(min(1.0, sqrt(int(limit) / (size.width * size.height)))))
         if kind == "by":
-            return Size(round(size.width * Fraction(given)), round(size.height * Fraction(given)))
+            return size.scaled(Fraction(limit))
         width, _, height = self.rule.partition("x")
         return Size(int(width), int(height))
 
@@ -171,20 +182,21 @@ class Resize:
             return Fraction(self.rule[3:]), Fraction(self.rule[3:])
         if size is None:
             raise NeedsSize(f"pixels as sent ({self.rule}) need the picture's size")
-        if self.pads:
-            return ONE_TO_ONE
         sent = self.sent(size)
+        if self.pads:
+            by = Fraction(sent.width, max(size.width, size.height))
+            return by, by
         return Fraction(sent.width, size.width), Fraction(sent.height, size.height)
 
     @property
     def pads(self) -> bool:
         """Whether something was put around the picture, so that shares are no longer shares of it alone."""
-        return self.rule == "square"
+        return self.rule.startswith("square")
 
     def padding(self, size: Size) -> tuple[int, int]:
-        """Pixels put on the left and on top."""
-        sent = self.sent(size)
-        return ((sent.width - size.width) // 2, (sent.height - size.height) // 2) if self.pads else (0, 0)
+        """Pixels of the original put on the left and on top."""
+        longest = max(size.width, size.height)
+        return ((longest - size.width) // 2, (longest - size.height) // 2) if self.pads else (0, 0)
 
 
 def _smart_resize(size: Size, most: int, step: int = 28) -> Size:
@@ -233,8 +245,10 @@ class Convention:
         if size is None:
             raise NeedsSize(f"{self.unit} needs the picture's size")
         # A share of the picture is the same share however it was resized, unless it was padded.
-        whole = self.sent.sent(size) if self.sent and self.sent.pads else size
-        return Fraction(self.unit.steps, whole.width), Fraction(self.unit.steps, whole.height)
+        if self.sent and self.sent.pads:
+            longest = max(size.width, size.height)
+            return Fraction(self.unit.steps, longest), Fraction(self.unit.steps, longest)
+        return Fraction(self.unit.steps, size.width), Fraction(self.unit.steps, size.height)
 
     def origin(self, size: Size | None) -> tuple[int, int]:
         """Where the original picture begins in what was sent, in its own pixels."""
@@ -424,6 +438,18 @@ class Mask(RegionBase):
     @property
     def area(self) -> int:
         return sum(self.counts[1::2])
+
+    def oriented(self, picture: Size) -> Mask:
+        """The same runs on a picture of this size: COCO writes height before width, and the picture's size shows which was meant.
+
+        Raises:
+            WrongConvention: if neither order fits the picture.
+        """
+        if self.size == picture:
+            return self
+        if (self.size.height, self.size.width) != (picture.width, picture.height):
+            raise WrongConvention(f"a mask of {self.size} pixels in a picture of {picture}")
+        return Mask(picture, self.counts)
 
     def bounds(self, size: Size | None = None) -> Corners:
         """The smallest box around it; all zeros for none."""

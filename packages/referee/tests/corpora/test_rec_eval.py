@@ -216,12 +216,9 @@ def test_the_detective_on_the_real_files(data_folder: Path, capsys: pytest.Captu
     misread = check("RefCOCO", "--gold", "xyxy", "--suspects")
     for model in ("qwen25vl", "internvl", "llava", "dino"):
         row = misread[model]
-        assert (row["reading"], row["gold"], row["declared_fits"], row["sure"]) == (
-            "pixels xyxy",
-            "xywh",
-            False,
-            "certain",
-        )
+        assert (row["reading"], row["gold"], row["declared_fits"]) == ("pixels xyxy", "xywh", False)
+        # Boxes of LLaVA lie nearer to the middle of the picture than those meant: a rule that was not tried is not ruled out.
+        assert (row["sure"], row["confidence"]) == ("certain", "open" if model == "llava" else "likely")
 
 
 @pytest.mark.data

@@ -133,3 +133,43 @@ def test_few_answers_and_noise_are_told_from_a_finding() -> None:
     noise = np.random.default_rng(5).uniform(5000, 9000, (N, 4))
     found = investigate(replace(few, numbers=noise, declared=Convention()))
     assert (found.best, found.fits) == (None, False)
+
+
+RESIZED = ["longest-400", "longest-768-always", "448x448", "square-336", "area-200704", "square"]
+
+
+@pytest.mark.parametrize("rule", RESIZED)
+def test_pixels_of_a_resized_picture_are_named_by_their_rule(rule: str) -> None:
+    """The expected rule is the one that the answers were written with."""
+    finding = investigate(evidence(f"pixels xyxy sent:{rule}", declared="pixels xyxy"))
+    assert finding.best is not None
+    assert str(finding.best.convention) == f"pixels xyxy sent:{rule}"
+    assert (finding.fits, finding.confidence in ("certain", "likely")) == (False, True)
+
+
+@pytest.mark.parametrize("unit", ["0-1", "0-1000"])
+def test_boxes_meant_may_be_proportions(unit: str) -> None:
+    boxes, sizes = scenes()
+    gold = [Box(tuple(b)).to(Convention.of(f"{unit} xyxy"), s).numbers for b, s in zip(boxes, sizes, strict=True)]
+    finding = investigate(Written(numbers=answered(boxes, sizes, "pixels xyxy"), gold=np.array(gold), sizes=sizes))
+    assert finding.best is not None
+    assert (str(finding.best.convention), finding.best.gold_text) == ("pixels xyxy", f"{unit} xyxy")
+    assert finding.confidence == "certain"
+
+
+def test_units_that_differ_by_a_fortieth_are_told_apart_or_left_open() -> None:
+    """0-1024 and 0-1000 differ by 2.4 %: boxes that are off by a hundredth tell them apart, rough ones do not."""
+    boxes, sizes = scenes()
+    exact = investigate(evidence("0-1024 xyxy"))
+    assert exact.best is not None
+    assert (str(exact.best.convention.unit), exact.confidence) == ("0-1024", "certain")
+    rough = answered(boxes, sizes, "0-1024 xyxy") + np.random.default_rng(7).normal(0, 60, boxes.shape)
+    unclear = investigate(Written(numbers=rough[:40], gold=boxes[:40], sizes=sizes[:40]))
+    assert unclear.confidence != "certain"
+
+
+def test_answers_about_other_items_fit_nothing() -> None:
+    boxes, sizes = scenes()
+    shuffled = answered(boxes, sizes, "pixels xyxy")[np.random.default_rng(3).permutation(N)]
+    finding = investigate(Written(numbers=shuffled, gold=boxes, sizes=sizes))
+    assert (finding.best, finding.confidence) == (None, "nothing fits")

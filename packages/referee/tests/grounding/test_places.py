@@ -142,3 +142,34 @@ def test_a_mask_knows_its_area_and_its_box() -> None:
 def test_an_outline_has_three_corners() -> None:
     with pytest.raises(WrongConvention):
         Polygon(((0, 0), (1, 1)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "size", "sent"),
+    [
+        ("longest-768", (400, 300), (400, 300)),
+        ("longest-768-always", (400, 300), (768, 576)),  # 768 / 400 = 1.92; 300 x 1.92 = 576
+        ("longest-768-always", (1536, 512), (768, 256)),
+        ("area-10000", (400, 100), (200, 50)),  # 40,000 pixels: half as wide, half as high
+        ("area-10000", (50, 100), (50, 100)),
+        ("square-336", (400, 300), (336, 336)),
+    ],
+)
+def test_sizes_of_pictures_as_sent(rule: str, size: tuple[int, int], sent: tuple[int, int]) -> None:
+    assert Resize(rule).sent(Size(*size)) == Size(*sent)
+
+
+def test_a_padded_and_resized_picture() -> None:
+    """400 x 300 padded to 400 x 400 (50 pixels above and below), then halved."""
+    box = Box((100, 50, 200, 150)).to(Convention.of("pixels xyxy sent:square-200"), Size(400, 300))
+    assert box.numbers == (50.0, 50.0, 100.0, 100.0)
+    assert box.on(Size(400, 300)) == (100.0, 50.0, 200.0, 150.0)
+
+
+def test_masks_take_the_order_of_their_size_from_the_picture() -> None:
+    """A column of 2 x 3 pixels, its first column inside: COCO writes 3 (height) before 2 (width)."""
+    mask = Mask(Size(3, 2), (0, 3, 3))
+    assert mask.oriented(Size(2, 3)) == Mask(Size(2, 3), (0, 3, 3))
+    assert mask.oriented(Size(2, 3)).bounds() == (0.0, 0.0, 1.0, 3.0)
+    with pytest.raises(WrongConvention, match="a mask of 3x2 pixels in a picture of 6x1"):
+        mask.oriented(Size(6, 1))

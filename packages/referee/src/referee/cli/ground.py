@@ -119,9 +119,9 @@ def _lines(row: dict[str, Any]) -> list[str]:
     lines = []
     if row["reading"] is not None:
         fit = "" if row["fit"] is None else f": {row['fit']:.3f} right"
-        lines.append(f"reads as {row['reading']}, boxes meant as {row['gold']}{fit} ({row['sure']})")
+        lines.append(f"reads as {row['reading']}, boxes meant as {row['gold']}{fit} ({row['confidence']})")
     if row["runner_up"] is not None:
-        lines.append(f"next best: {row['runner_up']} with {row['runner_up_fit']:.3f} (sign test p = {row['p']:.2g})")
+        lines.append(f"next best: {row['runner_up']} with {row['runner_up_fit']:.3f} (p = {row['p']:.2g})")
     if row["declared"] is not None and not row["declared_fits"]:
         fit = "" if row["declared_fit"] is None else f" ({row['declared_fit']:.3f} right)"
         lines.append(

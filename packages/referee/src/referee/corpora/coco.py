@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.place_records import numbers
+from referee.corpora.place_records import numbers, unpacked
 from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import read_document
 from referee.geometry import Box, Convention, Mask, Polygon, Region, ScenePicture, Size
@@ -86,29 +86,6 @@ def _runs(drawn: Mapping[str, Any]) -> Mask:
     height, width = numbers(expect(drawn, "size", list), 2)
     counts = drawn["counts"]
     return Mask(Size(width, height), unpacked(counts) if isinstance(counts, str) else numbers(counts, len(counts)))
-
-
-def unpacked(text: str) -> tuple[int, ...]:
-    """Run lengths from COCO's packed text: five bits a character and a bit for "more follows"; from the fourth run on, differences to the last run but one.
-
-    >>> unpacked("13P1")
-    (1, 3, 32)
-    """
-    runs: list[int] = []
-    value = shift = 0
-    for character in text:
-        bits = ord(character) - 48
-        if not 0 <= bits < 64:
-            raise WrongShape(f"{character!r} does not occur in packed runs", "copy the annotations again")
-        value |= (bits & 31) << shift
-        shift += 5
-        if bits & 32:
-            continue
-        if bits & 16:
-            value -= 1 << shift
-        runs.append(value + (runs[-2] if len(runs) > 2 else 0))
-        value = shift = 0
-    return tuple(runs)
 
 
 def _pixels(parts: list[Polygon], size: Size) -> Mask:

@@ -28,7 +28,7 @@ from referee.corpora.reading.decoding import Form, check_keys, decode_custom, fi
 from referee.corpora.reading.lines import FileLines, WrongShape, parse_object, read_records
 from referee.errors import DuplicateTrial, MalformedInput, near
 from referee.files import is_address
-from referee.geometry import PlaceBase, ScenePicture, Size
+from referee.geometry import Mask, PlaceBase, ScenePicture, Size, WrongConvention
 from referee.record_base import default_of
 from referee.records import (
     LANDMARKS,
@@ -236,7 +236,21 @@ def _scene_of(
                     f"entity {entity.id!r} is {relation.name!r} to {relation.entity!r}, which is not among the entities"
                 )
                 raise WrongShape(problem, "name entity ids of this scene in its relations, or add the entity")
+    if picture is not None and picture.size is not None:
+        entities = tuple(_oriented(entity, picture.size) for entity in entities)
     return Scene(entities=entities, id=name, complete=complete is not False, picture=picture)
+
+
+def _oriented(entity: Entity, size: Size) -> Entity:
+    """An entity whose mask has the size of its picture, whichever of width and height was written first."""
+    if not isinstance(entity.region, Mask):
+        return entity
+    try:
+        return replace(entity, region=entity.region.oriented(size))
+    except WrongConvention as wrong:
+        raise WrongShape(
+            f"entity {entity.id!r}: {wrong}", "write the picture's width and height as the mask's size"
+        ) from None
 
 
 def _trial_of(form: TrialForm, scene: Scene) -> Trial:

@@ -15,6 +15,7 @@ __all__ = [
     "place_from_json",
     "place_to_json",
     "size_from_json",
+    "unpacked",
 ]
 
 FIELDS = ("point", "box", "polygon", "mask")
@@ -30,7 +31,7 @@ REGION_SCHEMA = {
         "mask": {
             "type": "object",
             "required": ["size", "counts"],
-            "properties": {"size": _PAIR, "counts": {"type": "array", "items": {"type": "integer"}}},
+            "properties": {"size": _PAIR, "counts": {"type": ["array", "string"], "items": {"type": "integer"}}},
         },
         "in": {"type": "string", "description": "what the numbers mean: pixels xyxy, pixels xywh, 0-1000 xyxy …"},
     },
@@ -89,8 +90,35 @@ def _polygon(data: Mapping[str, Any]) -> Place:
 
 def _mask(data: Mapping[str, Any]) -> Place:
     mask = expect(data, "mask", dict)
+    size = size_from_json(mask)
+    if isinstance(counts := mask.get("counts"), str):
+        # Packed runs come from COCO's own tools, which write height before width.
+        return Mask(Size(size.height, size.width), unpacked(counts))
     counts = expect(mask, "counts", list)
-    return Mask(size_from_json(mask), numbers(counts, len(counts)))
+    return Mask(size, numbers(counts, len(counts)))
+
+
+def unpacked(text: str) -> tuple[int, ...]:
+    """Run lengths from COCO's packed text: five bits a character and a bit for "more follows"; from the fourth run on, differences to the last run but one.
+
+    >>> unpacked("13P1")
+    (1, 3, 32)
+    """
+    runs: list[int] = []
+    value = shift = 0
+    for character in text:
+        bits = ord(character) - 48
+        if not 0 <= bits < 64:
+            raise WrongShape(f"{character!r} does not occur in packed runs", "copy the annotations again")
+        value |= (bits & 31) << shift
+        shift += 5
+        if bits & 32:
+            continue
+        if bits & 16:
+            value -= 1 << shift
+        runs.append(value + (runs[-2] if len(runs) > 2 else 0))
+        value = shift = 0
+    return tuple(runs)
 
 
 _PARTS = {"box": _box, "point": _point, "polygon": _polygon, "mask": _mask}

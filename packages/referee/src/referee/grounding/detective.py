@@ -1,14 +1,16 @@
 """The convention detective: which reading of the numbers fits what was meant, over a whole set, and how sure that is. Never chosen item by item.
 
-Every reading (order of the numbers, unit, picture as sent or original, and the order in which the boxes meant are written) is held against all items. The
-best is named with the share of items it puts right, the runner-up that differs, and the exact sign test between the two. Units that are shares of a
-picture need its size; without sizes the range of the numbers tells them, and what is said then is that the size is needed.
+Every hypothesis (order and unit of the numbers, how the picture was resized on its way, order and unit of the boxes meant) is compared with all items by mean
+IoU. Hypotheses that put the numbers at the same places are one. The plainest of those that fit best is named, unless a rival explains the numbers as well.
+Units that are proportions of a picture, and pixels of a resized picture, need its size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import floor
 from typing import NamedTuple
 
@@ -17,7 +19,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.geometry import Convention, Order, Resize, Size, Unit
-from referee.grounding.overlap import inside, iou, on_pixels, points_on_pixels
+from referee.grounding.overlap import centres, inside, iou, on_pixels, points_on_pixels
 
 __all__ = ["ConventionFinding", "NumberReading", "Written", "investigate"]
 
@@ -25,17 +27,37 @@ Truths = npt.NDArray[np.bool_]
 BOX_ORDERS = (Order.XYXY, Order.XYWH, Order.CXCYWH, Order.YXYX)
 POINT_ORDERS = (Order.XY, Order.YX)
 GOLD_ORDERS = (Order.XYXY, Order.XYWH)
-SHARES = (Unit.SHARE, Unit.PERCENT, Unit.OF_999, Unit.OF_1000, Unit.OF_1024)
+GOLD_UNITS = (Unit.PIXELS, Unit.SHARE, Unit.OF_1000)
+# The second of the two is named only where the first does not fit: they differ by a thousandth.
+SHARES = (Unit.OF_1000, Unit.SHARE, Unit.PERCENT, Unit.OF_1024, Unit.OF_999)
 RIGHT = 0.5
 """The overlap at which a box counts as right."""
 SURE, LIKELY = 1e-6, 0.01
 SLIGHT = 0.01
-"""A reading that puts fewer items than this right above another one is not better in any way that matters."""
-POOR = 0.25
-"""Below this share of right items, what the range of the numbers says counts for more than what fits best."""
+"""A difference in mean IoU, or in places as a proportion of the picture, below which two hypotheses are the same."""
+ABOVE_CHANCE = 0.08
+"""How far the mean IoU must lie above that of shuffled answers; below, nothing fits."""
+GOOD = 0.3
+"""The mean IoU below which nothing is certain."""
+DRIFT, FAR_DRIFT = 0.008, 0.03
+"""Scale errors of placed answers: beyond the first nothing is certain, beyond the second nothing is likely. The rule may be one that was not tried."""
+NEAR = 0.2
+"""The overlap above which an answer is about the right object."""
 FEWEST = 10
+MOST = 3000
+"""Hypotheses are compared on at most this many items, evenly spaced."""
 STEP = 28
 CREDIBLE, NEARLY_ALL = 0.9, 0.97
+# Sides and areas that loaders of models use; an estimate near one of them is taken for it.
+SIDES = (
+    224, 256, 280, 320, 336, 364, 384, 400, 420, 448, 480, 490, 500, 504, 512, 518, 560, 576, 588, 600, 616, 640, 672, 700, 720, 728, 756, 768, 784, 800,
+    840, 854, 896, 900, 952, 960, 980, 1000, 1008, 1024, 1036, 1064, 1080, 1092, 1120, 1152, 1176, 1200, 1280, 1333, 1344, 1366, 1400, 1440, 1500, 1512,
+    1536, 1540, 1568, 1600, 1680, 1792, 1800, 1920, 2000, 2048, 2560, 3840,
+)  # fmt: skip
+AREAS = (
+    200704, 262144, 313600, 401408, 501760, 589824, 602112, 786432, 802816, 1003520, 1048576, 1166400, 1310720, 1605632, 2007040, 2073600, 4194304,
+    12845056,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,8 +68,9 @@ class Written:
         numbers: (n, 4) for boxes or (n, 2) for points; NaN where there is no one place.
         gold: (n, 4), NaN where there is none.
         sizes: of the pictures; None where unknown.
-        declared: how the answers are said to be meant.
-        gold_order: how the boxes meant are said to be written; None where nobody says.
+        declared: how the answers are declared.
+        gold_order: the declared order of the boxes meant; None where it is not declared.
+        gold_unit: the declared unit of the boxes meant; None where it is not declared.
     """
 
     numbers: FloatArray
@@ -55,38 +78,61 @@ class Written:
     sizes: Sequence[Size | None]
     declared: Convention | None = None
     gold_order: Order | None = None
+    gold_unit: Unit | None = None
 
     @property
     def points(self) -> bool:
         return int(self.numbers.shape[1]) == 2
 
+    @property
+    def present(self) -> Truths:
+        usable: Truths = ~np.isnan(self.numbers[:, 0]) & ~np.isnan(self.gold[:, 0])
+        return usable
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether most pictures have a size."""
+        return sum(size is not None for size in self.sizes) >= max(FEWEST, len(self.sizes) // 2)
+
+    def sampled(self) -> Written:
+        """At most `MOST` items, evenly spaced."""
+        step = -(-len(self.numbers) // MOST)
+        return replace(self, numbers=self.numbers[::step], gold=self.gold[::step], sizes=self.sizes[::step])
+
 
 class NumberReading(NamedTuple):
-    """One way of taking the numbers, and the share of items that come out right with it."""
+    """One way of taking the numbers, and the proportion of items that come out right with it."""
 
     convention: Convention
     gold: Order
     right: int
     n: int
+    gold_unit: Unit = Unit.PIXELS
 
     @property
     def fit(self) -> float:
         return self.right / self.n if self.n else float("nan")
 
+    @property
+    def gold_text(self) -> str:
+        """How the boxes meant are written: their order, and their unit unless it is pixels."""
+        return str(self.gold) if self.gold_unit is Unit.PIXELS else f"{self.gold_unit} {self.gold}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConventionFinding:
-    """What the detective says about one model's answers.
+    """The detective's finding about one model's answers.
 
     Args:
-        best: the reading that fits; None where nothing does or too little is there.
-        declared: the declared reading and how well it fits; None where nobody declared one.
+        best: the reading that fits; None where nothing does or there are too few answers.
+        declared: the declared reading and how well it fits; None where none is declared.
         fits: whether the declared reading is as good as the best.
         runner_up: the best reading that differs.
-        p: of the exact sign test between the two.
-        sure: certain, likely, open, or by range (told by the numbers' range alone).
+        p: of the test between the two.
+        sure: certain, likely or open by the test against the runner-up alone; by range where only the numbers' range decides.
+        confidence: certain, likely, open, nothing fits, or needs size; by all rivals, and by whether the answers that fit are off by a common factor.
         needs_size: whether pictures' sizes are needed to go on.
-        inverted: how many boxes meant are inverted as declared (or as found).
+        inverted: how many boxes meant are inverted as declared (or as inferred).
         n: items with one place and a usable box meant.
         remarks: what else a reader should know, in sentences.
     """
@@ -97,48 +143,168 @@ class ConventionFinding:
     runner_up: NumberReading | None = None
     p: float = float("nan")
     sure: str = "open"
+    confidence: str = "open"
     needs_size: bool = False
     inverted: int = 0
     n: int = 0
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Trial:
-    """A reading with what it makes of every item."""
+@dataclass(frozen=True)
+class _Hypothesis:
+    """A reading of the numbers, and where it puts every answer and every box meant."""
 
     convention: Convention
-    gold: Order
-    right: Truths
-    usable: Truths
-    plain: int = field(default=0)
+    gold_order: Order
+    gold_unit: Unit
+    evidence: Written
+    plain: float
+    """How plain it is, lower is plainer: pixels, x before y, the declared gold."""
+
+    @property
+    def is_estimated(self) -> bool:
+        """Whether its rule has a side, area or factor that no loader is known to use."""
+        sent = self.convention.sent
+        numbers = [] if sent is None else [int(n) for n in re.findall(r"\d{2,}", sent.rule.removeprefix("qwen28"))]
+        return sent is not None and (sent.rule[:3] == "by-" or not {*numbers} <= {*SIDES, *AREAS})
+
+    @cached_property
+    def meant(self) -> FloatArray:
+        return _meant(self.evidence, self.gold_order, self.gold_unit)
+
+    @cached_property
+    def places(self) -> FloatArray:
+        bring = points_on_pixels if self.evidence.points else on_pixels
+        return bring(self.evidence.numbers, self.convention, _frames(self.evidence, self.gold_unit))
+
+    @cached_property
+    def usable(self) -> Truths:
+        wide, tall = (self.meant[:, 2:] - self.meant[:, :2]).T
+        usable: Truths = self.evidence.present & (wide > 0) & (tall > 0)
+        return usable
+
+    @cached_property
+    def right(self) -> Truths:
+        with np.errstate(invalid="ignore"):
+            hits = inside(self.places, self.meant) if self.evidence.points else self.overlap >= RIGHT
+        return hits & self.usable
+
+    @cached_property
+    def overlap(self) -> FloatArray:
+        """IoU of boxes; of points, how near the middle of the box they are. 0 where there is none."""
+        return _overlap(self.places, self.meant, self.evidence.points) * self.usable
+
+    @cached_property
+    def error(self) -> FloatArray:
+        """How far corners (or points from the middle) are off, in diagonals of the box meant, at most 1."""
+        diagonal = np.maximum(np.hypot(*(self.meant[:, 2:] - self.meant[:, :2]).T), 1e-9)
+        is_point, middle = self.evidence.points, centres(self.meant)
+        off = np.hypot(*(self.places - middle).T) if is_point else np.abs(self.places - self.meant).mean(axis=1)
+        error: FloatArray = np.nan_to_num(np.clip(off / diagonal, 0, 1), nan=1.0)
+        return error
+
+    @cached_property
+    def mean(self) -> float:
+        return float(self.overlap[self.usable].mean()) if self.usable.any() else 0.0
+
+    def above_chance(self) -> bool:
+        """Whether the answers fit their own boxes better than those of other items."""
+        chosen = np.flatnonzero(self.usable)
+        places, meant = self.places[chosen], self.meant[chosen]
+        turns = np.linspace(1, len(chosen) - 1, min(30, len(chosen) - 1), dtype=int)
+        means = [_overlap(places, np.roll(meant, k, axis=0), self.evidence.points).mean() for k in turns]
+        above = self.mean - float(np.mean(means))
+        return above > ABOVE_CHANCE and above > 4 * float(np.std(means))
 
     def reading(self, usable: Truths) -> NumberReading:
         """Over the items that the best reading can use: boxes meant that only this one takes for inverted count against it."""
-        return NumberReading(self.convention, self.gold, int((self.right & usable).sum()), int(usable.sum()))
+        right, n = int((self.right & usable).sum()), int(usable.sum())
+        return NumberReading(self.convention, self.gold_order, right, n, self.gold_unit)
+
+    def on(self, evidence: Written) -> _Hypothesis:
+        """The same hypothesis about all items."""
+        return _Hypothesis(self.convention, self.gold_order, self.gold_unit, evidence, self.plain)
+
+
+def _overlap(places: FloatArray, meant: FloatArray, points: bool) -> FloatArray:
+    with np.errstate(invalid="ignore"):
+        if not points:
+            return np.asarray(np.nan_to_num(iou(places, meant)))
+        diagonal = np.maximum(np.hypot(*(meant[:, 2:] - meant[:, :2]).T), 1e-9)
+        near = np.clip(1 - np.hypot(*(places - centres(meant)).T) / diagonal, 0, 1)
+        return np.asarray(np.nan_to_num((inside(places, meant) + near) / 2))
 
 
 def investigate(evidence: Written) -> ConventionFinding:
     """The reading of the numbers that fits, how sure that is, and whether the declared one does."""
-    orders = _gold_orders(evidence)
-    declared_gold = evidence.gold_order or orders[0]
-    inverted = int((_corners(evidence.gold, declared_gold)[2] & ~np.isnan(evidence.gold[:, 0])).sum())
-    present = ~np.isnan(evidence.numbers[:, 0]) & ~np.isnan(evidence.gold[:, 0])
-    if present.sum() < FEWEST:
-        remark = f"{int(present.sum())} answers with one place are too few to tell"
-        return ConventionFinding(
-            best=None, declared=None, fits=True, inverted=inverted, n=int(present.sum()), remarks=(remark,)
-        )
-    tried = sorted(_tried(evidence, orders), key=lambda t: (-int(t.right.sum()), t.plain))
-    declared = _declared(evidence, declared_gold)
+    golds = _gold_candidates(evidence)
+    declared_gold = (evidence.gold_order or golds[0][0], evidence.gold_unit or golds[0][1])
+    meant = _meant(evidence, *declared_gold)
+    inverted = int((((meant[:, 2:] - meant[:, :2]) < 0).any(axis=1) & ~np.isnan(evidence.gold[:, 0])).sum())
+    if evidence.present.sum() < FEWEST:
+        n = int(evidence.present.sum())
+        remark = f"{n} answers with one place are too few to tell"
+        return ConventionFinding(best=None, declared=None, fits=True, inverted=inverted, n=n, remarks=(remark,))
+    sample = evidence.sampled()
+    tried = sorted(_hypotheses(sample, golds), key=lambda h: (-round(h.mean, 6), h.plain))
+    declared = None
+    if evidence.declared is not None:
+        declared = _Hypothesis(evidence.declared, *declared_gold, sample, -1.0)
     return _judge(evidence, tried, declared, inverted)
 
 
-def _gold_orders(evidence: Written) -> list[Order]:
-    """Orders that the boxes meant can be written in; the declared one first."""
-    good = [o for o in GOLD_ORDERS if o in _credible(evidence.gold)]
-    declared = [evidence.gold_order] if evidence.gold_order in good else []
-    return [*declared, *(o for o in good if o not in declared)] or [evidence.gold_order or Order.XYXY]
+# -- hypotheses ---------------------------------------------------------------------------------------------------------------
+
+
+def _frames(evidence: Written, gold_unit: Unit) -> Sequence[Size | None]:
+    """Sizes of the pictures; where they are unknown and the boxes meant are proportions, one size for all: overlaps do not depend on it."""
+    return [s or UNIT_FRAME for s in evidence.sizes] if gold_unit is not Unit.PIXELS else evidence.sizes
+
+
+UNIT_FRAME = Size(10_000, 10_000)
+
+
+def _meant(evidence: Written, order: Order, unit: Unit) -> FloatArray:
+    """The boxes meant, in pixels."""
+    return on_pixels(evidence.gold, Convention(unit, order), _frames(evidence, unit))
+
+
+def _gold_candidates(evidence: Written) -> list[tuple[Order, Unit]]:
+    """Orders and units that the boxes meant can be written in, the declared ones first."""
+    orders = [o for o in GOLD_ORDERS if o in _credible(evidence.gold)] or [evidence.gold_order or Order.XYXY]
+    largest = float(np.nanquantile(evidence.gold, 0.99)) if not np.isnan(evidence.gold).all() else 2.0
+    units = [Unit.SHARE] if largest <= 1.02 else [Unit.PIXELS]
+    if evidence.gold_unit is not None:
+        units = [evidence.gold_unit, *(u for u in units if u is not evidence.gold_unit and u is Unit.SHARE)]
+    elif units == [Unit.PIXELS] and evidence.is_sized and largest <= 1020:
+        # Boxes that fill a corner of every picture, or lie beyond it, are written in another unit.
+        spans = [_extent(_meant(evidence, order, Unit.PIXELS), evidence.sizes) for order in orders]
+        units = [Unit.PIXELS] if any(s.is_inside and s.reach >= 0.8 for s in spans) else [Unit.PIXELS, Unit.OF_1000]
+    pairs = [(order, unit) for unit in units for order in orders]
+    held = {pair: _extent(_meant(evidence, *pair), evidence.sizes) for pair in pairs} if evidence.is_sized else {}
+    fitting = [pair for pair in pairs if pair not in held or held[pair].is_inside]
+    if any(held[pair].reach >= 0.9 for pair in fitting if pair in held):
+        fitting = [pair for pair in fitting if held[pair].reach >= 0.75 or pair[1] is evidence.gold_unit]
+    first = [pair for pair in fitting if pair[0] is evidence.gold_order]
+    return [*first, *(pair for pair in fitting if pair not in first)] or pairs[:1]
+
+
+class _Extent(NamedTuple):
+    """Whether nearly all boxes lie in their pictures, and how far they reach, as a proportion of its sides."""
+
+    is_inside: bool
+    reach: float
+
+
+def _extent(places: FloatArray, sizes: Sequence[Size | None], part: float = 0.97) -> _Extent:
+    whole = np.array([(np.nan, np.nan) if s is None else (s.width, s.height) for s in sizes], dtype=float)
+    relative = np.concatenate([places[:, i : i + 2] / whole for i in range(0, places.shape[1], 2)], axis=1)
+    relative = relative[~np.isnan(relative).any(axis=1)]
+    if not len(relative):
+        return _Extent(False, 0.0)
+    held = ((relative > -0.03) & (relative < 1.03)).all(axis=1)
+    last = relative[:, -2:]
+    return _Extent(float(held.mean()) >= part, float(min(np.quantile(last, 0.99, axis=0))))
 
 
 def _credible(numbers: FloatArray) -> set[Order]:
@@ -151,79 +317,139 @@ def _credible(numbers: FloatArray) -> set[Order]:
     return corners | ({Order.XYWH, Order.CXCYWH} if ordered < NEARLY_ALL else set())
 
 
-def _corners(gold: FloatArray, order: Order) -> tuple[FloatArray, Truths, Truths]:
-    """The boxes meant on their pictures, which of them are empty, and which of these are inverted."""
-    boxes = on_pixels(gold, Convention(order=order), [None] * len(gold))
-    wide, tall = (boxes[:, 2:] - boxes[:, :2]).T
-    return boxes, (wide <= 0) | (tall <= 0), (wide < 0) | (tall < 0)
-
-
-def _tried(evidence: Written, orders: Sequence[Order]) -> Iterator[_Trial]:
-    for gold in orders:
-        for convention, plain in _conventions(evidence, gold):
-            tried = _try(evidence, convention, gold)
-            # Of readings that are right equally often the plainest is named: gold as declared, pixels, x before y.
-            tried.plain = plain + 100 * (evidence.gold_order is not None and gold is not evidence.gold_order)
-            yield tried
-
-
-def _conventions(evidence: Written, gold: Order) -> Iterator[tuple[Convention, int]]:
+def _hypotheses(evidence: Written, golds: Sequence[tuple[Order, Unit]]) -> Iterator[_Hypothesis]:
     credible = set(POINT_ORDERS) if evidence.points else _credible(evidence.numbers)
     orders = [o for o in (POINT_ORDERS if evidence.points else BOX_ORDERS) if o in credible]
-    sized = _sized(evidence)
-    for i, order in enumerate(orders):
-        plain = Convention(Unit.PIXELS, order)
-        yield plain, i
-        if sized:
-            yield Convention(Unit.PIXELS, order, Resize("qwen28")), i + 10
-            yield from ((Convention(unit, order), i + 20 + k) for k, unit in enumerate(SHARES))
-        else:
-            factor = _common_factor(evidence, order, gold)
-            if factor is not None:
-                yield Convention(Unit.PIXELS, order, factor), i + 30
-    if evidence.declared is not None:
-        yield evidence.declared, 5
+    for k, (gold_order, gold_unit) in enumerate(golds):
+        meant = _meant(evidence, gold_order, gold_unit)
+        for i, order in enumerate(orders):
+            for convention, plain in _conventions(evidence, order, gold_unit, meant):
+                hypothesis = _Hypothesis(convention, gold_order, gold_unit, evidence, plain + 0.1 * i + 20 * k)
+                if _is_possible(hypothesis):
+                    yield hypothesis
+        if evidence.declared is not None:
+            yield _Hypothesis(evidence.declared, gold_order, gold_unit, evidence, 0.5 + 20 * k)
 
 
-def _sized(evidence: Written) -> bool:
-    return sum(size is not None for size in evidence.sizes) >= max(FEWEST, len(evidence.sizes) // 2)
+def _is_possible(hypothesis: _Hypothesis) -> bool:
+    """Whether most answers lie in their pictures."""
+    evidence = hypothesis.evidence
+    if hypothesis.gold_unit is Unit.PIXELS and not evidence.is_sized:
+        return True
+    return _extent(hypothesis.places, _frames(evidence, hypothesis.gold_unit), 0.85).is_inside
 
 
-def _placed(evidence: Written, convention: Convention) -> FloatArray:
-    bring = points_on_pixels if evidence.points else on_pixels
-    return bring(evidence.numbers, convention, evidence.sizes)
+def _conventions(
+    evidence: Written, order: Order, gold_unit: Unit, meant: FloatArray
+) -> Iterator[tuple[Convention, float]]:
+    is_placed = evidence.is_sized or gold_unit is not Unit.PIXELS
+    if evidence.is_sized or gold_unit is Unit.PIXELS:
+        yield Convention(Unit.PIXELS, order), 0.0
+    if is_placed:
+        yield from ((Convention(unit, order), 1.0 + k) for k, unit in enumerate(SHARES))
+    if not evidence.is_sized:
+        factor = _common_factor(evidence, order, meant) if gold_unit is Unit.PIXELS else None
+        if factor is not None:
+            yield Convention(Unit.PIXELS, order, factor), 9.0
+        return
+    for unit in (*SHARES[:2], Unit.PERCENT):
+        yield Convention(unit, order, Resize("square")), 7.0
+    for rule, plain in _resize_rules(evidence, order, meant):
+        yield Convention(Unit.PIXELS, order, rule), plain
 
 
-def _try(evidence: Written, convention: Convention, gold: Order) -> _Trial:
-    boxes, empty, _ = _corners(evidence.gold, gold)
-    places = _placed(evidence, convention)
-    usable = ~np.isnan(evidence.numbers[:, 0]) & ~np.isnan(boxes[:, 0]) & ~empty
-    with np.errstate(invalid="ignore"):
-        right = inside(places, boxes) if evidence.points else iou(places, boxes) >= RIGHT
-    return _Trial(convention, gold, right & usable, usable)
+# -- how the picture was resized ----------------------------------------------------------------------------------------------
 
 
-def _declared(evidence: Written, gold: Order) -> _Trial | None:
-    return None if evidence.declared is None else _try(evidence, evidence.declared, gold)
+def _raw_centres(evidence: Written, order: Order) -> FloatArray:
+    """Middles of the answers, in their own numbers."""
+    plain = Convention(Unit.PIXELS, order)
+    blank = [None] * len(evidence.numbers)
+    if evidence.points:
+        return points_on_pixels(evidence.numbers, plain, blank)
+    return centres(on_pixels(evidence.numbers, plain, blank))
 
 
-# -- pictures as sent, where sizes are not known ------------------------------------------------------------------------------
+def _resize_rules(evidence: Written, order: Order, meant: FloatArray) -> Iterator[tuple[Resize, float]]:
+    """Rules under which answers in pixels of a resized picture may lie where they should; sizes are estimated from the ratio of answers to boxes meant."""
+    answered, middle = _raw_centres(evidence, order), centres(meant)
+    whole = np.array([(np.nan, np.nan) if s is None else (s.width, s.height) for s in evidence.sizes], dtype=float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        usable = evidence.present & (middle > 0.03 * whole).all(axis=1) & (answered > 0).all(axis=1)
+    if usable.sum() < FEWEST:
+        return
+    answered, middle, whole = answered[usable], middle[usable], whole[usable]
+    factor, longest = answered / middle, whole.max(axis=1)
+    area = whole.prod(axis=1)
+    yield Resize("qwen28"), 3.0
+    yield Resize("square"), 6.0
+    for side, is_common in _near(_modes((factor * longest[:, None]).ravel()), SIDES):
+        odd = 0.0 if is_common else 2.0
+        yield Resize(f"longest-{side}"), 4.0 + odd
+        yield Resize(f"longest-{side}-always"), 4.5 + odd
+    padded = answered / (middle + (longest[:, None] - whole) / 2) * longest[:, None]
+    for side, is_common in _near(_modes(padded.ravel()), SIDES):
+        yield Resize(f"square-{side}"), 6.5 + (0.0 if is_common else 2.0)
+    for width, height in _frame_sizes(factor * whole):
+        is_common = width in SIDES and height in SIDES
+        yield Resize(f"{width}x{height}"), 5.0 + (0.0 if is_common else 2.0)
+    for pixels, is_common in _near(_modes(factor.prod(axis=1) * area), AREAS, 0.05):
+        yield Resize(f"qwen28-{pixels}"), 5.5 + (0.0 if is_common else 2.0)
+        yield Resize(f"area-{pixels}"), 5.7 + (0.0 if is_common else 2.0)
+    for by in _modes(factor.ravel(), 1):
+        if 0.02 < by < 50 and abs(by - 1) > 0.002:
+            yield Resize(f"by-{by:.4f}"), 9.0
 
 
-def _common_factor(evidence: Written, order: Order, gold: Order) -> Resize | None:
+def _frame_sizes(sides: FloatArray) -> Iterator[tuple[int, int]]:
+    """Widths and heights that all pictures may have been resized to; nearly square is square."""
+    widths, heights = ([s for s in _modes(sides[:, axis], 2) if SIDES[0] / 10 < s < SIDES[-1] * 10] for axis in (0, 1))
+    for width in widths:
+        for height in heights:
+            if abs(width / height - 1) < 0.025:
+                yield from ((side, side) for side, _ in _near([(width + height) / 2], SIDES))
+            else:
+                near = [next(_near([side], SIDES))[0] for side in (width, height)]
+                yield near[0], near[1]
+                yield round(width), round(height)
+
+
+def _modes(values: FloatArray, most: int = 3, width: float = 0.012) -> list[float]:
+    """Values around which many others lie, the most frequent first; wrong answers scatter and do not count."""
+    logs = np.sort(np.log(values[np.isfinite(values) & (values > 0)]))
+    modes: list[float] = []
+    while len(logs) and len(modes) < most:
+        low, high = np.searchsorted(logs, logs - width), np.searchsorted(logs, logs + width, side="right")
+        best = int((high - low).argmax())
+        if high[best] - low[best] < max(5, 0.04 * len(values)):
+            break
+        modes.append(float(np.exp(np.median(logs[low[best] : high[best]]))))
+        logs = logs[np.abs(logs - np.log(modes[-1])) > 3 * width]
+    return modes
+
+
+def _near(estimates: Iterable[float], common: Sequence[int], within: float = 0.02) -> Iterator[tuple[int, bool]]:
+    """Estimates as whole numbers, and the common ones near them; each with whether it is common."""
+    seen: set[int] = set()
+    for estimate in estimates:
+        near = sorted((abs(c / estimate - 1), c) for c in common if abs(c / estimate - 1) < within)[:3]
+        for number in (*(c for _, c in near), round(estimate)):
+            if common[0] / 20 <= number <= common[-1] * 20 and number not in seen:
+                seen.add(number)
+                yield number, number in common
+
+
+def _common_factor(evidence: Written, order: Order, meant: FloatArray) -> Resize | None:
     """The one factor between pixels as sent and pixels of the original, where all pictures were resized alike; None where there is none worth naming."""
-    boxes, empty, _ = _corners(evidence.gold, gold)
-    places = _placed(evidence, Convention(Unit.PIXELS, order))
-    middle = places if evidence.points else (places[:, :2] + places[:, 2:]) / 2
-    meant = (boxes[:, :2] + boxes[:, 2:]) / 2
-    usable = ~np.isnan(middle[:, 0]) & ~np.isnan(meant[:, 0]) & ~empty & (meant > 0).all(axis=1)
+    answered, middle = _raw_centres(evidence, order), centres(meant)
+    usable = evidence.present & (meant[:, 2:] > meant[:, :2]).all(axis=1) & (middle > 0).all(axis=1)
     if usable.sum() < FEWEST:
         return None
-    factor = float(np.median(middle[usable] / meant[usable]))
+    factor = float(np.median(answered[usable] / middle[usable]))
     # Nearer to 1 than half a step in a large picture is no resizing; farther is no rounding to a grid.
     if not 0.002 < abs(factor - 1) < 0.1:
         return None
-    return Resize(f"by-{_on_a_grid(factor, evidence.numbers, boxes[~empty]):.8f}".rstrip("0"))
+    return Resize(f"by-{_on_a_grid(factor, evidence.numbers, meant[usable]):.8f}".rstrip("0"))
 
 
 def _on_a_grid(factor: float, numbers: FloatArray, boxes: FloatArray) -> float:
@@ -247,52 +473,175 @@ def _roundness(size: int) -> int:
 # -- the verdict --------------------------------------------------------------------------------------------------------------
 
 
-def _judge(evidence: Written, tried: list[_Trial], declared: _Trial | None, inverted: int) -> ConventionFinding:
-    best = tried[0]
-    told = _by_range(evidence) if not _sized(evidence) else None
-    usable = best.usable
-    n, fit = int(usable.sum()), best.reading(usable).fit
-    as_declared = None if declared is None else declared.reading(usable)
-    if told is not None and fit < POOR:
-        return _needing_size(told, as_declared, evidence, inverted, n)
-    if fit < 2 * SLIGHT:
-        remark = (
-            "no reading of the numbers fits; without the pictures' sizes more cannot be tried"
-            if not _sized(evidence)
-            else "no reading of the numbers fits"
-        )
-        return ConventionFinding(best=None, declared=as_declared, fits=False, inverted=inverted, n=n, remarks=(remark,))
-    rival = next((t for t in tried[1:] if _differ(best, t)), None)
-    p = 1.0 if rival is None else _sign_test(best.right, rival.right)
+def _judge(
+    evidence: Written, tried: list[_Hypothesis], declared: _Hypothesis | None, inverted: int
+) -> ConventionFinding:
+    best = tried[0] if tried else None
+    if best is None or not best.above_chance():
+        return _without_fit(evidence, best, declared, inverted)
+    as_good = min((h for h in tried if not _is_worse(h, best)), key=lambda h: h.plain)
     fits = declared is None or not _is_worse(declared, best)
-    # Whoever declared a reading that is as good keeps it; otherwise the plainest of those that are as good is named.
-    as_good = min((t for t in tried if not _is_worse(t, best)), key=lambda t: t.plain)
     named = declared if declared is not None and fits else as_good
+    # Rivals put the answers elsewhere; a hypothesis that differs by less than the precision of answers is the same.
+    rivals = [h for h in tried if not _is_same(h, named, 0.03 if h.is_estimated else 0.004)]
+    rival = max(rivals, key=lambda h: (round(h.mean, 6), -h.plain), default=None)
+    p = 1e-300 if rival is None else _paired_p(_differences(named, rival))
+    confidence = _confidence(named, rivals, p)
+    whole = best.on(evidence).usable
     return ConventionFinding(
-        best=named.reading(usable),
-        declared=as_declared,
+        best=named.on(evidence).reading(whole),
+        declared=None if declared is None else declared.on(evidence).reading(whole),
         fits=fits,
-        runner_up=None if rival is None else rival.reading(usable),
+        runner_up=None if rival is None else rival.on(evidence).reading(whole),
         p=p,
         sure="certain" if p < SURE else "likely" if p < LIKELY else "open",
-        needs_size=False,
+        confidence=confidence,
         inverted=inverted,
-        n=n,
+        n=int(whole.sum()),
         remarks=tuple(_remarks(evidence, named)),
     )
 
 
-def _needing_size(
-    unit: Unit, declared: NumberReading | None, evidence: Written, inverted: int, n: int
+def _confidence(named: _Hypothesis, rivals: Sequence[_Hypothesis], p: float) -> str:
+    close = [(h, _paired_p(_differences(named, h))) for h in rivals if named.mean - h.mean < 0.15]
+    gap = min((named.mean - h.mean for h in rivals), default=1.0)
+    is_odd = named.is_estimated if named.evidence.is_sized else named.mean < GOOD or _is_mixed(named)
+    if max([p, *(q for _, q in close)]) >= LIKELY or is_odd or _drifts(named, FAR_DRIFT) or _is_gold_open(named):
+        return "open"
+    # A rival that is far less plain needs more evidence for itself, and less against it.
+    is_certain = p < SURE and all(q < (1e-3 if h.plain > named.plain + 2.5 else SURE) for h, q in close)
+    # Without sizes, resizing to multiples of 28 explains pixels as well.
+    is_certain = is_certain and (named.evidence.is_sized or named.gold_unit is not Unit.PIXELS)
+    is_certain = is_certain and gap >= SLIGHT / 2 and named.mean >= GOOD and not named.is_estimated
+    return "certain" if is_certain and not _drifts(named, DRIFT) else "likely"
+
+
+def _differences(better: _Hypothesis, other: _Hypothesis) -> FloatArray:
+    """How much farther off the other puts each answer; answers that neither puts near the box meant say nothing about either."""
+    near = better.usable & ((better.overlap > NEAR) | (other.overlap > NEAR))
+    difference: FloatArray = (other.error - better.error)[near]
+    return difference
+
+
+def _paired_p(differences: FloatArray) -> float:
+    """The larger of the two-sided p of a sign test and of a t test: small differences and single items decide nothing."""
+    from scipy.stats import binomtest, ttest_1samp
+
+    moved = differences[np.abs(differences) > 1e-9]
+    above = int((moved > 0).sum())
+    if not len(moved) or above * 2 <= len(moved) or moved.mean() <= 0:
+        return 1.0
+    sign = float(binomtest(above, len(moved)).pvalue)
+    spread = float(moved.std())
+    return max(sign, float(ttest_1samp(moved, 0).pvalue) if spread > 1e-12 else 0.0)
+
+
+def _is_worse(one: _Hypothesis, best: _Hypothesis) -> bool:
+    """Whether a hypothesis fits clearly worse than the best: by mean IoU, or by where nearly every corner lies."""
+    if _is_same(one, best):
+        return False
+    if best.mean - one.mean > ABOVE_CHANCE:
+        return True
+    p = _paired_p(_differences(best, one))
+    return p < LIKELY and (best.mean - one.mean > SLIGHT / 2 or p < SURE)
+
+
+def _is_same(one: _Hypothesis, other: _Hypothesis, within: float = 0.004) -> bool:
+    """Whether two hypotheses put the answers at the same places, but for less than models are precise by."""
+    if (one.gold_order, one.gold_unit) != (other.gold_order, other.gold_unit):
+        return False
+    if {one.convention.unit, other.convention.unit} == {Unit.OF_999, Unit.OF_1000}:
+        return one.convention.order is other.convention.order and one.convention.sent == other.convention.sent
+    usable = one.usable & other.usable
+    moved = np.abs(one.places - other.places)[usable].max(axis=1)
+    reach = np.abs(one.meant[usable]).max(axis=1) + 1e-9
+    moved = moved[np.isfinite(moved)] if len(moved) else moved
+    if len(moved) < usable.sum() * 0.9:
+        return False
+    relative = moved / reach[: len(moved)] if len(moved) == len(reach) else moved / np.median(reach)
+    return bool(np.quantile(relative, 0.95) < within) if len(relative) else True
+
+
+def _is_gold_open(named: _Hypothesis) -> bool:
+    """Whether boxes meant that are taken for pixels could as well be of 1000: they reach just so far, and the pictures go on."""
+    evidence = named.evidence
+    if evidence.gold_unit is not None or named.gold_unit is not Unit.PIXELS:
+        return False
+    longest = max((max(s.width, s.height) for s in evidence.sizes if s is not None), default=1001)
+    return longest > 1000 and float(np.nanquantile(named.meant, 0.995)) >= 930 and float(np.nanmax(named.meant)) <= 1001
+
+
+def _is_mixed(named: _Hypothesis) -> bool:
+    """Whether answers that are off are off by a common factor: some pictures were resized, and their sizes are not known."""
+    chosen = named.usable & ~named.right
+    middle = centres(named.meant)[chosen]
+    placed = named.places[chosen] if named.evidence.points else centres(named.places[chosen])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = placed / middle
+    factor = factor[np.isfinite(factor).all(axis=1) & (factor > 0).all(axis=1)]
+    if len(factor) < FEWEST:
+        return False
+    across, down = np.log(factor).T
+    is_alike = (np.abs(across - down) < 0.03) & (np.abs(across) > 0.05)
+    modes = [mode for mode in _modes(factor.ravel(), 2) if abs(mode - 1) > 0.05]
+    is_frequent = any((np.abs(factor / mode - 1) < 0.02).mean() > 0.15 for mode in modes)
+    return float(is_alike.mean()) > 0.25 or is_frequent
+
+
+def _drifts(named: _Hypothesis, most: float) -> bool:
+    """Whether the answers that are right are off by more than a scale error or shift, on average."""
+    chosen = named.usable & (named.overlap > GOOD)
+    if chosen.sum() < FEWEST:
+        return False
+    middle = centres(named.meant)[chosen]
+    placed = named.places[chosen] if named.evidence.points else centres(named.places[chosen])
+    for axis in (0, 1):
+        reach = float(np.quantile(middle[:, axis], 0.98)) or 1.0
+        x = middle[:, axis] / reach
+        y = np.clip((placed - middle)[:, axis] / reach, -0.06, 0.06)
+        centred = x - x.mean()
+        spread = float((centred**2).sum())
+        if spread <= 0:
+            continue
+        slope = float((centred * (y - y.mean())).sum() / spread)
+        rest = y - y.mean() - slope * centred
+        error = max(float(np.sqrt((rest**2).sum() / max(1, len(x) - 2) / spread)), 1e-6)
+        shift, shift_error = float(y.mean()), max(float(y.std()) / len(y) ** 0.5, 1e-6)
+        if (abs(slope) > most and abs(slope) > 5 * error) or (abs(shift) > 1.5 * most and abs(shift) > 5 * shift_error):
+            return True
+    return False
+
+
+def _without_fit(
+    evidence: Written, best: _Hypothesis | None, declared: _Hypothesis | None, inverted: int
 ) -> ConventionFinding:
-    order = Order.XY if evidence.points else Order.XYXY
-    fits = evidence.declared is not None and evidence.declared.unit is unit
-    gold = _gold_orders(evidence)[0]
+    """The finding where no hypothesis fits better than chance: a unit by the range of the numbers, where sizes are missing, or nothing."""
+    n = int(evidence.present.sum())
+    as_declared = None if declared is None else declared.on(evidence).reading(evidence.present)
+    unit = None if evidence.is_sized else _unit_by_range(evidence)
+    if unit is None:
+        is_related = not evidence.is_sized and _is_related(evidence)
+        remark = "no reading of the numbers fits"
+        if not evidence.is_sized:
+            remark += "; without the pictures' sizes more cannot be tried"
+        return ConventionFinding(
+            best=None,
+            declared=as_declared,
+            fits=False,
+            confidence="needs size" if is_related else "nothing fits",
+            needs_size=is_related,
+            inverted=inverted,
+            n=n,
+            remarks=(remark,),
+        )
+    gold_order, gold_unit = _gold_candidates(evidence)[0]
+    order = _order_by_rank(evidence, gold_order, gold_unit)
     return ConventionFinding(
-        best=NumberReading(Convention(unit, order), gold, 0, 0),
-        declared=declared,
-        fits=fits,
+        best=NumberReading(Convention(unit, order), gold_order, 0, 0, gold_unit),
+        declared=as_declared,
+        fits=evidence.declared is not None and evidence.declared.unit is unit,
         sure="by range",
+        confidence="needs size",
         needs_size=True,
         inverted=inverted,
         n=n,
@@ -300,39 +649,46 @@ def _needing_size(
     )
 
 
-def _by_range(evidence: Written) -> Unit | None:
-    """The unit that the range tells, where numbers cannot be pixels: within 1 or 100 while what was meant goes far beyond, or beyond it up to 1000."""
+def _unit_by_range(evidence: Written) -> Unit | None:
+    """The unit by the range of numbers that cannot be pixels: within 1 or 100 while what was meant goes far beyond, or beyond it up to 1000."""
     if evidence.declared is not None and evidence.declared.unit.steps is not None:
         return evidence.declared.unit
-    # A stray number must not hide what all others say.
+    # A stray number must not hide the range of all others.
     largest = float(np.nanquantile(evidence.numbers, 0.99))
-    reach = float(np.nanquantile(_corners(evidence.gold, _gold_orders(evidence)[0])[0], 0.99))
+    gold_order, gold_unit = _gold_candidates(evidence)[0]
+    reach = float(np.nanquantile(_meant(evidence, gold_order, gold_unit), 0.99))
     if largest <= 1.0 < reach:
         return Unit.SHARE
     if largest <= 100.0 and reach > 150:
         return Unit.PERCENT
-    return Unit.OF_1000 if reach * 1.15 < largest <= 1024 else None
+    return Unit.OF_1000 if reach * 1.15 < largest and float(np.nanquantile(evidence.numbers, 0.999)) <= 1000 else None
 
 
-def _differ(one: _Trial, other: _Trial) -> bool:
-    """Whether two readings are two: those that put the same items right, but for a few, cannot be told apart here."""
-    return bool((one.right != other.right).sum() > SLIGHT * max(1, one.usable.sum()))
+def _rank_correlation(evidence: Written, order: Order, meant: FloatArray) -> float:
+    """The mean rank correlation of answers and boxes meant, across and down."""
+    from scipy.stats import spearmanr
+
+    answered, middle = _raw_centres(evidence, order), centres(meant)
+    usable = evidence.present
+    return float(np.mean([spearmanr(answered[usable, axis], middle[usable, axis])[0] for axis in (0, 1)]))
 
 
-def _is_worse(one: _Trial, best: _Trial) -> bool:
-    gap = int(best.right.sum()) - int(one.right.sum())
-    return gap > SLIGHT * int(best.usable.sum()) and _sign_test(best.right, one.right) < LIKELY
+def _order_by_rank(evidence: Written, gold_order: Order, gold_unit: Unit) -> Order:
+    """The order in which answers rise with the boxes meant, where their places cannot be compared."""
+    credible = set(POINT_ORDERS) if evidence.points else _credible(evidence.numbers)
+    orders = [o for o in (POINT_ORDERS if evidence.points else BOX_ORDERS) if o in credible]
+    meant = _meant(evidence, gold_order, gold_unit)
+    return max(orders, key=lambda order: (round(_rank_correlation(evidence, order, meant), 2), -orders.index(order)))
 
 
-def _sign_test(one: Truths, other: Truths) -> float:
-    """Exact two-sided p of the items that only one of two readings puts right."""
-    from scipy.stats import binomtest
+def _is_related(evidence: Written) -> bool:
+    gold_order, gold_unit = _gold_candidates(evidence)[0]
+    order = _order_by_rank(evidence, gold_order, gold_unit)
+    correlation = _rank_correlation(evidence, order, _meant(evidence, gold_order, gold_unit))
+    return bool(correlation > max(0.15, 3 / float(evidence.present.sum()) ** 0.5))
 
-    only, others = int((one & ~other).sum()), int((other & ~one).sum())
-    return float(binomtest(only, only + others).pvalue) if only + others else 1.0
 
-
-def _remarks(evidence: Written, named: _Trial) -> Iterator[str]:
+def _remarks(evidence: Written, named: _Hypothesis) -> Iterator[str]:
     sent = named.convention.sent
     if sent is not None and sent.rule.startswith("by-"):
         side = float(np.nanmax(evidence.numbers))
@@ -340,7 +696,7 @@ def _remarks(evidence: Written, named: _Trial) -> Iterator[str]:
         size = floor(side / factor + 0.5)
         example = f": for example {size} x {size}, sent as {side:.0f} x {side:.0f}" if side % STEP == 0 else ""
         yield f"pixels of the picture as resized, by {factor:.4f}{example}"
-    elif not _sized(evidence) and named.convention.unit is Unit.PIXELS and not evidence.points:
-        side, reach = float(np.nanmax(evidence.numbers)), float(np.nanmax(_corners(evidence.gold, named.gold)[0]))
+    elif not evidence.is_sized and named.convention.unit is Unit.PIXELS and not evidence.points:
+        side, reach = float(np.nanmax(evidence.numbers)), float(np.nanmax(named.meant))
         if side > reach and side % STEP == 0 and side < reach * 1.05:
             yield f"numbers go up to {side:.0f}, a multiple of 28 beyond {reach:.0f}: without sizes, pixels as sent cannot be told from pixels of the original"

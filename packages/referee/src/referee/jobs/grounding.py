@@ -113,14 +113,16 @@ def evidence_of(said: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> 
         return None
     declared = Counter(p.convention for p in chosen if p is not None).most_common(1)[0][0]
     gold = [t.gold for t in trials]
-    orders = Counter(g.convention.order for g in gold if g is not None)
+    conventions = Counter(g.convention for g in gold if g is not None)
+    meant = conventions.most_common(1)[0][0] if conventions else None
     width = 2 if kind is Point else 4
     return Written(
         numbers=_rows([None if p is None or p.convention != declared else p.numbers for p in chosen], width),
-        gold=_rows([None if g is None else g.numbers for g in gold], 4),
+        gold=_rows([None if g is None or g.convention != meant else g.numbers for g in gold], 4),
         sizes=[t.size for t in trials],
         declared=declared,
-        gold_order=orders.most_common(1)[0][0] if orders else None,
+        gold_order=None if meant is None else meant.order,
+        gold_unit=None if meant is None else meant.unit,
     )
 
 
@@ -133,13 +135,9 @@ def _single(output: Output | None) -> Box | Point | None:
 
 
 def _gold(regions: Sequence[Region | None]) -> Box | None:
-    """The one box meant, in pixels; other units are put on the picture elsewhere and are no question here."""
+    """The one box meant, in its own unit; boxes on a resized picture are not compared."""
     region = regions[0] if len(regions) == 1 else None
-    return (
-        region
-        if isinstance(region, Box) and region.convention.unit.steps is None and region.convention.sent is None
-        else None
-    )
+    return region if isinstance(region, Box) and region.convention.sent is None else None
 
 
 def _size(trial: Trial) -> Size | None:
@@ -172,7 +170,8 @@ def _doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
         yield from finding.remarks
         return
     best, declared = finding.best, finding.declared
-    gold = "" if best.gold is declared.gold else f" with the boxes meant as {best.gold}, not {declared.gold},"
+    gold = f" with the boxes meant as {best.gold_text}, not {declared.gold_text},"
+    gold = "" if best.gold_text == declared.gold_text else gold
     remedy = "" if best.convention == declared.convention else f'; if so: --convention "{system}={best.convention}"'
     yield (
         f"read as {declared.convention}, {declared.fit:.3f} are right; {best.convention}{gold} fits: {best.fit:.3f} ({finding.sure})"
@@ -225,7 +224,7 @@ def _on(box: Box, trial: Trial) -> tuple[float, ...] | None:
 
 def _corners(trial: Trial) -> tuple[float, ...] | None:
     gold = asked_by(trial).gold
-    return None if gold is None or gold.empty else gold.on(None)
+    return None if gold is None or gold.empty else _on(gold, trial)
 
 
 def _agree(boxes: Sequence[FloatArray], threshold: float) -> bool:

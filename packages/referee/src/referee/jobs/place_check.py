@@ -21,7 +21,7 @@ __all__ = ["PlaceReport", "check_file", "missed_by_all"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceReport:
-    """What was found about each model of a file."""
+    """The detective's finding about each model of a file."""
 
     file: str
     trials: list[Trial]
@@ -29,11 +29,12 @@ class PlaceReport:
     findings: dict[str, ConventionFinding]
 
     def as_rows(self) -> dict[str, Any]:
-        orders = {f.best.gold for f in self.findings.values() if f.best is not None and not f.needs_size}
+        readings = [f.best for f in self.findings.values() if f.best is not None and not f.needs_size]
+        orders = {reading.gold for reading in readings}
         return {
             "file": self.file,
             "items": len(self.trials),
-            "gold": " or ".join(sorted(orders)) or None,
+            "gold": " or ".join(sorted({reading.gold_text for reading in readings})) or None,
             "inverted": [t.id for t in self.trials if _is_inverted(t, orders)],
             "models": [_row(model, finding) for model, finding in self.findings.items()],
         }
@@ -53,12 +54,13 @@ def _row(model: str, finding: ConventionFinding) -> dict[str, Any]:
         "model": model,
         "n": finding.n,
         "reading": None if best is None else str(best.convention),
-        "gold": None if best is None else str(best.gold),
+        "gold": None if best is None else best.gold_text,
         "fit": _fit(best),
         "sure": finding.sure,
+        "confidence": finding.confidence,
         "needs_size": finding.needs_size,
         "declared": None if declared is None else str(declared.convention),
-        "declared_gold": None if declared is None else str(declared.gold),
+        "declared_gold": None if declared is None else declared.gold_text,
         "declared_fit": _fit(declared),
         "declared_fits": finding.fits,
         "runner_up": None if rival is None else str(rival.convention),
@@ -88,12 +90,12 @@ def check_file(
         trials = [_sized(trial, _size(size)) for trial in trials]
     declare(answers, [text if "=" in text else f"={text}" for text in declared or ()])
     findings, asked = {}, [asked_by(trial) for trial in trials]
-    for model, said in watched(answers.by_system.items(), "all readings of the numbers of every model"):
-        evidence = evidence_of(said, asked)
+    for model, outputs in watched(answers.by_system.items(), "all readings of the numbers of every model"):
+        evidence = evidence_of(outputs, asked)
         if evidence is not None:
             # A file alone does not say how its boxes are written; a corpus or a user does.
-            said_so = corpus is not None or gold is not None
-            findings[model] = investigate(evidence if said_so else replace(evidence, gold_order=None))
+            undeclared = replace(evidence, gold_order=evidence.gold_order if gold else None, gold_unit=None)
+            findings[model] = investigate(evidence if corpus else undeclared)
     if not findings:
         raise InputError(
             "no model of this file answers with a box or a point",
@@ -129,16 +131,16 @@ def _size(text: str) -> Size:
 
 
 def _sized(trial: Trial, size: Size) -> Trial:
-    known = trial.scene.picture
-    if known is not None and known.size is not None:
+    picture = trial.scene.picture or ScenePicture(path="")
+    if picture.size is not None:
         return trial
-    picture = replace(known, size=size) if known is not None else ScenePicture(path="", size=size)
+    picture = replace(picture, size=size)
     return replace(trial, scene=replace(trial.scene, picture=picture))
 
 
 def missed_by_all(report: PlaceReport) -> dict[str, Any]:
     """The items that no model with boxes finds."""
-    found, systems = suspects(report.answers, report.trials)
+    missed, systems = suspects(report.answers, report.trials)
     items = [
         {
             "trial": s.trial.id,
@@ -146,6 +148,6 @@ def missed_by_all(report: PlaceReport) -> dict[str, Any]:
             "text": next((d.text for d in s.trial.references if d.text), None),
             "picture": s.trial.scene.picture.path or None if s.trial.scene.picture else None,
         }
-        for s in found
+        for s in missed
     ]
     return {"systems": systems, "of": len(report.trials), "items": items}

@@ -13,7 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import Batch, FloatArray
-from referee.geometry import Box, Convention, Mask, NeedsSize, Order, Place, Point, Polygon, Region, Size
+from referee.errors import InputError
+from referee.geometry import (
+    Box,
+    Convention,
+    Mask,
+    NeedsSize,
+    Order,
+    Place,
+    Point,
+    Polygon,
+    Region,
+    Size,
+    WrongConvention,
+)
 from referee.grounding.overlap import centres, iou, on_pixels, points_on_pixels, region_iou
 from referee.records import Outcome, Response, Trial
 
@@ -162,10 +175,35 @@ def _meant(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | Non
 def _all_places(answers: Sequence[Response | None], trials: Sequence[Trial]) -> list[tuple[Place, ...]]:
     """Where answers point, as `_places` says; the plain cases without a call."""
     box, point = Outcome.BOX, Outcome.POINT
-    return [
+    places = [
         a.places if a is not None and ((outcome := a.outcome) is box or outcome is point) else _places(a, t)
         for a, t in zip(answers, trials, strict=True)
     ]
+    return [_oriented(p, t) if p and type(p[0]) is Mask else p for p, t in zip(places, trials, strict=True)]
+
+
+def _oriented(places: tuple[Place, ...], trial: Trial) -> tuple[Place, ...]:
+    """Masks of an answer in the orientation of the picture, or of the mask meant where the picture's size is unknown."""
+    regions = [trial.scene.entity(target).region for target in trial.targets]
+    sizes = [
+        trial.scene.picture.size if trial.scene.picture else None,
+        *(r.size for r in regions if isinstance(r, Mask)),
+    ]
+    size = next((s for s in sizes if s is not None), None)
+    masks = [place for place in places if isinstance(place, Mask)]
+    try:
+        if size is not None:
+            return tuple(p.oriented(size) if isinstance(p, Mask) else p for p in places)
+    except WrongConvention as wrong:
+        raise InputError(
+            f"trial {trial.id!r}: {wrong}", remedy="write the picture's width and height as the mask's size"
+        ) from None
+    if any(mask.size.width != mask.size.height for mask in masks):
+        raise InputError(
+            f"trial {trial.id!r}: the picture's size is unknown, so that width and height of a mask may be exchanged",
+            remedy='give the trial its picture with its size: "picture": {"path": "1.png", "size": [640, 480]}',
+        )
+    return places
 
 
 def _add_frames(

@@ -295,7 +295,7 @@ def _json(text: str, convention: Convention) -> Places:
         values = [call_arguments(value) for value in find_objects(part, "{[")]
         for chosen in ([v for v in values if not _are_numbers(v)], values):
             if places := [p for value in chosen for p in _walk(value, convention, 0)]:
-                boxes = [p for p in places if isinstance(p, Box)]
+                boxes: Places = [p for p in places if isinstance(p, Box)]
                 return boxes if boxes and chosen is values else places
     return _written(text, convention)
 
@@ -344,9 +344,9 @@ def _walk(value: Any, convention: Convention, depth: int) -> Places:
     for first, last in _CORNERS:
         corners = [_walk(value[key], convention, depth + 1) for key in (first, last) if key in value]
         if len(corners) == 2 and all(len(c) == 1 and isinstance(c[0], Point) for c in corners):
-            numbers = [n for (corner,) in corners if isinstance(corner, Point) for n in corner.numbers]
+            both = [n for (corner,) in corners if isinstance(corner, Point) for n in corner.numbers]
             order = Order.YXYX if _boxlike(convention).order is Order.YXYX else Order.XYXY
-            return _box(numbers, Convention(convention.unit, order, convention.sent))
+            return _box(both, Convention(convention.unit, order, convention.sent))
     for key in (*_BOX_KEYS, *_POINT_KEYS):
         if key in value and (found := _walk(value[key], convention, depth + 1)):
             return found
