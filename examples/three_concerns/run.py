@@ -1,6 +1,6 @@
 """Van Deemter & Gatt (2007) doubt Dice for three reasons: asymmetric costs, discriminatory power, equidistance. Do hearers share the doubts?
 
-    python examples/three_concerns/run.py [--trials 200] [--resamples 200]
+    python examples/three_concerns/run.py [--trials 200]
 
 Simulated: every description of a corpus (TUNA where REFEREE_DATA is set, else the synthetic one) is changed by one property (omitted, added, exchanged),
 each version is measured against the original and given to two hearers, which say what they take to be meant and how long that takes (times as people's in
@@ -61,7 +61,6 @@ PARTS: tuple[Part, ...] = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--resamples", type=int, default=200)
     options = parser.parse_args()
     name = "tuna" if os.environ.get("REFEREE_DATA") else "synthetic"
     trials = [t for t in catalogue.create("corpus", name).trials() if _usable(t)][: options.trials]
@@ -73,11 +72,11 @@ def main() -> None:
     _show_changes(versions, scores)
     _show_clocks(hearers)
     for hearer in HEARERS:
-        _show_simulated(hearer, versions, scores, options.resamples)
+        _show_simulated(hearer, versions, scores)
     if name == "tuna":
         rounds = in_like_conditions(degen(coded=False))
-        _show_people(rounds, "properties read from the words, AUC for finding", _success, options.resamples)
-        _show_people(coded, "the authors' codes, rho with time", _time, options.resamples)
+        _show_people(rounds, "properties read from the words, AUC for finding", _success)
+        _show_people(coded, "the authors' codes, rho with time", _time)
         _show_directions(coded)
     else:
         print("\nREFEREE_DATA is not set: no people here, and the synthetic speakers say nothing about them.")
@@ -183,7 +182,7 @@ def _show_clocks(hearers: dict[str, Timed]) -> None:
             )
 
 
-def _show_simulated(hearer: str, versions: Sequence[Version], scores: Scores, resamples: int) -> None:
+def _show_simulated(hearer: str, versions: Sequence[Version], scores: Scores) -> None:
     print(f"\n## The {hearer} hearer: rho with its belief in the target, AUC for pointing at it, rho with its time\n")
     print(_row("measure", *(name for name, _ in PARTS)), _row(*["---"] * (len(PARTS) + 1)), sep="\n")
     print(_row("n", *(sum(map(belongs, versions)) for _, belongs in PARTS)))
@@ -192,11 +191,9 @@ def _show_simulated(hearer: str, versions: Sequence[Version], scores: Scores, re
         for _, belongs in PARTS:
             mine = [i for i, v in enumerate(versions) if belongs(v)]
             values, speakers = _turned(measure, scores[measure][mine]), [versions[i].row.game for i in mine]
-            rho = rank_correlation(values, [versions[i].belief[hearer] for i in mine], speakers, resamples=resamples)
-            area = auc(values, [versions[i].right[hearer] for i in mine], speakers, resamples=resamples)
-            clock = rank_correlation(
-                values, [versions[i].milliseconds[hearer] for i in mine], speakers, resamples=resamples
-            )
+            rho = rank_correlation(values, [versions[i].belief[hearer] for i in mine], speakers)
+            area = auc(values, [versions[i].right[hearer] for i in mine], speakers)
+            clock = rank_correlation(values, [versions[i].milliseconds[hearer] for i in mine], speakers)
             cells.append(f"{_told(rho)}; {_told(area)}; {_told(clock)}")
         print(_row(measure, *cells))
 
@@ -206,7 +203,7 @@ def _turned(measure: str, values: FloatArray) -> FloatArray:
     return -values if catalogue.create("metric", measure).direction == "lower" else values
 
 
-def _show_people(rows: Sequence[Answered], told: str, statistic: Callable[..., Association], resamples: int) -> None:
+def _show_people(rows: Sequence[Answered], told: str, statistic: Callable[..., Association]) -> None:
     """Every measure against what people did, over all rounds and over those that bear on each concern."""
     taxonomy = {k: v for r in rows if r.group == "exp3" for k, v in _levels(r.trial)}
     scores = _scores(rows, taxonomy)
@@ -222,19 +219,19 @@ def _show_people(rows: Sequence[Answered], told: str, statistic: Callable[..., A
     print(_row("n (not found)", *(f"{len(c)} ({sum(not rows[i].right for i in c)})" for _, c in parts)))
     for measure in MEASURES:
         values = _turned(measure, scores[measure])
-        found = (statistic(values[c], [rows[i] for i in c], resamples) for _, c in parts)
+        found = (statistic(values[c], [rows[i] for i in c]) for _, c in parts)
         print(_row(measure, *map(_told, found)))
 
 
-def _time(values: FloatArray, rows: Sequence[Answered], resamples: int) -> Association:
+def _time(values: FloatArray, rows: Sequence[Answered]) -> Association:
     """Rank correlation with the times of correct answers: negative where what scores better is found faster."""
     times = [r.milliseconds if r.right else None for r in rows]
-    return rank_correlation(values, times, [r.game for r in rows], resamples=resamples)
+    return rank_correlation(values, times, [r.game for r in rows])
 
 
-def _success(values: FloatArray, rows: Sequence[Answered], resamples: int) -> Association:
+def _success(values: FloatArray, rows: Sequence[Answered]) -> Association:
     """AUC: above .5 where what scores better is found more often."""
-    return auc(values, [r.right for r in rows], [r.game for r in rows], resamples=resamples)
+    return auc(values, [r.right for r in rows], [r.game for r in rows])
 
 
 def _levels(trial: Trial) -> Iterable[tuple[str, str | None]]:

@@ -165,3 +165,15 @@ def test_compare_systems_uses_only_items_that_both_have() -> None:
     assert abs(row["difference"]) == pytest.approx(4 / 3)
     with pytest.raises(InputError, match="fewer than two systems"):
         compare_systems(frame.filter(pl.col("s") == "a"), value="v", system="s", item="i")
+
+
+def test_a_very_large_t_has_an_effect_size_with_bounds() -> None:
+    """|t| of about 1e6: beside it only chi-square matters, so the bounds of d are d sqrt(chi²(df) / df) (scipy's quantiles), whichever sign."""
+    rng = np.random.default_rng(1)
+    noise = rng.normal(size=(2, 12)) * 1e-6
+    for sign in (1, -1):
+        comparison = independent_t(sign * 1.0 + noise[0], noise[1], equal_variances=True)
+        assert comparison.t is not None
+        assert abs(comparison.t) > 1e5
+        bounds = sorted(comparison.d * np.sqrt(stats.chi2.ppf([0.025, 0.975], 22) / 22))
+        assert (comparison.d_low, comparison.d_high) == pytest.approx(bounds)

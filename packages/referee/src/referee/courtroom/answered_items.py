@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import isnan
 
@@ -18,6 +18,7 @@ from referee.courtroom.ranking_evidence import RankingEvidence, as_matrix, rank_
 from referee.courtroom.sampling import Asked, clusters_of_answers, told_clusters
 from referee.engines.calls import call_all
 from referee.metrics.hearing import HUMAN, OVER_RESPONSES
+from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters
 
 __all__ = ["ItemEvidence", "try_items"]
@@ -63,9 +64,7 @@ def try_items(
         answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
         asked = [a.asked for a in answers]
         clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
-        given = [
-            (metric, hearer, answers, clusters, settings.resamples, settings.seed, admission) for metric in metrics
-        ]
+        given = [(metric, hearer, answers, clusters, settings.seed, admission) for metric in metrics]
         if settings.engine is None:
             for each in settings.progress(given, f"{hearer}: item by item"):
                 evidence += _on_items(*each)
@@ -79,7 +78,16 @@ def try_items(
         ranked = [rank_measures(*each, progress=settings.progress) for each in to_rank]
     else:
         ranked = call_all(settings.engine, [(rank_measures, each) for each in to_rank], settings.shard)
-    return evidence, [r for found in ranked for r in found]
+    return _corrected(evidence), [r for found in ranked for r in found]
+
+
+def _corrected(evidence: Sequence[ItemEvidence]) -> list[ItemEvidence]:
+    """The evidence with p values corrected over all measures that are tried against the same answers (Holm)."""
+    corrected: dict[int, float | None] = {}
+    for hearer in dict.fromkeys(e.hearer for e in evidence):
+        members = [i for i, e in enumerate(evidence) if e.hearer == hearer]
+        corrected |= dict(zip(members, adjust([evidence[i].found.p for i in members]), strict=True))
+    return [replace(e, found=replace(e.found, p_corrected=corrected[i])) for i, e in enumerate(evidence)]
 
 
 def _answers(
@@ -108,7 +116,6 @@ def _on_items(
     hearer: str,
     answers: Sequence[_Answer],
     clusters: Clusters,
-    resamples: int,
     seed: int,
     admission: Admission,
 ) -> list[ItemEvidence]:
@@ -117,12 +124,12 @@ def _on_items(
     sign = -1.0 if better == "lower" else 1.0
     turned = [None if s is None else sign * s for s in scores]
     told = partial(ItemEvidence, automatic=metric, better=better, over=told_clusters(clusters), admission=admission)
-    found = auc(turned, [a.values["ir"] for a in answers], clusters, resamples=resamples, seed=seed)
+    found = auc(turned, [a.values["ir"] for a in answers], clusters, seed=seed)
     evidence = [told(hearer=f"{hearer}: success", kind="auc", found=found)]
     for time in TIMES:
         times = [None if isnan(a.values[time]) else a.values[time] for a in answers]
         if any(t is not None for t in times):
-            found = rank_correlation(scores, times, clusters, resamples=resamples, seed=seed)
+            found = rank_correlation(scores, times, clusters, seed=seed)
             evidence.append(told(hearer=f"{hearer}: {time}", kind="rho", found=found))
     return evidence
 

@@ -1,8 +1,8 @@
-"""The court over items: does a better-scored description get found more often, and faster? AUC and rank correlation, resampled by cluster.
+"""The court over items: do hearers identify the target of a better-scored description more often, and faster? AUC and rank correlation by cluster.
 
-AUC is the chance that a description that was found scores better than one that was not (Hanley & McNeil 1982; ties count one half).
-Answers of one game, speaker or item resemble each other, so whole clusters are drawn, and ranks are made anew in every resample. Several crossed factors
-(scenes described by speakers) are drawn each by itself, and an answer counts as often as the product says (the pigeonhole bootstrap, Owen 2007).
+AUC is the probability that a description that was understood scores better than one that was not (Hanley & McNeil 1982; ties count one half).
+Answers of one game, speaker or item resemble each other: intervals and p leave out one cluster at a time, with ranks made anew, and use the CR2 variance
+with Satterthwaite's degrees of freedom, as passports do (`statistics.dependent_trials`). Two crossed factors: the variances of both less that of the cells.
 """
 
 from __future__ import annotations
@@ -15,21 +15,29 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.statistics.dependent_trials import Clusters
+from referee.statistics.dependent_trials import TESTABLE, Clusters, crossings, interval_of, jackknife_variance
 from referee.statistics.frames import IntArray, as_numbers
 
 __all__ = ["Association", "auc", "rank_correlation"]
 
+BLOCKS = 400
+"""More clusters than this are pooled at random into as many blocks."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Association:
-    """A value with its cluster-bootstrap interval, the number of answers, and of clusters (of the factor with the fewest); None where it is not defined."""
+    """A value with its interval and p over clusters, the number of answers, and of clusters (of the factor with the fewest); None where it is not defined.
+
+    `p_corrected` is Holm's over the measures that are tried against the same answers.
+    """
 
     value: float | None
     n: int
     clusters: int
     low: float | None = None
     high: float | None = None
+    p: float | None = None
+    p_corrected: float | None = None
 
 
 def auc(
@@ -37,7 +45,6 @@ def auc(
     success: Iterable[float | None],
     clusters: Sequence[Any] | Clusters | None = None,
     *,
-    resamples: int = 500,
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Association:
@@ -52,7 +59,7 @@ def auc(
         won, lost = float(weights @ y), float(weights @ (1 - y))
         return float((weights * y) @ ranks - won * won / 2) / (won * lost) if won and lost else np.nan
 
-    return _resampled(measure, groups, resamples, confidence, seed)
+    return _jackknifed(measure, groups, 0.5, confidence, seed)
 
 
 def rank_correlation(
@@ -60,7 +67,6 @@ def rank_correlation(
     values: Iterable[float | None],
     clusters: Sequence[Any] | Clusters | None = None,
     *,
-    resamples: int = 500,
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Association:
@@ -77,7 +83,7 @@ def rank_correlation(
         spread = float(weights @ (a * a)) * float(weights @ (b * b))
         return float(weights @ (a * b)) / spread**0.5 if spread > 1e-12 * total**2 else np.nan
 
-    return _resampled(measure, groups, resamples, confidence, seed)
+    return _jackknifed(measure, groups, 0.0, confidence, seed)
 
 
 def _complete(
@@ -107,26 +113,35 @@ def _weighted_ranks(codes: IntArray, weights: FloatArray) -> FloatArray:
     return middle[codes]
 
 
-def _resampled(
-    measure: Callable[[FloatArray], float], groups: tuple[IntArray, ...], resamples: int, confidence: float, seed: int
+def _jackknifed(
+    measure: Callable[[FloatArray], float], groups: tuple[IntArray, ...], null: float, confidence: float, seed: int
 ) -> Association:
+    """The value with its interval and p from leaving out one cluster at a time; more than `BLOCKS` clusters are pooled at random."""
+    from scipy.special import stdtr
+
     n = len(groups[0])
+    # Formulas for crossed clusters know two factors: those with the fewest clusters carry most of the uncertainty.
+    groups = tuple(sorted(groups, key=lambda codes: int(codes.max(initial=-1)))[:2])
     sizes = [int(codes.max()) + 1 if n else 0 for codes in groups]
     value = measure(np.ones(n)) if n else np.nan
     if np.isnan(value):
         return Association(value=None, n=n, clusters=min(sizes))
-    rng = np.random.default_rng(seed)
-    drawn = np.array([measure(_draw(groups, sizes, rng)) for _ in range(resamples if min(sizes) > 1 else 0)])
-    known = drawn[~np.isnan(drawn)]
-    if not len(known):
+    units = [_pooled(codes, seed) for codes in crossings(list(groups))]
+    without = [np.array([measure((codes != c).astype(float)) for c in range(int(codes.max()) + 1)]) for codes in units]
+    counts = [np.bincount(codes).astype(float) for codes in units]
+    variance, df = jackknife_variance(without, float(value), counts)
+    low, high = interval_of(float(value), variance, df, confidence, (2 * null - 1, 1.0))
+    if np.isnan(low):
         return Association(value=float(value), n=n, clusters=min(sizes))
-    low, high = np.quantile(known, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Association(value=float(value), n=n, clusters=min(sizes), low=float(low), high=float(high))
+    testable = min(sizes) >= TESTABLE and variance > 0
+    p = 2 * float(stdtr(df, -abs(value - null) / variance**0.5)) if testable else None
+    return Association(value=float(value), n=n, clusters=min(sizes), low=low, high=high, p=p)
 
 
-def _draw(groups: Sequence[IntArray], sizes: Sequence[int], rng: np.random.Generator) -> FloatArray:
-    """How often every answer counts when the clusters of each factor are drawn with replacement."""
-    weights = np.ones(len(groups[0]))
-    for codes, size in zip(groups, sizes, strict=True):
-        weights *= np.bincount(rng.integers(size, size=size), minlength=size)[codes]
-    return weights
+def _pooled(codes: IntArray, seed: int) -> IntArray:
+    """Clusters, or blocks of them where they are many: the same variance on average, at a bounded cost."""
+    count = int(codes.max()) + 1
+    if count <= BLOCKS:
+        return codes
+    blocks: IntArray = (np.random.default_rng(seed).permutation(count) % BLOCKS)[codes]
+    return blocks

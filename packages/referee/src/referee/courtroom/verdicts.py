@@ -13,6 +13,7 @@ from referee.courtroom.evidence import Division, Evidence, FamilyEvidence, Withd
 from referee.courtroom.item_evidence import Association
 from referee.courtroom.rules import FEWEST, LEVEL, STEP
 from referee.statistics.correlation import Correlation, critical_r
+from referee.statistics.dependent_trials import TESTABLE
 
 __all__ = ["MEANING", "Case", "case_of", "signed", "sum_up", "sum_up_items"]
 
@@ -253,11 +254,18 @@ def _over_items(hearer: str, kind: str, better: str, found: Association) -> str:
     name = "AUC" if kind == "auc" else "rho"
     middle, good = (0.5, 1) if kind == "auc" else (0.0, {"higher": -1, "lower": 1}.get(better, 0))
     numbers = f"{name} {_place(found.value)} [{_place(found.low)}, {_place(found.high)}], n = {found.n}"
-    if found.low <= middle <= found.high:
-        return f"nothing shown for {hearer} ({numbers})"
-    side = 1 if found.low > middle else -1
+    if found.p_corrected is None:
+        return f"cannot be tested against {hearer}: fewer than {TESTABLE} clusters ({numbers})"
+    numbers += f", {_p_text(found.p_corrected)}"
+    if found.p_corrected > LEVEL:
+        return f"not shown for {hearer} ({numbers})"
+    side = 1 if found.value > middle else -1
     word = "related to" if not good else "holds for" if side == good else "the wrong way for"
     return f"{word} {hearer} ({numbers})"
+
+
+def _p_text(p: float) -> str:
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".", 1)
 
 
 def _place(value: float) -> str:

@@ -37,6 +37,7 @@ __all__ = [
 
 Numbers = Iterable[float | None]
 CORRECTIONS = ("holm", "bh", "by", "bonferroni")
+_LARGE_T = 1000.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +243,7 @@ def _compare(
     d: float | None = None,
 ) -> Comparison:
     """Test, interval and effect size; `per_d` is the standard error of d when there is no effect."""
-    from scipy.special import nctdtrinc, stdtr, stdtrit
+    from scipy.special import stdtr, stdtrit
 
     # Differences that are all equal leave an error of rounding alone, and would give a t of 1e15.
     if error <= 1e-13 * abs(difference) or error == 0 or df < 1:
@@ -251,7 +252,7 @@ def _compare(
     size = t * per_d if d is None else d
     levels = (1 + confidence) / 2, (1 - confidence) / 2
     # Exact bounds of a standardised difference turn the non-central t round; the normal approximation is poor in small samples.
-    d_low, d_high = (float(nctdtrinc(df, level, size / per_d)) * per_d for level in levels)
+    d_low, d_high = (_noncentrality(df, level, size / per_d) * per_d for level in levels)
     return Comparison(
         difference=difference,
         low=difference - reach,
@@ -266,6 +267,16 @@ def _compare(
         n_b=n_b,
         error=error,
     )
+
+
+def _noncentrality(df: float, level: float, t: float) -> float:
+    """The non-centrality with which a t of this size or smaller has the probability `level`."""
+    from scipy.special import chdtri, nctdtrinc
+
+    if abs(t) <= _LARGE_T:
+        return float(nctdtrinc(df, level, t))
+    # Beside a large non-centrality the normal part vanishes and chi-square remains; scipy's search would not end.
+    return t * sqrt(float(chdtri(df, level if t > 0 else 1 - level)) / df)
 
 
 def mcnemar(only: int, others: int) -> float:

@@ -37,10 +37,12 @@ __all__ = [
     "Sample",
     "Spread",
     "compare_clustered",
+    "crossings",
     "degrees_of_freedom",
     "interval_of",
     "jackknife",
     "jackknife_interval",
+    "jackknife_variance",
     "mean_of_rows",
     "spread",
 ]
@@ -467,6 +469,23 @@ def _variance(
     # error can do when one factor hardly matters), that one is the honest answer
     crossed = max(parts[0] + parts[1] - parts[2], parts[0], parts[1])
     return crossed, df, sizes
+
+
+def jackknife_variance(
+    without: Sequence[FloatArray], value: float, counts: Sequence[FloatArray] | None = None
+) -> tuple[float, float]:
+    """CR2 variance and degrees of freedom from the values without each cluster, of one factor or of two and their cells."""
+    variance, df, _ = _variance(without, value, counts)
+    return variance, df
+
+
+def crossings(codes: list[IntArray]) -> list[IntArray]:
+    """Clusters of one factor, or of two and their cells, numbered from 0 without gaps."""
+    factors = [np.unique(c, return_inverse=True)[1].astype(np.int64) for c in codes]
+    if len(factors) == 2:
+        cells = factors[0] * (int(factors[1].max()) + 1) + factors[1]
+        factors.append(np.unique(cells, return_inverse=True)[1].astype(np.int64))
+    return factors
 
 
 def jackknife(without: FloatArray, value: float, size: float = 0.0, counts: FloatArray | None = None) -> float:

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import FloatArray
-from referee.statistics.dependent_trials import Clusters, jackknife_interval
+from referee.statistics.dependent_trials import Clusters, crossings, jackknife_interval
 from referee.statistics.frames import IntArray
 
-__all__ = ["Area", "Truths", "area_under_curve", "crossed_interval", "crossings", "measure_area"]
+__all__ = ["Area", "Truths", "area_under_curve", "crossed_interval", "measure_area"]
 
 Truths = npt.NDArray[np.bool_]
 Bounds = tuple[float, float]
@@ -90,15 +90,6 @@ def _without(
         gone = np.bincount(codes, share, count) - np.bincount(codes, np.where(success, inside, 0.0), count)
         left.append(share[success].sum() - gone)
     found: FloatArray = np.divide(left[0], left[1], out=np.full(count, np.nan), where=left[1] > 0.5)
-    return found
-
-
-def crossings(codes: list[IntArray]) -> list[IntArray]:
-    """Clusters of one factor, or of two and their cells, numbered from 0 without gaps."""
-    found = [np.unique(c, return_inverse=True)[1].astype(np.int64) for c in codes]
-    if len(found) == 2:
-        cells = found[0] * (int(found[1].max()) + 1) + found[1]
-        found.append(np.unique(cells, return_inverse=True)[1].astype(np.int64))
     return found
 
 

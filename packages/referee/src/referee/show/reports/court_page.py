@@ -303,9 +303,9 @@ def _left(withdrawal: Withdrawal | None) -> str:
 def _item_lines(p: Proceedings) -> list[Line]:
     if not p.items:
         return []
-    head = ("measure", "hearer measure", "n", "what", "value", "interval", "over")
+    head = ("measure", "hearer measure", "n", "what", "value", "interval", "p", "over")
     left_out = dict.fromkeys(i.automatic for i in p.items if not i.found.n)
-    told = "AUC above .5: what was found scores better (a measure where less is better is turned round first); clusters of every factor are drawn anew"
+    told = "AUC above .5: what was found scores better (a measure where less is better is turned round first); p corrected over measures (Holm)"
     missing = [f"  no values: {', '.join(left_out)}"] if left_out else []
     rows = [_item_row(i) for i in p.items if i.found.n]
     return ["", "over items, all systems together", *_aligned([head, *rows]), *missing, f"  {told}"]
@@ -316,4 +316,4 @@ def _item_row(item: ItemEvidence) -> tuple[str, ...]:
     value = "–" if found.value is None else f"{found.value:.2f}" if item.kind == "auc" else signed(found.value)
     bounds = "–" if found.low is None or found.high is None else f"[{found.low:.2f}, {found.high:.2f}]"
     what = "AUC" if item.kind == "auc" else "rho"
-    return (item.automatic, item.hearer, str(found.n), what, value, bounds, item.over)
+    return (item.automatic, item.hearer, str(found.n), what, value, bounds, _p(found.p_corrected), item.over)
