@@ -13,6 +13,7 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import LearnsFirst, LearnsFrom, TwoPassMetric, width_of
 from referee.contracts import Batch, FloatArray, Metric
+from referee.corpora.reading.scripts import has_unspaced_script
 from referee.engines.pieces import Needs, WorkPiece
 from referee.errors import BrokenPlugin
 from referee.jobs.batches import PieceBatches, ScorePiece
@@ -47,6 +48,7 @@ class PieceRows:
     notes: list[str]
     outcomes: dict[str, list[Outcome | None]]
     asked: list[PlaceQuestion]
+    languages: Counter[tuple[str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,14 @@ class Measuring:
             notes=read.answers.notes,
             outcomes={s: [None if a is None else a.outcome for a in batch.answers] for s, batch in finds.items()},
             asked=_questions(read) if finds else [],
+            languages=Counter(map(_language, read.trials)),
         )
+
+
+def _language(trial: Trial) -> tuple[str, bool]:
+    """The language of a trial, and whether its references are in a script without blanks."""
+    text = trial.references[0].text if trial.references else None
+    return trial.language, text is not None and has_unspaced_script(text)
 
 
 def _questions(read: PieceBatches) -> list[PlaceQuestion]:

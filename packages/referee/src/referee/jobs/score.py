@@ -25,7 +25,7 @@ from referee.jobs.batches import CHUNK, ScorePiece, cut_corpus
 from referee.jobs.grounding import PlaceQuestion, conventions_meant, conventions_of, warnings_about
 from referee.jobs.open import Answers, Opened
 from referee.jobs.rows import Key, Measuring, PieceRows, collects, learning, make_metrics, needs_two_passes
-from referee.jobs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names
+from referee.jobs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names, unsuitable_tokens
 from referee.jobs.watching import CountedWork, ShowsProgress, unwatched
 from referee.records import HUMAN, Outcome, Trial
 from referee.signature import Fingerprint
@@ -161,6 +161,8 @@ class _Scoring:
         table.clusters = choose_clusters({name: labels[name] for name in self.factors}, settings.cluster)
         table.fingerprint, table.references = gathered.fingerprint(), number_of_references(gathered.references)
         table.rows = gathered.rows(table.metrics)
+        table.languages = tuple(sorted({language for language, _ in gathered.languages}))
+        table.warnings = unsuitable_tokens(table, gathered.languages)
         table.notes = [*_without_repeats([*answers.notes, *gathered.notes()]), *gathered.failed.values()]
         for system in self.systems:
             counts = {kind: answers.problems[system][kind] + gathered.problems[system, kind] for kind in PROBLEMS}
@@ -169,7 +171,8 @@ class _Scoring:
         table.conventions = {s: conventions_of(answers.by_system[s].values()) for s in table.outcomes}
         if table.outcomes:
             asked = gathered.asked()
-            table.meant, table.warnings = conventions_meant(asked), warnings_about(answers, asked)
+            table.meant = conventions_meant(asked)
+            table.warnings += warnings_about(answers, asked)
 
 
 class _Gathered:
@@ -180,6 +183,7 @@ class _Gathered:
         self._pieces: dict[int, PieceRows] = {}
         self._collected: dict[int, tuple[int, int]] = {}
         self.references, self.missing = Counter[int](), Counter[str]()
+        self.languages = Counter[tuple[str, bool]]()
         self.problems = Counter[tuple[str, str]]()
         self.failed: dict[str, str] = {}
 
@@ -190,6 +194,7 @@ class _Gathered:
         piece.collected.clear()
         self._pieces[piece.number] = piece
         self.references.update(piece.references)
+        self.languages.update(piece.languages)
         self.missing.update(piece.missing)
         self.problems.update({(s, kind): n for s, kinds in piece.problems.items() for kind, n in kinds.items()})
         self.failed = piece.failed | self.failed

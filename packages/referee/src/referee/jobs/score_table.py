@@ -16,6 +16,7 @@ from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.jobs.watching import CountedWork, ShowsProgress
+from referee.metrics.tokens import UNSPACED, resolve
 from referee.records import Outcome
 from referee.signature import signature
 from referee.statistics.dependent_trials import TESTABLE, Clusters, CodedLabels, Gap, compare_clustered, spread
@@ -27,6 +28,7 @@ __all__ = [
     "Source",
     "choose_clusters",
     "metric_names",
+    "unsuitable_tokens",
 ]
 
 DEFAULT_METRICS = (
@@ -183,6 +185,7 @@ class ScoreTable:
     meant: str = ""
     fingerprint: str = ""
     references: str = ""
+    languages: tuple[str, ...] = ()
 
     @property
     def systems(self) -> list[str]:
@@ -207,10 +210,17 @@ class ScoreTable:
             interval=f"jackknife-t-skew-{s.confidence:g}",
             swaps=s.resamples,
             seed=s.seed,
+            **self._tokens(metric),
             # How the numbers of a system that finds rather than describes were taken, and those of what it had to find.
             **({"answers": self.conventions[system] or "none"} if system in self.conventions else {}),
             **({"meant": self.meant} if system in self.conventions and self.meant else {}),
         )
+
+    def _tokens(self, metric: Any) -> dict[str, str]:
+        """The tokenisers that a default stands for in the languages of the trials, where it stands for another."""
+        tokens = getattr(metric, "tokens", None)
+        used = [] if tokens is None else list(dict.fromkeys(resolve(tokens, language) for language in self.languages))
+        return {"tokens": "+".join(used)} if used and used != [tokens] else {}
 
     def about_clusters(self) -> str:
         """What the intervals are over, in words, for under the table."""
@@ -325,6 +335,26 @@ class ScoreTable:
         # Where nothing could be measured, all answers are counted: that is when one wants to know what they were.
         kinds = count_outcomes(outcomes[measured] if measured.any() else outcomes)
         return counts | {kind: n + counts.get(kind, 0) for kind, n in kinds.items()}
+
+
+def unsuitable_tokens(table: ScoreTable, languages: Mapping[tuple[str, bool], int]) -> list[str]:
+    """A warning where items in a script without blanks are split at blanks."""
+    items = sum(
+        n
+        for (language, is_unspaced), n in languages.items()
+        if is_unspaced and resolve("mteval", language) not in UNSPACED.values()
+    )
+    names = [
+        n
+        for (_, n), m in table.metrics.items()
+        if getattr(m, "tokens", "zh") in ("mteval", "13a", "words", "unicode", "rouge-1.5.5")
+    ]
+    if not items or not names:
+        return []
+    return [
+        f"{items:,} items are written without blanks, but their language is not zh, ja or ko: {', '.join(dict.fromkeys(names))} take each for one word; "
+        "name the language of the trials, or a tokeniser (tokens:zh, ja, ko or char)"
+    ]
 
 
 COUNTED = (Outcome.UNPARSABLE, Outcome.EMPTY, Outcome.REFUSED, Outcome.NONE, Outcome.SEVERAL)

@@ -88,23 +88,23 @@ class Meteor(Measure):
     def statistics(self, batch: Batch) -> FloatArray:
         """Columns: weighted matches and words of the output and of the reference, chunks (0 where the two are the same), matches."""
         rows = np.full((len(batch), COLUMNS), np.nan)
-        texts: dict[str, _Text] = {}
-        known: dict[tuple[str, str], Row] = {}
+        texts: dict[tuple[str, str], _Text] = {}
+        rows_by_texts: dict[tuple[str, str, str], Row] = {}
 
-        def row(said: str, wanted: str) -> Row:
-            for text in (said, wanted):
-                if text not in texts:
-                    texts[text] = self._text(text)
-            found = known.get((said, wanted))
-            if found is None:
-                found = known[said, wanted] = self._row(texts[said], texts[wanted])
-            return found
+        def row(output: str, reference: str, language: str) -> Row:
+            for text in (output, reference):
+                if (text, language) not in texts:
+                    texts[text, language] = self._text(text, language)
+            key = (output, reference, language)
+            if key not in rows_by_texts:
+                rows_by_texts[key] = self._row(texts[output, language], texts[reference, language])
+            return rows_by_texts[key]
 
-        for i, (said, references) in enumerate(zip(batch.outputs, batch.references, strict=True)):
-            wanted = [r.text for r in references if r.text is not None]
-            if said is not None and said.text is not None and wanted:
-                found = [row(said.text, text) for text in wanted]
-                rows[i] = found[0] if len(found) == 1 else max(found, key=_value)
+        for i, (output, references) in enumerate(zip(batch.outputs, batch.references, strict=True)):
+            expected = [r.text for r in references if r.text is not None]
+            if output is not None and output.text is not None and expected:
+                candidates = [row(output.text, text, batch.trials[i].language) for text in expected]
+                rows[i] = candidates[0] if len(candidates) == 1 else max(candidates, key=_value)
         return rows
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
@@ -116,8 +116,8 @@ class Meteor(Measure):
         values: FloatArray = np.where(counts > 0, mean * (1 - penalty), np.nan)
         return values
 
-    def _text(self, text: str) -> _Text:
-        words = tuple(split_words(text, self.case, self.tokens))
+    def _text(self, text: str, language: str) -> _Text:
+        words = tuple(split_words(text, self.case, self.tokens, language))
         forms = tuple(map(stem, words)) if "stem" in self.match else words
         places: dict[str, list[int]] = {}
         for j, form in enumerate(forms):

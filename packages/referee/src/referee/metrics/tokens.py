@@ -1,6 +1,8 @@
-"""Words as numbers: texts are split once (as mteval does it) and every word becomes an id, so that all string measures share one encoding.
+"""Words as numbers: texts are split once and every word becomes an id, so that all string measures share one encoding.
 
-The splitting follows the NIST script mteval (v11b and 13a agree here) as sacrebleu reads it (Post 2018, "A call for clarity in reporting BLEU scores").
+The default splitting follows the NIST script mteval (v11b and 13a agree here) as sacrebleu reads it (Post 2018, "A call for clarity in reporting BLEU
+scores"). Languages that are written without blanks have tokenisers of their own, which the default takes where a trial is in such a language (`resolve`):
+``zh`` as in sacrebleu, ``ja`` and ``ko`` by sacrebleu with MeCab (extra languages).
 """
 
 from __future__ import annotations
@@ -9,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 from typing import TypeVar
@@ -17,9 +21,21 @@ import numpy as np
 import numpy.typing as npt
 
 from referee.contracts import Batch
-from referee.errors import InputError, UnknownName
+from referee.errors import InputError, MissingExtra, UnknownName, naming_extra
 
-__all__ = ["Encoding", "check_order", "choose", "encode", "encode_with", "lay_out", "remember", "split_words", "swift"]
+__all__ = [
+    "UNSPACED",
+    "Encoding",
+    "check_order",
+    "choose",
+    "encode",
+    "encode_with",
+    "lay_out",
+    "remember",
+    "resolve",
+    "split_words",
+    "swift",
+]
 
 Result = TypeVar("Result")
 Ids = npt.NDArray[np.int32]
@@ -110,9 +126,27 @@ def swift(texts: int) -> ModuleType | None:
     return string_kernels
 
 
-def split_words(text: str, case: str = "lower", tokens: str = "mteval") -> list[str]:
+def split_words(text: str, case: str = "lower", tokens: str = "mteval", language: str = "en") -> list[str]:
     """The words of one text."""
-    return lay_out([text], case, tokens).split()
+    return lay_out([text], case, resolve(tokens, language)).split()
+
+
+UNSPACED = {"zh": "zh", "yue": "zh", "cmn": "zh", "ja": "ja", "ko": "ko"}
+"""Languages whose texts need a tokeniser of their own, and its name."""
+# What the defaults stand for in other languages: mteval splits marks off, ROUGE-1.5.5 knows English letters only.
+_ELSEWHERE = {"mteval": "mteval", "rouge-1.5.5": "rouge-unicode"}
+
+
+def resolve(tokens: str, language: str) -> str:
+    """The way to split words of a language: the defaults follow it, a tokeniser that was chosen stays.
+
+    >>> resolve("mteval", "zh"), resolve("mteval", "de"), resolve("rouge-1.5.5", "de"), resolve("13a", "zh")
+    ('zh', 'mteval', 'rouge-unicode', '13a')
+    """
+    if tokens not in _ELSEWHERE or language == "en":
+        return tokens
+    code = language.lower().replace("_", "-").split("-")[0]
+    return UNSPACED.get(code) or (tokens if code == "en" else _ELSEWHERE[tokens])
 
 
 def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
@@ -122,7 +156,7 @@ def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
     # One line break fewer than texts is what joining put there; any more come from inside a text and would shift all lines after it.
     if page.count("\n") >= len(texts):
         page = "\n".join([_on_one_line(text, tokens) for text in texts])
-    if tokens == "rouge-1.5.5":
+    if tokens in ("rouge-1.5.5", "rouge-ascii"):
         # before the case is folded: the Kelvin sign, for one, would become an ASCII k, which the script never sees
         page = _split_as_rouge(page)
     if choose("case", case, CASES) == "lower":
@@ -135,7 +169,7 @@ def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
 
 def _on_one_line(text: str, tokens: str) -> str:
     """Without line breaks; mteval joins a word that was hyphenated over one."""
-    return (text.rstrip().replace("-\n", "") if tokens == "mteval" else text).replace("\n", " ")
+    return (text.rstrip().replace("-\n", "") if tokens in ("mteval", "13a") else text).replace("\n", " ")
 
 
 def _split_mteval(page: str) -> str:
@@ -191,28 +225,110 @@ def _split_as_rouge(page: str) -> str:
     return page.encode("utf-8", "surrogatepass").translate(_AS_ROUGE).decode("ascii")
 
 
+def _split_as_unicode_rouge(page: str) -> str:
+    """As ROUGE-1.5.5, with the letters and digits of all scripts."""
+    return re.sub(r"[^\w\n]|_", " ", unicodedata.normalize("NFC", page))
+
+
+# The characters that sacrebleu's tokeniser "zh" sets apart (tokenizer_zh.py); it writes two ranges beyond the basic plane with five digits, which Python
+# reads as U+2001 to U+2A6D and U+2F81 to U+2FA1.
+_CHINESE = re.compile(
+    "[\u2001-\u2a6d\u2f81-\u2fa1\u3400-\u4db5\u4e00-\u9fbb\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\uff00-\uffef\u2e80-\u2eff\u3000-\u303f"
+    "\u31c0-\u31ef\u2f00-\u2fdf\u2ff0-\u2fff\u3100-\u312f\u31a0-\u31bf\ufe10-\ufe1f\ufe30-\ufe4f\u3200-\u33ff]"
+)
+
+
+def _split_chinese(page: str) -> str:
+    """Every Chinese character is a word, the rest is split as mteval does (sacrebleu's "zh")."""
+    return "\n".join([_split_chinese_line(line) for line in page.split("\n")])
+
+
+def _split_chinese_line(line: str) -> str:
+    line = _CHINESE.sub(r" \g<0> ", line.strip())
+    line = re.sub(r"[{-~\[-` -&(-+:-@/]", r" \g<0> ", line)
+    line = re.sub(r"([^0-9])([.,])", r"\1 \2 ", line)
+    line = re.sub(r"([.,])([^0-9])", r" \1 \2", line)
+    return re.sub(r"([0-9])-", r"\1 - ", line)
+
+
+def _split_characters(page: str) -> str:
+    return "\n".join([" ".join(line) for line in page.split("\n")])
+
+
+_CONTRACTED = re.compile(r"(?<=\w)(n't|'(?:s|m|re|ve|ll|d))\b")
+_PTB_WORD = re.compile(r"n't\b|'(?:s|m|re|ve|ll|d)\b|\d+(?:[.,:]\d+)+|\w+(?:[-./&]\w+)*")
+
+
+def _split_ptb(page: str) -> str:
+    """Words as the Penn Treebank has them, without marks: the input of caption scorers (pycocoevalcap's PTBTokenizer)."""
+    page = page.replace("’", "'")
+    return "\n".join([" ".join(_PTB_WORD.findall(_CONTRACTED.sub(r" \1", line))) for line in page.split("\n")])
+
+
+def _split_by_sacrebleu(module: str, name: str) -> Callable[[str], str]:
+    def split(page: str) -> str:
+        tokeniser = _sacrebleu_tokeniser(module, name)
+        return "\n".join([tokeniser(line) for line in page.split("\n")])
+
+    return split
+
+
+@lru_cache(maxsize=4)
+def _sacrebleu_tokeniser(module: str, name: str) -> Callable[[str], str]:
+    with naming_extra():
+        import sacrebleu  # noqa: F401 (named where it is missing)
+    try:
+        tokeniser: Callable[[str], str] = getattr(import_module(f"sacrebleu.tokenizers.{module}"), name)()
+    except RuntimeError:
+        raise MissingExtra("sacrebleu") from None
+    return tokeniser
+
+
 _SPLITTERS: dict[str, Callable[[str], str]] = {
     "mteval": _split_mteval,
+    "13a": _split_mteval,
     "words": str,
     "unicode": _split_unicode,
     "rouge-1.5.5": str,
+    "rouge-ascii": str,
+    "rouge-unicode": _split_as_unicode_rouge,
+    "zh": _split_chinese,
+    "ja": _split_by_sacrebleu("tokenizer_ja_mecab", "TokenizerJaMecab"),
+    "ko": _split_by_sacrebleu("tokenizer_ko_mecab", "TokenizerKoMecab"),
+    "char": _split_characters,
+    "ptb": _split_ptb,
 }
 _PLAINLY = "words"
+# These may split words of letters and digits, too.
+_WITHIN_WORDS = frozenset({"char", "ja", "ko"})
 
 
 def encode(batch: Batch, case: str, tokens: str) -> Encoding:
     """The encoding of a batch, built once for each way of splitting; where texts hold nothing but letters, digits and blanks of ASCII, all ways are one."""
     choose("way to split words", tokens, _SPLITTERS)
     kernels = swift(len(batch.outputs) + sum(map(len, batch.references)))
+    languages = remember(batch, "languages", lambda: {trial.language for trial in batch.trials})
+    ways = {resolve(tokens, language) for language in languages} or {tokens}
+    if len(ways) == 1:
+        (tokens,) = ways
+    else:
+        by_item = [resolve(tokens, trial.language) for trial in batch.trials]
+        mixed: Encoding = remember(
+            batch,
+            ("words", case, tokens, "mixed"),
+            lambda: encode_with(batch, lambda texts: _number_mixed(texts, batch, case, by_item, kernels)),
+        )
+        return mixed
 
     def number(texts: list[str]) -> tuple[Ids, Places, list[str]]:
         batch.cache["plain words"] = _are_plain(texts)
         return _number(texts, case, tokens, kernels)
 
-    if batch.cache.get("plain words"):
+    is_split_within = tokens in _WITHIN_WORDS
+    if batch.cache.get("plain words") and not is_split_within:
         tokens = _PLAINLY
     encoding = remember(batch, ("words", case, tokens), lambda: encode_with(batch, number))
-    if batch.cache["plain words"]:
+    if batch.cache["plain words"] and not is_split_within:
         batch.cache.setdefault(("words", case, _PLAINLY), encoding)
     return encoding
 
@@ -241,9 +357,26 @@ def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, l
     return Encoding(len(said), ids, starts, first, owner, given & (per_item > 0), words)
 
 
+def _number_mixed(
+    texts: list[str], batch: Batch, case: str, ways: list[str], kernels: ModuleType | None
+) -> tuple[Ids, Places, list[str]]:
+    """As `_number`, for texts of several languages: each is split as its trial is."""
+    owners = [i for i, references in enumerate(batch.references) for r in references if r.text is not None]
+    chosen = [*ways, *(ways[i] for i in owners)]
+    lines = [""] * len(texts)
+    for tokens in dict.fromkeys(chosen):
+        places = [i for i, way in enumerate(chosen) if way == tokens]
+        for i, line in zip(places, lay_out([texts[i] for i in places], case, tokens).split("\n"), strict=True):
+            lines[i] = line
+    return _number_page("\n".join(lines), texts, kernels)
+
+
 def _number(texts: list[str], case: str, tokens: str, kernels: ModuleType | None) -> tuple[Ids, Places, list[str]]:
     """Ids in order of first appearance, where each text starts, and the word behind each id."""
-    page = lay_out(texts, case, tokens)
+    return _number_page(lay_out(texts, case, tokens), texts, kernels)
+
+
+def _number_page(page: str, texts: list[str], kernels: ModuleType | None) -> tuple[Ids, Places, list[str]]:
     if kernels is None or not texts:
         return _number_plainly(page.split("\n") if texts else [])
     letters = f"{page}\n".encode("utf-8", "surrogatepass")

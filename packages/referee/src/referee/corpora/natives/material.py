@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import Any
 
 from referee.corpora.outputs import Output
+from referee.corpora.reading.scripts import language_of_script
 from referee.corpora.reading.tables import is_missing
 from referee.errors import DuplicateTrial, InputError
 from referee.geometry import Region, ScenePicture, Size
@@ -140,6 +141,7 @@ def make_trial(
     meta: Mapping[str, Any] | None = None,
 ) -> Trial:
     """A trial of which only references, or the region meant, are known; its scene is marked as incomplete."""
+    texts = list(references)
     entities = () if region is None else (Entity(id="gold", region=region),)
     return Trial(
         id=name,
@@ -150,9 +152,9 @@ def make_trial(
             picture=ScenePicture(path=picture, size=size) if size is not None or picture else None,
         ),
         targets=("gold",) if region is not None else () if is_absent else targets,
-        references=tuple(Description(text=text) for text in references),
+        references=tuple(Description(text=text) for text in texts),
         speaker=speaker,
-        language=language or "en",
+        language=language or language_of_script(" ".join(texts)) or "en",
         meta=meta or {},
     )
 

@@ -1,0 +1,24 @@
+"""Scripts that are written without blanks between words: which of their languages a text is in."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["has_unspaced_script", "language_of_script"]
+
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\u1100-\u11ff\uac00-\ud7af]")
+
+
+def has_unspaced_script(text: str) -> bool:
+    """Whether a text holds Chinese, Japanese or Korean characters."""
+    return not text.isascii() and any(script.search(text) for script in (_HAN, _KANA, _HANGUL))
+
+
+def language_of_script(text: str) -> str | None:
+    """zh, ja or ko where the script of a text tells it, else None."""
+    if text.isascii():
+        return None
+    if _KANA.search(text):
+        return "ja"
+    return "ko" if _HANGUL.search(text) else "zh" if _HAN.search(text) else None
