@@ -272,8 +272,8 @@ def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
         scene.mask(targets)
     except KeyError as unknown:
         raise WrongShape(f"the target {unknown} is not among the entities", "name entity ids of this scene") from None
-    # In a picture nothing may be meant at all: "the dog" where there is none.
-    if not targets and scene.picture is None:
+    # In a picture nothing may be meant at all: "the dog" where there is none. Of a scene that is unknown the target is, too.
+    if not targets and scene.picture is None and scene.complete:
         raise WrongShape("the target (none) is not among the entities", "name entity ids of this scene")
     return targets
 

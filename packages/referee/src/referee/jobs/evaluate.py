@@ -369,11 +369,13 @@ def _best(rows: Sequence[Mapping[str, Any]], metric: str) -> tuple[Mapping[str, 
 def _value_sentence(row: Mapping[str, Any], word: str, confidence: float) -> str:
     low, high = row["low"], row["high"]
     interval = "" if low is None else f", {confidence:.0%} CI {_decimal(low)} to {_decimal(high)}".replace("%", " %")
-    article = f"the {word} {row['metric']}" if word else f"a {row['metric']} of {_decimal(row['value'])}"
-    value = (
-        f" ({_decimal(row['value'])}{interval})" if word else f" ({interval.removeprefix(', ')})" if interval else ""
+    counted = "answers" if row["metric"] in MEASURES else "items"
+    value = f"{_decimal(row['value'])}{interval}, {row['n']:,} {counted}"
+    return (
+        f"{row['system']} has the {word} {row['metric']} ({value})."
+        if word
+        else f"{row['system']}: {row['metric']} is {value}."
     )
-    return f"{row['system']} has {article}{value}, over {row['n']:,} {'answers' if row['metric'] in MEASURES else 'items'}."
 
 
 def _decimal(value: float) -> str:

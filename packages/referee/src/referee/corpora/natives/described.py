@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +48,8 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     material = NativeData(
         "table", _format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
     )
+    for role in ("text", "references"):
+        _check_words(table, role, roles.get(role))
     _add_rows(material, table, roles, numbered, declared)
     if not roles.get("references") and not numbered:
         _take_people_as_references(material)
@@ -86,6 +89,34 @@ def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
     # A list of ids is no text.
     words = [isinstance(c, str) and not c.lstrip().startswith("[") and len(c.split()) > 1 for c in cells]
     return bool(words) and sum(words) >= least * len(words)
+
+
+_NUMBER = r"-?\d+(?:\.\d+)?"
+_COORDINATES = re.compile(rf"(?:[^\d\n]{{0,40}}[\[(<])?\W*{_NUMBER}(?:[\s,;()\[\]]+{_NUMBER})*\W*(?:</?\w+>)?\W*")
+
+
+def _check_words(table: Table, role: str, column: str | None) -> None:
+    """Raise InputError if most cells of a column hold numbers or coordinates instead of words."""
+    if column is None:
+        return
+    cells = [c for c in table.column(column) if c is not None][:500]
+    if sum(map(_is_numeric, cells)) > len(cells) / 2:
+        is_pair = sum(len(_numbers_in(c)) > 1 for c in cells) > len(cells) / 2
+        raise InputError(
+            f"the column {column!r} holds {'coordinates' if is_pair else 'numbers'}, not {'descriptions' if role == 'text' else 'references'}",
+            where=table.source,
+            remedy=f"name another column: --map {role}=COLUMN; for coordinates use a log with gold boxes (docs/evaluate.md)",
+        )
+
+
+def _is_numeric(cell: Any) -> bool:
+    if isinstance(cell, (list, tuple)):
+        return bool(cell) and all(isinstance(part, int | float) for part in cell)
+    return isinstance(cell, int | float) or (isinstance(cell, str) and _COORDINATES.fullmatch(cell) is not None)
+
+
+def _numbers_in(cell: Any) -> list[Any]:
+    return list(cell) if isinstance(cell, (list, tuple)) else re.findall(_NUMBER, str(cell))
 
 
 def _add_rows(
@@ -151,9 +182,11 @@ def _description(cell: Any, where: str, line: int) -> Description | None:
     if text is None and properties is None:
         return None
     try:
-        pairs = None if properties is None else given({"properties": properties})["properties"]
-        return Description(text=None if text is None else str(text), properties=pairs)
-    except (WrongShape, ValueError) as wrong:
+        listed = None if properties is None else given({"properties": properties})["properties"]
+        pairs = listed.items() if isinstance(listed, dict) else listed
+        content = None if pairs is None else tuple(Property(str(name), as_value(value)) for name, value in pairs)
+        return Description(text=None if text is None else str(text), properties=content)
+    except (WrongShape, ValueError, TypeError) as wrong:
         raise MalformedInput(
             str(wrong), where=where, line=line, remedy='write [["colour", "red"]], or colour:red; type:chair'
         ) from None

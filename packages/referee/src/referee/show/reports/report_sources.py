@@ -12,13 +12,15 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import width_of
 from referee.contracts import Card, Metric
+from referee.corpora.outputs import OutputsOfSystem
 from referee.courtroom.proceedings import Proceedings
 from referee.hearers.passports.cards import cards_of
 from referee.hearers.passports.quoting import warn_elsewhere
 from referee.jobs.folder import Run
 from referee.jobs.heard import hearing_rows
-from referee.jobs.open import open_corpus, open_outputs
+from referee.jobs.open import Answers, open_corpus, open_outputs
 from referee.jobs.watching import ShowsProgress, unwatched
+from referee.records import HUMAN
 from referee.show.reports.hearing_section import HearingRows
 from referee.show.reports.material import CatalogueFacts, Material, Scored, combine, origin, read_scored
 
@@ -48,7 +50,7 @@ def _score(run: Run, watch: ShowsProgress | None) -> Scored:
 
     # Lenient, since a report should show what there is, with what is missing counted.
     settings = Settings(by=("domain", "condition"), lenient=True)
-    answers = open_outputs(run.folder, lenient=True)
+    answers = _answers(run)
     opened = open_corpus(run.folder)
     table = score_trials(answers, opened, settings, watch=watch or unwatched)
     rows = table.scores(watch)
@@ -64,6 +66,17 @@ def _score(run: Run, watch: ShowsProgress | None) -> Scored:
         checksum=trials_checksum(run),
         notes=tuple(table.notes),
     )
+
+
+def _answers(run: Run) -> Answers:
+    """The outputs of a run; systems of which only listeners' answers are known have none."""
+    path = run.folder / "outputs.jsonl"
+    if path.exists() and path.stat().st_size:
+        return open_outputs(run.folder, lenient=True)
+    answers = Answers(lenient=True)
+    for name in dict.fromkeys(r.system or HUMAN for r in run.responses()):
+        answers.by_system[name] = OutputsOfSystem(name)
+    return answers
 
 
 def gather_hearing(material: Material) -> HearingRows:
