@@ -49,9 +49,13 @@ TOKENISERS = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
 @pytest.mark.parametrize("language", TEXTS)
 def test_bleu_and_chrf_are_sacrebleus(language: str) -> None:
     outputs, references = TEXTS[language]
-    result = referee.evaluate(outputs, references=references, language=language, metrics="string/bleu.4|case:keep,string/chrf")
+    result = referee.evaluate(
+        outputs, references=references, language=language, metrics="string/bleu.4|case:keep,string/chrf"
+    )
     bleu, chrf = result.frame["value"].to_list()
-    expected = sacrebleu.corpus_bleu(outputs, [references], tokenize=TOKENISERS.get(language, "13a"), smooth_method="none")
+    expected = sacrebleu.corpus_bleu(
+        outputs, [references], tokenize=TOKENISERS.get(language, "13a"), smooth_method="none"
+    )
     assert bleu == pytest.approx(expected.score / 100, abs=1e-9)
     assert chrf == pytest.approx(sacrebleu.corpus_chrf(outputs, [references]).score / 100, abs=1e-9)
 

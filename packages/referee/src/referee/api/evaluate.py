@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import weakref
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
@@ -49,7 +51,7 @@ class Evaluation(Result):
 
     def __init__(self, found: Evaluated, name: str) -> None:
         self.found, self.name = found, name
-        self._folder: TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
         super().__init__(frame_of(found.rows, EVALUATED))
 
     @property
@@ -152,9 +154,10 @@ class Evaluation(Result):
     def run_folder(self) -> Path:
         """A run folder of all this, which lasts as long as the object."""
         if self._folder is None:
-            self._folder = TemporaryDirectory(prefix="referee-")
-            self._write_run(Path(self._folder.name) / "run")
-        return Path(self._folder.name) / "run"
+            self._folder = Path(mkdtemp(prefix="referee-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            self._write_run(self._folder / "run")
+        return self._folder / "run"
 
     def plot(self) -> alt.TopLevelMixin:
         """A dot with its interval for every system, one panel a measure."""

@@ -1,0 +1,208 @@
+"""`referee evaluate` and `referee compare` from files to findings, exit codes included."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+import referee
+from referee.cli import main
+
+REFERENCES = [
+    "the small red chair",
+    "a dog on the left",
+    "the man with glasses",
+    "the blue cup",
+    "the old car",
+    "a tree",
+]
+GOOD = ["the small red chair", "a dog on the left", "the man with glasses", "the blue cup", "the car", "a tree"]
+POOR = ["the chair", "a cat", "man", "cup", "the bus", "a bush"]
+
+
+@pytest.fixture
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, lines in (("ref", REFERENCES), ("good", GOOD), ("poor", POOR)):
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    return tmp_path
+
+
+def run_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    code = main([*arguments, "--format", "json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def test_evaluate_prints_the_fields_that_others_rely_on(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, found = run_json(
+        capsys, "evaluate", "good.txt", "poor.txt", "--references", "ref.txt", "--metrics", "string/exact,set/dice"
+    )
+    assert code == 0
+    assert found["recognised"]["kind"] == "text"
+    assert found["n"] == 6
+    scores = {(row["system"], row["metric"]): row for row in found["scores"]}
+    # By hand: five of six lines are equal.
+    assert scores["good", "string/exact"]["value"] == pytest.approx(5 / 6)
+    assert set(scores["good", "string/exact"]) == {"system", "metric", "value", "low", "high", "n"}
+    assert scores["good", "set/dice"]["value"] is None
+    assert sum("set/dice" in sentence for sentence in found["sentences"]) == 1
+    assert found["signature"].startswith("string/exact|")
+
+
+def test_evaluate_in_words(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "good.txt", "poor.txt", "--references", "ref.txt"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("recognised: text")
+    assert "good has the highest string/chrf" in lines[2]
+
+
+def test_what_cannot_be_read_is_refused(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "good.txt"]) == 2
+    assert "--references" in capsys.readouterr().err
+
+
+def test_explain(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "good.txt", "--references", "ref.txt", "--explain"]) == 0
+    output = capsys.readouterr().out
+    assert "kind: text" in output
+    assert "not measured: content" in output
+
+
+def test_save_as_and_report(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["evaluate", "good.txt", "--references", "ref.txt", "--save-as", "normal.jsonl", "--report", "report"]
+    assert main(arguments) == 0
+    assert (texts / "report/index.html").is_file()
+    assert (
+        main(
+            [
+                "score",
+                "normal.jsonl",
+                "--corpus",
+                "normal.trials.jsonl",
+                "--metrics",
+                "string/exact",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
+
+
+def edits(outputs: list[str]) -> np.ndarray:
+    """Word edit distances with substitution 1, from Levenshtein's definition."""
+
+    def distance(a: list[str], b: list[str]) -> int:
+        row = list(range(len(b) + 1))
+        for i, x in enumerate(a, 1):
+            before, row[0] = row[0], i
+            for j, y in enumerate(b, 1):
+                before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+        return row[-1]
+
+    return np.array([distance(o.split(), r.split()) for o, r in zip(outputs, REFERENCES, strict=True)], dtype=float)
+
+
+def test_compare_is_a_paired_t_test_where_items_are_independent(
+    texts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, found = run_json(
+        capsys, "compare", "good.txt", "poor.txt", "--references", "ref.txt", "--metric", "string/edit.1"
+    )
+    (pair,) = found["pairs"]
+    expected = ttest_rel(edits(POOR), edits(GOOD))
+    interval = expected.confidence_interval(0.95)
+    assert code == 0
+    assert pair["difference"] == pytest.approx((edits(POOR) - edits(GOOD)).mean())
+    assert (pair["low"], pair["high"]) == pytest.approx((interval.low, interval.high), abs=1e-6)
+    assert pair["p"] == pytest.approx(expected.pvalue, rel=1e-6)
+    assert (pair["a"], pair["b"], pair["items"], pair["clusters"]) == ("good", "poor", 6, 6)
+    assert found["ranks"] == {"string/edit.1": {"good": 1, "poor": 2}}
+
+
+@pytest.mark.parametrize(
+    ("order", "more", "code"),
+    [
+        (("good", "poor"), [], 1),
+        (("poor", "good"), [], 0),
+        (("poor", "good"), ["--by", "0.1"], 0),
+        (("good", "good2"), [], 0),
+        # Equal texts exclude every loss.
+        (("good", "good2"), ["--by", "0.1"], 0),
+        (("good", "poor"), ["--by", "9"], 0),
+    ],
+)
+def test_fail_if_worse(texts: Path, order: tuple[str, str], more: list[str], code: int) -> None:
+    (texts / "good2.txt").write_text("\n".join(GOOD) + "\n", "utf-8")
+    # Lower is better.
+    arguments = [
+        "compare",
+        f"{order[0]}.txt",
+        f"{order[1]}.txt",
+        "--references",
+        "ref.txt",
+        "--metric",
+        "string/edit.1",
+    ]
+    assert main([*arguments, "--fail-if-worse", *more]) == code
+
+
+def test_junit_and_markdown(texts: Path) -> None:
+    arguments = ["compare", "good.txt", "poor.txt", "--references", "ref.txt", "--metric", "string/edit.1"]
+    assert main([*arguments, "--fail-if-worse", "--junit", "out.xml", "--markdown", "out.md"]) == 1
+    suite = ElementTree.parse(texts / "out.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+    assert "| good | poor | string/edit.1 |" in (texts / "out.md").read_text("utf-8")
+
+
+def test_only_one_system_cannot_be_compared(texts: Path) -> None:
+    assert main(["compare", "good.txt", "--references", "ref.txt"]) == 2
+
+
+def test_only_common_items_are_compared() -> None:
+    rows = [{"item": i, "system": "a", "output": f"cup {i}", "reference": "a cup"} for i in range(8)]
+    rows += [{"item": i, "system": "b", "output": "a cup", "reference": "a cup"} for i in range(4)]
+    compared = referee.compare(rows, metric="string/edit")
+    assert compared.frame["items"].to_list() == [4]
+    assert compared.comparisons.notes == ["a and b are compared on 4 common items; 4 of a alone are left out."]
+
+
+def test_answers_of_listeners_are_tested() -> None:
+    right = {"a": [1, 1, 1, 1, 1, 1, 0, 1], "b": [0, 1, 0, 0, 1, 0, 0, 1]}
+    rows = [{"item": i, "system": s, "correct": c} for s, part in right.items() for i, c in enumerate(part)]
+    compared = referee.compare(rows)
+    # One answer an item: the paired t-test over items.
+    expected = ttest_rel(right["b"], right["a"])
+    assert compared.frame["p"].to_list() == [pytest.approx(expected.pvalue, rel=1e-6)]
+    assert compared.frame["metric"].to_list() == ["ir"]
+
+
+def test_an_evaluation_goes_on(tmp_path: Path) -> None:
+    objects = [
+        {"trial": i, "id": f"o{k}", "type": "cup", "colour": c} for i in range(3) for k, c in ((1, "red"), (2, "blue"))
+    ]
+    rows = [
+        {"item": i, "system": s, "target": ["o1"], "properties": p, "text": t}
+        for i in range(3)
+        for s, p, t in (("a", "type:cup; colour:red", "the red cup"), ("b", "type:cup", "the cup"))
+    ]
+    result = referee.evaluate(rows, scenes=objects)
+    found = {(r["system"], r["metric"]): r["value"] for r in result.frame.iter_rows(named=True)}
+    # By hand: "the red cup" is true of the target alone, "the cup" of both.
+    assert (found["a", "scene/unique"], found["b", "scene/unique"]) == (1.0, 0.0)
+    assert (found["a", "ir"], found["b", "ir"]) == (1.0, 0.0)
+    assert result.compare("a", "b", metric="scene/unique").frame["difference"].to_list() == [-1.0]
+    assert result.listen("noisy").rows
+    assert result.report(tmp_path / "report").page.is_file()
+
+
+@pytest.mark.parametrize("outputs", [5, [1, 2], {"a": 1}, object()])
+def test_wrong_types_get_our_errors(outputs: Any) -> None:
+    with pytest.raises(referee.InputError):
+        referee.evaluate(outputs)

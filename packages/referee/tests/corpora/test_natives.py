@@ -1,0 +1,437 @@
+"""Files of other programs: what is recognised, what it is read as, and what looks alike and is refused.
+
+Fields, units and order of numbers are those that the programs write: lmms-eval@75571cfe (evaluation_tracker.py, tasks/refcoco/utils_rec.py),
+lm-evaluation-harness@4e7e0d47, VLMEvalKit@e8e78f05 (dataset/refcoco.py), InternVL@2410d1d (eval/refcoco/evaluate_grounding.py),
+ScreenSpot-Pro-GUI-Grounding@bd8bbbb, evalscope@fde259d2 (api/evaluator/cache.py), Ref-Adv@b6b18262 (run.py), jsPsych@04db97d1, magpie-base@6f842ff,
+otree-core@813efd7e, empirica@4b4283f. The rows are written anew.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.corpora.natives.material import Declared, NativeData
+from referee.corpora.natives.recognition import read_material
+from referee.errors import InputError
+from referee.records import Outcome
+
+Row = Mapping[str, Any]
+
+
+def write_csv(path: Path, rows: Sequence[Row], delimiter: str = ",") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(dict.fromkeys(key for row in rows for key in row)), delimiter=delimiter)
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def write_json(path: Path, value: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), "utf-8")
+    return path
+
+
+def write_lines(path: Path, rows: Sequence[Row]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def read(*paths: Path, **declared: Any) -> NativeData:
+    return read_material(list(paths), declared=Declared(**declared))
+
+
+def refused(*paths: Path, **declared: Any) -> str:
+    with pytest.raises(InputError) as error:
+        read(*paths, **declared)
+    return str(error.value)
+
+
+# -- text --------------------------------------------------------------------------------------------------------------------
+
+
+def test_lines_are_segments_and_empty_lines_count(tmp_path: Path) -> None:
+    (tmp_path / "hyp.txt").write_bytes("the cup\u2028left \n\na dog\n".encode())
+    (tmp_path / "ref.txt").write_text("the cup\tcup\nthe tea\ttea\nthe dog\tdog\n", "utf-8")
+    material = read_material([tmp_path / "hyp.txt"], [tmp_path / "ref.txt"])
+    assert (material.kind, [o.description.text for o in material.outputs]) == (
+        "text",
+        ["the cup\u2028left", "", "a dog"],
+    )
+    assert [[r.text for r in t.references] for t in material.trials.values()][1] == ["the tea", "tea"]
+    assert not any(t.scene.entities for t in material.trials.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("a\nb\n", "hyp has 1 lines"), ("a\tb\nc\n", "differ in their number of tabs")]
+)
+def test_texts_that_do_not_fit_are_refused(tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "hyp.txt").write_text("a\n", "utf-8")
+    (tmp_path / "ref.txt").write_text(text, "utf-8")
+    with pytest.raises(InputError, match=problem):
+        read_material([tmp_path / "hyp.txt"], [tmp_path / "ref.txt"])
+
+
+# -- tables ------------------------------------------------------------------------------------------------------------------
+
+DESCRIBED = [
+    {"ID": i, "Model": model, "Output": f"the {word} cup", "ref1": "the red cup", "ref2": "red cup"}
+    for i in range(3)
+    for model, word in (("a", "red"), ("b", "blue"))
+]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_usual_names_of_columns_are_known(tmp_path: Path, delimiter: str) -> None:
+    material = read(write_csv(tmp_path / "table.csv", DESCRIBED, delimiter))
+    assert material.mapping == {"system": "Model", "text": "Output", "trial": "ID", "references": "ref1 ref2"}
+    assert material.systems == ["a", "b"]
+    assert [r.text for r in material.trials["0"].references] == ["the red cup", "red cup"]
+
+
+def test_a_column_a_system(tmp_path: Path) -> None:
+    rows = [{"id": i, "gpt": "the cup here", "llama": "a cup there", "reference": "the cup"} for i in range(3)]
+    path = write_csv(tmp_path / "wide.csv", rows)
+    assert "--systems gpt,llama" in refused(path)
+    assert read(path, systems=("gpt", "llama")).systems == ["gpt", "llama"]
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"id": 1, "text": "a cup", "output": "a dog", "reference": "x"}, "several columns could be the text"),
+        ({"id": 1, "prediction": "[1, 2, 3, 4]", "reference": "the cup"}, "holds coordinates, not descriptions"),
+        ({"id": 1, "prediction": "The box is [0.1, 0.2, 0.3, 0.4].", "gt": "the cup"}, "holds coordinates"),
+        ({"id": 1, "text": "the cup", "gt": "[1, 2, 3, 4]"}, "holds coordinates, not references"),
+        ({"id": 1, "prediction": 3, "label": 4}, "holds numbers"),
+        ({"Split": "val", "Precision@1": 0.5, "Average IoU": 0.4, "Samples": 9}, "aggregate scores"),
+        ({"a": 1, "b": 2}, "no column is known to hold the descriptions"),
+    ],
+)
+def test_tables_that_look_alike_are_refused(tmp_path: Path, row: Row, problem: str) -> None:
+    assert problem in refused(write_csv(tmp_path / "table.csv", [row]))
+
+
+def test_a_system_that_answers_twice_is_refused(tmp_path: Path) -> None:
+    rows = [{"item": 1, "text": "a cup", "reference": "x y"}, {"item": 1, "text": "a dog", "reference": "x y"}]
+    assert "answers item '1' twice" in refused(write_csv(tmp_path / "table.csv", rows))
+
+
+def test_rows_of_people_are_references(tmp_path: Path) -> None:
+    rows = [{"item": i, "system": s, "description": t} for i in "12" for s, t in (("human", "the cup"), ("a", "cup"))]
+    material = read(write_csv(tmp_path / "table.csv", rows))
+    assert material.systems == ["a"]
+    assert [r.text for r in material.trials["1"].references] == ["the cup"]
+
+
+# -- logs --------------------------------------------------------------------------------------------------------------------
+
+
+def lmms(answers: Sequence[str], bbox: Sequence[float] = (0.1, 0.2, 0.35, 0.6), **more: Any) -> list[Row]:
+    return [
+        {
+            "doc_id": i,
+            "target": str(list(bbox)),
+            "filtered_resps": answer,
+            "input": "Bounding box …",
+            "refcoco_IoU": {
+                "answer": "left pear",
+                "pred": [0.0] * 4,
+                "ann_id": str(i // 2),
+                "bbox": list(bbox),
+                **more,
+            },
+        }
+        for i, answer in enumerate(answers)
+    ]
+
+
+SAMPLES = "org__model/20260101_samples_refcoco_bbox_rec_val.jsonl"
+
+
+def test_boxes_of_lmms_eval(tmp_path: Path) -> None:
+    answers = ["The bounding box is [0.11, 0.2, 0.34, 0.61]", "I cannot see it.", "[0, 0, 0, 0]"]
+    material = read(write_lines(tmp_path / SAMPLES, lmms(answers)))
+    assert (material.kind, material.systems) == ("places", ["org/model"])
+    assert material.mapping["convention"] == "0-1 xyxy"
+    outcomes = [o.response.outcome for o in material.outputs if o.response]
+    assert outcomes == [Outcome.BOX, Outcome.REFUSED, Outcome.UNPARSABLE]
+    # Expressions of one object depend on each other.
+    assert [t.scene.id for t in material.trials.values()] == ["0", "0", "1"]
+
+
+def test_a_unit_that_is_not_clear_is_asked_for(tmp_path: Path) -> None:
+    path = write_lines(tmp_path / SAMPLES, lmms(["[110, 200, 340, 610]"]))
+    assert '--convention "0-1000 xyxy" or --convention "pixels xyxy"' in refused(path)
+    assert read(path, convention="0-1000 xyxy").mapping["convention"] == "0-1000 xyxy"
+    assert "no picture sizes" in refused(path, convention="pixels xyxy")
+
+
+def test_lmms_eval_without_gold_is_refused(tmp_path: Path) -> None:
+    row = {"doc_id": 0, "target": "", "filtered_resps": "[1, 2]", "osworld_g": {"correct": 1, "box_type": "bbox"}}
+    assert "holds no gold answer" in refused(write_lines(tmp_path / "m/x.jsonl", [row]))
+
+
+def test_a_log_that_was_written_twice_counts_once(tmp_path: Path) -> None:
+    rows = lmms(["[0.1, 0.2, 0.3, 0.4]"] * 2)
+    assert len(read(write_lines(tmp_path / SAMPLES, [*rows, *rows])).outputs) == 2
+    assert "twice" in refused(write_lines(tmp_path / SAMPLES, [*rows, *lmms(["[0.5, 0.2, 0.6, 0.4]"])]))
+
+
+def vlm(predictions: Sequence[str], **more: Any) -> list[Row]:
+    box = {"bbox_x1": 12.0, "bbox_y1": 38.0, "bbox_x2": 134.0, "bbox_y2": 432.0}
+    common = {"question": "woman at left", "split": "RefCOCO_val", "width": 640, "height": 480, **box, **more}
+    return [{"index": f"RefCOCO_val_{i}", **common, "prediction": p} for i, p in enumerate(predictions)]
+
+
+def test_vlmevalkit(tmp_path: Path) -> None:
+    # 900 of a picture 480 pixels high can only be a share of 1000.
+    predictions = ["[19, 80, 210, 900]"] * 3 + ["Failed to obtain answer via API."]
+    material = read(write_csv(tmp_path / "my_model_RefCOCO.tsv", vlm(predictions), "\t"))
+    assert (material.systems, material.mapping["convention"]) == (["my_model"], "0-1000 xyxy")
+    assert (len(material.outputs), material.counts["my_model"]["missing"]) == (3, 1)
+    assert not material.is_tried
+
+
+def test_vlmevalkit_without_sizes_is_refused(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "m_RefCOCO.tsv", vlm(["[19, 80, 210, 900]"], width=1.0, height=1.0), "\t")
+    assert "width and height are 1.0" in refused(path)
+
+
+def test_internvl(tmp_path: Path) -> None:
+    rows = [{"answer": "(120,310),(402,955)", "gt_bbox": [77.0, 149.5, 258.1, 459.0], "hw": [480, 640]}]
+    path = write_json(tmp_path / "refcoco_val_240101.json", rows)
+    assert '"0-999 xyxy"' in refused(path)
+    assert len(read(path, convention="0-999 xyxy").outputs) == 1
+    swapped = write_json(tmp_path / "swapped.json", [{**rows[0], "gt_bbox": [77.0, 149.5, 258.1, 630.0]}])
+    assert "outside a picture of height 480" in refused(swapped, convention="0-999 xyxy")
+
+
+def screenspot(**more: Any) -> Row:
+    return {
+        "id": "cad_7",
+        "img_path": "/home/x/a.png",
+        "gt_type": "positive",
+        "pred": [812.5, 44.0],
+        "bbox": [800, 30, 830, 60],
+        "raw_response": "…",
+        "correctness": "correct",
+        **more,
+    }
+
+
+def test_screenspot_pro(tmp_path: Path) -> None:
+    details = [
+        screenspot(),
+        screenspot(id="b", pred=None, correctness="wrong_format"),
+        screenspot(id="c", gt_type="negative", pred=None, bbox=None, correctness="correct"),
+    ]
+    material = read(write_json(tmp_path / "log.json", {"details": details, "metrics": {"overall": {}}}))
+    outcomes = [o.response.outcome for o in material.outputs if o.response]
+    assert outcomes == [Outcome.POINT, Outcome.UNPARSABLE, Outcome.NONE]
+    wide = {"details": [screenspot(bbox=[800, 30, 30, 30])], "metrics": {}}
+    assert "no xyxy" in refused(write_json(tmp_path / "wide.json", wide))
+
+
+def test_evalscope(tmp_path: Path) -> None:
+    def row(i: int, status: str = "success") -> Row:
+        score = {"value": {"IoU": 0.7}, "prediction": "[0.1, 0.2, 0.4, 0.7]", "status": status}
+        return {
+            "index": i,
+            "target": "[0.1, 0.2, 0.4, 0.8]",
+            "messages": [],
+            "sample_score": {"score": score, "sample_id": i},
+        }
+
+    path = write_lines(tmp_path / "run/reviews/qwen/refcoco_val.jsonl", [row(0), row(1, "error")])
+    write_lines(
+        tmp_path / "run/predictions/qwen/refcoco_val.jsonl", [{"index": 0, "model": "qwen", "model_output": {}}]
+    )
+    for source in (path, tmp_path / "run"):
+        material = read(source)
+        assert (material.systems, len(material.outputs), material.counts["qwen"]["missing"]) == (["qwen"], 1, 1)
+    assert "predictions alone" in refused(tmp_path / "run/predictions/qwen/refcoco_val.jsonl")
+
+
+def test_ref_adv(tmp_path: Path) -> None:
+    def row(i: int, pred: list[float], error: str) -> Row:
+        boxes = {"gt_bbox_xyxy": [10.0, 12.0, 40.0, 60.0], "pred_box_xyxy_first": pred}
+        return {"row_idx": i, "normal_caption": "cup", **boxes, "parse_error": error, "model_full_name": "m"}
+
+    rows = [row(0, [10, 12, 40, 59], ""), row(1, [], "no_bbox_found"), row(2, [], "backend_error")]
+    path = write_lines(tmp_path / "q_predictions.jsonl", rows)
+    material = read(path)
+    assert [o.response.outcome for o in material.outputs if o.response] == [Outcome.BOX, Outcome.UNPARSABLE]
+    assert "pixels of the original picture already" in refused(path, convention="0-1000 xyxy")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("scores.json", {"ir": 0.81, "n_missing": 3}),
+        ("results.json", {"results": {}, "configs": {}}),
+        ("scores.json", {"episode scores": {"Aborted": 1}}),
+    ],
+)
+def test_aggregates_are_refused(tmp_path: Path, name: str, value: Any) -> None:
+    assert "aggregate scores" in refused(write_json(tmp_path / name, value))
+
+
+def test_pickles_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.pkl").write_bytes(b"\x80\x04N.")
+    assert "not read" in refused(tmp_path / "x.pkl")
+
+
+# -- listeners ---------------------------------------------------------------------------------------------------------------
+
+
+def answers_of(material: NativeData) -> list[tuple[str, str | None, bool]]:
+    right = {t.id: t.targets[0] for t in material.trials.values()}
+    return [(r.trial, r.system, r.entity == right[r.trial]) for r in material.responses]
+
+
+def test_jspsych(tmp_path: Path) -> None:
+    common = {
+        "trial_type": "html-button-response",
+        "plugin_version": "2.0.0",
+        "time_elapsed": 20110,
+        "stimulus": "<p>x</p>",
+    }
+    trials = [
+        {"trial_type": "instructions", "trial_index": 0, "time_elapsed": 1, "rt": 3, "plugin_version": "2.0.0"},
+        {**common, "trial_index": 1, "rt": 1432, "response": 2, "item": "k1", "target": 2, "system": "a"},
+        {**common, "trial_index": 2, "rt": 1000, "response": 0, "item": "k2", "target": 2, "system": "a"},
+        {**common, "trial_index": 3, "rt": None, "response": None, "item": "k3", "target": 2, "system": "a"},
+    ]
+    material = read(write_json(tmp_path / "p1.json", trials))
+    assert (material.kind, material.format) == ("listeners", "jspsych")
+    assert answers_of(material) == [("k1", "a", True), ("k2", "a", False)]
+    assert [r.identification_ms for r in material.responses] == [1432, 1000]
+    shuffled = write_json(tmp_path / "p2.json", [{**t, "order": [2, 0, 1]} for t in trials])
+    assert "displays were shuffled" in refused(shuffled)
+    unknown = write_json(tmp_path / "p3.json", [{k: v for k, v in t.items() if k != "target"} for t in trials])
+    assert "no field says what was right" in refused(unknown)
+
+
+def test_mturk(tmp_path: Path) -> None:
+    def row(worker: str, item: str, choice: str, status: str = "Approved") -> Row:
+        ids = {"HITId": f"3{item}", "AssignmentId": f"3B{worker}{item}", "WorkerId": worker, "AssignmentStatus": status}
+        shown = {"Input.item": item, "Input.system": "m1", "Input.target": "x"}
+        return {**ids, "WorkTimeInSeconds": 41, **shown, "Answer.choice": choice, "Approve": "", "Reject": ""}
+
+    rows = [row("A1", "k1", "x"), row("A2", "k1", "y"), row("A1", "k2", ""), row("A3", "k2", "x", "Rejected")]
+    path = write_csv(tmp_path / "Batch_1_batch_results.csv", rows)
+    material = read(path)
+    # A blank is no answer and never wrong.
+    assert answers_of(material) == [("k1", "m1", True), ("k1", "m1", False)]
+    assert not any("A1" in r.hearer for r in material.responses)
+    assert {"1 rejected assignments are left out.", "1 rows hold no answer and are left out."} <= set(material.notes)
+    two = write_csv(
+        tmp_path / "two.csv", [{**r, "Answer.choice": None, "Answer.q1": "x", "Answer.q2": "y"} for r in rows]
+    )
+    assert "several columns hold answers" in refused(two)
+
+
+def test_gorilla(tmp_path: Path) -> None:
+    common = {"Task Name": "Pick", "Screen Name": "choice", "target": "cup2.png", "system": "a"}
+
+    def row(i: int, zone: str, item: str, response: str, correct: Any) -> Row:
+        return {
+            "Event Index": i,
+            "Participant Private ID": 7001,
+            "Zone Type": zone,
+            "Response": response,
+            "Correct": correct,
+            "item": item,
+            **common,
+        }
+
+    rows = [
+        row(1, "response_button_image", "k1", "cup2.png", 1),
+        row(2, "continue_button", "k1", "", ""),
+        row(3, "response_button_image", "k2", "cup1.png", 0),
+    ]
+    material = read(write_csv(tmp_path / "data_exp_1-v1_task-x.csv", [*rows, {"Event Index": "END OF FILE"}], ";"))
+    assert answers_of(material) == [("k1", "a", True), ("k2", "a", False)]
+
+
+def test_empirica_needs_both_tables(tmp_path: Path) -> None:
+    players = [{"_id": "r1", "playerId": "p1", "roundId": "q1", "gameId": "g", "data.clicked": "C"}]
+    rounds = [{"_id": "q1", "gameId": "g", "index": 0, "data.target": "C", "data.item": "i1", "data.system": "a"}]
+    one = write_csv(tmp_path / "export/player-rounds.csv", players)
+    write_csv(tmp_path / "export/rounds.csv", rounds)
+    assert "belong together" in refused(one)
+    assert answers_of(read(tmp_path / "export")) == [("i1", "a", True)]
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        for name in ("player-rounds.csv", "rounds.csv"):
+            archive.write(tmp_path / "export" / name, f"Empirica Data/{name}")
+    assert answers_of(read(tmp_path / "export.zip")) == [("i1", "a", True)]
+
+
+def test_magpie(tmp_path: Path) -> None:
+    common = {"experiment_start_time": 1, "experiment_duration": 240112, "prolific_pid": "NA", "responseTime": 2210}
+    rows = [
+        {
+            "submission_id": 31,
+            **common,
+            "response": "left",
+            "trial_nr": 1,
+            "item": "k1",
+            "target": "left",
+            "model": "a",
+        },
+        {"submission_id": 31, **common, "response": "NA", "trial_nr": 2, "item": "k2", "target": "left", "model": "a"},
+    ]
+    assert answers_of(read(write_csv(tmp_path / "results_1_x_y.csv", rows))) == [("k1", "a", True)]
+    bare = [{k: v for k, v in row.items() if k != "target"} for row in rows]
+    assert "no column says whether an answer is right" in refused(write_csv(tmp_path / "bare.csv", bare))
+
+
+def test_otree_becomes_long_by_round(tmp_path: Path) -> None:
+    def row(code: str, choices: Sequence[str], is_bot: int = 0) -> Row:
+        rounds = {
+            f"pick.{n}.player.{name}": value
+            for n, choice in enumerate(choices, 1)
+            for name, value in (
+                ("id_in_group", 1),
+                ("choice", choice),
+                ("target", "pear2"),
+                ("item", f"k{n}"),
+                ("system", "a"),
+            )
+        }
+        return {"participant.code": code, "participant._is_bot": is_bot, "session.code": "s9", **rounds}
+
+    rows = [row("ab12", ["pear2", ""]), row("cd34", ["pear1", "pear2"]), row("bot", ["pear2", "pear2"], 1)]
+    material = read(write_csv(tmp_path / "all_apps_wide-2026.csv", rows))
+    assert answers_of(material) == [("k1", "a", True), ("k1", "a", False), ("k2", "a", True)]
+
+
+def test_qualtrics_needs_items(tmp_path: Path) -> None:
+    text = (
+        'StartDate,ResponseId,Finished,Q7\nStart Date,Response ID,Finished,"Which one is ""the pear""?"\n'
+        '"{""ImportId"":""startDate""}","{""ImportId"":""_recordId""}","{""ImportId"":""finished""}","{""ImportId"":""QID7""}"\n2026,R_1,True,2\n'
+    )
+    (tmp_path / "q.csv").write_text(text, "utf-8")
+    assert "do not say which item" in refused(tmp_path / "q.csv")
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([{"subject": "s", "trial": 1, "response": "left", "target": "3"}], "name objects differently"),
+        ([{"subject": "s", "response": "x", "target": "x"}], "no column names the item"),
+        ([{"subject": "s", "item": 1, "correct": 1}, {"subject": "s", "item": 1, "correct": 0}], "twice"),
+    ],
+)
+def test_listeners_that_are_not_clear_are_refused(tmp_path: Path, rows: Sequence[Row], problem: str) -> None:
+    assert problem in refused(write_csv(tmp_path / "answers.csv", rows))
