@@ -1,0 +1,98 @@
+"""`referee task`: a shared task, from a corpus to a page of results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from referee.cli import options, told
+
+__all__ = ["app"]
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__)
+
+TaskFolder = Annotated[Path, typer.Option("--task", help="The folder of the task (default: here, or above).")]
+Submission = Annotated[
+    Path, typer.Argument(help="A submission: a zip, or a file as `referee evaluate` reads it.", show_default=False)
+]
+
+
+@app.command(epilog=options.examples("  referee task new synthetic --out TASK --title 'Describe the furniture'"))
+def new(
+    corpus: Annotated[str, typer.Argument(help="A corpus by name, or a JSONL file of trials.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="The folder to write.")],
+    metrics: Annotated[str | None, typer.Option(help="Measures, comma-separated; the first one ranks.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the task.")] = None,
+    split: Annotated[str | None, typer.Option(help="A part of the corpus.")] = None,
+    data: options.Data = None,
+    reading: options.Reading = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing task.")] = False,
+) -> int:
+    """Write blind items, sealed references, a page for participants, and a competition for Codabench."""
+    from referee.jobs.open import open_corpus
+    from referee.jobs.score_table import metric_names
+    from referee.jobs.shared_task import make_task
+
+    chosen = metric_names([m.strip() for m in (metrics or "").split(",") if m.strip()])
+    task = make_task(open_corpus(corpus, data, reading, split), out, chosen, title, overwrite)
+    print(f"{task.folder}: {task.manifest['items']:,} items, measures {', '.join(task.metrics)}")
+    told("give participants the folder participants/; keep organisers/ to yourself")
+    return 0
+
+
+@app.command()
+def check(submission: Submission, task: TaskFolder = Path()) -> int:
+    """Check a submission: its format, items that are missing or unknown. Exit code 2 if it cannot be scored."""
+    from referee.jobs.shared_task import check_submission, find_task
+
+    data, messages = check_submission(submission, find_task(task))
+    print(f"{submission.name}: {len(data.outputs):,} descriptions; it can be scored")
+    for message in messages:
+        print(message)
+    return 0
+
+
+@app.command()
+def score(
+    submission: Submission,
+    out: Annotated[Path, typer.Option(help="The folder for scores.json.")],
+    task: TaskFolder = Path(),
+) -> int:
+    """Score a submission against the sealed references; scores.json is one flat object, as Codabench reads it."""
+    from referee.jobs.shared_task import find_task, score_submission
+
+    print(json.dumps(score_submission(submission, find_task(task), out), indent=1))
+    return 0
+
+
+@app.command()
+def rank(
+    submissions: Annotated[Path, typer.Argument(help="The folder of submissions.", show_default=False)],
+    task: TaskFolder = Path(),
+    out: Annotated[Path | None, typer.Option(help="Also write a page of results into this folder.")] = None,
+    form: options.TextOrJson = "text",
+) -> int:
+    """Score all submissions of a folder and rank them; systems that cannot be told apart share a rank."""
+    from referee.jobs.shared_task import find_task, rank_submissions
+
+    options.check_form(form)
+    evaluated, compared, messages = rank_submissions(submissions, find_task(task), out)
+    metric = evaluated.rows[0]["metric"]
+    ranks = compared.ranks[metric] if compared else {row["system"]: 1 for row in evaluated.rows}
+    if form == "json":
+        print(
+            json.dumps({"ranks": ranks, "scores": evaluated.rows, "messages": messages}, ensure_ascii=False, indent=1)
+        )
+        return 0
+    values = {row["system"]: row for row in evaluated.rows if row["metric"] == metric}
+    for system, place in sorted(ranks.items(), key=lambda part: (part[1], part[0])):
+        row = values[system]
+        print(
+            f"{place:>3}  {system}  {metric} {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}], {row['n']:,} items"
+        )
+    for message in messages:
+        told(message)
+    return 0

@@ -1,0 +1,393 @@
+"""A shared task: blind items for participants, sealed references for the organisers, and scores, ranks and a page of results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from referee import __version__
+from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.corpora.natives.material import Declared, NativeData
+from referee.corpora.natives.recognition import read_material
+from referee.errors import InputError, MalformedInput, UnknownTrial
+from referee.files import write_atomically, writing_folder
+from referee.jobs.compare import Comparisons, compare_measured
+from referee.jobs.evaluate import Evaluated, default_metrics, evaluate_material
+from referee.jobs.open import Opened
+from referee.records import Trial
+
+__all__ = ["SharedTask", "check_submission", "find_task", "make_task", "rank_submissions", "score_submission"]
+
+MANIFEST, ITEMS, SEALED = "task.json", "participants/items.jsonl", "organisers/references.jsonl"
+SUBMISSION = (
+    "a zip with one file: JSONL, CSV or TSV with the columns trial and text (and properties, where you have them)"
+)
+PAGE = """# {title}
+
+For each of the {n:,} items in `items.jsonl` describe the target (`targets`) among the objects (`entities`), so that a reader finds it.
+
+Submit {submission}. One row an item, every item once:
+
+    trial,text
+    {first},the …
+
+Check your file before you submit it: `referee task check SUBMISSION.zip --task .`
+
+Measures: {metrics}. Systems that cannot be told apart share a rank.
+"""
+SCORING = '''"""Scoring program: the submission in, scores.json out (Codabench)."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+input_folder, output_folder = map(Path, sys.argv[1:3])
+task = next(input_folder.glob("ref/**/task.json")).parent
+subprocess.run(
+    [sys.executable, "-m", "referee", "task", "score", str(input_folder / "res"), "--task", str(task), "--out", str(output_folder)],
+    check=True,
+)
+'''
+
+
+# One white pixel: Codabench asks for a picture.
+_LOGO = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8/5+hHgAHggJ/PchI7wAAAABJRU5ErkJggg==")
+
+
+@dataclass(frozen=True)
+class SharedTask:
+    """The folder of a shared task."""
+
+    folder: Path
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """Title, measures, number of items, and the checksum of the references."""
+        try:
+            manifest: dict[str, Any] = json.loads((self.folder / MANIFEST).read_text("utf-8"))
+        except ValueError as error:
+            raise MalformedInput(
+                f"the manifest is damaged ({error})", where=self.folder / MANIFEST, remedy="make the task again"
+            ) from None
+        return manifest
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return tuple(self.manifest["metrics"])
+
+    def items(self) -> dict[str, Trial]:
+        """The items as participants see them."""
+        path = self._first(ITEMS, "items.jsonl", SEALED, "references.jsonl")
+        if path is None:
+            raise InputError(
+                "the items are not in this folder", where=self.folder, remedy="name the folder of the task"
+            )
+        return {t.id: t for t in read_trials(path)}
+
+    def _first(self, *names: str) -> Path | None:
+        """The first of some files that exists: the folders of participants and organisers work on their own, too."""
+        return next((self.folder / name for name in names if (self.folder / name).exists()), None)
+
+    def sealed(self) -> dict[str, Trial]:
+        """The items with their references; InputError if the file is not the sealed one."""
+        path = self.folder / SEALED
+        if not path.exists():
+            raise InputError(
+                "the references are not in this folder", where=path, remedy="score where the organisers' folder is"
+            )
+        if _checksum(path.read_bytes()) != self.manifest["checksum"]:
+            raise InputError(
+                "the references are not those that were sealed",
+                where=path,
+                remedy="restore the file, or make the task again",
+            )
+        return {t.id: t for t in read_trials(path)}
+
+
+def _checksum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def find_task(folder: str | Path) -> SharedTask:
+    """The task in a folder or above it.
+
+    Raises:
+        InputError: if there is none.
+    """
+    start = Path(folder).resolve()
+    for place in (start, *start.parents):
+        if (place / MANIFEST).is_file():
+            return SharedTask(place)
+    raise InputError(
+        "there is no shared task here (no task.json)",
+        where=folder,
+        remedy="name its folder: --task TASK (referee task new)",
+    )
+
+
+def make_task(
+    opened: Opened, out: Path, metrics: Sequence[str] = (), title: str | None = None, overwrite: bool = False
+) -> SharedTask:
+    """Write the folder of a shared task from a corpus.
+
+    Raises:
+        InputError: if the corpus has no references, or the folder exists.
+    """
+    trials = list(opened.trials())
+    if not trials or not any(t.references for t in trials):
+        raise InputError(
+            "the corpus has no references",
+            where=opened.name,
+            remedy="choose a corpus in which people described the targets",
+        )
+    blind = [_blind(trial) for trial in trials]
+    sealed = "".join(f"{json_line(data)}\n" for data in trials_to_json(trials))
+    chosen = tuple(metrics) or _metrics_for(trials)
+    title = title or f"Describe the target: {opened.name}"
+    with writing_folder(
+        out, overwrite, lambda path: (Path(path) / MANIFEST).is_file(), "choose another name, or --overwrite"
+    ) as folder:
+        for name in ("participants", "organisers", "codabench/scoring_program"):
+            (folder / name).mkdir(parents=True)
+        write_atomically(folder / ITEMS, map(json_line, trials_to_json(blind)))
+        write_atomically(folder / SEALED, sealed.splitlines())
+        manifest = {
+            "title": title,
+            "corpus": opened.name,
+            "items": len(trials),
+            "metrics": list(chosen),
+            "checksum": _checksum((folder / SEALED).read_bytes()),
+            "version": __version__,
+        }
+        text = json.dumps(manifest, ensure_ascii=False, indent=1)
+        write_atomically(folder / MANIFEST, [text])
+        # Participants check with the same program, and get no references.
+        for name in ("participants", "organisers"):
+            write_atomically(folder / name / MANIFEST, [text])
+        page = PAGE.format(
+            title=title, n=len(trials), submission=SUBMISSION, first=trials[0].id, metrics=", ".join(chosen)
+        )
+        write_atomically(folder / "participants/README.md", page.splitlines())
+        write_atomically(folder / "codabench/scoring_program/evaluate.py", SCORING.splitlines())
+        write_atomically(
+            folder / "codabench/scoring_program/metadata.yaml", ["command: python evaluate.py $input $output"]
+        )
+        write_atomically(folder / "codabench/terms.md", ["Write the terms of the task here."])
+        (folder / "codabench/logo.png").write_bytes(_LOGO)
+        write_atomically(folder / "codabench/competition.yaml", _competition(title, chosen))
+    return SharedTask(out)
+
+
+def _blind(trial: Trial) -> Trial:
+    """A trial without what people said and did in it."""
+    view = trial.for_speaker()
+    return Trial(
+        id=view.id,
+        scene=view.scene,
+        targets=view.targets,
+        domain=view.domain,
+        condition=view.condition,
+        language=view.language,
+        history=view.history,
+    )
+
+
+def _metrics_for(trials: Sequence[Trial]) -> tuple[str, ...]:
+    references = [r for t in trials for r in t.references]
+    texts = any(r.text is not None for r in references)
+    return ("string/chrf", "string/bleu.4", "string/edit") if texts else ("set/dice", "scene/unique")
+
+
+def _key(metric: str) -> str:
+    """A measure's name as a key of a leaderboard."""
+    return "".join(c if c.isalnum() else "_" for c in metric)
+
+
+def _competition(title: str, metrics: Sequence[str]) -> list[str]:
+    """Codabench's competition.yaml, version 2."""
+    columns = [
+        line
+        for number, metric in enumerate(metrics)
+        for line in (
+            f"  - title: {json.dumps(metric)}",
+            f"    key: {_key(metric)}",
+            f"    index: {number}",
+            f"    sorting: {_sorting(metric)}",
+        )
+    ]
+    return [
+        "version: 2",
+        f"title: {json.dumps(title)}",
+        "image: logo.png",
+        "terms: terms.md",
+        "pages:",
+        "- title: Overview",
+        "  file: ../participants/README.md",
+        "tasks:",
+        "- index: 0",
+        f"  name: {json.dumps(title)}",
+        "  scoring_program: scoring_program",
+        "  reference_data: ../organisers",
+        "phases:",
+        "- index: 0",
+        "  name: Evaluation",
+        "  start: 2030-01-01",
+        "  tasks: [0]",
+        "leaderboard:",
+        "- title: Results",
+        "  key: results",
+        "  columns:",
+        *columns,
+        "  - title: missing",
+        "    key: n_missing",
+        f"    index: {len(metrics)}",
+        "    sorting: asc",
+    ]
+
+
+def _sorting(metric: str) -> str:
+    from referee import catalogue
+
+    return "asc" if catalogue.configure("metric", metric).direction == "lower" else "desc"
+
+
+# -- submissions -----------------------------------------------------------------------------------------------------------------
+
+
+def check_submission(path: Path, task: SharedTask) -> tuple[NativeData, list[str]]:
+    """A submission and messages for its participants: items that are missing, empty descriptions.
+
+    Raises:
+        InputError: if it cannot be read, or answers an item that the task does not have.
+    """
+    items = task.items()
+    data = read_material([path], declared=Declared())
+    if not data.outputs:
+        raise InputError("there are no descriptions in it", where=path, remedy=f"submit {SUBMISSION}")
+    unknown = next((o for o in data.outputs if o.trial not in items), None)
+    if unknown is not None:
+        raise UnknownTrial(
+            f"item {unknown.trial!r} is not in the task",
+            where=Path(unknown.where).name,
+            line=unknown.line,
+            remedy="use the ids of items.jsonl in the column trial",
+        )
+    if len(data.systems) > 1:
+        raise InputError(
+            f"it holds {len(data.systems)} systems ({', '.join(data.systems[:4])})",
+            where=path,
+            remedy="submit one system a file",
+        )
+    answered = {o.trial for o in data.outputs}
+    missing = [name for name in items if name not in answered]
+    messages = []
+    if missing:
+        messages.append(
+            f"{len(missing):,} of {len(items):,} items are missing, {missing[0]!r} first; they count as missing."
+        )
+    empty = [o.trial for o in data.outputs if not (o.description.text or "").strip() and not o.description.properties]
+    if empty:
+        messages.append(f"{len(empty):,} descriptions are empty, that of {empty[0]!r} first.")
+    return data, messages
+
+
+def _evaluated(submissions: Mapping[str, NativeData], task: SharedTask) -> Evaluated:
+    """The submissions of a task as the systems of one evaluation, held against the sealed references."""
+    trials = task.sealed()
+    whole = NativeData("table", "submission", {}, trials)
+    for name, data in submissions.items():
+        whole.outputs += [output._replace(system=name) for output in data.outputs]
+    return evaluate_material(whole, task.metrics or default_metrics(whole), name=str(task.manifest["corpus"]))
+
+
+def score_submission(path: Path, task: SharedTask, out: Path) -> dict[str, float]:
+    """The scores of a submission, written to `out`/scores.json as Codabench reads it: one flat object."""
+    data, _ = check_submission(path, task)
+    evaluated = _evaluated({path.stem: data}, task)
+    scores: dict[str, float] = {_key(row["metric"]): row["value"] for row in evaluated.rows if row["value"] is not None}
+    scores["n_missing"] = len(task.items()) - len({o.trial for o in data.outputs})
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomically(out / "scores.json", [json.dumps(scores, indent=1)])
+    return scores
+
+
+def rank_submissions(
+    folder: Path, task: SharedTask, out: Path | None = None
+) -> tuple[Evaluated, Comparisons | None, list[str]]:
+    """All submissions of a folder scored, compared and ranked by the first measure; with `out` also a page of results.
+
+    Raises:
+        InputError: if no submission can be read.
+    """
+    submissions: dict[str, NativeData] = {}
+    messages: list[str] = []
+    for path in sorted(p for p in folder.iterdir() if not p.name.startswith(".")):
+        try:
+            submissions[path.name.split(".")[0]], notes = check_submission(path, task)
+            messages += [f"{path.name}: {note}" for note in notes]
+        except InputError as error:
+            messages.append(f"{path.name} is left out: {error.problem}")
+    if not submissions:
+        raise InputError(
+            "no submission can be read", where=folder, remedy="; ".join(messages) or f"submissions are {SUBMISSION}"
+        )
+    evaluated = _evaluated(submissions, task)
+    compared = compare_measured(evaluated.measures(task.metrics[:1])) if len(submissions) > 1 else None
+    if out is not None:
+        _write_results(out, task, evaluated, compared, messages, dict.fromkeys(submissions, folder))
+    return evaluated, compared, messages
+
+
+def _write_results(
+    out: Path,
+    task: SharedTask,
+    evaluated: Evaluated,
+    compared: Comparisons | None,
+    messages: Sequence[str],
+    sources: Mapping[str, Path],
+) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    ranks = compared.ranks[task.metrics[0]] if compared else dict.fromkeys(sources, 1)
+    data = {
+        "task": task.manifest,
+        "scores": evaluated.rows,
+        "ranks": ranks,
+        "pairs": [] if compared is None else compared.as_json()["pairs"],
+        "messages": list(messages),
+        "signature": evaluated.signature,
+    }
+    write_atomically(out / "results.json", [json.dumps(data, ensure_ascii=False, indent=1)])
+    write_atomically(out / "index.html", _page(task, evaluated, ranks, messages))
+
+
+def _page(task: SharedTask, evaluated: Evaluated, ranks: Mapping[str, int], messages: Sequence[str]) -> Iterator[str]:
+    title = escape(str(task.manifest["title"]))
+    yield "<!doctype html>"
+    yield f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+    yield "<style>body{font:16px sans-serif;margin:2em}td,th{padding:.2em 1em .2em 0;text-align:left}</style></head><body>"
+    yield f"<h1>{title}</h1><p>{task.manifest['items']:,} items. Systems that cannot be told apart by {escape(task.metrics[0])} share a rank.</p>"
+    yield "<table><thead><tr><th>rank</th><th>system</th>"
+    yield "".join(f"<th>{escape(metric)}</th>" for metric in task.metrics)
+    yield "</tr></thead><tbody>"
+    cells = {(row["system"], row["metric"]): row for row in evaluated.rows}
+    for system in sorted(ranks, key=lambda name: (ranks[name], name)):
+        values = "".join(f"<td>{_cell(cells.get((system, metric)))}</td>" for metric in task.metrics)
+        yield f"<tr><td>{ranks[system]}</td><td>{escape(system)}</td>{values}</tr>"
+    yield "</tbody></table>"
+    yield "".join(f"<p>{escape(message)}</p>" for message in messages)
+    yield f"<p>To recompute an entry: <code>referee task score SUBMISSION.zip --task TASK --out DIR</code>. {escape(evaluated.signature)}</p>"
+    yield "</body></html>"
+
+
+def _cell(row: Mapping[str, Any] | None) -> str:
+    if row is None or row["value"] is None:
+        return "–"
+    interval = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"
+    return f"{row['value']:.3f}{interval}"
