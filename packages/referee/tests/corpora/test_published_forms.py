@@ -125,6 +125,36 @@ def test_refcoco_as_parquet(tmp_path: Path) -> None:
     assert region.on(None) == (1, 2, 4, 6)
 
 
+def test_all_expressions_of_an_object_are_references_of_one_trial(refcoco: Path) -> None:
+    trials = list(create("corpus", "refcoco", data=refcoco, reading="unc-objects").trials())
+    texts = [[r.text for r in t.references] for t in trials]
+    assert texts[0] == ["left dog", "small dog"]
+    expressions = list(create("corpus", "refcoco", data=refcoco).trials())
+    assert sum(map(len, texts)) == len(expressions)
+
+
+def test_the_size_of_a_photograph_is_read_from_its_header(tmp_path: Path) -> None:
+    from io import BytesIO
+
+    from PIL import Image
+
+    file = BytesIO()
+    Image.new("RGB", (64, 48)).save(file, "PNG")
+    row = {
+        "question_id": "1",
+        "file_name": "COCO_train2014_000000000072_0.jpg",
+        "answer": ["left one", "tall one"],
+        "bbox": [1.0, 2.0, 3.0, 4.0],
+        "segmentation": [1.0, 2.0, 4.0, 2.0, 4.0, 6.0],
+        "image": {"bytes": file.getvalue(), "path": None},
+    }
+    (tmp_path / "refcoco").mkdir()
+    pl.DataFrame([row]).write_parquet(tmp_path / "refcoco" / "val-00000-of-00001.parquet")
+    (trial,) = create("corpus", "refcoco", data=tmp_path, reading="unc-objects").trials()
+    assert trial.scene.picture is not None
+    assert (trial.scene.picture.size, len(trial.references)) == (Size(64, 48), 2)
+
+
 def test_the_cut_is_named_and_checked(refcoco: Path) -> None:
     with pytest.raises(UnknownName, match="umd"):
         next(create("corpus", "refcoco", data=refcoco, reading="umd").trials())

@@ -72,6 +72,10 @@ COMMANDS: Commands = {
         "systems on the same items: differences, intervals, tests, ranks; a check for CI",
     ),
     "score": ("referee.cli.score", "measure the outputs of one or more systems against a corpus"),
+    "task": (
+        "referee.cli.task",
+        "a shared task: blind items, sealed references, checks, scores, ranks and a page of results",
+    ),
     "run": ("referee.cli.run", "train and run named systems on a corpus, and store their outputs"),
     "task": (
         "referee.cli.task",

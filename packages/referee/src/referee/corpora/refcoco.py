@@ -11,6 +11,8 @@ the order of ``bbox``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,7 @@ from referee.corpora.reading.folder import locate
 from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import Unheard, located, read_list
 from referee.errors import DataNotFound, MalformedInput, UnknownName
-from referee.geometry import ScenePicture
+from referee.geometry import ScenePicture, Size
 from referee.records import Description, Entity, Scene, Trial
 
 __all__ = ["GRefCoco", "RefCoco"]
@@ -31,6 +33,8 @@ CUTS = {"refcoco": ("unc", "google"), "refcoco+": ("unc",), "refcocog": ("umd", 
 TITLES = {"refcoco": "RefCOCO", "refcoco+": "RefCOCO+", "refcocog": "RefCOCOg"}
 CITED = {"refcoco": "Yu et al. 2016, ECCV", "refcoco+": "Yu et al. 2016, ECCV", "refcocog": "Mao et al. 2016, CVPR"}
 PICTURES = "train2014/"
+OBJECTS = "objects"
+ROWS = 200
 Row = Mapping[str, Any]
 
 
@@ -54,7 +58,10 @@ def _card(name: str) -> Card:
 
 
 class RefCoco(Unheard):
-    """One trial an expression. `reading` is who cut the corpus (unc, google, umd), ``condition`` the part (train, val, testA …); `regions` is box or mask."""
+    """One trial an expression. `reading` is who cut the corpus (unc, google, umd), ``condition`` the part (train, val, testA …); `regions` is box or mask.
+
+    With ``unc-objects`` (``google-objects``, ``umd-objects``) there is one trial an object, and all its expressions are references, as descriptions are scored.
+    """
 
     card = _card("refcoco")
 
@@ -69,39 +76,43 @@ class RefCoco(Unheard):
         self.card = _card(name)
 
     def trials(self) -> Iterator[Trial]:
-        if self.reading not in CUTS[self.name]:
-            raise UnknownName("reading", self.reading, CUTS[self.name], hint=f"one of {', '.join(CUTS[self.name])}")
+        readings = [*CUTS[self.name], *(f"{cut}-{OBJECTS}" for cut in CUTS[self.name])]
+        if self.reading not in readings:
+            raise UnknownName("reading", self.reading, readings, hint=f"one of {', '.join(readings)}")
+        cut, _, unit = self.reading.partition("-")
         for suffix in (".p", ".json"):
-            file = f"refs({self.reading}){suffix}"
+            file = f"refs({cut}){suffix}"
             try:
                 folder = locate(self.data, self.name, (file, "instances.json"))
             except DataNotFound:
                 continue
             annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
-            return _expressions(folder / file, annotations, self.name)
-        return self._from_parquet()
+            return _expressions(folder / file, annotations, self.name, unit == OBJECTS)
+        return self._from_parquet(cut, unit == OBJECTS)
 
-    def _from_parquet(self) -> Iterator[Trial]:
+    def _from_parquet(self, cut: str, by_object: bool) -> Iterator[Trial]:
         folder = locate(self.data, self.name, ())
         files = sorted(p for p in folder.rglob("*.parquet")) if folder.name == self.name and folder.is_dir() else []
         if not files:
-            locate(self.data, self.name, (f"refs({self.reading}).p", "instances.json"))
+            locate(self.data, self.name, (f"refs({cut}).p", "instances.json"))
         for path in files:
-            yield from _parquet(path, self.name, self.regions)
+            yield from _parquet(path, self.name, self.regions, by_object)
 
 
-def _expressions(path: Path, annotations: Annotations, name: str) -> Iterator[Trial]:
+def _expressions(path: Path, annotations: Annotations, name: str, by_object: bool) -> Iterator[Trial]:
     refs = read_pickle(path) if path.suffix == ".p" else list(read_list(path, dict))
     if not isinstance(refs, list):
         raise MalformedInput("this is no list of references", where=path, remedy="take the file from lichengunc/refer")
     for ref in refs:
         with located(path):
-            made = list(_of_ref(ref, annotations, (expect(ref, "ann_id", int),), name))
+            made = list(_of_ref(ref, annotations, (expect(ref, "ann_id", int),), name, by_object))
         yield from made
 
 
-def _of_ref(ref: Row, annotations: Annotations, meant: Sequence[int], name: str) -> Iterator[Trial]:
-    """One trial for every sentence of a reference."""
+def _of_ref(
+    ref: Row, annotations: Annotations, meant: Sequence[int], name: str, by_object: bool = False
+) -> Iterator[Trial]:
+    """One trial for every sentence of a reference, or one for all of them."""
     picture = expect(ref, "image_id", int)
     if picture not in annotations.scenes:
         raise WrongShape(f"picture {picture} is not among the annotations", "take both files from one source")
@@ -109,56 +120,82 @@ def _of_ref(ref: Row, annotations: Annotations, meant: Sequence[int], name: str)
     for number in meant:
         if annotations.picture_of.get(number) != picture:
             raise WrongShape(f"annotation {number} is not on picture {picture}", "take both files from one source")
-    for sentence in expect(ref, "sentences", list):
+    sentences = [(expect(part, "sent_id", int), expect(part, "sent", str)) for part in expect(ref, "sentences", list)]
+    # An object is described by several people: as one item, or as many.
+    groups = (
+        [(f"ref{expect(ref, 'ref_id', int)}", sentences)] if by_object else [(str(n), [(n, s)]) for n, s in sentences]
+    )
+    for label, part in groups:
         yield Trial(
-            id=f"{name}-{expect(sentence, 'sent_id', int)}",
+            id=f"{name}-{label}",
             scene=scene,
             targets=tuple(map(str, meant)),
             domain="photographs",
             condition=expect(ref, "split", str),
-            references=(Description(text=expect(sentence, "sent", str)),),
+            references=tuple(Description(text=text) for _, text in part),
             meta={"ref": ref.get("ref_id")},
         )
 
 
-def _parquet(path: Path, name: str, regions: str) -> Iterator[Trial]:
-    """The form of lmms-lab: a row a reference, with expressions under ``answer`` and the box under ``bbox``; the photographs inside are not unpacked."""
+def _parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
+    """The form of lmms-lab: a row an object, with expressions under ``answer`` and the box under ``bbox``; of photographs only the header is read."""
     import polars as pl
 
     columns = ["question_id", "file_name", "answer", "segmentation", "bbox"]
+    part = path.name.partition("-")[0]
     try:
-        table = pl.read_parquet(path, columns=columns)
+        table = pl.scan_parquet(path)
+        names = table.collect_schema().names()
+        chosen = table.select([*columns, *(c for c in ("image",) if c in names)])
+        number = table.select(pl.len()).collect().item()
+        # Some rows at a time, since photographs are large.
+        for start in range(0, number, ROWS):
+            for row in chosen.slice(start, ROWS).collect().iter_rows(named=True):
+                with located(path):
+                    made = list(_of_row(row, part, name, regions, by_object))
+                yield from made
     except (pl.exceptions.PolarsError, OSError) as error:
         raise MalformedInput(
             f"not a Parquet file of this form ({error!s:.200})",
             where=path,
             remedy=f"it needs the columns {', '.join(columns)}",
         ) from None
-    part = path.name.partition("-")[0]
-    for row in table.iter_rows(named=True):
-        with located(path):
-            made = list(_of_row(row, part, name, regions))
-        yield from made
 
 
-def _of_row(row: dict[str, Any], part: str, name: str, regions: str) -> Iterator[Trial]:
+def _of_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
     file = expect(row, "file_name", str)
-    thing = Entity(id="meant", region=region_of(row, regions, None))
+    entity = Entity(id="meant", region=region_of(row, regions, None))
     scene = Scene(
-        entities=(thing,),
+        entities=(entity,),
         id=Path(file).stem.rpartition("_")[0] or file,
         complete=False,
-        picture=ScenePicture(path=PICTURES + file),
+        picture=ScenePicture(path=PICTURES + file, size=_size(row.get("image"))),
     )
-    for i, text in enumerate(expect(row, "answer", list)):
+    texts = [str(text) for text in expect(row, "answer", list)]
+    groups = [("", texts)] if by_object else [(f"-{i}", [text]) for i, text in enumerate(texts)]
+    for label, group in groups:
         yield Trial(
-            id=f"{name}-{part}-{row['question_id']}-{i}",
+            id=f"{name}-{part}-{row['question_id']}{label}",
             scene=scene,
             targets=("meant",),
             domain="photographs",
             condition=part,
-            references=(Description(text=str(text)),),
+            references=tuple(Description(text=text) for text in group),
         )
+
+
+def _size(image: Any) -> Size | None:
+    """Width and height of a photograph in a cell; None where it is no picture, or the extra sight is not installed."""
+    content = image.get("bytes") if isinstance(image, dict) else image
+    if not isinstance(content, bytes) or find_spec("PIL") is None:
+        return None
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(BytesIO(content)) as picture:
+            return Size(*picture.size)
+    except (UnidentifiedImageError, Image.DecompressionBombError):
+        return None
 
 
 class GRefCoco(Unheard):

@@ -88,6 +88,31 @@ class Opened:
         counted = {"entities": pl.Int64, "references": pl.Int64, "text": pl.String}
         return pl.DataFrame(rows, schema={**schema, **counted}, orient="row")
 
+    def __iter__(self) -> Iterator[Trial]:
+        """Iterate over the trials."""
+        return iter(self.trials())
+
+    def __len__(self) -> int:
+        """Count the trials, which reads the corpus."""
+        return sum(1 for _ in self.trials())
+
+    def __getitem__(self, key: int | slice | str) -> Any:
+        """Return the trial with an index or an id, or a list of trials for a slice."""
+        if isinstance(key, str):
+            chosen = next((t for t in self.trials() if t.id == key), None)
+            if chosen is None:
+                raise UnknownTrial(f"there is no trial {key!r}", where=self.name, remedy="ids are listed in .frame")
+            return chosen
+        if isinstance(key, int) and key >= 0:
+            trial = next(islice(self.trials(), key, None), None)
+            if trial is None:
+                raise IndexError(f"the corpus {self.name} has no trial with index {key}")
+            return trial
+        return list(self.trials())[key]
+
+    def __bool__(self) -> bool:
+        return True
+
     def __repr__(self) -> str:
         title = self.card.title if self.card else ""
         part = self.source.part
@@ -220,8 +245,15 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
         return str(corpus), _from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):
         return corpus.card.name, corpus
-    # Kept, since a generator could be read only once.
-    trials = tuple(corpus)
+    if isinstance(corpus, Opened):
+        return corpus.name, corpus.trials
+    # A tuple, since a generator could be read only once.
+    trials = tuple(corpus) if isinstance(corpus, Iterable) else None
+    if trials is None or not all(isinstance(trial, Trial) for trial in trials):
+        raise InputError(
+            f"a corpus cannot be of type {type(corpus).__name__}" if trials is None else "these are no trials",
+            remedy="give a name of `referee list corpora`, a JSONL file, a run folder, or a list of referee.Trial",
+        )
     return "trials", lambda: trials
 
 

@@ -6,6 +6,7 @@ The convention of coordinates is one for a whole file: declared, given by the fo
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Dec
     Raises:
         InputError: if the log holds no answer, or the convention of its coordinates is not clear.
     """
-    answers = list(answers)
+    answers = [_with_options(answer) for answer in answers]
     if not answers:
         raise InputError("there is no answer in this log", remedy="name a log with samples")
     if any(a.gold is not None or a.is_absent for a in answers):
@@ -61,6 +62,14 @@ def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Dec
         material.mapping["references"] = "target of the sample"
     _note_counts(material)
     return material
+
+
+def _with_options(answer: LogAnswer) -> LogAnswer:
+    """An answer that chooses among entities shown as a multiple choice; its target is the number of one."""
+    target = answer.references[0] if answer.references else ""
+    if not answer.shown or not target.isdigit() or not 1 <= int(target) <= len(answer.shown):
+        return answer
+    return replace(answer, options=(len(answer.shown), int(target)), references=(), shown=())
 
 
 def _trial_of(answer: LogAnswer, declared: Declared) -> Trial:

@@ -358,7 +358,7 @@ def material_of_table(
     if platform is not None:
         return read_listeners(table, declared, platform)
     _refuse_raw_survey(table)
-    if {"box", "point", "places", "polygon", "mask"} & set(table.columns) and "trial" in table.columns:
+    if "trial" in table.columns and _holds_coordinates(table):
         return _material_of_outputs(table, scenes, file)
     if has_listeners(table, declared):
         return read_listeners(table, declared)
@@ -366,6 +366,13 @@ def material_of_table(
     if scenes is not None:
         attach_scenes(material, scenes, table.source)
     return material
+
+
+def _holds_coordinates(table: Table) -> bool:
+    """Whether outputs in the form of this package hold places; a list of ids in `places` is the order of a display."""
+    if {"box", "point", "polygon", "mask"} & set(table.columns):
+        return True
+    return any(isinstance(cell, list) and cell and isinstance(cell[0], dict) for cell in table.column("places"))
 
 
 def _refuse_raw_survey(table: Table) -> None:
