@@ -30,7 +30,7 @@ class GraphSearch(Reasoned):
 
     `order` is the order in which properties are tried: "given" (the scene's), "cost" (cheap first), "prior" (often mentioned first; learned, per
     group named by `by`) or "random" (from `seed` and the trial's id). Because the first of equals wins, free properties that are tried early
-    are mentioned even when they rule out nobody; `helpful` leaves those out. `landmarks` is how many steps of relations may be
+    are mentioned even when they rule out no distractor; `helpful` leaves those out. `landmarks` is how many steps of relations may be
     taken (0: properties only). `attributes`, `head` and `seconds` are those of Full Brevity.
     """
 
@@ -125,7 +125,7 @@ class GraphSearch(Reasoned):
 
 
 def _drop_idle(contrast: Contrast, chosen: Sequence[Property], keep: Sequence[Property]) -> tuple[Property, ...]:
-    """What is left of a description when properties that rule out nobody, at their turn, are not said."""
+    """What is left of a description when properties that rule out no distractor, at their turn, are not said."""
     chosen_and_useful: list[Property] = []
     left = contrast.distractors
     for prop in chosen:

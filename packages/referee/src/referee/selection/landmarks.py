@@ -31,7 +31,7 @@ class Landmarked(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A property of the entity at some depth (`true`: whom it holds of), or its relation to a landmark (`partners`)."""
+    """A property of the entity at some depth (`true`: what it holds of), or its relation to a landmark (`partners`)."""
 
     property: Property
     cost: float
@@ -117,7 +117,7 @@ class _Walk:
     def _start(
         self, options: Sequence[Property], first: Sequence[Property], relations: list[_Edge]
     ) -> tuple[list[_Edge], int]:
-        """The edges at the target, and whom `first` leaves."""
+        """The edges at the target, and what `first` leaves."""
         start, extensions = self.scene.everything, self.contrast.extensions
         for prop in first:
             start &= extensions[prop]
@@ -222,7 +222,7 @@ class _Walk:
 
 
 def partners(scene: Scene) -> dict[str, Partners]:
-    """For every relation, and every entity, whom it is so related to; worked out once per scene."""
+    """For every relation, and every entity, what it is so related to; worked out once per scene."""
     notes = _PARTNERS.of(scene)
     if "all" in notes:
         return notes["all"]
