@@ -34,6 +34,7 @@ __all__ = [
     "Meaning",
     "Property",
     "amount",
+    "amounts",
     "as_json",
     "as_value",
     "atoms",
@@ -47,6 +48,7 @@ __all__ = [
     "flatten",
     "from_properties",
     "has_true_numbers",
+    "is_contextual",
     "is_meaning",
     "is_plain",
     "parse",
@@ -440,7 +442,7 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
     if operator == "and":
         parts = conjuncts(form)
         # What depends on the rest comes after the rest, wherever it is written.
-        for part in sorted(parts, key=_is_contextual):
+        for part in sorted(parts, key=is_contextual):
             among = _denote(part, scene, among)
         return among
     if operator == "or":
@@ -456,17 +458,17 @@ def _denote(form: Meaning, scene: Scene, among: int) -> int:
         return _ranked(form, scene, among)
     if operator in ("<", ">"):
         sign = 1 if operator == "<" else -1
-        return _mask(i for i, number in _numbers(scene, form[1], among).items() if sign * number < sign * form[2])
+        return _mask(i for i, number in amounts(scene, form[1], among).items() if sign * number < sign * form[2])
     extensions: Mapping[Any, int] = scene.extensions
     # The name of a relation with an id says the relation alone: a hearer cannot see ids.
     of_relation = extensions.get((operator, ""))
     return among & (extensions.get(form, 0) if of_relation is None else of_relation)
 
 
-def _is_contextual(form: Meaning) -> bool:
-    """Whether what a form is true of depends on the rest of its conjunction."""
+def is_contextual(form: Meaning) -> bool:
+    """Return whether what a form is true of depends on the rest of its conjunction: superlatives and ordinals."""
     if form[0] in ("and", "or", "not"):
-        return any(map(_is_contextual, form[1:]))
+        return any(map(is_contextual, form[1:]))
     return form[0] in _CONTEXTUAL
 
 
@@ -484,7 +486,7 @@ def related(scene: Scene, name: str, anchors: int, is_inverse: bool = False) -> 
 
 
 def partners(scene: Scene) -> Mapping[str, Sequence[int]]:
-    """Return for every relation, and for any (``"*"``), whom each entity is so related to, as bit sets; worked out once per scene.
+    """Return for every relation, and for any (``"*"``), what each entity is so related to, as bit sets; worked out once per scene.
 
     A relation to something that the scene does not have leads nowhere.
     """
@@ -511,7 +513,7 @@ def first_unknown(form: Meaning, scene: Scene) -> Property | None:
         if operator in ("rel", "inv"):
             exists = atom[1] == ANY or atom[1] in partners(scene)
         elif operator in _CONTEXTUAL or operator in ("<", ">"):
-            exists = bool(_numbers(scene, atom[1], scene.everything))
+            exists = bool(amounts(scene, atom[1], scene.everything))
         else:
             exists = atom in scene.extensions or (operator, "") in scene.extensions
         if not exists:
@@ -530,7 +532,7 @@ def bits(mask: int) -> Iterator[int]:
 def _ranked(form: Meaning, scene: Scene, among: int) -> int:
     """Superlatives and ordinals: entities by how many of the others come before them."""
     descends = form[0] == "most" or (form[0] == "nth" and SIDES[form[3]] < 0)
-    numbers = {i: -n if descends else n for i, n in _numbers(scene, form[1], among).items()}
+    numbers = {i: -n if descends else n for i, n in amounts(scene, form[1], among).items()}
     ordered = sorted(numbers.values())
     before = {n: i for i, n in reversed(list(enumerate(ordered)))}
     if form[0] == "nth":
@@ -545,8 +547,8 @@ def _mask(indices: Iterable[int]) -> int:
     return mask
 
 
-def _numbers(scene: Scene, name: str, among: int) -> Mapping[int, float]:
-    """The amounts of an attribute of some entities, as far as they are numbers; where the scene has no attribute x or y, their positions."""
+def amounts(scene: Scene, name: str, among: int) -> Mapping[int, float]:
+    """Return the numbers of an attribute by entity index; where the scene has no attribute x or y, these are positions."""
     axis = _AXES.get(name)
     by_position = axis is not None and not any(p[0] == name for p in scene.extensions)
     numbers = {}

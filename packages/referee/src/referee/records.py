@@ -60,7 +60,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 HUMAN = "human"
 """The system that people are, where what they said stands beside what systems said."""
 NOT_ANSWERED = "not answered"
-"""The flag of a response that is none, because the endpoint behind a hearer failed; whoever counts leaves it out and says how many there are."""
+"""The flag of a response that is none, because the endpoint behind a hearer failed; counts leave it out and report how many there are."""
 
 
 def _few(texts: Iterable[str], most: int) -> str:
@@ -425,7 +425,7 @@ class Trial(Record, frozen=True, kw_only=True):
         speaker: who described.
         language: a code such as ``en``.
         history: what both sides knew before (in a game: the episodes of earlier rounds).
-        episode: what happened during the trial itself; shown to nobody.
+        episode: what happened during the trial itself; never shown.
         after: the id of the preceding trial of the same game.
         references: what people said.
         meta: a corpus's own fields.

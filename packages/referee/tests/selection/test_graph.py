@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from statistics import mean
 
 import pytest
@@ -10,6 +10,7 @@ from contexts import DOMAINS, dice, props, random_scenes, remaining, scene, subs
 from hypothesis import given
 from hypothesis import strategies as st
 
+from naive_meaning import fitting
 from referee.errors import NotTrained
 from referee.records import Property, Scene, SpeakerView
 from referee.selection.costs import Costs, KMeansCosts, LevelCosts, UnitCosts
@@ -97,24 +98,30 @@ def related_scenes(draw: st.DrawFn) -> Scene:
         {n: st.integers(0, 3) for n in ("colour", "size", "on", "by", "landmark.colour", "landmark.size")}
     ),
 )
-def test_nothing_with_one_landmark_is_cheaper_than_what_the_search_finds(where, prices):
-    target, others = where.entity("t"), where.everything & ~1
-    possible = [()]
+def test_nothing_with_landmarks_one_step_away_is_cheaper_than_what_the_search_finds(where, prices):
+    target, others = where.entity("t"), {e.id for e in where.entities} - {"t"}
+    # Of every landmark nothing is said, or some relations to it and some of its properties.
+    choices = []
     for landmark in dict.fromkeys(r.entity for r in target.relations):
-        links = tuple(dict.fromkeys(Property(*r) for r in target.relations if r.entity == landmark))
-        told = tuple(Property(f"landmark.{p.name}", p.value) for p in where.entity(landmark).attributes)
-        possible += [(*a, *b) for a in every(links) if a for b in every(told)]
-    said = [(*own, *more) for own in every(target.attributes) for more in possible]
-    fewest = min((where.denotation(s) & others).bit_count() for s in said)
-    least = min(sum(prices[p.name] for p in s) for s in said if (where.denotation(s) & others).bit_count() == fewest)
-    found = GraphSearch(Prices(prices), landmarks=1).search(view(where, "t"))
-    assert (where.denotation(found.properties) & others).bit_count() == fewest
-    assert found.cost == least == sum(prices[p.name] for p in found.properties)
-    assert found.proven
-    assert found.distinguishing is (fewest == 0)
+        links = tuple(dict.fromkeys(r.name for r in target.relations if r.entity == landmark))
+        described = every(where.entity(landmark).attributes)
+        choices.append([((), ()), *((a, b) for a in every(links) if a for b in described)])
+    left: dict[int, int] = {}
+    for own in every(target.attributes):
+        for beside in product(*choices):
+            forms = [*map(tuple, own), *(("rel", r, ("and", *b)) for a, b in beside for r in a)]
+            names = [*(p.name for p in own), *(n for a, b in beside for n in (*a, *(f"landmark.{p.name}" for p in b)))]
+            number = len(fitting(("and", *forms), where) & others)
+            left[number] = min(left.get(number, 999), sum(prices[n] for n in names))
+    result = GraphSearch(Prices(prices), landmarks=1).search(view(where, "t"))
+    fewest = min(left)
+    assert len(fitting(result.meaning or ("and", *result.properties), where) & others) == fewest
+    assert result.cost == left[fewest]
+    assert result.proven
+    assert result.distinguishing is (fewest == 0)
 
 
-def every(properties: tuple[Property, ...]) -> list[tuple[Property, ...]]:
+def every(properties: tuple) -> list[tuple]:
     return [chosen for size in range(len(properties) + 1) for chosen in combinations(properties, size)]
 
 
@@ -163,6 +170,18 @@ class TestLandmarks:
         found = GraphSearch(landmarks=2).search(view(room, "t"))
         assert found.distinguishing
         assert room.denotation(found.properties) == room.mask(["t"])
+
+    def test_two_landmarks_where_neither_is_enough(self):
+        room = scene(
+            t="type:cup >on:tray >near:plate",
+            a="type:cup >on:tray",
+            b="type:cup >near:plate",
+            tray="type:tray >near:plate",
+            plate="type:plate",
+        )
+        result = GraphSearch(landmarks=1).search(view(room, "t"))
+        assert result.distinguishing
+        assert room.denotation(result.meaning) == room.mask(["t"])
 
     def test_identical_situations_are_reported_as_such(self):
         room = scene(t="type:cup >on:p", a="type:cup >on:p", p="type:plate")

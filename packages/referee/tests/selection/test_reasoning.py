@@ -37,7 +37,7 @@ def test_a_general_value_is_explained_by_what_lies_below_it():
     selector = Incremental(taxonomy={"type": {"poodle": "dog", "beagle": "dog"}}, basic={"type": {"poodle": "dog"}})
     only_dogs = scene(t="type:poodle", b="type:cat")
     assert selector.explain(view(only_dogs, "t")) == [
-        Reason(Property("type", "dog"), "next in the order of preference, and rules out somebody", ("b",), 0)
+        Reason(Property("type", "dog"), "next in the order of preference, and rules out a distractor", ("b",), 0)
     ]
     assert selector.explain(view(where, "t"))[0].property == Property("type", "poodle")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from referee import catalogue
+from referee.capabilities import learns
 from referee.contracts import Speaker
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import NotTrained, UnknownName
@@ -19,6 +20,7 @@ from referee.records import Trial
 from referee.signature import signature
 from referee.systems import asgre2007, baselines, classics, tuna2008_as, tuna2008_r, tuna2008_reg, tunareg2009, variants
 from referee.systems.entries import FAITHFUL, LABELS, MEDIUM
+from referee.systems.roster import rows
 
 TABLES = {
     "asgre2007": asgre2007,
@@ -30,6 +32,7 @@ TABLES = {
 NAMES = [(group, name) for group, table in TABLES.items() for name in table.TABLE]
 SLOW = {"OSU-GP.evolved", "rsa.learned"}
 UNTRAINED = {
+    "gradable",
     *(
         "CAM-B",
         "CAM-BU",
@@ -96,14 +99,14 @@ def test_the_list_shows_evidence_what_was_fitted_and_what_is_mended(capsys: pyte
     from referee.cli.names import run
 
     assert run(["systems", "--format", "json"]) == 0
-    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
-    assert all({"evidence", "fitted", "mended"} <= set(row) for row in rows.values())
-    assert rows["tuna2008-as/ATT-FB-sf"]["fitted"] == ["known_only=True", 'pick="last"']
-    assert rows["classic/greedy"]["fitted"] == []
-    assert (rows["classic/greedy"]["mended"], rows["tuna2008-reg/IS-FP-GT"]["mended"]) == (False, True)
+    listed = {row["name"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert all({"evidence", "fitted", "mended"} <= set(row) for row in listed.values())
+    assert listed["tuna2008-as/ATT-FB-sf"]["fitted"] == ["known_only=True", 'pick="last"']
+    assert listed["classic/greedy"]["fitted"] == []
+    assert (listed["classic/greedy"]["mended"], listed["tuna2008-reg/IS-FP-GT"]["mended"]) == (False, True)
     assert run(["systems"]) == 0
     head = capsys.readouterr().out.splitlines()[0].split()
-    assert head == ["name", "team", "year", "task", "evidence", "fitted", "mended", "about"]
+    assert head == ["name", "team", "year", "task", "evidence", "fitted", "mended", "learns", "about"]
 
 
 def test_the_catalogue_has_no_entry_that_a_table_lacks() -> None:
@@ -120,11 +123,13 @@ def test_every_system_says_only_what_is_true_and_says_it_again_after_a_journey(
     travelled = pickle.loads(pickle.dumps(system))
     for trial in invented[40:]:
         view = trial.for_speaker()
-        said = system.describe(view).properties
+        description = system.describe(view)
+        said = description.properties
         assert said
         assert len(set(said)) == len(said)
         # Quoted words are about another target.
-        assert name == "nearest-words" or all(view.scene.entity(view.targets[0]).has(p) for p in said)
+        is_true = view.target_mask & ~view.scene.denotation(description.meaning or said) == 0
+        assert name == "nearest-words" or is_true
         assert travelled.describe(view).properties == said
 
 
@@ -192,14 +197,20 @@ def test_every_later_speaker_has_its_source_its_label_and_a_worked_example(name:
 def test_the_page_has_the_labels_of_the_tables() -> None:
     """docs/systems.md says of every entry of the two challenges what its row says: its evidence, and whether anything was fitted."""
     page = (Path(__file__).parents[4] / "docs" / "systems.md").read_text(encoding="utf-8")
-    rows = re.findall(
+    labels = re.findall(
         r"^\| ([A-Z][\w+-]*)[^|]* \| ((?:faithful|reconstructed|low confidence|stand-in)(?:, fitted)?) \|",
         page,
         re.MULTILINE,
     )
     known = {**tuna2008_as.TABLE, **asgre2007.TABLE}
-    assert len(rows) == len(asgre2007.TABLE) + len(tuna2008_as.TABLE) - 3, (
+    assert len(labels) == len(asgre2007.TABLE) + len(tuna2008_as.TABLE) - 3, (
         "ATT-DR-sf and ATT-FB-sf, -sr share a line with others"
     )
-    for name, label in rows:
+    for name, label in labels:
         assert label == known[name].evidence + (", fitted" if known[name].fitted else ""), name
+
+
+def test_rows_state_whether_a_system_must_be_trained() -> None:
+    stated = {f"{group}/{name}": row.learns for group, name, _, row in rows()}
+    built = {name: learns(catalogue.create("system", name)) for name in stated}
+    assert stated == built

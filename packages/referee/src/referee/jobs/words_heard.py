@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from referee.meaning import EVERYTHING, Meaning, conjuncts, flatten, has_true_numbers, parts_of
+from referee.meaning import (
+    EVERYTHING,
+    Meaning,
+    conjunction,
+    conjuncts,
+    flatten,
+    has_true_numbers,
+    is_contextual,
+    parts_of,
+)
 from referee.realisation.annotation import UNSAYABLE
 from referee.realisation.language import Language
 from referee.realisation.reading_back import ReadBack
@@ -105,8 +114,10 @@ def _untrue_conjuncts(form: Meaning, view: SpeakerView) -> list[Property]:
     scene, targets = view.scene, view.target_mask
     false: list[Property] = []
     for number, part in parts_of(form):
-        for piece in conjuncts(part):
-            true = scene.denotation(piece) & targets
+        pieces = sorted(conjuncts(part), key=is_contextual)
+        for i, piece in enumerate(pieces):
+            context = pieces[:i] if is_contextual(piece) else []
+            true = scene.denotation(conjunction([*context, piece])) & targets
             if not true if number is not None else true != targets:
                 false += flatten(piece)
     return false

@@ -116,7 +116,7 @@ class Places:
     def distance(self, branch: Branch) -> float:
         """The mean distance from the noun of phrases for these attributes on this side."""
         ranks = self._ranks.get((branch.names, branch.side))
-        # What nobody ever placed stands outermost.
+        # What was never placed stands outermost.
         return sum(ranks) / len(ranks) if ranks else 9.0
 
     def arrange(self, branches: Iterable[Branch]) -> tuple[list[Branch], list[Branch]]:
@@ -140,6 +140,6 @@ def join(
 
 
 def plain_branches(properties: Sequence[Property], language: Language) -> list[Branch]:
-    """The language's own phrases, for what nobody said in training."""
+    """The language's own phrases, for what was not said in training."""
     key = frozenset(properties)
     return [Branch(key, tuple(phrase.text.split()), phrase.place) for phrase in language.word(properties)]

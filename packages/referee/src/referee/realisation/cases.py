@@ -1,4 +1,4 @@
-"""Say it as somebody said it before: case-based realisation with small edits (DIT-CBSR; Kelleher & Mac Namee 2008)."""
+"""Descriptions as speakers worded them before: case-based realisation with small edits (DIT-CBSR; Kelleher & Mac Namee 2008)."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CaseBase:
         return self.language.polish(" ".join(words))
 
     def _plain(self, values: Properties) -> list[str]:
-        """Values that nobody ever said in training, in the language's own words: a plate must not become the chair of the case."""
+        """Values that were never said in training, in the language's own words: a plate must not become the chair of the case."""
         phrases = [p.text for p in self.language.word(sorted(values))]
         nouns = [self.language.noun([p]).word for p in sorted(values) if p.name == HEAD and p.value not in UNSAYABLE]
         return " ".join([*phrases, *nouns]).split()

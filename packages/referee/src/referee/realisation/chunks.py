@@ -1,4 +1,4 @@
-"""A string of words as chunks: stretches that somebody once used for some attributes, each with the function words in front of it (after Abney 1991)."""
+"""A string of words as chunks: stretches that speakers used for some attributes, each with the function words in front of it (after Abney 1991)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST = 8
 
 
 class Chunk(NamedTuple):
-    """Function words, the words they open, and the attributes these are usually about (none: nobody marked such words)."""
+    """Function words, the words they open, and the attributes these are usually about (none: such words were never marked)."""
 
     lead: Words
     words: Words
@@ -64,7 +64,7 @@ class Chunker:
         return cls({words: names for words, names in lexicon.items() if not all(map(blank.function, words))}, language)
 
     def knowing(self, noun: Words, worded: Iterable[tuple[Phrase, frozenset[Property]]]) -> Chunker:
-        """The same, knowing the language's own words for what is to be said, too: what nobody said in training is worded by the language."""
+        """The same, knowing the language's own words for what is to be said, too: what was not said in training is worded by the language."""
         of_language = {tuple(phrase.text.lower().split()): frozenset(p.name for p in group) for phrase, group in worded}
         new = {words: names for words, names in of_language.items() if words not in self.phrases and len(words) > 1}
         new |= {noun: frozenset({HEAD})} if noun not in self.phrases else {}

@@ -41,7 +41,7 @@ class RankedPhrases:
     """The common frame: a phrase lexicon and a trigram model per domain; subclasses say in which orders phrases may stand.
 
     `balance` is λ per domain, the weight of the candidates' own probability beside the language model's (0: the model alone, as submitted in 2008).
-    At most `options` phrases per slot are tried, the most frequent ones. A property nobody worded in training gets the words of `language`.
+    At most `options` phrases per slot are tried, the most frequent ones. A property that was never worded in training gets the words of `language`.
     """
 
     def __init__(

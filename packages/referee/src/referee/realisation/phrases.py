@@ -40,7 +40,7 @@ class PhraseBook:
             self._both.update(frozenset(c) for c in combinations(sorted(expressed), size))
 
     def modal(self, properties: Properties) -> Words | None:
-        """The most frequent phrase (the shorter, then the alphabetically first of equals); None when nobody said it."""
+        """The most frequent phrase (the shorter, then the alphabetically first of equals); None if it was never said."""
         counts = self.counts.get(properties)
         return min(counts, key=lambda words: (-counts[words], len(words), words)) if counts else None
 

@@ -150,7 +150,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
     }
     hair = {group: (Phrase(AFTER, ranks["hasHair:1"], text),) for group, text in _hair().items()}
     balding = frozenset([Property("hasHair", 0)])
-    # As in English: nobody is bald and dark-haired at once, so the colour is that of the hair left.
+    # As in English: no one is bald and dark-haired at once, so the colour is that of the hair left.
     for shade in ("light", "dark"):
         colour = Property("hairColour", shade)
         table[balding | {colour}] = (

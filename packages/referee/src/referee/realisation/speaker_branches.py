@@ -33,7 +33,7 @@ class SpeakerBranches:
     """Noun, determiner and simple modifiers as the speaker words them; the rest as branches of the speaker's most similar description.
 
     Branches come from the description with the highest Dice to the input, those that cover most of what is missing first, then from the next. `modifiers` hang
-    directly under the noun. A speaker never seen is given the habits of the one whose sets are on average most similar to everybody else's.
+    directly under the noun. A speaker never seen is given the habits of the one whose sets are on average most similar to those of all others.
     """
 
     def __init__(self, modifiers: tuple[str, ...] = ("colour", "size", "age"), language: Language = ENGLISH) -> None:
@@ -41,9 +41,9 @@ class SpeakerBranches:
         self.language = language
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Collect each speaker's habits per domain, and those of everybody."""
+        """Collect each speaker's habits per domain, and those of all speakers together."""
         groups = by_domain(read_examples(trials))
-        self.everybody_ = {domain: self._habits(examples) for domain, examples in groups.items()}
+        self.overall_ = {domain: self._habits(examples) for domain, examples in groups.items()}
         self.speakers_: dict[tuple[str | None, str | None], SpeakerHabits] = {}
         self.typical_: dict[str | None, str | None] = {}
         for domain, examples in groups.items():
@@ -63,64 +63,62 @@ class SpeakerBranches:
         return SpeakerHabits(cuts, usual, Wordings.learn(examples, self.language))
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
-        if not hasattr(self, "everybody_"):
+        if not hasattr(self, "overall_"):
             raise NotTrained(self)
-        everybody = choose(self.everybody_, view.domain)
+        overall = choose(self.overall_, view.domain)
         domain = view.domain if view.domain in self.typical_ else None
         habits = self.speakers_.get((domain, view.speaker)) or self.speakers_.get(
-            (domain, self.typical_[domain]), everybody
+            (domain, self.typical_[domain]), overall
         )
         content = [p for p in properties if p.value not in UNSAYABLE]
         missing = {p for p in content if p.name != HEAD}
-        branches = self._modify(missing, habits, everybody) + self._graft(
-            missing, frozenset(content), habits, everybody
-        )
-        # What the speaker has no branch for is worded as by everybody.
-        branches += everybody.wordings.common(sorted(missing), self.language)
-        before, after = everybody.wordings.places.arrange(branches)
-        return join(habits.determiner, before, self._head(content, habits, everybody), after, self.language)
+        branches = self._modify(missing, habits, overall) + self._graft(missing, frozenset(content), habits, overall)
+        # What the speaker has no branch for is worded as by most speakers.
+        branches += overall.wordings.common(sorted(missing), self.language)
+        before, after = overall.wordings.places.arrange(branches)
+        return join(habits.determiner, before, self._head(content, habits, overall), after, self.language)
 
-    def _head(self, content: Sequence[Property], habits: SpeakerHabits, everybody: SpeakerHabits) -> str:
-        """The speaker's noun, everybody's, the language's; none where no type is given."""
+    def _head(self, content: Sequence[Property], habits: SpeakerHabits, overall: SpeakerHabits) -> str:
+        """The speaker's noun, that of most speakers, the language's; none where no type is given."""
         types = frozenset(p for p in content if p.name == HEAD)
-        words = habits.wordings.book.modal(types) or everybody.wordings.book.modal(types)
+        words = habits.wordings.book.modal(types) or overall.wordings.book.modal(types)
         return " ".join(words) if words else self.language.noun(types).word if types else ""
 
-    def _modify(self, missing: set[Property], habits: SpeakerHabits, everybody: SpeakerHabits) -> list[Branch]:
+    def _modify(self, missing: set[Property], habits: SpeakerHabits, overall: SpeakerHabits) -> list[Branch]:
         """Plain modifiers before the noun; what is worded here is no longer missing."""
         branches = []
         for prop in sorted(p for p in missing if p.name in self.modifiers):
             key = frozenset([prop])
-            words = habits.wordings.book.modal(key) or everybody.wordings.book.modal(key)
+            words = habits.wordings.book.modal(key) or overall.wordings.book.modal(key)
             if words:
                 branches.append(Branch(key, words, BEFORE if len(words) == 1 else AFTER))
                 missing.discard(prop)
         return branches
 
     def _graft(
-        self, missing: set[Property], content: Properties, habits: SpeakerHabits, everybody: SpeakerHabits
+        self, missing: set[Property], content: Properties, habits: SpeakerHabits, overall: SpeakerHabits
     ) -> list[Branch]:
         """Branches of the speaker's descriptions, the most similar description first, with values replaced where they differ.
 
         A branch for only a part of what people say in one breath (a white beard) is passed over.
         """
         grafted: list[Branch] = []
-        breaths = [g for g in everybody.wordings.book.cover(sorted(missing)) if len(g) > 1]
+        breaths = [g for g in overall.wordings.book.cover(sorted(missing)) if len(g) > 1]
         for _, parts in sorted(habits.cuts, key=lambda pair: -dice(pair[0].properties, content)):
             for branch in sorted(parts.branches, key=lambda b: -len(b.names & {p.name for p in missing})):
                 values = frozenset(p for p in missing if p.name in branch.names)
                 torn = any(values & breath and not breath <= values for breath in breaths)
                 if not values or len(values) < len(branch.names) or torn:
                     continue
-                new = branch if branch.properties == values else _word(values, habits, everybody)
+                new = branch if branch.properties == values else _word(values, habits, overall)
                 if new is not None:
                     grafted.append(new)
                     missing -= values
         return grafted
 
 
-def _word(values: Properties, habits: SpeakerHabits, everybody: SpeakerHabits) -> Branch | None:
-    ranked = habits.wordings.ranked(values) or everybody.wordings.ranked(values)
+def _word(values: Properties, habits: SpeakerHabits, overall: SpeakerHabits) -> Branch | None:
+    ranked = habits.wordings.ranked(values) or overall.wordings.ranked(values)
     return ranked[0] if ranked else None
 
 

@@ -36,7 +36,7 @@ class TypeOnly(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class RandomDistinguishing(Reasoned):
-    """Properties in random order (from `seed` and the trial's id) as long as they rule out somebody; then the type, if it is not there yet."""
+    """Properties in random order (from `seed` and the trial's id) as long as they rule out a distractor; then the type, if it is not there yet."""
 
     seed: int = 0
 
@@ -48,14 +48,14 @@ class RandomDistinguishing(Reasoned):
                 chosen.append(prop)
                 left &= contrast.extensions[prop]
                 if note:
-                    note(prop, "drawn by lot, and rules out somebody")
+                    note(prop, "drawn by lot, and rules out a distractor")
         if contrast.head is not None and contrast.head not in chosen:
             chosen.append(contrast.head)
         return tuple(p for p in contrast.properties if p in chosen)
 
 
 class NearestWords:
-    """Says what somebody said of the most similar target in training, word for word; true or not.
+    """Quotes what a speaker said of the most similar target in training, word for word; true or not.
 
     Targets are compared by Dice over their properties, then by whether domain and condition are the same; of equals the first is quoted.
     """

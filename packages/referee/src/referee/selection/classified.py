@@ -71,7 +71,7 @@ class _Habits:
                 self.habits.setdefault(speaker, Counter()).update(pattern)
 
     def of(self, speaker: str | None, without: Pattern | None = None) -> list[float]:
-        """Shares of attributes in what a speaker said, drawn a little towards everybody's; `without` leaves out one description, the one to be learned."""
+        """Shares of attributes in what a speaker said, shrunk a little towards those of all speakers; `without` leaves out one description."""
         of_speaker, times = self.habits.get(speaker or "", Counter()), self.times[speaker or ""]
         excluded = set(without or ()) if times else set()
         times -= without is not None and times > 0

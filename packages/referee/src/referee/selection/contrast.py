@@ -1,4 +1,4 @@
-"""A target against its distractors: what can be said of it, and whom each property rules out (after Dale & Reiter 1995, section 2).
+"""A target against its distractors: what can be said of it, and what each property rules out (after Dale & Reiter 1995, section 2).
 
 A distractor that has no value for an attribute differs from the target in it: "the one with glasses" rules out whatever
 is not known to wear them. Sets of entities are bit sets, bit i standing for entity i of the scene.
@@ -38,7 +38,7 @@ class Contrast:
     _orders: dict[tuple[tuple[str, ...], bool], tuple[Property, ...]] = field(default_factory=dict, repr=False)
 
     def begin(self, way: Head, note: Note | None = None) -> tuple[list[Property], int, Property | None]:
-        """What is said before anything is chosen, whom that leaves, and the type if anything special is done with it."""
+        """What is said before anything is chosen, what that leaves, and the type if anything special is done with it."""
         head = self.head if way != "none" else None
         if head is None or way != "first":
             return [], self.distractors, head

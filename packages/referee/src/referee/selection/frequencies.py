@@ -26,7 +26,7 @@ class Frequencies:
 
     A name counts once per description, whatever its value. A pair is `selected` when a description of a target that has
     it mentions it, and `occurred` for every description of such a target, so a prior never exceeds 1. `order` lists the
-    attribute names by falling count, ties by first encounter; attributes that targets have but nobody mentions come last.
+    attribute names by falling count, ties by first encounter; attributes that targets have but no speaker mentions come last.
     """
 
     descriptions: int

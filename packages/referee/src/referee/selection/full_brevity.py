@@ -7,21 +7,26 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from referee.exact_cover import all_covers, smallest_cover
+from referee.meaning import Meaning
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["Found", "FullBrevity", "distinguishing_sets"]
+__all__ = ["FullBrevity", "SearchResult", "distinguishing_sets"]
 
 
-class Found(NamedTuple):
-    """What an exact search came back with: is it the target's alone, is it proven that nothing is better, and which head was added after the search?"""
+class SearchResult(NamedTuple):
+    """The result of an exact search: whether it singles out the target, whether nothing better is possible, and the head that was added afterwards.
+
+    `meaning` is the description as a form, if it has landmarks.
+    """
 
     properties: tuple[Property, ...]
     distinguishing: bool
     proven: bool
     cost: float
     added: Property | None = None
+    meaning: Meaning | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -38,7 +43,7 @@ class FullBrevity(Reasoned):
     head: Head = "last"
     seconds: float | None = None
 
-    def search(self, view: SpeakerView) -> Found:
+    def search(self, view: SpeakerView) -> SearchResult:
         """The shortest description, and what is known about it."""
         return self._search(contrast_of(view))
 
@@ -51,7 +56,7 @@ class FullBrevity(Reasoned):
                 note(prop, "the type, as head of the phrase" if prop == head else standing)
         return description.properties
 
-    def _search(self, contrast: Contrast) -> Found:
+    def _search(self, contrast: Contrast) -> SearchResult:
         options = contrast.among(self.attributes)
         extensions = contrast.extensions
         head = contrast.head if self.head != "none" else None
@@ -63,7 +68,7 @@ class FullBrevity(Reasoned):
         chosen = tuple(options[i] for i in cover.chosen)
         if head is not None and head not in chosen:
             chosen = (head, *chosen) if self.head == "first" else (*chosen, head)
-        return Found(chosen, not contrast.remaining(chosen), cover.proven, cover.cost)
+        return SearchResult(chosen, not contrast.remaining(chosen), cover.proven, cover.cost)
 
 
 def distinguishing_sets(

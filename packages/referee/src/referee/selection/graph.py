@@ -13,13 +13,14 @@ from typing import Literal, Self
 
 from referee.errors import NotTrained
 from referee.exact_cover import Cover, cheapest_cover
-from referee.records import Property, SpeakerView, Trial
+from referee.meaning import Meaning, conjunction, partners
+from referee.records import Description, Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.costs import Costs, UnitCosts
 from referee.selection.frequencies import GroupedFrequencies, count_by
-from referee.selection.full_brevity import Found
-from referee.selection.landmarks import Landmarked, cheapest_with_landmarks, partners
-from referee.selection.reasons import Note, Reasoned
+from referee.selection.full_brevity import SearchResult
+from referee.selection.landmarks import Landmarked, cheapest_with_landmarks
+from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
 __all__ = ["GraphSearch"]
 
@@ -30,7 +31,7 @@ class GraphSearch(Reasoned):
 
     `order` is the order in which properties are tried: "given" (the scene's), "cost" (cheap first), "prior" (often mentioned first; learned, per
     group named by `by`) or "random" (from `seed` and the trial's id). Because the first of equals wins, free properties that are tried early
-    are mentioned even when they rule out nobody; `helpful` leaves those out. `landmarks` is how many steps of relations may be
+    are mentioned even when they rule out no distractor; `helpful` leaves those out. `landmarks` is how many steps of relations may be
     taken (0: properties only). `attributes`, `head` and `seconds` are those of Full Brevity.
     """
 
@@ -58,7 +59,7 @@ class GraphSearch(Reasoned):
             self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
         return self
 
-    def search(self, view: SpeakerView) -> Found:
+    def search(self, view: SpeakerView) -> SearchResult:
         """The cheapest description, and what is known about it."""
         return self._search(contrast_of(view), view)
 
@@ -77,26 +78,38 @@ class GraphSearch(Reasoned):
                     note(prop, f"costs {cost:g}; part of the {standing} description, {description.cost:g} in all")
         return description.properties
 
-    def _search(self, contrast: Contrast, view: SpeakerView) -> Found:
+    def select_description(self, view: SpeakerView) -> Description:
+        """Return the cheapest description; with landmarks, as a meaning too."""
+        description = self.search(view)
+        return Description(properties=description.properties, meaning=description.meaning)
+
+    def explain(self, view: SpeakerView) -> list[Reason]:
+        """Return the steps of the choice; of a description with landmarks, what each conjunct rules out."""
+        form = self.search(view).meaning
+        return super().explain(view) if form is None else explain_meaning(form, view)
+
+    def _search(self, contrast: Contrast, view: SpeakerView) -> SearchResult:
         head = contrast.head if self.head != "none" else None
         first: tuple[Property, ...] = (head,) if head is not None and self.head == "first" else ()
         options = [p for p in self._ordered(contrast, view) if p not in first]
         price = self.costs or UnitCosts()
         best, cost, proven = self._cheapest(contrast, [price.cost(p, view) for p in options], options, first)
         left = contrast.remaining(best)
+        form: Meaning | None = None
         if self.landmarks and partners(contrast.scene):
             # Without a description that singles out there is nothing to be cheaper than.
             without = None if left else Landmarked(best, cost, proven)
-            best, cost, proven = cheapest_with_landmarks(
+            best, cost, proven, form = cheapest_with_landmarks(
                 *(contrast, options, first, lambda p: price.cost(p, view)),
                 *(self.landmarks, self.attributes, self.seconds, without),
             )
-            left = contrast.scene.denotation(best) & contrast.distractors if left else 0
+            left = contrast.scene.denotation(best if form is None else form) & contrast.distractors
         added = head if head is not None and head not in best else None
         if added is not None:
             best = (*best, added)
             left &= contrast.extensions[added]
-        return Found(best, not left, proven, cost, added)
+            form = None if form is None else conjunction([form, tuple(added)])
+        return SearchResult(best, not left, proven, cost, added, form)
 
     def _cheapest(
         self, contrast: Contrast, costs: Sequence[float], options: Sequence[Property], first: tuple[Property, ...]
@@ -125,7 +138,7 @@ class GraphSearch(Reasoned):
 
 
 def _drop_idle(contrast: Contrast, chosen: Sequence[Property], keep: Sequence[Property]) -> tuple[Property, ...]:
-    """What is left of a description when properties that rule out nobody, at their turn, are not said."""
+    """What is left of a description when properties that rule out no distractor, at their turn, are not said."""
     chosen_and_useful: list[Property] = []
     left = contrast.distractors
     for prop in chosen:

@@ -25,12 +25,12 @@ Taxonomy = Mapping[str, Mapping[str, str]]
 
 @dataclass(eq=False, repr=False)
 class Incremental(Reasoned):
-    """Takes properties in order of preference, as long as they rule out somebody who is still there.
+    """Takes properties in order of preference, as long as they rule out a remaining distractor.
 
     `order` is a tuple of attribute names (others are never mentioned), "frequency" or "prior" (both learned, per group of trials named by
     `by`), or None for the scene's own order. `head` says what happens to the type. With a `taxonomy` the value is the most general one that does as
     well as any more specific one, starting from the `basic` level and leaving out what is `unfamiliar` to the hearer (FindBestValue).
-    A target that cannot be told apart gets everything that ruled out somebody. In a learned order, attributes in `late` come last, and `printed` has, for
+    A target that cannot be told apart gets everything that ruled out a distractor. In a learned order, attributes in `late` come last, and `printed` has, for
     a domain, shares (``colour``) or priors (``colour:red``) of a paper that replace those learned here.
     """
 
@@ -87,12 +87,12 @@ class Incremental(Reasoned):
                 best, remaining = self.find_best_value(contrast.scene, prop, left)
             if best is None or remaining == left:
                 if note and prop not in chosen:
-                    note(prop, "left out: rules out nobody who is still there")
+                    note(prop, "left out: rules out no remaining distractor")
                 continue
             chosen.append(best)
             left = remaining
             if note:
-                note(best, "next in the order of preference, and rules out somebody")
+                note(best, "next in the order of preference, and rules out a distractor")
         # By name, too: with a taxonomy another value of the type may have been said.
         if (
             self.head == "last"
@@ -106,7 +106,7 @@ class Incremental(Reasoned):
         return tuple(chosen)
 
     def find_best_value(self, scene: Scene, prop: Property, left: int) -> tuple[Property | None, int]:
-        """The most general familiar value that rules out as much as any more specific one, and whom it leaves."""
+        """The most general familiar value that rules out as much as any more specific one, and what it leaves."""
         path = self._path(prop)
         best: Property | None = None
         remaining = left

@@ -1,8 +1,7 @@
-"""The cheapest description with landmarks: a search over chains of entities, each with what is said of it (after Krahmer, van Erk & Verleg 2003).
+"""The cheapest description with landmarks: a search over trees of entities, each with what is said of it (after Krahmer, van Erk & Verleg 2003).
 
-A description grows edge by edge: a property of an entity in the chain, or a relation of the last one to a new landmark. Every entity has at most
-one landmark, to which it may stand in several relations, so that the flat form (``landmark.colour``) says what was meant. Whom a description
-fits is asked the way a hearer would: any entity that is so related to something so described.
+A description grows edge by edge: a property of an entity in the tree, or a relation of one of them to a landmark. An entity may have any number of landmarks,
+and stand in several relations to each. What a description fits is decided as for a hearer: any entity that is so related to something so described.
 """
 
 from __future__ import annotations
@@ -12,32 +11,100 @@ from time import monotonic
 from typing import NamedTuple
 
 from referee.exact_cover import OutOfTime
-from referee.records import LANDMARK, Property, Scene, SceneNotes
+from referee.meaning import Meaning, bits, conjunction, partners
+from referee.records import LANDMARK, Property, Scene
 from referee.selection.contrast import Contrast
 
-__all__ = ["Landmarked", "cheapest_with_landmarks", "partners"]
+__all__ = ["Landmarked", "cheapest_with_landmarks"]
 
-Partners = list[int]
-_PARTNERS: SceneNotes[str, dict[str, Partners]] = SceneNotes("selection.partners")
+Partners = Sequence[int]
 """For every entity, the set of those it stands in some relation to."""
 
 
 class Landmarked(NamedTuple):
-    """What the search came back with."""
+    """A description with its cost, whether it is proven to be the cheapest, and its meaning if it has landmarks."""
 
     properties: tuple[Property, ...]
     cost: float
     proven: bool
+    meaning: Meaning | None = None
+
+
+class _Node(NamedTuple):
+    """An entity of the tree: its id, the index of the node that it is a landmark of, the way from the target, and the prefix of its properties."""
+
+    entity: str
+    parent: int
+    path: tuple[str, ...]
+    prefix: str
 
 
 class _Edge(NamedTuple):
-    """A property of the entity at some depth (`true`: whom it holds of), or its relation to a landmark (`partners`)."""
+    """A property of a node (`true`: what it holds of), or its relation to a landmark."""
 
+    node: int
     property: Property
     cost: float
-    depth: int
-    true: int
+    true: int = 0
     partners: Partners | None = None
+
+
+class _Tree(NamedTuple):
+    """A description: its nodes, what each may stand for by its properties, the relations that lead to each, and all edges in the order chosen."""
+
+    nodes: tuple[_Node, ...]
+    masks: tuple[int, ...]
+    links: tuple[tuple[Partners, ...], ...]
+    chosen: tuple[tuple[int, Property, int | None], ...]
+
+    def fits(self) -> int:
+        """What the description is true of: from the last landmark back to the target, each related to something that fits the rest."""
+        fitting = list(self.masks)
+        for child in range(len(self.nodes) - 1, 0, -1):
+            parent = self.nodes[child].parent
+            mask = 0
+            for i in bits(fitting[parent]):
+                if all(table[i] & fitting[child] for table in self.links[child]):
+                    mask |= 1 << i
+            fitting[parent] = mask
+        return fitting[0]
+
+    def narrowed(self, edge: _Edge) -> _Tree:
+        """The description with a further property."""
+        masks = (*self.masks[: edge.node], self.masks[edge.node] & edge.true, *self.masks[edge.node + 1 :])
+        return self._replace(masks=masks, chosen=(*self.chosen, (edge.node, edge.property, None)))
+
+    def landmark(self, edge: _Edge) -> int | None:
+        """The node of the landmark that a relation leads to, if it is in the tree already."""
+        name = edge.property.value
+        return next((i for i, n in enumerate(self.nodes) if i and n.parent == edge.node and n.entity == name), None)
+
+    def linked(self, edge: _Edge, everything: int) -> tuple[_Tree, int]:
+        """The description with a further relation, and the node of its landmark."""
+        child, tables = self.landmark(edge), (edge.partners,) if edge.partners is not None else ()
+        if child is not None:
+            links = (*self.links[:child], (*self.links[child], *tables), *self.links[child + 1 :])
+            return self._replace(links=links, chosen=(*self.chosen, (edge.node, edge.property, child))), child
+        parent, child = self.nodes[edge.node], len(self.nodes)
+        number = 1 + sum(n.parent == edge.node for n in self.nodes[1:])
+        prefix = parent.prefix + (LANDMARK if number == 1 else f"landmark{number}.")
+        node = _Node(edge.property.value, edge.node, (*parent.path, edge.property.value), prefix)
+        tree = _Tree(
+            (*self.nodes, node),
+            (*self.masks, everything),
+            (*self.links, tables),
+            (*self.chosen, (edge.node, edge.property, child)),
+        )
+        return tree, child
+
+    def flat(self) -> tuple[Property, ...]:
+        """The description as a list of properties with prefixes."""
+        return tuple([Property(self.nodes[node].prefix + p.name, p.value) for node, p, _ in self.chosen])
+
+    def form(self, node: int = 0) -> Meaning:
+        """The description as a form."""
+        pieces = [(p, child) for at, p, child in self.chosen if at == node]
+        return conjunction([tuple(p) if child is None else ("rel", p.name, self.form(child)) for p, child in pieces])
 
 
 def cheapest_with_landmarks(
@@ -50,10 +117,17 @@ def cheapest_with_landmarks(
     seconds: float | None = None,
     without: Landmarked | None = None,
 ) -> Landmarked:
-    """The cheapest description of the (first) target, with up to so many landmarks one behind the other, that fits as few others as possible.
+    """Return the cheapest description of the (first) target that fits as few others as possible.
 
-    `options` are the target's own properties in the order they are tried, `first` is said in any case and costs nothing; `without` is
-    the cheapest description without landmarks, where one singles out the target.
+    Args:
+        contrast: the target and its distractors.
+        options: the target's properties in the order they are tried.
+        first: properties that are said in any case and cost nothing.
+        price: the cost of a property; those of landmarks have the prefix ``landmark.`` once per step away from the target.
+        landmarks: how many steps away from the target a landmark may be.
+        attributes: the attributes that may be said of landmarks (None: all).
+        seconds: the time limit.
+        without: the cheapest description without landmarks, if one singles out the target.
     """
     walk = _Walk(contrast, price, landmarks, attributes, None if seconds is None else monotonic() + seconds)
     return walk.cheapest(options, first) if without is None else walk.cheaper(options, first, without)
@@ -71,75 +145,71 @@ class _Walk:
         self.contrast, self.price, self.landmarks, self.attributes = contrast, price, landmarks, attributes
         self.deadline = deadline
         self.scene: Scene = contrast.scene
-        self.target = self.scene.entities[(contrast.targets & -contrast.targets).bit_length() - 1].id
+        target = self.scene.entities[(contrast.targets & -contrast.targets).bit_length() - 1].id
+        self.root = _Node(target, -1, (target,), "")
         self.partners = partners(self.scene)
+        self.present = {entity.id for entity in self.scene.entities}
         self.goal = 0
         self.limit = self.following = self.cost = float("inf")
-        self.best: tuple[Property, ...] | None = None
-        self.nearest: tuple[int, tuple[Property, ...], float] = (0, (), 0.0)
+        self.best: _Tree | None = None
+        self.nearest: tuple[int, _Tree, float] | None = None
 
     def cheaper(self, options: Sequence[Property], first: Sequence[Property], without: Landmarked) -> Landmarked:
         """Something with landmarks that is cheaper than what can be said without, or the latter."""
-        relations = self._relations(self.target, 0, (self.target,))
-        # Whatever has a landmark pays for a relation at least.
+        relations = self._relations(self.root, 0)
+        # A description with a landmark costs a relation at least.
         if without.cost <= min([e.cost for e in relations], default=without.cost):
             return without
         edges, start = self._start(options, first, relations)
-        self.goal, self.best, self.cost = 0, without.properties, without.cost
-        self.limit = without.cost
-        self.nearest = (0, without.properties, without.cost)
+        self.goal, self.cost, self.limit = 0, without.cost, without.cost
         try:
-            self._extend(edges, 0, (start,), (), (self.target,), tuple(first), 0.0)
+            self._extend(edges, 0, start, 0.0)
         except OutOfTime:
-            return Landmarked(self.best, self.cost, False)
-        return Landmarked(self.best, self.cost, without.proven)
+            return without._replace(proven=False) if self.best is None else self._result(self.best, self.cost, False)
+        return without if self.best is None else self._result(self.best, self.cost, without.proven)
 
     def cheapest(self, options: Sequence[Property], first: Sequence[Property]) -> Landmarked:
         """Deepen the search by cost until a description fits as few others as the fullest one does."""
-        edges, start = self._start(options, first, self._relations(self.target, 0, (self.target,)))
+        edges, start = self._start(options, first, self._relations(self.root, 0))
         self.goal = self._fewest(edges[: len(options)], start)
-        self.nearest = (len(self.scene.entities), tuple(first), 0.0)
+        self.nearest = (len(self.scene.entities) + 1, start, 0.0)
         bound = min((e.cost for e in edges), default=0.0)
         try:
             while True:
                 self.best, self.cost = None, float("inf")
                 self.limit, self.following = bound, float("inf")
-                self._extend(edges, 0, (start,), (), (self.target,), tuple(first), 0.0)
+                self._extend(edges, 0, start, 0.0)
                 if self.best is not None:
-                    return Landmarked(self.best, self.cost, True)
+                    return self._result(self.best, self.cost, True)
                 if self.following == float("inf"):
-                    return Landmarked(self.nearest[1], self.nearest[2], True)
+                    return self._result(*self.nearest[1:], True)
                 # A little more than the next possible cost keeps the number of rounds small when every sum is different.
                 bound = max(self.following, 1.25 * bound)
         except OutOfTime:
-            return Landmarked(self.nearest[1], self.nearest[2], False)
+            return self._result(*self.nearest[1:], False)
+
+    def _result(self, tree: _Tree, cost: float, is_proven: bool) -> Landmarked:
+        return Landmarked(tree.flat(), cost, is_proven, tree.form() if len(tree.nodes) > 1 else None)
 
     def _start(
         self, options: Sequence[Property], first: Sequence[Property], relations: list[_Edge]
-    ) -> tuple[list[_Edge], int]:
-        """The edges at the target, and whom `first` leaves."""
-        start, extensions = self.scene.everything, self.contrast.extensions
+    ) -> tuple[list[_Edge], _Tree]:
+        """The edges at the target, and the description with `first` alone."""
+        extensions = self.contrast.extensions
+        mask = self.scene.everything
         for prop in first:
-            start &= extensions[prop]
-        return [*[_Edge(p, self.price(p), 0, extensions[p]) for p in options], *relations], start
+            mask &= extensions[prop]
+        tree = _Tree((self.root,), (mask,), ((),), tuple((0, prop, None) for prop in first))
+        return [*[_Edge(0, p, self.price(p), extensions[p]) for p in options], *relations], tree
 
-    def _extend(
-        self,
-        edges: Sequence[_Edge],
-        start: int,
-        masks: tuple[int, ...],
-        links: tuple[tuple[Partners, ...], ...],
-        chain: tuple[str, ...],
-        chosen: tuple[Property, ...],
-        cost: float,
-    ) -> None:
-        others = (_fitting(masks, links) & self.contrast.distractors).bit_count()
+    def _extend(self, edges: Sequence[_Edge], start: int, tree: _Tree, cost: float) -> None:
+        others = (tree.fits() & self.contrast.distractors).bit_count()
         if others <= self.goal:
             # The limit falls with the best: equals that come later are too late.
-            self.best, self.cost, self.limit = chosen, cost, cost
+            self.best, self.cost, self.limit = tree, cost, cost
             return
-        if others < self.nearest[0]:
-            self.nearest = (others, chosen, cost)
+        if self.nearest is not None and others < self.nearest[0]:
+            self.nearest = (others, tree, cost)
         if self.deadline is not None and monotonic() > self.deadline:
             raise OutOfTime
         for i in range(start, len(edges)):
@@ -148,102 +218,55 @@ class _Walk:
             # Beyond this round, or no cheaper than the best; the least of these costs bounds the next round.
             if paid > self.limit or paid >= self.cost:
                 self.following = min(self.following, paid)
-                continue
-            depth = edge.depth
-            if edge.partners is None:
-                narrowed = masks[depth] & edge.true
+            elif edge.partners is None:
                 # What is free is said even where it narrows nothing, as in the search without landmarks.
-                if narrowed != masks[depth] or not edge.cost:
-                    grown = (*masks[:depth], narrowed, *masks[depth + 1 :])
-                    self._extend(edges, i + 1, grown, links, chain, (*chosen, edge.property), paid)
-            # Another relation to the landmark that the chain already has.
-            elif edge.property.value in chain:
-                tied = (*links[:depth], (*links[depth], edge.partners), *links[depth + 1 :])
-                self._extend(edges, i + 1, masks, tied, chain, (*chosen, edge.property), paid)
+                if tree.masks[edge.node] & ~edge.true or not edge.cost:
+                    self._extend(edges, i + 1, tree.narrowed(edge), paid)
+            elif tree.landmark(edge) is not None:
+                self._extend(edges, i + 1, tree.linked(edge, self.scene.everything)[0], paid)
             else:
-                landmark = edge.property.value
-                rest = [
-                    e for e in edges[i + 1 :] if e.partners is None or e.depth != depth or e.property.value == landmark
-                ]
-                further = [
-                    *rest,
-                    *self._told(landmark, depth + 1),
-                    *self._relations(landmark, depth + 1, (*chain, landmark)),
-                ]
-                tied = (*links, (edge.partners,))
-                self._extend(
-                    further,
-                    0,
-                    (*masks, self.scene.everything),
-                    tied,
-                    (*chain, landmark),
-                    (*chosen, edge.property),
-                    paid,
-                )
+                grown, child = tree.linked(edge, self.scene.everything)
+                node = grown.nodes[child]
+                further = [*edges[i + 1 :], *self._properties(node, child), *self._relations(node, child)]
+                self._extend(further, 0, grown, paid)
 
-    def _told(self, entity: str, depth: int) -> list[_Edge]:
+    def _priced(self, node: _Node, prop: Property) -> float:
+        depth = len(node.path) - 1
+        return self.price(Property(LANDMARK * depth + prop.name, prop.value) if depth else prop)
+
+    def _properties(self, node: _Node, index: int) -> list[_Edge]:
         """What may be said of a landmark."""
         names = self.attributes
-        properties = [p for p in self.scene.entity(entity).attributes if names is None or p.name in names]
-        flat = [Property(LANDMARK * depth + p.name, p.value) for p in properties]
-        return [_Edge(f, self.price(f), depth, self.scene.extension(p)) for f, p in zip(flat, properties, strict=True)]
+        properties = [p for p in self.scene.entity(node.entity).attributes if names is None or p.name in names]
+        return [_Edge(index, p, self._priced(node, p), self.scene.extension(p)) for p in properties]
 
-    def _relations(self, entity: str, depth: int, chain: tuple[str, ...]) -> list[_Edge]:
-        """The relations of an entity to possible landmarks."""
-        if depth >= self.landmarks:
+    def _relations(self, node: _Node, index: int) -> list[_Edge]:
+        """The relations of an entity to possible landmarks; never back to where the way came from, which would describe the target by itself."""
+        if len(node.path) > self.landmarks:
             return []
-        # Never back into the chain, which would describe the target by itself.
-        relations = [r for r in dict.fromkeys(self.scene.entity(entity).relations) if r.entity not in chain]
-        flat = [Property(LANDMARK * depth + r.name, r.entity) for r in relations]
-        return [_Edge(f, self.price(f), depth, 0, self.partners[r.name]) for f, r in zip(flat, relations, strict=True)]
+        relations = dict.fromkeys(self.scene.entity(node.entity).relations)
+        possible = [Property(*r) for r in relations if r.entity in self.present and r.entity not in node.path]
+        return [_Edge(index, p, self._priced(node, p), partners=self.partners[p.name]) for p in possible]
 
-    def _fewest(self, edges: Sequence[_Edge], mask: int) -> int:
-        """How many others fit the most telling chain of landmarks, with everything said about each."""
+    def _fewest(self, edges: Sequence[_Edge], tree: _Tree) -> int:
+        """How many others fit the fullest description: everything said of the target and of all its landmarks."""
+        mask = tree.masks[0]
         for edge in edges:
             mask &= edge.true
-        fewest = (mask & self.contrast.distractors).bit_count()
-        chains: list[tuple[tuple[str, ...], tuple[int, ...], tuple[tuple[Partners, ...], ...]]] = [
-            ((self.target,), (mask,), ())
-        ]
-        # The list grows while it is walked: shorter chains come before longer ones.
-        for chain, masks, links in chains:
-            if not fewest:
-                break
-            relations = self._relations(chain[-1], len(chain) - 1, chain)
-            for landmark in dict.fromkeys(e.property.value for e in relations):
-                tied = tuple(e.partners for e in relations if e.property.value == landmark and e.partners is not None)
-                landmark_mask = self.scene.everything
-                for edge in self._told(landmark, len(chain)):
-                    landmark_mask &= edge.true
-                chains.append(((*chain, landmark), (*masks, landmark_mask), (*links, tied)))
-                fits = _fitting(*chains[-1][1:]) & self.contrast.distractors
-                fewest = min(fewest, fits.bit_count())
-        return fewest
+        for edge in self._relations(self.root, 0):
+            mask &= self._related(edge, self.root)
+        return (mask & self.contrast.distractors).bit_count()
 
-
-def partners(scene: Scene) -> dict[str, Partners]:
-    """For every relation, and every entity, whom it is so related to; worked out once per scene."""
-    notes = _PARTNERS.of(scene)
-    if "all" in notes:
-        return notes["all"]
-    tables = notes["all"] = {}
-    for i, entity in enumerate(scene.entities):
-        for relation in entity.relations:
-            table = tables.setdefault(relation.name, [0] * len(scene.entities))
-            table[i] |= 1 << scene.index(relation.entity)
-    return tables
-
-
-def _fitting(masks: tuple[int, ...], links: tuple[tuple[Partners, ...], ...]) -> int:
-    """Whom a chain fits: from the last landmark back to the target, all relations to something that fits the rest."""
-    fitting = masks[-1]
-    for mask, tables in zip(reversed(masks[:-1]), reversed(links), strict=True):
-        fits, left = 0, mask
-        while left:
-            bit = left & -left
-            left ^= bit
-            i = bit.bit_length() - 1
-            if all(table[i] & fitting for table in tables):
-                fits |= bit
-        fitting = fits
-    return fitting
+    def _related(self, edge: _Edge, node: _Node) -> int:
+        """What stands in a relation to something that fits all that can be said of the landmark."""
+        landmark = _Node(edge.property.value, 0, (*node.path, edge.property.value), "")
+        mask = self.scene.everything
+        for prop in self._properties(landmark, 0):
+            mask &= prop.true
+        for further in self._relations(landmark, 0):
+            mask &= self._related(further, landmark)
+        related = 0
+        for i, others in enumerate(edge.partners or ()):
+            if others & mask:
+                related |= 1 << i
+        return related

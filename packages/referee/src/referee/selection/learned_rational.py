@@ -104,7 +104,7 @@ class LearnedRationalSpeaker(Reasoned):
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Trials with equally many entities: their values, the target's value per name, which messages are true of whom, and cannot be said."""
+    """Trials with equally many entities: their values, the target's value per name, which messages are true of which entities, and which cannot be said."""
 
     worlds: FloatArray
     values: Ints
@@ -198,7 +198,7 @@ class _Space:
         return [-1 if p is None else self.places.get(p[0], len(self.places)) for p in target_values]
 
     def _worlds(self, contrast: Contrast, depth: int) -> FloatArray:
-        """The entities as indicators of values, the target first; only the target where nobody listens."""
+        """The entities as indicators of values, the target first; only the target where there is no listener."""
         entities = _target_first(contrast, depth)
         rows = np.zeros((len(entities), len(self.places)))
         for row, entity in zip(rows, entities, strict=True):

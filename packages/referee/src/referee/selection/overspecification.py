@@ -39,8 +39,8 @@ class Overspecification(Reasoned):
     `preferences` (π per attribute) and `eagerness` (ε) are learned by maximum likelihood, per group of trials named by `by`, unless both
     are given. The model cannot say everything: not what fails to single out the target, nor what does so by joint effort where one
     property would have done alone; `left_out_` counts such descriptions. π and ε are known up to a common factor, chosen so that the
-    largest π is 1. A target that cannot be told apart gets all that helps, and perhaps more. An attribute that nobody was seen to mention is drawn only where
-    all others leave somebody else; of more than 16 properties the most preferred are looked at, and those needed beside them.
+    largest π is 1. A target that cannot be told apart gets all that helps, and perhaps more. An attribute that speakers never mentioned is drawn only where
+    all others leave a distractor; of more than 16 properties the most preferred are looked at, and those needed beside them.
     """
 
     preferences: Mapping[str, float] | None = None
@@ -134,7 +134,7 @@ def _within_reach(contrast: Contrast, options: list[Property], weights: Mapping[
 
 
 def _with_unseen(contrast: Contrast, options: Sequence[Property], weights: Mapping[str, float]) -> Mapping[str, float]:
-    """Where all that speakers were seen to prefer leaves somebody else, attributes that nobody was seen to mention can be drawn, too."""
+    """Where all that speakers were seen to prefer leaves a distractor, attributes that no speaker was seen to mention can be drawn, too."""
     start = [] if contrast.head is None else [contrast.head]
     liked = [p for p in options if weights.get(p.name, 0.0) > 0]
     left = contrast.remaining([*start, *liked])

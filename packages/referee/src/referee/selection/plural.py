@@ -110,7 +110,7 @@ class Partitioned(ReasonedMeaning):
         places = {r: scene.index(r) for r in view.targets}
         attributes = {r: scene.entities[place].attributes for r, place in places.items()}
         parts = _by_type(attributes)
-        # Distractors are kept for each target: what is said of one part rules nobody out for the other.
+        # Distractors are kept for each target: what is said of one part rules out nothing for the other.
         left: dict[str, int] = {}
         for part in parts:
             kind = extensions[part.properties[0]] if part.properties else scene.everything
@@ -161,7 +161,7 @@ def _by_power(contrast: Contrast, name: str, by_referent: ByReferent, left: Mapp
 
 
 def _add(parts: tuple[Fragment, ...], prop: Property, having: Sequence[str]) -> tuple[Fragment, ...]:
-    """Say a property of those that have it; a part of whom only some do is split."""
+    """Say a property of those that have it; a part that has it in part is split."""
     result = []
     for part in parts:
         inside = tuple([r for r in part.referents if r in having])

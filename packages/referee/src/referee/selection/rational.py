@@ -38,7 +38,7 @@ class RationalSpeaker(Reasoned):
     A message of n properties costs `cost`·(n - 1), the empty one `null_cost`; `alpha` is the speaker's rationality. `select` says the most probable message (of
     equals the first: shorter, then in the scene's order; with `seed`, one of them at random). Meant for scenes of a few dozen entities.
 
-    A target with many properties has too many messages to list; they are then counted by length and by whom they are true of, which is all that the
+    A target with many properties has too many messages to list; they are then counted by length and by what they are true of, which is all that the
     speaker looks at. The choice is the same (of equals always the first), `distribution` is refused.
     """
 

@@ -15,7 +15,7 @@ NOT_DISTINGUISHING = "not distinguishing: the description is true of others too"
 
 
 class Reason(NamedTuple):
-    """One step of a choice: the property looked at, why it was taken or left, whom it ruled out, how many distractors remain.
+    """One step of a choice: the property looked at, why it was taken or left, what it ruled out, how many distractors remain.
 
     The last step has no property when the description does not single out the target.
     """
@@ -27,7 +27,7 @@ class Reason(NamedTuple):
 
 
 class Reasoned:
-    """A selector whose `choose` does the work, noting reasons only when somebody asked for them."""
+    """A selector whose `choose` does the work, noting reasons only on request."""
 
     @property
     def learns(self) -> bool:

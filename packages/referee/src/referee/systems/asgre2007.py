@@ -83,9 +83,9 @@ TABLE: dict[str, SystemRow] = {
     "IS-FBN": SystemRow(IS, 2007, MEDIUM, "distinguishing set nearest to one the speaker used",
         Component(NEAREST_SET), fitted=('match="marks"',)),
     "IS-FBS": SystemRow(IS, 2007, MEDIUM, "a smallest distinguishing set",
-        Component(SMALLEST_SET), floor=True),
+        Component(SMALLEST_SET), floor=True, learns=False),
     "IS-FBS-submitted": SystemRow(IS, 2007, LOW, "first submission of IS-FBS: one attribute too many",
-        Component(SMALLEST_SET, extra=True), printed="*IS-FBS", floor=True),
+        Component(SMALLEST_SET, extra=True), printed="*IS-FBS", floor=True, learns=False),
     "IS-IAC": SystemRow(IS, 2007, LOW, "incremental, with learned decisions on what belongs",
         Component(LEARNED_INCLUSION), fitted=("leaf=10",)),
     # From the title, a footnote of W08-1134 (the type was not forced, hence poor scores on people) and the printed

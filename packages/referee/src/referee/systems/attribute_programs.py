@@ -81,7 +81,7 @@ def run(program: Program, situation: ProgramView) -> Any:
 
 
 def _variable(program: Program, situation: ProgramView) -> Any:
-    """The value of a variable; anything else stands for itself. Outside a loop nothing is said yet, and everybody is there."""
+    """The value of a variable; anything else stands for itself. Outside a loop nothing is said yet, and all entities are left."""
     if program == CAN_USE_LOCATION:
         return situation.can_use_location
     if program == CURRENT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from referee.systems.components import EVERYTHING, NEAREST_WORDS, RANDOM_DISTINGUISHING, TYPE_ONLY, Component
-from referee.systems.entries import FAITHFUL, SystemRow, build_selector, build_speaker
+from referee.systems.entries import OURS, SystemRow, build_selector, build_speaker
 
 if TYPE_CHECKING:
     from referee.contracts import Selector
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
 
 __all__ = ["TABLE", "selector", "system"]
 
-NOBODY = "–"
+NO_TEAM = "–"
 
 # fmt: off
 TABLE: dict[str, SystemRow] = {
-    "everything": SystemRow(NOBODY, 2026, FAITHFUL, "all that is true of the target",
-        Component(EVERYTHING)),
-    "type": SystemRow(NOBODY, 2026, FAITHFUL, "the type and nothing else",
-        Component(TYPE_ONLY)),
-    "random": SystemRow(NOBODY, 2026, FAITHFUL, "properties in random order until the target is singled out, and its type",
-        Component(RANDOM_DISTINGUISHING)),
-    "nearest-words": SystemRow(NOBODY, 2026, FAITHFUL, "what somebody said of the most similar target, word for word",
+    "everything": SystemRow(NO_TEAM, 2026, OURS, "all that is true of the target",
+        Component(EVERYTHING), learns=False),
+    "type": SystemRow(NO_TEAM, 2026, OURS, "the type and nothing else",
+        Component(TYPE_ONLY), learns=False),
+    "random": SystemRow(NO_TEAM, 2026, OURS, "properties in random order until the target is singled out, and its type",
+        Component(RANDOM_DISTINGUISHING), learns=False),
+    "nearest-words": SystemRow(NO_TEAM, 2026, OURS, "what a speaker said of the most similar target, word for word",
         Component(NEAREST_WORDS), Component(NEAREST_WORDS), mended=False),
 }
 # fmt: on

@@ -133,7 +133,7 @@ class RememberedSet(Reasoned):
     pick: Literal["first", "last"] = "last"
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Remember whole sets: how often each was said, by whom, and in which order."""
+        """Remember whole sets: how often each was said, by which speaker, and in which order."""
         trials = list(trials)
         self.counts_: GroupedFrequencies = count_by(trials, ("domain", "speaker"))
         self.recent_: dict[tuple[str | None, str | None], list[frozenset[Property]]] = {}

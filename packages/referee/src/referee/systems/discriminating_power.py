@@ -26,11 +26,11 @@ RING = 4
 
 @dataclass(eq=False, repr=False)
 class ContrastQuotient(Reasoned):
-    """CAM: attributes by discriminating quotient plus preference, said one after the other until nobody else is left.
+    """CAM: attributes by discriminating quotient plus preference, said one after the other until no distractor is left.
 
     The quotient of an attribute is 4 per distractor that differs in it, less 4 per distractor that does not. Preference is `liked` (points per attribute),
     or learned where `scale` is given: `scale` times the highest possible quotient times the share of descriptions that mention the attribute.
-    With `updated` the quotients are worked out anew after every choice, over those who are still there, and what rules out nobody is skipped.
+    With `updated` the quotients are worked out anew after every choice, over the remaining distractors, and what rules out no distractor is skipped.
     """
 
     liked: Mapping[str, float] | None = None
@@ -47,7 +47,7 @@ class ContrastQuotient(Reasoned):
         preference = self._preference(contrast, view)
         chosen, left = _type_first(contrast, note)
         options = [p for p in contrast.properties if p not in chosen]
-        # Over the whole scene, whoever the type has ruled out: the algorithm of 2004 sorts once.
+        # Over the whole scene, whatever the type has ruled out: the algorithm of 2004 sorts once.
         ranked = sorted(options, key=lambda p: -(_quotient(contrast, p, contrast.distractors) + preference[p]))
         while left and ranked:
             if self.updated:
@@ -82,7 +82,7 @@ class WeightedPower(Reasoned):
     """TITCH: attributes by the number of distractors they rule out in the whole scene times a learned weight.
 
     `weight` "absolute" is the share of descriptions that mention the attribute; "relative" counts only descriptions where it would have ruled out
-    somebody. `plus` "redundancy" says one attribute more than needed; "dependency" multiplies, after each choice, the score of each attribute
+    a distractor. `plus` "redundancy" says one attribute more than needed; "dependency" multiplies, after each choice, the score of each attribute
     by how much more often than chance it is mentioned together with the chosen one.
     """
 
@@ -116,7 +116,7 @@ class WeightedPower(Reasoned):
         scores = {p: self._score(contrast, p, view) for p in contrast.properties if p not in chosen}
         extra = self.plus == "redundancy"
         while scores and (left or extra):
-            # The extra one comes once nobody is left, and only then.
+            # The extra one comes once no distractor is left, and only then.
             extra = extra and bool(left)
             best = max(scores, key=scores.__getitem__)
             del scores[best]

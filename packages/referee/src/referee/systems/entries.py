@@ -22,6 +22,7 @@ __all__ = [
     "LABELS",
     "LOW",
     "MEDIUM",
+    "OURS",
     "STAND_IN",
     "SystemRow",
     "build_realiser",
@@ -38,7 +39,9 @@ LOW = "low confidence"
 """Its outline fits what is known, but it may differ from the original."""
 STAND_IN = "stand-in"
 """A part of the original is replaced by something simpler of ours."""
-LABELS = (FAITHFUL, MEDIUM, LOW, STAND_IN)
+OURS = "ours"
+"""A baseline or a system of this project; there is no original to be faithful to."""
+LABELS = (FAITHFUL, MEDIUM, LOW, STAND_IN, OURS)
 
 
 class SystemRow:
@@ -46,10 +49,22 @@ class SystemRow:
 
     `evidence` is that of the weaker part; `printed` its row in the published table where that has another name; `fitted` names the settings that were chosen
     because they come nearest to print; `floor` says that it never looks at what people prefer, so that it ends up at the bottom whatever is measured;
-    `mended` whether its words are mended, beyond the algorithm, unless they are wanted with ``mended:no``.
+    `mended` whether its words are corrected, beyond the algorithm, unless the switch is ``mended:no``; `learns` whether it must be trained.
     """
 
-    __slots__ = ("about", "evidence", "fitted", "floor", "mended", "printed", "realiser", "selector", "team", "year")
+    __slots__ = (
+        "about",
+        "evidence",
+        "fitted",
+        "floor",
+        "learns",
+        "mended",
+        "printed",
+        "realiser",
+        "selector",
+        "team",
+        "year",
+    )
 
     def __init__(
         self,
@@ -64,6 +79,7 @@ class SystemRow:
         fitted: tuple[str, ...] = (),
         floor: bool = False,
         mended: bool = True,
+        learns: bool = True,
     ) -> None:
         self.team = team
         self.year = year
@@ -74,6 +90,7 @@ class SystemRow:
         self.printed = printed
         self.fitted = fitted
         self.floor = floor
+        self.learns = learns
         # What has no words has none to mend.
         self.mended = mended and realiser is not None
 
@@ -85,7 +102,7 @@ class SystemRow:
     def tags(self) -> dict[str, Any]:
         """What the catalogue shows beside the name."""
         shown = {"team": self.team, "year": str(self.year), "task": self.task, "evidence": self.evidence}
-        return {**shown, "fitted": list(self.fitted), "mended": self.mended}
+        return {**shown, "fitted": list(self.fitted), "mended": self.mended, "learns": self.learns}
 
 
 def selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The Incremental Algorithm with a judge: a decision tree per attribute says whether it belongs, needed or not (after Bohnet 2007: IS-IAC).
 
 What is certain about IS-IAC is that it is incremental, trained, always unique, never minimal, and not told to say the type. The trees are
-a reconstruction: something had to learn that people say the type where it rules out nobody.
+a reconstruction: something had to learn that people say the type where it rules out no distractor.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class LearnedInclusion(Reasoned):
             if glance.left & contrast.ruled_out(prop):
                 glance.say(prop)
                 if note:
-                    note(prop, "still needed: rules out somebody")
+                    note(prop, "still needed: rules out a distractor")
         return tuple(glance.chosen)
 
 

@@ -33,7 +33,7 @@ class NearestSet(Reasoned):
     `match` says what is compared: attribute "names", "pairs" with their values, or "marks": names, but pairs for yes-no attributes, for having a beard
     and having none are not the same thing to say. `nearest` takes the "max"imum or the "mean" over the pool. The pool holds what the speaker said about the
     same domain in training, and what the `similar` speakers most like him said (mean Dice over all pairs of their sets, compared by `likeness`). A
-    stranger is taken for the speaker who is most like everybody else (with `same_condition`, like everybody in the condition of the trial).
+    stranger is taken for the speaker who is most similar to all others (with `same_condition`, to those in the condition of the trial).
     `then` may hold "shortest", "typical" (highest mean Dice to the other sets that
     tie), "frequent" (highest sum of attribute counts) and "random" (from `seed` and the trial's id); at last the first wins.
     """
@@ -47,7 +47,7 @@ class NearestSet(Reasoned):
     same_condition: bool = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Remember every speaker's sets, and who speaks like whom."""
+        """Remember every speaker's sets, and how similar speakers are."""
         trials = list(trials)
         self.counts_: GroupedFrequencies = count_by(trials, ("domain",))
         self.yes_no_ = _yes_no_attributes(self.counts_.overall.occurred)

@@ -47,7 +47,7 @@ class CentreRule(Incremental):
                 break
             if prop in chosen or not left & contrast.ruled_out(prop):
                 continue
-            chosen[prop] = "mentioned most often of what is left, and rules out somebody"
+            chosen[prop] = "mentioned most often of what is left, and rules out a distractor"
             for other in self._partner(prop, contrast):
                 chosen.setdefault(other, "goes with a place in the middle of the other axis")
             left = contrast.remaining(chosen)

@@ -21,7 +21,7 @@ from referee.systems.components import (
     SPEAKER_BRANCHES,
     Component,
 )
-from referee.systems.entries import FAITHFUL, LOW, MEDIUM, SystemRow, build_realiser
+from referee.systems.entries import LOW, MEDIUM, STAND_IN, SystemRow, build_realiser
 
 if TYPE_CHECKING:
     from referee.contracts import Realiser
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["FOLDS", "SUBMITTED", "TABLE", "realiser", "system"]
 
 FOLDS = (("challenge", 5), ("speaker", 5))
-"""Scores on the development set are for speakers whom the realisers knew (random folds), those on the test set for new ones (folds by speaker)."""
+"""Scores on the development set are for speakers that the realisers knew (random folds), those on the test set for new ones (folds by speaker)."""
 
 SUBMITTED = ("IS-GT", "NIL-UCM-BSC", "ATT-Dependency", "DIT-CBSR", "DIT-RBR")
 """The five entries of the task; the other rows are realisers of whole systems."""
@@ -48,9 +48,9 @@ TABLE: dict[str, SystemRow] = {
         realiser=Component(CASE_BASE)),
     "DIT-RBR": SystemRow(DIT, 2008, MEDIUM, "the most common phrase for each value, in the usual order",
         realiser=Component(COMMON_PHRASES)),
-    "ATT-Template": SystemRow(ATT, 2008, FAITHFUL, "templates from annotated strings, ranked by a language model",
+    "ATT-Template": SystemRow(ATT, 2008, STAND_IN, "templates ranked by a language model; spelling by rule, in 2008 by hand",
         realiser=Component(RANKED_TEMPLATES)),
-    "ATT-TemplateS": SystemRow(ATT, 2008, FAITHFUL, "as ATT-Template, from the speaker's own strings",
+    "ATT-TemplateS": SystemRow(ATT, 2008, STAND_IN, "as ATT-Template, from the speaker's own strings",
         realiser=Component(RANKED_TEMPLATES, personal=True)),
     "ATT-PermuteRank": SystemRow(ATT, 2008, MEDIUM, "phrases in any order, ranked by a language model",
         realiser=Component(PERMUTE_AND_RANK), fitted=("window=None",)),

@@ -1,0 +1,86 @@
+"""Gradable properties: crisp properties first, then superlatives, ordinals and comparisons over what they leave (after van Deemter 2006).
+
+A number such as a size of 12 cm is not said as such: it is compared with those of the objects that the crisp properties leave, so that "the two largest mice"
+needs no number that a hearer would have to measure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from referee.meaning import Meaning, amounts, conjunction
+from referee.records import Scene, SpeakerView
+from referee.selection.contrast import TYPE, contrast_of
+from referee.selection.reasons import ReasonedMeaning
+
+__all__ = ["Gradable"]
+
+POSITIONS = ("x", "y")
+
+
+@dataclass(eq=False, repr=False)
+class Gradable(ReasonedMeaning):
+    """The type, crisp properties that rule something out, then as few comparisons as are needed.
+
+    `order` lists attributes by preference (None: the scene's order); those whose values are numbers are gradable. Of one target the extreme is said ("the
+    largest"), else its rank ("the second largest"); of several the k largest or smallest; where neither fits, what is larger and smaller than the others. Where
+    a scene has positions, they are compared last ("leftmost", "second from the left").
+    """
+
+    order: tuple[str, ...] | None = None
+
+    def select_meaning(self, view: SpeakerView) -> Meaning:
+        """Return a conjunction of crisp properties, superlatives, ordinals and comparisons."""
+        contrast = contrast_of(view)
+        scene, targets = contrast.scene, contrast.targets
+        names = tuple(dict.fromkeys(p.name for e in scene.entities for p in e.attributes))
+        graded = [name for name in self.order or names if name != TYPE and _is_gradable(scene, name)]
+        forms: list[Meaning] = [] if contrast.head is None else [tuple(contrast.head)]
+        left = scene.denotation(conjunction(forms))
+        for prop in contrast.among(self.order):
+            if left == targets:
+                break
+            if prop.name not in graded and left & ~contrast.extensions[prop]:
+                forms.append(tuple(prop))
+                left &= contrast.extensions[prop]
+        for name in (*graded, *(axis for axis in POSITIONS if axis not in names)):
+            for form in _comparisons(name, amounts(scene, name, left), targets, left):
+                if left == targets:
+                    break
+                after = scene.denotation(conjunction([*forms, form]))
+                if targets & ~after == 0 and after != left:
+                    forms.append(form)
+                    left = after
+        return conjunction(forms)
+
+
+def _is_gradable(scene: Scene, name: str) -> bool:
+    """Whether every value of an attribute is a number, and not always the same."""
+    values = {p.value for p in scene.extensions if p.name == name}
+    return len(values) > 1 and len(amounts(scene, name, scene.everything)) == sum(
+        e.value(name) is not None for e in scene.entities
+    )
+
+
+def _comparisons(name: str, numbers: Mapping[int, float], targets: int, left: int) -> Iterator[Meaning]:
+    """What an attribute says of the targets among the rest, the plainest first; nothing where an object has no number."""
+    if len(numbers) < left.bit_count():
+        return
+    ours = [number for i, number in numbers.items() if targets >> i & 1]
+    others = [number for i, number in numbers.items() if not targets >> i & 1]
+    if not ours or not others:
+        return
+    if min(ours) > max(others):
+        yield ("most", name, len(ours))
+    elif max(ours) < min(others):
+        yield ("least", name, len(ours))
+    elif len(ours) == 1 and ours[0] not in others:
+        below, above = sum(n < ours[0] for n in others) + 1, sum(n > ours[0] for n in others) + 1
+        yield ("nth", name, below, "left") if below < above else ("nth", name, above, "right")
+    else:
+        lower, higher = [n for n in others if n < min(ours)], [n for n in others if n > max(ours)]
+        if lower:
+            yield (">", name, max(lower))
+        if higher:
+            yield ("<", name, min(higher))
