@@ -211,7 +211,7 @@ class SaysWhetherItLearns(Protocol):
     learns: bool
 
 
-def learns(thing: object) -> bool:
+def learns(component: object) -> bool:
     """Return whether a component learns; one that does not declare it is assumed to learn, which is safe.
 
     >>> learns(object())

@@ -77,10 +77,6 @@ COMMANDS: Commands = {
         "a shared task: blind items, sealed references, checks, scores, ranks and a page of results",
     ),
     "run": ("referee.cli.run", "train and run named systems on a corpus, and store their outputs"),
-    "task": (
-        "referee.cli.task",
-        "a shared task: blind items, sealed references, checks, scores, ranks and a page of results",
-    ),
     "listen": (
         "referee.cli.listen",
         "let a simulated hearer answer the descriptions of a run, and measure its answers",
