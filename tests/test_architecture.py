@@ -106,11 +106,12 @@ ALSO = {
         "corpora/outputs.py": "reads the columns of tables as records",
         "corpora/jsonl.py": "makes the JSON schema, and writes",
         "corpora/line_index.py": "looks for ids only",
+        "tangram/tiers/dialogue_form.py": "declares the form of dialogues",
     },
     "aiohttp": {"models/endpoint.py": "checks that it is installed", "models/transcription.py": "makes a form"},
     "ray": {"models/local_models.py": "keeps a model in an actor on each card"},
     "multiprocessing": {},
-    "jinja2": {},
+    "jinja2": {"study/design/browser_look.py": "one page of the laboratory, with its template beside it"},
     "http.server": {},
     "fsspec": {},
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
@@ -73,8 +73,8 @@ class Compared(Result):
     def _title(self) -> str:
         return f"Compared: {len(self.comparisons.pairs)} pairs"
 
-    def _below(self) -> str:
-        return "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
+    def _notes(self) -> Sequence[str]:
+        return self.sentences
 
 
 @takes(CompareOptions)

@@ -6,7 +6,6 @@ import shutil
 import sys
 import weakref
 from collections.abc import Mapping, Sequence
-from html import escape
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
@@ -178,9 +177,8 @@ class Evaluation(Result):
     def _title(self) -> str:
         return f"Evaluation of {self.name}: {' '.join(self.sentences[:2])}"
 
-    def _below(self) -> str:
-        notes = [*self.sentences[2:], *self.notes, self.signature]
-        return "".join(f"<p>{escape(note)}</p>" for note in notes)
+    def _notes(self) -> Sequence[str]:
+        return [*self.sentences[2:], *self.notes, self.signature]
 
 
 @takes(EvaluateOptions)

@@ -46,6 +46,8 @@ def run(args: list[str]) -> int:
             print(f"{kind}:")
         for line in _format_table(kind, entries(kind), page_width()):
             print(line)
+        if kind == "protocol" and not entries(kind):
+            print("No protocols: they come with the package referee-lab. Run pip install 'referee[lab]'.")
     return 0
 
 

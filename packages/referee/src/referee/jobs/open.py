@@ -239,6 +239,7 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
                 "--reading belongs to TUNA; a file is read as it is", where=corpus, remedy="leave --reading out"
             )
         if not known and (is_address(corpus) or Path(corpus).exists()):
+            _refuse_parquet(corpus)
             return str(corpus), JsonlCorpus(corpus)
         if not known and _looks_like_a_file(str(corpus)):
             raise _no_such_file(Path(corpus))
@@ -255,6 +256,16 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
             remedy="give a name of `referee list corpora`, a JSONL file, a run folder, or a list of referee.Trial",
         )
     return "trials", lambda: trials
+
+
+def _refuse_parquet(corpus: str | Path) -> None:
+    """Raise InputError for a corpus in Parquet, which holds flat tables."""
+    if str(corpus).lower().endswith(".parquet"):
+        raise InputError(
+            "a corpus cannot be a Parquet table, because a trial holds a scene",
+            where=corpus,
+            remedy="write one trial a line as JSON (`referee corpus schema` prints the form); outputs may be Parquet",
+        )
 
 
 def _looks_like_a_file(name: str) -> bool:

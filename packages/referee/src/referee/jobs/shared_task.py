@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 from base64 import b64decode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -364,26 +363,20 @@ def _write_results(
         "signature": evaluated.signature,
     }
     write_atomically(out / "results.json", [json.dumps(data, ensure_ascii=False, indent=1)])
-    write_atomically(out / "index.html", _page(task, evaluated, ranks, messages))
+    write_atomically(out / "index.html", [_page(task, evaluated, ranks, messages)])
 
 
-def _page(task: SharedTask, evaluated: Evaluated, ranks: Mapping[str, int], messages: Sequence[str]) -> Iterator[str]:
-    title = escape(str(task.manifest["title"]))
-    yield "<!doctype html>"
-    yield f'<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-    yield "<style>body{font:16px sans-serif;margin:2em}td,th{padding:.2em 1em .2em 0;text-align:left}</style></head><body>"
-    yield f"<h1>{title}</h1><p>{task.manifest['items']:,} items. Systems that cannot be told apart by {escape(task.metrics[0])} share a rank.</p>"
-    yield "<table><thead><tr><th>rank</th><th>system</th>"
-    yield "".join(f"<th>{escape(metric)}</th>" for metric in task.metrics)
-    yield "</tr></thead><tbody>"
+def _page(task: SharedTask, evaluated: Evaluated, ranks: Mapping[str, int], messages: Sequence[str]) -> str:
+    """Return the page of results."""
+    from referee.show.pages import render
+
     cells = {(row["system"], row["metric"]): row for row in evaluated.rows}
-    for system in sorted(ranks, key=lambda name: (ranks[name], name)):
-        values = "".join(f"<td>{_cell(cells.get((system, metric)))}</td>" for metric in task.metrics)
-        yield f"<tr><td>{ranks[system]}</td><td>{escape(system)}</td>{values}</tr>"
-    yield "</tbody></table>"
-    yield "".join(f"<p>{escape(message)}</p>" for message in messages)
-    yield f"<p>To recompute an entry: <code>referee task score SUBMISSION.zip --task TASK --out DIR</code>. {escape(evaluated.signature)}</p>"
-    yield "</body></html>"
+    rows = [
+        (ranks[system], system, *(_cell(cells.get((system, metric))) for metric in task.metrics))
+        for system in sorted(ranks, key=lambda name: (ranks[name], name))
+    ]
+    facts = {"title": task.manifest["title"], "items": f"{task.manifest['items']:,}", "metrics": task.metrics}
+    return render("shared_task.html", **facts, rows=rows, messages=messages, signature=evaluated.signature)
 
 
 def _cell(row: Mapping[str, Any] | None) -> str:

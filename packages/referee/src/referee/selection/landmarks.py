@@ -30,7 +30,7 @@ class Landmarked(NamedTuple):
     meaning: Meaning | None = None
 
 
-class _Node(NamedTuple):
+class _LandmarkNode(NamedTuple):
     """An entity of the tree: its id, the index of the node that it is a landmark of, the way from the target, and the prefix of its properties."""
 
     entity: str
@@ -52,7 +52,7 @@ class _Edge(NamedTuple):
 class _Tree(NamedTuple):
     """A description: its nodes, what each may stand for by its properties, the relations that lead to each, and all edges in the order chosen."""
 
-    nodes: tuple[_Node, ...]
+    nodes: tuple[_LandmarkNode, ...]
     masks: tuple[int, ...]
     links: tuple[tuple[Partners, ...], ...]
     chosen: tuple[tuple[int, Property, int | None], ...]
@@ -88,7 +88,7 @@ class _Tree(NamedTuple):
         parent, child = self.nodes[edge.node], len(self.nodes)
         number = 1 + sum(n.parent == edge.node for n in self.nodes[1:])
         prefix = parent.prefix + (LANDMARK if number == 1 else f"landmark{number}.")
-        node = _Node(edge.property.value, edge.node, (*parent.path, edge.property.value), prefix)
+        node = _LandmarkNode(edge.property.value, edge.node, (*parent.path, edge.property.value), prefix)
         tree = _Tree(
             (*self.nodes, node),
             (*self.masks, everything),
@@ -146,7 +146,7 @@ class _Walk:
         self.deadline = deadline
         self.scene: Scene = contrast.scene
         target = self.scene.entities[(contrast.targets & -contrast.targets).bit_length() - 1].id
-        self.root = _Node(target, -1, (target,), "")
+        self.root = _LandmarkNode(target, -1, (target,), "")
         self.partners = partners(self.scene)
         self.present = {entity.id for entity in self.scene.entities}
         self.goal = 0
@@ -230,17 +230,17 @@ class _Walk:
                 further = [*edges[i + 1 :], *self._properties(node, child), *self._relations(node, child)]
                 self._extend(further, 0, grown, paid)
 
-    def _priced(self, node: _Node, prop: Property) -> float:
+    def _priced(self, node: _LandmarkNode, prop: Property) -> float:
         depth = len(node.path) - 1
         return self.price(Property(LANDMARK * depth + prop.name, prop.value) if depth else prop)
 
-    def _properties(self, node: _Node, index: int) -> list[_Edge]:
+    def _properties(self, node: _LandmarkNode, index: int) -> list[_Edge]:
         """What may be said of a landmark."""
         names = self.attributes
         properties = [p for p in self.scene.entity(node.entity).attributes if names is None or p.name in names]
         return [_Edge(index, p, self._priced(node, p), self.scene.extension(p)) for p in properties]
 
-    def _relations(self, node: _Node, index: int) -> list[_Edge]:
+    def _relations(self, node: _LandmarkNode, index: int) -> list[_Edge]:
         """The relations of an entity to possible landmarks; never back to where the way came from, which would describe the target by itself."""
         if len(node.path) > self.landmarks:
             return []
@@ -257,9 +257,9 @@ class _Walk:
             mask &= self._related(edge, self.root)
         return (mask & self.contrast.distractors).bit_count()
 
-    def _related(self, edge: _Edge, node: _Node) -> int:
+    def _related(self, edge: _Edge, node: _LandmarkNode) -> int:
         """What stands in a relation to something that fits all that can be said of the landmark."""
-        landmark = _Node(edge.property.value, 0, (*node.path, edge.property.value), "")
+        landmark = _LandmarkNode(edge.property.value, 0, (*node.path, edge.property.value), "")
         mask = self.scene.everything
         for prop in self._properties(landmark, 0):
             mask &= prop.true

@@ -24,7 +24,7 @@ MOST_LANDMARKS = 64
 _INCOMING: SceneNotes[str, list[Relation]] = SceneNotes("selection.incoming")
 
 
-class _Link(NamedTuple):
+class _LandmarkLink(NamedTuple):
     """A relation of an object to a landmark, or (`is_inverse`) of a landmark to the object."""
 
     name: str
@@ -32,7 +32,7 @@ class _Link(NamedTuple):
     landmark: str
 
 
-Fact = Property | _Link
+Fact = Property | _LandmarkLink
 
 
 @dataclass(slots=True, eq=False)
@@ -44,7 +44,7 @@ class _Node:
     facts: list[Fact]
     path: tuple[str, ...]
     parent: _Node | None = None
-    link: _Link | None = None
+    link: _LandmarkLink | None = None
     properties: list[Property] = field(default_factory=list)
     landmarks: list[_Node] = field(default_factory=list)
 
@@ -80,7 +80,7 @@ class _Node:
             yield from node.flat(prefix + (LANDMARK if number == 1 else f"landmark{number}."))
 
 
-def _operator(link: _Link) -> str:
+def _operator(link: _LandmarkLink) -> str:
     return "inv" if link.is_inverse else "rel"
 
 
@@ -140,8 +140,8 @@ class Relational(ReasonedMeaning):
         facts: list[Fact] = [p for p in entity.attributes if names is None or p.name in names]
         if depth < self.landmarks:
             outgoing, incoming = _relations(scene, name)
-            facts += [_Link(r.name, False, r.entity) for r in outgoing if r.entity not in path]
-            facts += [_Link(r.name, True, r.entity) for r in incoming if r.entity not in path]
+            facts += [_LandmarkLink(r.name, False, r.entity) for r in outgoing if r.entity not in path]
+            facts += [_LandmarkLink(r.name, True, r.entity) for r in incoming if r.entity not in path]
         return facts
 
 

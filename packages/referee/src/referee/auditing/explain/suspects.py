@@ -20,7 +20,7 @@ from referee.auditing.plain_claims import CountClaim
 from referee.auditing.printed import Number, half_of_text, plain_text
 from referee.auditing.value_claims import BracketClaim, ValueClaim
 
-__all__ = ["Suspect", "find_suspects", "slip_values"]
+__all__ = ["SuspectCell", "find_suspects", "slip_values"]
 
 
 # How near a value has to come to be tried with all claims, in units of what rounding allows.
@@ -29,7 +29,7 @@ _FEW_CELLS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class SuspectCell:
     """A cell that may be misprinted, and the lowest and highest value found that would be consistent."""
 
     number: Number
@@ -37,7 +37,7 @@ class Suspect:
     high: float
 
 
-def find_suspects(case: PrintedCase, failures: Sequence[int]) -> list[Suspect]:
+def find_suspects(case: PrintedCase, failures: Sequence[int]) -> list[SuspectCell]:
     """Cells that all failed claims have in common and whose misprint would explain them, the likeliest first; none where no single cell does."""
     if any(isinstance(case.claims[i], BracketClaim) for i in failures):
         return []
@@ -52,10 +52,10 @@ def find_suspects(case: PrintedCase, failures: Sequence[int]) -> list[Suspect]:
     return []
 
 
-def _suspect(case: PrintedCase, failures: Sequence[int], number: Number, values_of_cell: object) -> Suspect | None:
+def _suspect(case: PrintedCase, failures: Sequence[int], number: Number, values_of_cell: object) -> SuspectCell | None:
     values = values_of_cell(case, failures, number)  # type: ignore[operator]
     consistent = [v for v in values if _repairs(case, failures, number, v)]
-    return Suspect(number, min(consistent), max(consistent)) if consistent else None
+    return SuspectCell(number, min(consistent), max(consistent)) if consistent else None
 
 
 def _repairs(case: PrintedCase, failures: Sequence[int], number: Number, value: float) -> bool:

@@ -85,10 +85,6 @@ class Design:
     target: int
     minimal: tuple[str, ...]
 
-    @property
-    def target_id(self) -> str:
-        return f"e{self.target + 1}"
-
 
 def design_scenes(count: int, entities: int, similarity: float, rng: Random) -> tuple[Design, ...]:
     """`count` designs, seven of furniture and six of people in every thirteen."""
