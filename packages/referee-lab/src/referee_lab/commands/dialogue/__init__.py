@@ -25,7 +25,7 @@ Usage: referee dialogue COMMAND [OPTIONS]      referee dialogue COMMAND --help e
 Commands:
 {commands}
 
-docs/dialogues.md has the open form of a dialogue and what to do with the items."""
+`referee docs dialogues` has the open form of a dialogue and what to do with the items."""
 
 
 def run(args: list[str]) -> int:

@@ -221,7 +221,7 @@ def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
             "proxy",
             False,
             "the proxy passes no addresses on: everybody seems to be one client on this machine, and nobody is slowed down",
-            "let the proxy send X-Forwarded-For (docs/serving.md has the lines for nginx)",
+            "let the proxy send X-Forwarded-For (`referee docs serving` has the lines for nginx)",
         )
     if seen["forwarded_for"] and not seen["believed"]:
         return HealthFinding(

@@ -1,4 +1,4 @@
-"""The open form of a dialogue: a file of JSON lines, a header and then one event a line, small enough to write by hand (docs/dialogues.md).
+"""The open form of a dialogue: a file of JSON lines, a header and then one event a line, small enough to write by hand (`referee docs dialogues`).
 
 The forms here are the declaration: reading checks against them, and `dialogue_schema` makes the JSON Schema from them.
 """

@@ -105,7 +105,7 @@ def _check_words(table: Table, role: str, column: str | None) -> None:
         raise InputError(
             f"the column {column!r} holds {'coordinates' if is_pair else 'numbers'}, not {'descriptions' if role == 'text' else 'references'}",
             where=table.source,
-            remedy=f"name another column: --map {role}=COLUMN; for coordinates use a log with gold boxes (docs/evaluate.md)",
+            remedy=f"name another column: --map {role}=COLUMN; for coordinates use a log with gold boxes (`referee docs evaluate`)",
         )
 
 
