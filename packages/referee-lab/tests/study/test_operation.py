@@ -305,3 +305,51 @@ def test_the_house_is_kept_for_the_others_when_a_study_is_let_go() -> None:
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(server._keep_house(app))  # type: ignore[arg-type]
     assert tidied == ["first", "other", "last"]
+
+
+def test_health_is_bad_while_a_store_refuses_writes(tmp_path: Path) -> None:
+    from sqlalchemy.exc import OperationalError
+
+    with site(study_folder(tmp_path), Clock()) as opened:
+
+        def full(connection: object) -> None:
+            raise OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
+
+        with pytest.raises(Problem):
+            opened.served.store.write(full)
+        reply = opened("GET", "/health")
+        assert reply.status_code == 503
+        assert "the disk is full" in reply.json()["message"]
+        opened.served.store.writer.trouble = None
+        before = opened.rows("SELECT created FROM study")
+        assert opened("GET", "/health").status_code == 200
+        assert opened.rows("SELECT created FROM study") == before, "a row is written as it was"
+
+
+@pytest.mark.parametrize(("forwarded", "well"), [({}, False), ({"x-forwarded-for": "203.0.113.9"}, True)])
+def test_a_proxy_that_hides_addresses_is_found(
+    forwarded: dict[str, str], well: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import httpx
+
+    from referee_lab.server.store import health
+
+    with site(study_folder(tmp_path), Clock()) as opened:
+        headers = {"Authorization": f"Bearer {opened.served.keys.view}", **forwarded}
+        reply = opened("GET", "organise/connection", headers=headers)
+        assert reply.json()["local"] is True
+        seen = {**reply.json(), "scheme": "https", "believed": bool(forwarded)}
+        monkeypatch.setattr(httpx, "get", lambda *_, **__: httpx.Response(200, json=seen))
+        found = health._proxy("https://studies.example.org", opened.served.id, opened.served.keys)
+    assert found.well is well
+
+
+def test_deployment_files_are_whole() -> None:
+    """nginx needs a map for its upgrade variable and passes addresses on; compose says whose the folder is."""
+    deploy = Path(__file__).parents[4] / "deploy"
+    nginx = (deploy / "nginx.conf").read_text("utf-8")
+    assert "map $http_upgrade $connection_upgrade" in nginx
+    assert "proxy_set_header X-Forwarded-For $remote_addr;" in nginx
+    assert nginx.count("{") == nginx.count("}")
+    assert "chown -R 10001" in (deploy / "compose.yaml").read_text("utf-8")
+    assert "--uid 10001" in (deploy / "Dockerfile").read_text("utf-8")

@@ -11,13 +11,16 @@ import time
 import uuid
 import zipfile
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy.exc import DatabaseError
 from study_server import Clock, Person, Site, answer, change, site, study_folder
 
 from referee.errors import InputError, MalformedInput
+from referee_lab.server.sessions import outcomes
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.server.sessions.withdrawal import purge
 from referee_lab.server.store.store import open_store, sqlite_url
@@ -536,3 +539,74 @@ def test_answers_of_the_wrong_shape_are_refused_by_name(server: Site) -> None:
         assert where in reply.json()["where"]
     assert person.put(index, body={**person.body(index), "index": 0}).json()["problem"] == "no-such-step"
     assert server.rows("SELECT count(*) FROM trial") == [(0,)]
+
+
+@pytest.mark.parametrize("claimed", [1.0, 900.0])
+def test_a_session_of_a_tenth_of_a_second_is_reviewed_and_not_analysed(claimed: float, workshop: Path) -> None:
+    from referee_lab.study.data.collection import collect
+
+    folder = study_folder(workshop, mode='"live"')
+    clock = Clock()
+    with site(folder, clock) as server:
+        robot = Person(server).begin()
+        for index in robot.saved_steps:
+            body = robot.body(index)
+            if body["times"]:
+                body["times"] = {**body["times"], "reading_ms": claimed, "identification_ms": claimed}
+            now = clock.now
+            assert robot.put(index, body=body, right=False).status_code == 201
+            clock.now = now + 0.005
+        ending = robot.ask("POST", "finish").json()
+        assert (ending["outcome"], ending["state"], ending["paid"]) == ("too_fast", "screened_out", False)
+        completed = outcomes.completion_code(server.served, "completed", "live", robot.session)
+        assert ending["code"] not in ("", None, completed)
+        assert Person(server).complete()["outcome"] == "completed", "a person takes seconds"
+        with server.served.store.read() as connection:
+            collected = collect(server.served.study, connection, "live")
+        left = {a.sitting.outcome for a in collected.trials if a.counts_for("")}
+        assert left == {"completed"}, "neither times nor errors of the fast session count"
+    assert "less than 0.3 seconds" in server.served.study.texts["consent"]
+
+
+def test_another_release_ends_no_session_whose_answers_fit_its_plan(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Drawings and parameters may change with a release; what was asked and answered did not."""
+    from referee_lab.server.sessions import plan as plans
+
+    folder = study_folder(workshop, mode='"live"')
+    with site(folder, Clock()) as server:
+        person = Person(server).begin()
+        for index in person.saved_steps[:3]:
+            person.put(index)
+    made = plans._stimulus_step
+
+    def changed(study: Any, stimulus: Any, kind: str, rng: Any) -> Any:
+        step = made(study, stimulus, kind, rng)
+        return {**step, "shown": replace(step["shown"], parameters={**step["shown"].parameters, "new": "parameter"})}
+
+    monkeypatch.setattr(plans, "_stimulus_step", changed)
+    with site(folder, Clock()) as server:
+        person.site = server
+        assert person.open().status_code == 200
+        assert len(person.plan["saved"]) == 3
+
+
+def test_a_release_that_orders_trials_otherwise_refuses_before_anybody_is_cut_off(
+    workshop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from referee_lab.server.sessions import plan as plans
+
+    folder = study_folder(workshop, mode='"live"')
+    with site(folder, Clock()) as server:
+        person = Person(server).begin()
+        for index in person.saved_steps[:4]:
+            person.put(index)
+    made = plans._in_order
+    monkeypatch.setattr(plans, "_in_order", lambda *given: ((back := made(*given))[0][::-1], back[1]))
+    monkeypatch.setattr(plans, "_practice", lambda *given: iter(()))
+    with pytest.raises(InputError, match="1 sessions under way were begun by another release"):
+        open_served(folder, clock=Clock())
+    with site(folder, Clock(), accept_changes=True) as server:
+        person.site = server
+        assert person.open().json()["problem"] == "study-changed"

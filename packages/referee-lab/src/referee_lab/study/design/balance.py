@@ -11,7 +11,8 @@ from referee_lab.study.folder.study import FILLER, LEVELS, Study, StudyList
 
 __all__ = ["BalanceClaim", "carry_over", "count_of", "prove_balance"]
 
-COUNTERBALANCED = ("counterbalanced", "given")
+COUNTERBALANCED = "counterbalanced"
+GIVEN = "given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +38,7 @@ def prove_balance(study: Study) -> list[BalanceClaim]:
         _equal_lists(lists),
         *(
             _counterbalance(lists, study.design.between, kind)
-            if kind in COUNTERBALANCED
+            if kind in (COUNTERBALANCED, GIVEN)
             else _balance(lists, conditions, study.design.duplicates)
         ),
         _nobody_twice(lists, kind, bool(study.design.duplicates), study.design.groups),
@@ -80,7 +81,7 @@ def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: st
             holds=not wrong,
             counted=f"{count_of(len(items), 'item')}, {turned} of them in turn in several conditions"
             + (f"; not so: {wrong[0]}" if wrong else ""),
-            promised=kind != "given",
+            promised=kind != GIVEN,
             trials=tuple(wrong),
         ),
         BalanceClaim(
@@ -89,7 +90,7 @@ def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: st
             + (" (give or take one: items are no multiple of conditions)" if slack else ""),
             holds=not uneven and (bool(between) or len(groups) == 1),
             counted=told + (f"; not so: {uneven[0]}" if uneven else ""),
-            promised=kind != "given",
+            promised=kind != GIVEN,
         ),
     ]
 

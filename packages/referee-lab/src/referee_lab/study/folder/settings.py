@@ -182,7 +182,7 @@ class CodesSection:
     declined: str = _field(DERIVED, "No consent.")
     screened_out: str = _field(DERIVED, "Not eligible.")
     failed_check: str = _field(DERIVED, "Too many attention checks failed.")
-    too_fast: str = _field(DERIVED, "Answered faster than [exclusion] fastest_trial_s: to be reviewed by hand.")
+    too_fast: str = _field(DERIVED, "Answered faster than fastest_trial_s allows: to be reviewed by hand.")
     partner_left: str = _field(DERIVED, "The partner left (paired studies); paid.")
     technical: str = _field(DERIVED, "Something broke on our side; paid.")
     full: str = _field(DERIVED, "All places were taken when the person came.")
