@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.signature import explain, short
+from referee.signature import explain, short, without_outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,8 +60,11 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 def shared_signatures(signatures: Iterable[str]) -> list[str]:
-    """Signatures as lines: ``hash  measure|own parts``, and last the parts that all of them have. The hash is that of the whole signature."""
-    texts = list(signatures)
+    """Signatures as lines: ``hash  measure|own parts``, and last the parts that all of them have; digests of systems' outputs are left out.
+
+    The hash is that of the signature without these.
+    """
+    texts = list(dict.fromkeys(map(without_outputs, signatures)))
     told = [explain(text) for text in texts]
     common = {k: v for k, v in told[0].items() if all(t.get(k) == v for t in told)} if len(told) > 1 else {}
     lines = []
@@ -113,7 +116,7 @@ class _Grid:
 
     def signatures(self) -> list[str]:
         """What the measures share is said once, then what each has of its own, behind its short form."""
-        return shared_signatures(dict.fromkeys(r["signature"] for r in self.rows))
+        return shared_signatures(r["signature"] for r in self.rows)
 
     def note(self) -> str:
         base = next((r["baseline"] for r in self.rows if r.get("baseline")), None)
@@ -152,7 +155,7 @@ def as_rich(
 
 def _shorten_signature(signatures: Sequence[str], width: int) -> str:
     """The first signature behind its hash, on one line; parts that do not fit and further signatures are only mentioned."""
-    texts = list(dict.fromkeys(signatures))
+    texts = list(dict.fromkeys(map(without_outputs, signatures)))
     line = f"{short(texts[0])}  {texts[0]}"
     if len(texts) == 1 and len(line) <= width:
         return line
