@@ -1,4 +1,8 @@
-"""A score signs itself: the signature is derived from constructor parameters, so no switch can be forgotten (after sacrebleu and scikit-learn)."""
+"""A score signs itself: the signature is derived from constructor parameters and from digests of what was read, so nothing can be forgotten.
+
+After sacrebleu and scikit-learn. Whatever may change a number changes its signature, and nothing else does: neither the order of trials nor the name of
+a file nor a seed that was not used.
+"""
 
 from __future__ import annotations
 
@@ -7,28 +11,30 @@ import inspect
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from referee import __version__
-from referee.records import Description, Scene, SceneNotes, Trial
+from referee.records import Description, Response, Scene, SceneNotes, Trial
 
 __all__ = [
-    "CLOSING",
     "Fingerprint",
-    "as_bytes",
+    "difference",
     "digest",
     "explain",
-    "opening_text",
+    "output_digest",
     "parameters",
-    "said_text",
-    "scene_text",
     "short",
     "signature",
-    "written",
+    "trial_digest",
+    "without_outputs",
 ]
 
 _END = "\x1e"
-CLOSING = "\x1f\x1d"
+_DIGEST = 8
+OF_OUTPUTS = ("outputs", "baseline")
+"""Parts of a signature that belong to one system's outputs."""
 _SCENES: SceneNotes[str, str] = SceneNotes("signature.text")
 
 
@@ -87,15 +93,29 @@ def signature(name: str, thing: object, **more: object) -> str:
 
 @lru_cache(maxsize=64)
 def _package_version(package: str) -> str:
-    """The version of the distribution that a plug-in's package came with; a file of one's own has none."""
+    """The version of the distribution that a plug-in's package came with, or a digest of its code where that is no released package."""
     import sys
     from importlib.metadata import packages_distributions, version
 
+    module = sys.modules.get(package)
     # looking through all that is installed takes a second, and a module that lies elsewhere would not be found there anyway
-    if "site-packages" not in str(getattr(sys.modules.get(package), "__file__", "")):
+    if "site-packages" not in str(getattr(module, "__file__", "")):
+        return _code_digest(module)
+    names = packages_distributions().get(package)
+    return version(names[0]) if names else _code_digest(module)
+
+
+def _code_digest(module: ModuleType | None) -> str:
+    """A digest of the source files of a module, with those of its package."""
+    file = getattr(module, "__file__", None)
+    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+    files = sorted(source for folder in folders for source in folder.rglob("*.py")) or ([Path(file)] if file else [])
+    if not files:
         return "unversioned"
-    found = packages_distributions().get(package)
-    return version(found[0]) if found else "unversioned"
+    contents = hashlib.sha256()
+    for source in files:
+        contents.update(source.read_bytes())
+    return f"code-{contents.hexdigest()[:12]}"
 
 
 def short(text: str) -> str:
@@ -109,69 +129,80 @@ def explain(text: str) -> dict[str, str]:
     return {"measure": name, **{key: value for key, _, value in (part.partition(":") for part in parts)}}
 
 
-def scene_text(scene: Scene) -> str:
-    """What is in a scene, worked out once for all trials that share it."""
+def without_outputs(text: str) -> str:
+    """A signature without the parts that differ from system to system: what all rows of a measure share."""
+    return "|".join(part for part in text.split("|") if part.partition(":")[0] not in OF_OUTPUTS)
+
+
+def difference(first: str, second: str) -> dict[str, tuple[str | None, str | None]]:
+    """The parts in which two signatures differ, with the values of both (None: not there).
+
+    >>> difference("set/dice|seed:1|version:1", "set/dice|seed:2|version:1")
+    {'seed': ('1', '2')}
+    """
+    a, b = explain(first), explain(second)
+    return {key: (a.get(key), b.get(key)) for key in dict.fromkeys((*a, *b)) if a.get(key) != b.get(key)}
+
+
+def _scene_text(scene: Scene) -> str:
+    """All of a scene that measures may use, made once for all trials that share it."""
     notes = _SCENES.of(scene)
     if "text" not in notes:
-        parts: list[str] = []
+        picture = None if scene.picture is None else (scene.picture.size, scene.picture.sha256)
+        parts: list[str] = [repr((scene.id, scene.complete, picture))]
         for entity in scene.entities:
             parts += (_END, entity.id, *chain.from_iterable(entity.attributes))
-            if entity.relations:
-                parts.append(repr(entity.relations))
-            if entity.region is not None:
-                parts.append(repr(entity.region))
+            details = (entity.relations, entity.region, entity.position)
+            if any(detail is not None and detail != () for detail in details):
+                parts.append(repr(details))
         notes["text"] = "\x1f".join(parts)
     return notes["text"]
 
 
-def said_text(said: Description) -> str:
-    """What somebody said, as it stands in a fingerprint."""
-    known = "True" if said.properties is None else "False"
-    form = () if said.meaning is None else (str(said.meaning),)
-    return "\x1f".join(("", _END, str(said.text), known, *chain.from_iterable(said.properties or ()), *form))
+def _description_text(description: Description | None) -> str:
+    """All of a description that measures may use."""
+    if description is None:
+        return f"\x1f{_END}none"
+    has_properties = "False" if description.properties is None else "True"
+    more = (description.distribution, description.meaning, description.spans)
+    details = "" if more == (None, None, ()) else repr(more)
+    properties = chain.from_iterable(description.properties or ())
+    return "\x1f".join(("", _END, repr(description.text), has_properties, details, *properties))
 
 
-def written(trial: Trial) -> str:
-    """What a fingerprint takes of a trial: texts joined rather than objects printed, for every trial passes here; control characters keep them apart."""
-    targets = "\x1f".join(trial.targets)
-    opening = opening_text(trial.id, targets, trial.domain, trial.condition, trial.speaker, trial.scene.id)
-    return "".join((opening, scene_text(trial.scene), *map(said_text, trial.references), CLOSING))
+def trial_digest(trial: Trial, references: Sequence[Description], labels: Sequence[str | None]) -> bytes:
+    """A digest of a trial as it is used: id, targets, language, scene, the references it is compared with, and the labels of its clusters."""
+    opening = "\x1f".join((trial.id, *trial.targets, _END, trial.language, repr(tuple(labels)), ""))
+    return _short_digest("".join((opening, _scene_text(trial.scene), *map(_description_text, references))))
 
 
-def opening_text(
-    id: str, targets: str, domain: str | None, condition: str | None, speaker: str | None, scene: str | None
-) -> str:
-    """What comes first of a trial, for whoever has the texts that follow already (`scene_text`, `said_text`, `CLOSING`)."""
-    return f"{id}\x1f{targets}\x1f{_END}\x1f{domain}\x1f{condition}\x1f{speaker}\x1f{scene}\x1f"
+def output_digest(trial: str, output: Description | None, response: Response | None) -> bytes:
+    """A digest of an output: the trial, the description, and the answer of a system that finds instead of describing."""
+    answer = "" if response is None else repr((response.outcome, response.entity, response.places))
+    return _short_digest(f"{trial}{_description_text(output)}\x1f{answer}")
 
 
-def as_bytes(text: str) -> bytes:
-    """A text, or a piece of one, as a fingerprint takes it."""
-    return text.encode("utf-8", "surrogatepass")
+def _short_digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_DIGEST).digest()
 
 
 class Fingerprint:
-    """A hash of what was read, trial by trial: ids, targets, scenes and references, so that another reading of a corpus never signs alike."""
+    """A digest of trials or outputs that does not depend on their order, made from the digests of each (`trial_digest`, `output_digest`)."""
 
     def __init__(self) -> None:
-        # Short enough to stand in a signature that people read and compare.
-        self._hash = hashlib.blake2b(digest_size=8)
-        self.trials = 0
+        self._digests: list[bytes] = []
 
-    def add(self, trial: Trial) -> None:
-        self.add_written([written(trial)])
-
-    def add_written(self, texts: Sequence[str]) -> None:
-        """The same for trials that were written out before (see `written`)."""
-        self.add_bytes(as_bytes("".join(texts)), len(texts))
-
-    def add_bytes(self, content: bytes, trials: int) -> None:
-        """The same for the texts of some trials one after the other (see `as_bytes`)."""
-        self._hash.update(content)
-        self.trials += trials
+    def add(self, digests: bytes) -> None:
+        """Add the digests of some trials, one after the other."""
+        self._digests.append(digests)
 
     def __str__(self) -> str:
-        return f"{self.trials}-{self._hash.hexdigest()}"
+        import numpy as np
+
+        digests = np.frombuffer(b"".join(self._digests), dtype=f">u{_DIGEST}")
+        # Short enough to stand in a signature that people read and compare.
+        whole = hashlib.blake2b(np.sort(digests).tobytes(), digest_size=_DIGEST)
+        return f"{len(digests)}-{whole.hexdigest()}"
 
 
 def digest(text: str) -> str:

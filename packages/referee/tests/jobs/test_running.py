@@ -133,7 +133,7 @@ def test_the_manifest_tells_how_to_do_it_again(tmp_path: Path) -> None:
         5,
     )
     assert manifest["signatures"]["toy/lottery"].startswith(
-        "toy/lottery|seed:5|package:toy_systems-unversioned|version:"
+        "toy/lottery|seed:5|package:toy_systems-code-"
     )
     assert " at 0x" not in json.dumps(manifest)
     assert manifest["corpus"]["trials"] == 78

@@ -7,15 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import referee
 from referee.cli import main
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import InputError
+from referee.geometry import ScenePicture, Size
 from referee.jobs.open import open_outputs
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import Settings, Source
-from referee.signature import explain, short
+from referee.records import Description
+from referee.signature import _package_version, explain, short, signature, without_outputs
 
 TRIALS = list(Synthetic(speakers=5).trials())
 ROWS = [
@@ -32,8 +36,8 @@ NUMBERS = ("value", "n", "low", "high", "difference", "difference_low", "differe
 
 
 def scored(trials=TRIALS, source: Source | None = None, metric: str = "set/dice", **options) -> tuple[str, tuple]:
-    settings = Settings(**{"metrics": (metric,), "baseline": "one", "lenient": True, **options})
-    table = score_trials(open_outputs(ROWS, lenient=True), lambda: trials, settings, source=source)
+    chosen = Settings(**{"metrics": (metric,), "baseline": "one", "lenient": True, **options})
+    table = score_trials(open_outputs(ROWS, lenient=True), lambda: trials, chosen, source=source)
     rows = [r for r in table.scores() if r["system"] == "two"]
     return rows[0]["signature"], tuple(rows[0][k] for k in NUMBERS)
 
@@ -89,7 +93,7 @@ def test_a_signature_has_its_parts() -> None:
     assert (parts["corpus"], parts["reading"], parts["part"]) == ("tuna", "raw", "domain=people")
     assert (parts["cluster"], parts["interval"], parts["against"]) == (
         "scene x speaker",
-        "jackknife-t-skew-0.95",
+        "cr2-satterthwaite-skew-0.95",
         "own-1",
     )
     assert parts["trials"].startswith(f"{len(TRIALS)}-")
@@ -114,7 +118,7 @@ def test_an_interval_of_a_share_is_not_a_point() -> None:
 def test_a_short_form_is_explained_from_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "--demo", "--metrics", "set/dice", "--out", str(tmp_path / "run")]) == 0
     signed = referee.Run(tmp_path / "run").scores()[0]["signature"]
-    assert short(signed) in capsys.readouterr().out
+    assert short(without_outputs(signed)) in capsys.readouterr().out
     assert main(["signature", short(signed), str(tmp_path)]) == 0
     told = capsys.readouterr().out
     assert signed in told
@@ -130,20 +134,20 @@ def test_a_signature_can_be_used_as_a_name() -> None:
     assert (explain(again)["multiset"], same) == ("yes", numbers)
 
 
-def test_a_file_is_cited_by_its_name_wherever_somebody_keeps_it(tmp_path: Path) -> None:
-    """Others have the same corpus in another folder, and must get the same signature; what is in it the checksum says."""
+def test_neither_folder_nor_name_of_a_file_is_signed(tmp_path: Path) -> None:
+    """Others have the same corpus in another folder under another name, and must get the same signature; the digest identifies its content."""
     lines = "".join(
         f'{{"id": "t{i}", "target": "a", "entities": [{{"id": "a", "attributes": {{"colour": "red"}}}}], "references": ["red"]}}\n'
         for i in range(3)
     )
     rows = [{"trial": f"t{i}", "system": "one", "text": "red"} for i in range(3)]
     found = set()
-    for folder in (tmp_path / "here", tmp_path / "there"):
+    for folder, name in ((tmp_path / "here", "mine.jsonl"), (tmp_path / "there", "other.jsonl")):
         folder.mkdir()
-        (folder / "mine.jsonl").write_text(lines, "utf-8")
-        found |= {r["signature"] for r in referee.score(rows, folder / "mine.jsonl", metrics=["string/exact"]).rows}
+        (folder / name).write_text(lines, "utf-8")
+        found |= {r["signature"] for r in referee.score(rows, folder / name, metrics=["string/exact"]).rows}
     (signed,) = found
-    assert "corpus:mine.jsonl|" in signed
+    assert "mine.jsonl" not in signed
 
 
 @pytest.mark.parametrize(
@@ -178,3 +182,100 @@ def test_a_misspelt_system_is_named_where_all_lines_become_one(tmp_path: Path) -
     with pytest.raises(InputError, match=r"(?s)twice.*did you mean system\?") as error:
         open_outputs(tmp_path / "o.jsonl")
     assert "o.jsonl:2" in str(error.value)
+
+
+# -- whatever may change a number changes the signature, and nothing else does -----------------------------------------------
+
+
+def signed(trials=TRIALS, rows=ROWS, **options) -> str:
+    chosen = Settings(**{"metrics": ("set/dice",), **options})
+    table = score_trials(open_outputs(rows, lenient=True), lambda: trials, chosen)
+    return next(r["signature"] for r in table.scores() if r["system"] == "two")
+
+
+def with_trial(at: int, **changes) -> list:
+    return [replace(t, **changes) if i == at else t for i, t in enumerate(TRIALS)]
+
+
+def with_row(at: int, **changes) -> list:
+    places = [i for i, row in enumerate(ROWS) if row["system"] == "two"]
+    return [{**row, **changes} if i == places[at] else row for i, row in enumerate(ROWS)]
+
+
+def moved_box(trial):
+    first, *rest = trial.scene.entities
+    return replace(trial.scene, entities=(replace(first, position=(99.0, 99.0)), *rest))
+
+
+def resized(trial):
+    return replace(trial.scene, picture=ScenePicture(path="a.png", size=Size(7, 5)))
+
+
+CHANGES = {
+    "a target": lambda at: {"trials": with_trial(at, targets=(other_entity(TRIALS[at]),))},
+    "words of a reference": lambda at: {"trials": with_trial(at, references=(Description(text="else"),))},
+    "a second reference": lambda at: {"trials": with_trial(at, references=TRIALS[at].references * 2)},
+    "the position of an object": lambda at: {"trials": with_trial(at, scene=moved_box(TRIALS[at]))},
+    "the size of the picture": lambda at: {"trials": with_trial(at, scene=resized(TRIALS[at]))},
+    "the label of a cluster": lambda at: {"trials": with_trial(at, speaker="somebody else")},
+    "a trial less": lambda at: {"trials": [t for i, t in enumerate(TRIALS) if i != at]},
+    "words of an output": lambda at: {"rows": with_row(at, text="something else")},
+    "properties of an output": lambda at: {"rows": with_row(at, properties=[["colour", "none at all"]])},
+    "confidence": lambda at: {"confidence": 0.5 + at / 200},
+    "clusters": lambda at: {"cluster": "none"},
+    "references of others": lambda at: {"references": "others"},
+}
+SAME = {
+    "the order of trials": lambda at: {"trials": [*TRIALS[at:], *TRIALS[:at]]},
+    "the order of outputs": lambda at: {"rows": [*ROWS[at:], *ROWS[:at]]},
+    "a seed that is not used": lambda at: {"seed": 2 + at},
+    "swaps that are not made": lambda at: {"resamples": 10 + at},
+    "lenience with nothing to forgive": lambda at: {"lenient": True},
+    "groups beside the whole": lambda at: {"by": ("domain",)},
+    "the output of another system": lambda at: {
+        "rows": [{**r, "text": "else"} if r["system"] == "one" else r for r in ROWS]
+    },
+}
+
+
+def other_entity(trial):
+    return next(e.id for e in trial.scene.entities if e.id not in trial.targets)
+
+
+@settings(max_examples=40, deadline=None)
+@given(change=st.sampled_from(sorted(CHANGES)), at=st.integers(0, len(TRIALS) - 1))
+def test_a_change_that_may_change_a_number_changes_the_signature(change: str, at: int) -> None:
+    assert signed(**CHANGES[change](at)) != signed()
+
+
+@settings(max_examples=30, deadline=None)
+@given(change=st.sampled_from(sorted(SAME)), at=st.integers(0, len(TRIALS) - 1))
+def test_a_change_that_cannot_change_a_number_leaves_the_signature(change: str, at: int) -> None:
+    assert signed(**SAME[change](at)) == signed()
+
+
+def test_a_plug_in_is_signed_by_its_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+    import sys
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+    signatures = set()
+    for number in (1, 2):
+        (tmp_path / "my_plug_in.py").write_text(f"class Mine:\n    constant = {number}\n", "utf-8")
+        sys.modules.pop("my_plug_in", None)
+        importlib.invalidate_caches()
+        _package_version.cache_clear()
+        signatures.add(signature("mine", importlib.import_module("my_plug_in").Mine()))
+    assert len(signatures) == 2
+    assert all("package:my_plug_in-code-" in text for text in signatures)
+
+
+def test_the_part_that_differs_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, metric in (("a", "set/dice"), ("b", "set/dice|multiset:yes")):
+        assert main(["score", "--demo", "--metrics", metric, "--out", str(tmp_path / name)]) == 0
+    text = referee.Run(tmp_path / "a").scores()[0]["signature"]
+    capsys.readouterr()
+    assert main(["signature", text, "--against", str(tmp_path / "a")]) == 0
+    assert "The signature is the same." in capsys.readouterr().out
+    assert main(["signature", text, "--against", str(tmp_path / "b")]) == 1
+    assert "multiset: no in the signature, yes in the files" in capsys.readouterr().out

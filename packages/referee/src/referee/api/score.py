@@ -233,7 +233,7 @@ class Scores(Result):
             rows=rows,
             synthetic=card is not None and card.synthetic,
             clusters=self.table.about_clusters(),
-            signatures=score_tables.shared_signatures(dict.fromkeys(r["signature"] for r in self.measured)),
+            signatures=score_tables.shared_signatures(r["signature"] for r in self.measured),
             metric=metric,
             cards=self.worst(metric, n=3).cards if is_pictured else (),
         )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from referee.cli import options
 from referee.errors import InputError, RefereeError
 from referee.jobs.folder import Run, is_run
-from referee.signature import explain, short
+from referee.signature import difference, explain, short, without_outputs
 
 app = options.new_app()
 # Folders below this one: a home directory must not be searched to its end.
@@ -22,15 +22,16 @@ MEANING = {
     "corpus": "the corpus the trials came from",
     "reading": "how that corpus was read",
     "part": "which part of it",
-    "trials": "how many trials, and a checksum of all that was read of them",
+    "trials": "how many trials, and a digest of all that is used of them, in any order",
     "against": "whose references, and how many an item",
-    "humans": "people as a row, each speaker against the others",
-    "lenient": "bad or missing outputs were counted and passed over",
+    "group": "the group of trials, and a digest of which they are",
+    "outputs": "how many outputs the system has, and a digest of them",
+    "baseline": "how many outputs the baseline has, and a digest of them",
     "cluster": "what trials were clustered by",
     "interval": "how intervals were made, with their confidence",
     "swaps": "random swaps of clusters, where they were too many to try all",
     "seed": "seed of all randomness",
-    "package": "the plug-in's package and version",
+    "package": "the plug-in's package and its version, or a digest of its code",
     "version": "version of Referee",
 }
 
@@ -42,15 +43,23 @@ def signature(
         list[Path] | None,
         typer.Argument(help="Run folders to look the short form up in (default: those below this folder)."),
     ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Run folders, score tables as JSON, or a corpus file and an outputs file: say which parts of the signature differ there."
+        ),
+    ] = None,
     form: options.TextOrJson = "text",
 ) -> int:
-    """Explain a signature part by part.
+    """Explain a signature part by part, or say in which parts it differs from that of other files.
 
-    Examples:  referee signature "set/dice|multiset:no|corpus:tuna|…"      referee signature 3f9a01bc RUN
+    Examples:  referee signature "set/dice|multiset:no|corpus:tuna|…"      referee signature 3f9a01bc RUN      referee signature 3f9a01bc RUN --against OTHER
     """
     options.check_form(form)
-    # The eight digits are a hash and cannot be turned back: they are looked up among signatures that were kept.
+    # The eight digits are a hash and cannot be turned back: they are looked up among signatures that were stored.
     text = what if "|" in what else _find(what, places or [Path()])
+    if against:
+        return _compare(text, against, form)
     parts = explain(text)
     if form == "json":
         print(json.dumps({"hash": short(text), "signature": text, "parts": parts}, ensure_ascii=False, indent=1))
@@ -62,6 +71,81 @@ def signature(
     return 0
 
 
+def _compare(text: str, files: Sequence[Path], form: str) -> int:
+    """Print the parts in which a signature differs from the nearest one that files have; exit code 1 where some do."""
+    # A signature without outputs, as it stands under a table, is compared without them.
+    others = dict.fromkeys(_signatures_of(text, files))
+    if "outputs" not in explain(text):
+        others = dict.fromkeys(map(without_outputs, others))
+    same_measure = [other for other in others if explain(other)["measure"] == explain(text)["measure"]]
+    if not same_measure:
+        raise InputError(
+            f"no score of {explain(text)['measure']} is in these files",
+            where=", ".join(map(str, files)),
+            remedy="name run folders, JSON written by `referee score --format json`, or a corpus and its outputs",
+        )
+    nearest = min(same_measure, key=lambda other: len(difference(text, other)))
+    parts = difference(text, nearest)
+    if form == "json":
+        differences = {key: {"signature": a, "files": b} for key, (a, b) in parts.items()}
+        content = {"signature": text, "nearest": nearest, "same": not parts, "differences": differences}
+        print(json.dumps(content, ensure_ascii=False, indent=1))
+    elif not parts:
+        print("The signature is the same.")
+    else:
+        print(f"{len(parts)} part{'s' * (len(parts) != 1)} differ{'s' * (len(parts) == 1)}:\n")
+        for key, (here, there) in parts.items():
+            print(f"  {key}: {here or 'not there'} in the signature, {there or 'not there'} in the files")
+            print(f"    ({MEANING.get(key, 'a switch of the measure')})")
+    return int(bool(parts))
+
+
+def _signatures_of(text: str, files: Sequence[Path]) -> Iterator[str]:
+    """The signatures that files have: those of runs and of score tables, or those made by scoring outputs on a corpus as the signature says."""
+    loose = [file for file in files if not file.is_dir() and file.suffix != ".json"]
+    for place in (file for file in files if file not in loose):
+        of_runs = (row for run in _runs(place) for row in Run(run).scores())
+        rows = _rows_of_table(place) if place.suffix == ".json" else of_runs
+        yield from (str(row["signature"]) for row in rows if "signature" in row)
+    if len(loose) == 2:
+        from referee.api.score import score
+
+        corpus, outputs = sorted(loose, key=lambda file: not _is_corpus(file))
+        parts = explain(text)
+        clusters = parts.get("cluster", "design")
+        rows = score(
+            outputs,
+            corpus,
+            metrics=[text],
+            cluster="design" if " x " in clusters else clusters,
+            confidence=float(parts.get("interval", "0.95").rpartition("-")[2]),
+            references=parts.get("against", "own").partition("-")[0],
+        ).rows
+        yield from (str(row["signature"]) for row in rows)
+    elif loose:
+        raise InputError(
+            f"{len(loose)} files that are neither run folders nor JSON tables",
+            where=", ".join(map(str, loose)),
+            remedy="name one corpus file and one outputs file",
+        )
+
+
+def _rows_of_table(file: Path) -> list[dict[str, Any]]:
+    try:
+        rows = json.loads(file.read_text("utf-8"))["rows"]
+        return [dict(row) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(
+            f"is no score table ({error})", where=file, remedy="write it with `referee score … --format json`"
+        ) from error
+
+
+def _is_corpus(file: Path) -> bool:
+    """Whether the first line of a file is a trial rather than an output."""
+    with file.open(encoding="utf-8") as lines:
+        return '"entities"' in next((line for line in lines if line.strip()), "")
+
+
 def _find(wanted: str, places: list[Path]) -> str:
     for folder in (run for place in places for run in _runs(place)):
         try:
@@ -69,8 +153,8 @@ def _find(wanted: str, places: list[Path]) -> str:
         except RefereeError:
             continue  # a damaged run somewhere below is not what was asked about
         for text in dict.fromkeys(str(row["signature"]) for row in rows if "signature" in row):
-            if short(text) == wanted:
-                return text
+            if wanted in (short(text), short(without_outputs(text))):
+                return text if wanted == short(text) else without_outputs(text)
     raise InputError(
         f"no run here has a score signed {wanted!r}",
         where=", ".join(map(str, places)),

@@ -138,6 +138,7 @@ class Opened:
             part=" and ".join(part for part in (cut, listed) if part) or None,
             # A card that names nothing leaves it open what was sampled, which is not the same as "nothing was".
             sampled=self.card.sampled if self.card is not None and self.card.sampled else None,
+            is_named=self.name in catalogue.names("corpus"),
         )
 
 

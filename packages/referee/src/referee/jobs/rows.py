@@ -20,7 +20,7 @@ from referee.jobs.batches import PieceBatches, ScorePiece
 from referee.jobs.grounding import PlaceQuestion, asked_by
 from referee.options import GROUPINGS
 from referee.records import Outcome, Trial
-from referee.signature import as_bytes, written
+from referee.signature import output_digest, trial_digest
 
 __all__ = ["Key", "Measuring", "PieceRows", "collects", "learning", "make_metrics", "measure", "needs_two_passes"]
 
@@ -42,7 +42,8 @@ class PieceRows:
     failed: dict[str, str]
     labels: dict[str, list[str | None]]
     references: Counter[int]
-    written: bytes
+    trial_digests: bytes
+    output_digests: dict[str, bytes]
     missing: dict[str, int]
     problems: dict[str, dict[str, int]]
     notes: list[str]
@@ -53,11 +54,12 @@ class PieceRows:
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """A task for an engine: the metrics of every system, and the labels of trials that the table asks for."""
+    """A task for an engine: the metrics of every system, the labels of trials that the table asks for, and those of them that are clusters."""
 
     metrics: Metrics
     systems: Sequence[str]
     labels: Sequence[str]
+    factors: Sequence[str] = ()
 
     @property
     def inputs(self) -> Mapping[str, Path]:
@@ -88,7 +90,11 @@ class Measuring:
             failed=failed,
             labels={name: [_label(trial, name) for trial in read.trials] for name in self.labels},
             references=Counter(map(len, read.references)),
-            written=as_bytes("".join(map(written, read.trials))),
+            trial_digests=b"".join(
+                trial_digest(trial, references, [_label(trial, name) for name in self.factors])
+                for trial, references in zip(read.trials, read.references, strict=True)
+            ),
+            output_digests={system: _output_digests(batch) for system, batch in read.by_system.items()},
             missing={system: list(batch.outputs).count(None) for system, batch in read.by_system.items()},
             problems={system: dict(kinds) for system, kinds in read.answers.problems.items()},
             notes=read.answers.notes,
@@ -102,6 +108,12 @@ def _language(trial: Trial) -> tuple[str, bool]:
     """The language of a trial, and whether its references are in a script without blanks."""
     text = trial.references[0].text if trial.references else None
     return trial.language, text is not None and has_unspaced_script(text)
+
+
+def _output_digests(batch: Batch) -> bytes:
+    answers = batch.answers or [None] * len(batch)
+    outputs = zip(batch.trials, batch.outputs, answers, strict=True)
+    return b"".join(output_digest(trial.id, output, answer) for trial, output, answer in outputs)
 
 
 def _questions(read: PieceBatches) -> list[PlaceQuestion]:

@@ -89,7 +89,7 @@ class _Scoring:
         self.settings = table.settings
         self.factors = table.source.factors(self.settings.cluster)
         names = tuple(dict.fromkeys((*self.settings.by, *self.factors)))
-        self.task = Measuring(table.metrics, systems, names)
+        self.task = Measuring(table.metrics, systems, names, self.factors)
 
     def table_of(self, file: BinaryIO) -> ScoreTable:
         """Cut the corpus into pieces, measure them, and return the table."""
@@ -160,6 +160,7 @@ class _Scoring:
         table.groups = {name: labels[name] for name in settings.by}
         table.clusters = choose_clusters({name: labels[name] for name in self.factors}, settings.cluster)
         table.fingerprint, table.references = gathered.fingerprint(), number_of_references(gathered.references)
+        table.outputs = {system: gathered.fingerprint_of(system) for system in self.systems}
         table.rows = gathered.rows(table.metrics)
         table.languages = tuple(sorted({language for language, _ in gathered.languages}))
         table.warnings = unsuitable_tokens(table, gathered.languages)
@@ -221,10 +222,17 @@ class _Gathered:
         return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * len(p.ids))] for s in systems}
 
     def fingerprint(self) -> str:
-        read = Fingerprint()
+        trials = Fingerprint()
         for piece in self.pieces():
-            read.add_bytes(piece.written, len(piece.ids))
-        return str(read)
+            trials.add(piece.trial_digests)
+        return str(trials)
+
+    def fingerprint_of(self, system: str) -> str:
+        """The digest of a system's outputs."""
+        outputs = Fingerprint()
+        for piece in self.pieces():
+            outputs.add(piece.output_digests[system])
+        return str(outputs)
 
     def rows(self, metrics: Mapping[Key, Any]) -> dict[Key, FloatArray]:
         """Return the rows of all trials in order; two-pass metrics are computed now."""

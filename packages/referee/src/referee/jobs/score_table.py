@@ -18,8 +18,17 @@ from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.jobs.watching import CountedWork, ShowsProgress
 from referee.metrics.tokens import UNSPACED, resolve
 from referee.records import Outcome
-from referee.signature import signature
-from referee.statistics.dependent_trials import TESTABLE, Clusters, CodedLabels, Gap, compare_clustered, spread
+from referee.signature import digest, signature
+from referee.statistics.dependent_trials import (
+    BLOCKS,
+    EXACT_UP_TO,
+    TESTABLE,
+    Clusters,
+    CodedLabels,
+    Gap,
+    compare_clustered,
+    spread,
+)
 
 __all__ = [
     "DEFAULT_METRICS",
@@ -85,13 +94,15 @@ class Settings:
 class Source:
     """Where trials came from, as far as it changes numbers: the corpus, how it was read, which part, and what its card says was sampled.
 
-    `sampled` is None where no card says it; then whatever recurs over the trials at hand (scenes, speakers) is taken to have been.
+    `sampled` is None where no card says it; then whatever recurs over the trials at hand (scenes, speakers) is taken to have been. `is_named`: whether the
+    corpus has a name of its own; that of a file says nothing about its content.
     """
 
     corpus: str = "trials"
     reading: str | None = None
     part: str | None = None
     sampled: tuple[str, ...] | None = None
+    is_named: bool = True
 
     def factors(self, cluster: str) -> tuple[str, ...]:
         """What to cluster by, as asked for or by design; whether trials have such clusters is seen when they are read."""
@@ -183,6 +194,7 @@ class ScoreTable:
     outcomes: dict[str, list[Outcome | None]] = field(default_factory=dict)
     conventions: dict[str, str] = field(default_factory=dict)
     meant: str = ""
+    outputs: dict[str, str] = field(default_factory=dict)
     fingerprint: str = ""
     references: str = ""
     languages: tuple[str, ...] = ()
@@ -191,29 +203,33 @@ class ScoreTable:
     def systems(self) -> list[str]:
         return list(dict.fromkeys(system for system, _ in self.rows))
 
-    def signature(self, name: str, system: str = "") -> str:
-        """Whatever changes the number: the metric's own switches, what was read and how, references, clusters, confidence, and the chance of the tests."""
+    def signature(self, name: str, system: str = "", group: str | None = None) -> str:
+        """Whatever changes the number, and nothing else: the metric's switches, what was read, references, clusters, confidence, chance where there is any.
+
+        With a `system` also its outputs and those of the baseline; with a `group` the labels that make it.
+        """
         # Any system's will do: they were all made from the same text.
         metric = next(m for (_, n), m in self.metrics.items() if n == name)
-        s = self.settings
+        s, source = self.settings, self.source
+        named = {"corpus": source.corpus, "reading": source.reading, "part": source.part or "all"}
+        # People are compared with others' descriptions, and with them in the table everyone is.
+        whose = "others" if s.humans else s.references
         return signature(
             name.partition("|")[0],
             metric,
-            corpus=self.source.corpus,
-            reading=self.source.reading,
-            part=self.source.part or "all",
+            **(named if source.is_named else {}),
             trials=self.fingerprint,
-            against=f"{s.references}-{self.references}",
-            humans=s.humans,
-            lenient=s.lenient,
+            against=f"{whose}-{self.references}",
             cluster=" x ".join(self.clusters.names) or "none",
-            interval=f"jackknife-t-skew-{s.confidence:g}",
-            swaps=s.resamples,
-            seed=s.seed,
             **self._tokens(metric),
+            interval=f"cr2-satterthwaite-skew-{s.confidence:g}",
+            **self._chance(),
             # How the numbers of a system that finds rather than describes were taken, and those of what it had to find.
             **({"answers": self.conventions[system] or "none"} if system in self.conventions else {}),
             **({"meant": self.meant} if system in self.conventions and self.meant else {}),
+            **({} if group is None else {"group": f"{group} {self._group_digest(group)}"}),
+            **({"outputs": self.outputs[system]} if system in self.outputs else {}),
+            **({"baseline": self.outputs[s.baseline]} if system and s.baseline in self.outputs else {}),
         )
 
     def _tokens(self, metric: Any) -> dict[str, str]:
@@ -221,6 +237,19 @@ class ScoreTable:
         tokens = getattr(metric, "tokens", None)
         used = [] if tokens is None else list(dict.fromkeys(resolve(tokens, language) for language in self.languages))
         return {"tokens": "+".join(used)} if used and used != [tokens] else {}
+
+    def _chance(self) -> dict[str, int]:
+        """Swaps and seed, where a number depends on them."""
+        s, sizes = self.settings, self.clusters.sizes() or (len(self.trials),)
+        swaps = s.baseline is not None and len(sizes) == 1 and sizes[0] > EXACT_UP_TO
+        pooled = len(self.trials) > BLOCKS
+        return ({"swaps": s.resamples} if swaps else {}) | ({"seed": s.seed} if swaps or pooled else {})
+
+    def _group_digest(self, group: str) -> str:
+        """A digest of the trials that are in a group."""
+        name, _, value = group.partition("=")
+        members = sorted(trial for trial, label in zip(self.trials, self.groups[name], strict=True) if label == value)
+        return digest("\x1f".join(members))[:8]
 
     def about_clusters(self) -> str:
         """What the intervals are over, in words, for under the table."""
@@ -291,7 +320,7 @@ class ScoreTable:
             "n": found.n,
             "low": _number(found.low),
             "high": _number(found.high),
-            "signature": self.signature(key[1], key[0]),
+            "signature": self.signature(key[1], key[0], group),
             "clusters": " x ".join(map(str, found.sizes)) if clusters.codes else None,
             **_of_answered(metric, rows),
             **self._against_baseline(key, part, clusters),

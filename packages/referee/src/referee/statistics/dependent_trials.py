@@ -28,6 +28,7 @@ from referee.statistics.rounding import TIE, Steady, is_rounding
 
 __all__ = [
     "BLOCKS",
+    "EXACT_UP_TO",
     "FEW",
     "TESTABLE",
     "Clusters",

@@ -126,6 +126,7 @@ def scores_figure(material: Material, order: Sequence[str]) -> Figure:
 
 
 CLOSE, APART = "best, or not told apart from it", "differs from the best"
+UNTESTED = "not tested"
 
 
 def findings_figure(
@@ -135,22 +136,26 @@ def findings_figure(
     close: Collection[str],
     tested: bool,
 ) -> Figure:
-    """Return the lead measure beside identification rates; systems close to the best are highlighted."""
+    """Return the deciding measure beside the identification rates of hearers, a panel each.
+
+    Where differences were tested, the systems that do not differ from the best have a colour of their own, in the first panel only: the test is of the
+    deciding measure and says nothing about hearers.
+    """
     alt = _altair()
     rows = [
         {
             **{k: r.get(k) for k in ("system", "n", "value", "low", "high")},
             "measure": title,
-            "told": CLOSE if r["system"] in close else APART,
+            "told": UNTESTED if number else CLOSE if r["system"] in close else APART,
         }
-        for title, panel_rows in panels.items()
+        for number, (title, panel_rows) in enumerate(panels.items())
         for r in panel_rows
     ]
     base = alt.Chart(alt.Data(values=rows)).properties(width=FIRST, height=alt.Step(17))
     legend = {} if tested else {"legend": None}
-    kinds, colours = [CLOSE, APART], ([PALETTE[0], GREY] if tested else [PALETTE[0]] * 2)
+    kinds, colours = [CLOSE, APART, UNTESTED], ([PALETTE[0], GREY, PALETTE[-1]] if tested else [PALETTE[0]] * 3)
     colour = alt.Color("told:N", scale=alt.Scale(domain=kinds, range=colours), **legend)
-    shape = alt.Shape("told:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond"]), **legend)
+    shape = alt.Shape("told:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond", "square"]), **legend)
     layer = _dots(base, order, color=colour, **({"shape": shape} if tested else {}))
     title = f"{material.label}: what was found, with {_confidence(material)} intervals"
     return Figure(name="findings", title=title, spec=_finished(_faceted(layer, list(panels)), title), cell=FIRST)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.signature import explain, short
+from referee.signature import explain, short, without_outputs
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,13 +60,11 @@ def as_csv(rows: Sequence[Row]) -> str:
 
 
 def shared_signatures(signatures: Iterable[str]) -> list[str]:
-    """Return a line ``hash  measure|distinct parts`` for each signature.
+    """Return a line ``hash  measure|distinct parts`` for each signature, and last the parts that all share.
 
-    And last the parts that all share.
-
-    The hash is that of the whole signature.
+    Digests of systems' outputs are left out; the hash is that of the signature without them.
     """
-    texts = list(signatures)
+    texts = list(dict.fromkeys(map(without_outputs, signatures)))
     explained = [explain(text) for text in texts]
     common = (
         {k: v for k, v in explained[0].items() if all(t.get(k) == v for t in explained)} if len(explained) > 1 else {}
@@ -120,7 +118,7 @@ class _Grid:
 
     def signatures(self) -> list[str]:
         """Return the signatures as lines, shared parts last."""
-        return shared_signatures(dict.fromkeys(r["signature"] for r in self.rows))
+        return shared_signatures(r["signature"] for r in self.rows)
 
     def note(self) -> str:
         base = next((r["baseline"] for r in self.rows if r.get("baseline")), None)
@@ -159,7 +157,7 @@ def as_rich(
 
 def _shorten_signature(signatures: Sequence[str], width: int) -> str:
     """Return the hash and the first signature on one line; what does not fit is mentioned."""
-    texts = list(dict.fromkeys(signatures))
+    texts = list(dict.fromkeys(map(without_outputs, signatures)))
     line = f"{short(texts[0])}  {texts[0]}"
     if len(texts) == 1 and len(line) <= width:
         return line
