@@ -16,7 +16,7 @@ __all__ = ["text_grid_to_eaf"]
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"|(?<![\w\[])(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w\]])|<(exists)>')
 
 
-class _Span(NamedTuple):
+class _Interval(NamedTuple):
     start_ms: int
     end_ms: int
     text: str
@@ -54,7 +54,7 @@ def _decode(content: bytes) -> str:
     return content.decode("utf-8-sig", "replace")
 
 
-def _tiers(text: str, where: str) -> dict[str, list[_Span]]:
+def _tiers(text: str, where: str) -> dict[str, list[_Interval]]:
     """Return the spans of each tier: the values of both forms follow each other in the same order."""
     tokens: list[str | float] = []
     for string, number, flag in _TOKEN.findall(text):
@@ -62,7 +62,7 @@ def _tiers(text: str, where: str) -> dict[str, list[_Span]]:
     if tokens[:2] != ["ooTextFile", "TextGrid"] or "exists" not in tokens:
         raise MalformedInput("not a TextGrid in text form", where=where, line=1, remedy="save it in Praat as text")
     values = iter(tokens[tokens.index("exists") + 1 :])
-    tiers: dict[str, list[_Span]] = {}
+    tiers: dict[str, list[_Interval]] = {}
     try:
         for _ in range(int(_number(next(values)))):
             kind, name = str(next(values)), str(next(values))
@@ -74,12 +74,12 @@ def _tiers(text: str, where: str) -> dict[str, list[_Span]]:
     return tiers
 
 
-def _span(kind: str, values: Iterator[str | float]) -> _Span:
+def _span(kind: str, values: Iterator[str | float]) -> _Interval:
     start = round(1000 * _number(next(values)))
     if kind == "TextTier":
-        return _Span(start, start + 1, str(next(values)))
+        return _Interval(start, start + 1, str(next(values)))
     end = round(1000 * _number(next(values)))
-    return _Span(start, max(end, start + 1), str(next(values)))
+    return _Interval(start, max(end, start + 1), str(next(values)))
 
 
 def _number(token: object) -> float:
