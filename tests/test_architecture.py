@@ -105,6 +105,7 @@ ALSO = {
         "geometry.py": "declares the records",
         "corpora/outputs.py": "reads the columns of tables as records",
         "corpora/jsonl.py": "makes the JSON schema, and writes",
+        "tangram/tiers/dialogue_form.py": "declares the open form of a dialogue",
         "corpora/line_index.py": "looks for ids only",
         "tangram/tiers/dialogue_form.py": "declares the form of dialogues",
     },

@@ -66,9 +66,9 @@ def test_an_item_has_the_scene_the_history_and_the_target_of_its_moment(mugs: Di
     assert (first.targets, first.references[0].text, first.speaker) == (("a",), "the red mug", "ann-bob-ann")
     assert first.meta["game"] == "ann-bob"
     assert first.meta["utterance"] == "take the red mug"
-    # Positions span 0 to 90 across and 0 to 30 down: 0 is left and top, 90 right, 45 the middle, 30 the bottom.
-    values = {e.id: (e.value("horizontal"), e.value("vertical")) for e in first.scene.entities}
-    assert values == {"a": ("left", "top"), "b": ("right", "top"), "c": ("middle", "bottom")}
+    # Positions span 0 to 90 across (five columns of 18) and 0 to 30 down (three rows of 10).
+    values = {e.id: (e.value("x-dimension"), e.value("y-dimension")) for e in first.scene.entities}
+    assert values == {"a": ("1", "1"), "b": ("5", "1"), "c": ("3", "3")}
     # Bob does not see the plate.
     assert [e.id for e in second.scene.entities] == ["a", "b"]
     # At 7.1 s the red mug has been moved.

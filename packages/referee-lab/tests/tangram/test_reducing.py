@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.errors import InputError
-from referee_lab.tangram.models.reduction import hearing_by_block, reduce_games
+from referee_lab.tangram.models.reduction import hearing_by_block, reduce_dialogues, reduce_games
+from referee_lab.tangram.tiers.game_dialogues import game_dialogues
 
 
 @pytest.mark.data
@@ -38,3 +39,13 @@ def test_addressees_get_better_and_overhearers_do_not(data_folder: Path) -> None
 def test_other_corpora_are_refused() -> None:
     with pytest.raises(InputError, match="tangrams-hawkins, kth-tangrams"):
         reduce_games("tuna")
+
+
+@pytest.mark.slow
+def test_any_dialogues_are_reduced(data_folder: Path) -> None:
+    """Director words by round as the README of cabb-dutch has them, counted there by blanks."""
+    found = reduce_dialogues("cabb-dutch", game_dialogues("cabb-dutch", data_folder))
+    assert [level.mean for level in found.words] == pytest.approx([54.8, 33.3, 21.7, 18.0, 14.2, 12.3], abs=0.15)
+    assert (found.games, found.heard) == (19, ())
+    with pytest.raises(InputError, match="no object is described again"):
+        reduce_dialogues("one", game_dialogues("cabb-dutch", data_folder)[:1])

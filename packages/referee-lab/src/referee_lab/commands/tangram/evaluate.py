@@ -41,7 +41,8 @@ app = options.new_app()
 
   referee tangram evaluate responses.jsonl --trials trials.jsonl --confusion 444,104,225,469 --ties half
 
-An answer's field system is its category: TP, FN, FP-DP or FP-Orig. --confusion (TP,FN,FP,TN of the classifier) adds the review of precision and F.
+An answer's field system is its category: TP, FN, FP-DP or FP-Orig, or SYSTEM@CONTEXT in a study with --systems.
+--confusion (TP,FN,FP,TN of the classifier) adds the review of precision and F.
 """)
 )
 def evaluate(
@@ -191,6 +192,7 @@ def _mean_clip(rehearsal: Rehearsal) -> float:
 
 def _lines(name: str, found: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
     from referee_lab.tangram.evaluation.published_results import published_design, published_results
+    from referee_lab.tangram.evaluation.task_performance import CONDITIONS
 
     people = max(line.evaluators for line in found.lines)
     lines = [
@@ -202,7 +204,8 @@ def _lines(name: str, found: Evaluation, reviewed: Review | None, rehearsal: Reh
             f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: {published_design()})"
         ]
     lines += ["", *aligned(_table(found)), ""]
-    lines += [f"  published: {published_results()}", ""]
+    if {line.condition for line in found.lines} <= set(CONDITIONS):
+        lines += [f"  published: {published_results()}", ""]
     for contrast in found.contrasts:
         lines += [*_contrast(contrast), ""]
     return lines + (_review(reviewed) if reviewed is not None else [])

@@ -25,19 +25,25 @@ app = options.new_app()
   referee tangram reduction --corpus tangrams-hawkins
 
   referee tangram reduction --corpus kth-tangrams --format json
+
+  referee tangram reduction --corpus cabb-dutch          any corpus of dialogues
+
+  referee tangram reduction --corpus GAMES               own games (`referee tangram export STUDY --all --as games --out GAMES`)
 """)
 )
 def reduction(
-    corpus: Annotated[str, typer.Option(help="tangrams-hawkins or kth-tangrams.")],
+    corpus: Annotated[str, typer.Option(help="A corpus of games or dialogues, or a folder or file of them.")],
     data: options.Data = None,
     seed: options.Seed = 1,
     form: options.TextOrJson = "text",
 ) -> int:
     """Words per description over repetitions, a pair's likeness to itself and to pseudo-dyads, overhearers beside addressees."""
     options.check_form(form)
-    from referee_lab.tangram.models.reduction import reduce_games
+    from referee_lab.commands.tangram.sources import open_source
+    from referee_lab.tangram.models.reduction import CORPORA, reduce_dialogues, reduce_games
 
-    found = reduce_games(corpus, data, seed)
+    is_shipped = corpus in CORPORA
+    found = reduce_games(corpus, data, seed) if is_shipped else reduce_dialogues(*open_source(corpus, data, seed), seed)
     print(json.dumps(asdict(found), ensure_ascii=False, indent=1) if form == "json" else "\n".join(_lines(found)))
     return 0
 

@@ -115,8 +115,13 @@ def _files_in(folder: Path) -> list[Path]:
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
     files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv", ".TextGrid"))
     found = sorted(p for p in files if not p.name.endswith(SUFFIX))
+    # A folder of reference games has what they are in a file of its own, and the logs of rooms beside them.
+    if (folder / "game.json").is_file():
+        found = sorted(p for p in folder.glob("*.json") if p.name != "game.json")
     if not found:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf, .TextGrid or .csv")
+    if found[0].suffix == ".json":
+        return found
     # Tiers exported beside their recordings are the same dialogues again.
     sessions = [p for p in found if p.suffix == ".jsonl" and is_session(p)]
     _tell_of_others(found, sessions)

@@ -16,6 +16,7 @@ from referee_lab.commands.tangram.sources import told_proposals
 from referee_lab.tangram.tiers.dialogue import UTTERANCE
 
 if TYPE_CHECKING:
+    from referee_lab.tangram.desk.clip_study import Wanted
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
 __all__ = ["app"]
@@ -30,6 +31,8 @@ app = options.new_app()
   referee tangram study --bots 24 --out rehearsal --participants 8          recordings of bots, to try everything
 
   referee tangram study --corpus pento-cv --out overheard    German dialogues, clips drawn from the events
+
+  referee tangram study sessions/ --systems human,that,graph --contexts none,both --participants 36 --out contexts
 
   referee tangram study sessions/ --out as-operator --role operator          evaluators press the piece itself
 
@@ -74,11 +77,24 @@ def study(
     cursor: Annotated[bool, typer.Option(help="Show the operator's cursor.")] = True,
     title: Annotated[str, typer.Option(help="What evaluators see at the top (default: the question itself).")] = "",
     contact: Annotated[str, typer.Option(help="Who answers questions, for the consent text.")] = "",
+    systems: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose words: human, that, and names of systems, with commas, instead of a classifier's errors."
+        ),
+    ] = None,
+    contexts: Annotated[
+        str, typer.Option(help="With --systems, what clips show: none, mention, action, both, with commas.")
+    ] = "both",
+    items: Annotated[
+        int | None, typer.Option(help="With --systems: references shown.", show_default="8 for each system and context")
+    ] = None,
     seed: options.SeedFromZero = 1,
 ) -> int:
-    """Which piece is meant? Clips before references that a classifier gets right or wrong, for people to identify.
+    """Which piece is meant? Clips before references, for people to identify.
 
-    False positives are shown as they were said to one group and with a pronoun to the other; unusable references are counted with their reasons.
+    Without --systems the material is the published one: references that a classifier gets right or wrong, false positives as they were said for one group
+    and with a pronoun for the other. With --systems every reference is shown with the words of every system in every context.
     """
     from referee.files import write_atomically
     from referee_lab.commands.study.new import id_of
@@ -104,6 +120,9 @@ def study(
         weights=weights,
         threshold=threshold,
     )
+    if systems is not None:
+        found = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals)
+        return _context_study(out, found, wanted, systems.split(","), contexts.split(","), items)
     with waiting("sessions, classifier and clips"):
         prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), wanted)
         made = write_study(out, prepared.draft)
@@ -115,6 +134,40 @@ def study(
     print(f"Made {out}: {len(made.lists)} lists ({lists}), {len(clips)} clips of {mean:.1f} s on average.")
     if prepared.draft.sounds:
         print(f"  {len(prepared.draft.sounds)} voices are heard in the clips.")
+    for note in prepared.notes:
+        print(f"  note: {note}")
+    print(f"Next: `referee study check {out}`, `referee study serve {out}`, then `referee tangram evaluate {out}`")
+    return 0
+
+
+def _context_study(
+    out: Path,
+    sessions: list[DialogueSession],
+    wanted: Wanted,
+    systems: list[str],
+    contexts: list[str],
+    items: int | None,
+) -> int:
+    """Make a study of systems in contexts, and print its cells and its power."""
+    from referee_lab.study.folder.draft import write_study
+    from referee_lab.tangram.desk.context_study import BASE_ERROR, EFFECT, prepare_context_study
+
+    with waiting("sessions, systems and clips"):
+        prepared = prepare_context_study(sessions, wanted, systems, contexts, items)
+        made = write_study(out, prepared.draft)
+    number = len(made.lists[0].trials)
+    print(
+        f"Made {out}: {len(made.lists)} lists of {number} trials; every list has {prepared.items_per_cell} items for each of "
+        f"{len(systems)} systems in {len(contexts)} contexts."
+    )
+    print(
+        f"  power: {wanted.participants} evaluators find a rise of errors from {BASE_ERROR:.0%} to {BASE_ERROR + EFFECT:.0%} between two cells "
+        f"with a probability of {prepared.power:.2f} (paired t, simulated)"
+    )
+    if prepared.draft.sounds:
+        print(
+            "  Voices are heard before the utterance; the utterance itself is read, because its words may be a system's."
+        )
     for note in prepared.notes:
         print(f"  note: {note}")
     print(f"Next: `referee study check {out}`, `referee study serve {out}`, then `referee tangram evaluate {out}`")

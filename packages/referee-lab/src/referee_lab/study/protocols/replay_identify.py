@@ -85,16 +85,18 @@ class ReplayIdentify:
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
         """The clip, the utterance of this condition, and the pieces by number."""
         meta, condition = stimulus.trial.meta, stimulus.system or ""
-        if "clip" not in meta or condition not in meta.get("shown", {}):
+        if not {"clip", "clips"} & set(meta) or condition not in meta.get("shown", {}):
             raise InputError(
                 f"{stimulus.id!r} has no clip or no utterance to show",
                 remedy="make the study with `referee tangram study`",
             )
         # No shuffling here: in the experiment a piece keeps its number, and people learn it.
         said = meta["shown"][condition]
+        # A study of contexts has a clip for each.
+        film = meta["clips"][said["context"]] if "context" in said else meta["clip"]
         labels = {f"e{piece}": piece for piece in sorted(e.id for e in stimulus.trial.scene.entities)}
         parameters = {
-            "film": meta["clip"] if settings["sound"] else {k: v for k, v in meta["clip"].items() if k != "sounds"},
+            "film": film if settings["sound"] else {k: v for k, v in film.items() if k != "sounds"},
             "text": said["text"],
             "span": list(said["span"]),
             **language_of(stimulus.trial),

@@ -52,8 +52,10 @@ __all__ = [
     "Overhearing",
     "Wanted",
     "bot_sessions",
+    "make_clips",
     "make_overhearing_demo",
     "pento_sessions",
+    "practice_extras",
     "prepare_overhearing",
 ]
 
@@ -128,8 +130,10 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> 
     # The simulated evaluators' ear has never heard the dialogues of the study.
     ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
     sounds: dict[str, bytes] = {}
-    trials = list(_with_clips(watched(items, "clips"), by_id, ear, sounds))
-    practice = _practice(classification, {t.id for t in trials}, wanted, by_id, ear, sounds)
+    trials = list(make_clips(watched(items, "clips"), by_id, ear, sounds))
+    taken = {t.id for t in trials}
+    free = [s for s in classification.situations if s.id not in taken and s.expression.by == SOLVER]
+    practice = practice_extras(free, wanted, by_id, ear, sounds)
     draft = replace(_draft(wanted, lists, trials, practice, dialogues), sounds=sounds)
     return Overhearing(
         draft=draft,
@@ -189,7 +193,7 @@ def make_overhearing_demo(
 # -- trials ----------------------------------------------------------------------------------------------------------------
 
 
-def _with_clips(
+def make_clips(
     items: Iterable[Item],
     sessions: Mapping[str, DialogueSession],
     ear: ReferenceResolver,
@@ -202,15 +206,27 @@ def _with_clips(
     synthetic = any(session.dialogue.synthetic for session in sessions.values())
     for trial in as_trials(items, synthetic):
         own = by_id[trial.id]
-        clip, session = own[0].clip, sessions[own[0].situation.dialogue]
-        dialogue, recording = session.dialogue, session.recording
-        shown = {item.condition: {"text": item.utterance, "span": list(item.span)} for item in own}
-        believed = {item.condition: _rounded(overhear(item, dialogue, ear)) for item in own}
-        span = (clip.start_ms, clip.end_ms)
-        film = dialogue_film(dialogue, *span) if recording is None else make_film(recording, *span)
-        if recording is not None and session.sounds is not None:
-            film |= _heard(sound_stretches(recording, session.sounds, *span), sounds)
-        yield replace(trial, meta={**trial.meta, "clip": film, "shown": shown, "overheard": believed})
+        session = sessions[own[0].situation.dialogue]
+        shown = {item.condition: _shown(item) for item in own}
+        believed = {item.condition: _rounded(overhear(item, session.dialogue, ear)) for item in own}
+        # One film a context: all systems share it.
+        films = {item.context: item.clip for item in own}
+        clips = {context: _film(session, clip, sounds) for context, clip in films.items()}
+        film = {"clip": clips[""]} if set(clips) == {""} else {"clips": clips}
+        yield replace(trial, meta={**trial.meta, **film, "shown": shown, "overheard": believed})
+
+
+def _shown(item: Item) -> dict[str, Any]:
+    """Return the utterance of a condition, the place of the expression in it, and the context of its clip where a study varies it."""
+    return {"text": item.utterance, "span": list(item.span), **({"context": item.context} if item.context else {})}
+
+
+def _film(session: DialogueSession, clip: Clip, sounds: dict[str, bytes]) -> dict[str, Any]:
+    span, recording = (clip.start_ms, clip.end_ms), session.recording
+    film = dialogue_film(session.dialogue, *span) if recording is None else make_film(recording, *span)
+    if recording is not None and session.sounds is not None:
+        film |= _heard(sound_stretches(recording, session.sounds, *span), sounds)
+    return film
 
 
 def _heard(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
@@ -227,16 +243,14 @@ def _rounded(chances: Mapping[str, float]) -> dict[str, float]:
     return {piece: round(chance, 6) for piece, chance in sorted(chances.items())}
 
 
-def _practice(
-    classification: Classification,
-    taken: set[str],
+def practice_extras(
+    free: Sequence[Situation],
     wanted: Wanted,
     sessions: Mapping[str, DialogueSession],
     ear: ReferenceResolver,
     sounds: dict[str, bytes],
 ) -> list[Extra]:
-    """References that are in no list, to get used to the task."""
-    free = [s for s in classification.situations if s.id not in taken and s.expression.by == SOLVER]
+    """Return practice trials of references that are in no list, to get used to the task."""
     order = np.random.default_rng(wanted.seed).permutation(len(free))
     found: list[Item] = []
     for place in order:
@@ -244,7 +258,7 @@ def _practice(
             break
         item = _practice_item(free[place])
         found += [] if item is None else [item]
-    trials = _with_clips(found, sessions, ear, sounds)
+    trials = make_clips(found, sessions, ear, sounds)
     return [
         Extra(trial=_unnamed(trial), description=Description(text=item.expression))
         for item, trial in zip(found, trials, strict=True)

@@ -50,6 +50,8 @@ class Item:
     condition: str
     utterance: str
     span: tuple[int, int]
+    # What the clip shows, where a study varies it.
+    context: str = ""
 
     @property
     def id(self) -> str:

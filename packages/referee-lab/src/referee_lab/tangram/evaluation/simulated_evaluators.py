@@ -15,13 +15,14 @@ import numpy as np
 
 from referee.errors import InputError
 from referee.jobs.watching import watched
-from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
+from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 from referee_lab.tangram.evaluation.replacement import FP_DP, Item
 from referee_lab.tangram.models.context import seen
 from referee_lab.tangram.models.demonstratives import Confusion
 from referee_lab.tangram.models.history import Situation, situations
 from referee_lab.tangram.models.resolution import ReferenceResolver
-from referee_lab.tangram.tiers.dialogue import Dialogue
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, Dialogue
+from referee_lab.tangram.tiers.reference_forms import is_pronoun
 
 __all__ = ["SIMULATED", "Evaluators", "Review", "as_trials", "overhear", "review", "simulate_evaluators"]
 
@@ -58,7 +59,7 @@ def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
             targets=(s.target,),
             domain="tangram" if len(s.pieces) == 7 else "pentominoes",
             # Both FP conditions belong to one situation, hence to one trial.
-            condition=item.condition.removesuffix("-DP").removesuffix("-Orig"),
+            condition=None if item.context else item.condition.removesuffix("-DP").removesuffix("-Orig"),
             language=s.language,
             references=(Description(text=s.text, speaker=s.pair),),
             meta={
@@ -102,9 +103,11 @@ def simulate_evaluators(
 def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dict[str, float]:
     """The chances of the pieces for somebody who saw only the clip."""
     overheard = _overheard(item, dialogue)
-    pronoun = True if item.condition == FP_DP else None
-    text = item.expression if item.condition == FP_DP else None
-    return dict(resolver.probabilities(overheard, text=text, pronoun=pronoun))
+    if item.expression == item.situation.text:
+        return dict(resolver.probabilities(overheard))
+    words = Event(kind=EXPRESSION, text=item.expression)
+    is_pronominal = item.condition == FP_DP or is_pronoun(words, dialogue.language)
+    return dict(resolver.probabilities(overheard, text=item.expression, pronoun=is_pronominal))
 
 
 def _overheard(item: Item, dialogue: Dialogue) -> Situation:

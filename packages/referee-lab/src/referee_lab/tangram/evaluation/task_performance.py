@@ -21,15 +21,30 @@ from referee.statistics.clusters import cluster_bootstrap
 from referee.statistics.comparisons import Comparison, Equivalence, equivalence, paired_t
 from referee.statistics.mixed import MixedModel, mixed_correctness, mixed_times
 from referee_lab.tangram.evaluation.replacement import FN, FP_DP, FP_ORIG, TP
+from referee_lab.tangram.models.context import VARIANTS
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CONDITIONS", "MARGIN", "PAIRS", "Category", "Evaluation", "NoModel", "PairedCategories", "evaluate"]
+__all__ = [
+    "AT",
+    "CONDITIONS",
+    "HUMAN",
+    "MARGIN",
+    "PAIRS",
+    "Category",
+    "Evaluation",
+    "NoModel",
+    "PairedCategories",
+    "evaluate",
+]
 
 CONDITIONS = (TP, FN, FP_DP, FP_ORIG)
 PAIRS = ((TP, FN), (FP_DP, FP_ORIG))
 MARGIN = 0.05
+HUMAN = "human"
+# Between a system and the context in which its words are shown.
+AT = "@"
 
 
 class NoModel(InputError):
@@ -85,22 +100,22 @@ class Evaluation:
 def evaluate(
     responses: Sequence[Response], trials: Iterable[Trial], *, ties: str = "strict", margin: float = MARGIN
 ) -> Evaluation:
-    """All tables from the answers; the category of an answer is its `system` (TP, FN, FP-DP, FP-Orig)."""
+    """Return all tables from the answers.
+
+    The category of an answer is its `system` (TP, FN, FP-DP, FP-Orig); in a study of systems in contexts it is the system and what the clip showed.
+    """
     known = {t.id: t for t in trials}
-    strange = sorted({str(r.system) for r in responses} - set(CONDITIONS))
-    if strange or not responses:
-        raise InputError(
-            f"answers of category {strange[0]!r}" if strange else "there are no answers",
-            remedy=f"the field system of an answer is one of {', '.join(CONDITIONS)}",
-        )
+    if not responses:
+        raise InputError("there are no answers", remedy="collect some, or name another --mode")
     lost = sorted({r.trial for r in responses} - set(known))
     if lost:
         raise InputError(
             f"answers to {lost[0]!r}, which is not among the trials", remedy="give the trials file they belong to"
         )
-    lines = tuple(_line(c, responses, known, ties) for c in CONDITIONS if any(r.system == c for r in responses))
-    present = {line.condition for line in lines}
-    contrasts = tuple(_contrast(a, b, responses, known, margin) for a, b in PAIRS if {a, b} <= present)
+    responses = [replace(r, system=_category(r)) for r in responses]
+    conditions, pairs = _conditions(responses)
+    lines = tuple(_line(c, responses, known, ties) for c in conditions)
+    contrasts = tuple(_contrast(a, b, responses, known, margin) for a, b in pairs)
     moved = next((line.majority_correct for line in lines if line.condition == FP_DP), None)
     return Evaluation(
         lines=lines,
@@ -112,6 +127,34 @@ def evaluate(
         # By the boards that were shown: seven pieces here, twelve elsewhere.
         chance=sum(1 / len(known[r.trial].scene.entities) for r in responses) / len(responses),
     )
+
+
+def _category(response: Response) -> str:
+    """Return the category of an answer; InputError where it has none."""
+    if response.system in CONDITIONS:
+        return str(response.system)
+    if (response.system or "").rpartition(AT)[2] not in VARIANTS:
+        raise InputError(
+            f"answers of category {response.system!r}",
+            remedy=f"the field system of an answer is one of {', '.join(CONDITIONS)}, or a system in a study with --systems",
+        )
+    return str(response.system)
+
+
+def _conditions(responses: Sequence[Response]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the categories in order, and the pairs to compare: the published ones, or every system with the people in each context."""
+    present = {str(r.system) for r in responses}
+    if present <= set(CONDITIONS):
+        return [c for c in CONDITIONS if c in present], [pair for pair in PAIRS if set(pair) <= present]
+    split = [category.rpartition(AT)[::2] for category in present]
+    order = [
+        (s, c)
+        for c in VARIANTS
+        for s in sorted({s for s, _ in split}, key=lambda s: (s != HUMAN, s))
+        if (s, c) in split
+    ]
+    pairs = [(f"{s}{AT}{c}", f"{HUMAN}{AT}{c}") for s, c in order if s != HUMAN and (HUMAN, c) in order]
+    return [f"{s}{AT}{c}" for s, c in order], pairs
 
 
 # -- one category --------------------------------------------------------------------------------------------------------------

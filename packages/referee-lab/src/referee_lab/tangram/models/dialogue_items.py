@@ -31,13 +31,14 @@ NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS = (
 UNUSABLE = (NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS)
 # The head noun of a description is the type; boards call it the shape.
 NAMES = {"shape": "type"}
-THIRDS = {"x": ("horizontal", ("left", "middle", "right")), "y": ("vertical", ("top", "middle", "bottom"))}
+# The grid of TUNA, whose columns and rows realisers have words for: *on the far left*, *in the top row*.
+GRID = {"x": ("x-dimension", 5), "y": ("y-dimension", 3)}
 
 
 def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
     """Yield a trial for every expression that surely refers to objects that its speaker sees, in the order in which they began.
 
-    Several referents are several targets. Where positions are known, an object also has the third of the area in which it lies (`horizontal`, `vertical`).
+    Several referents are several targets. Where positions are known, an object also has the column (of five) and the row (of three) in which it lies.
     """
     dialogue = _storable(dialogue)
     references = [(number, e) for number, e in enumerate(dialogue.tier(EXPRESSION)) if _problem(e, dialogue) is None]
@@ -187,12 +188,12 @@ def _scene(
     """Return the objects that the speaker sees, with their positions when the expression begins."""
     visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
     positions = places(expression.start_ms)
-    thirds = _thirds(dialogue)
+    cell_of = _grid(dialogue)
     return Scene(
         entities=tuple(
             Entity(
                 id=id,
-                attributes=(*_properties(dialogue.pieces[id]), *(thirds(positions[id]) if id in positions else ())),
+                attributes=(*_properties(dialogue.pieces[id]), *(cell_of(positions[id]) if id in positions else ())),
                 position=positions.get(id),
             )
             for id in dialogue.pieces
@@ -206,17 +207,17 @@ def _properties(attributes: Mapping[str, str]) -> list[Property]:
     return [Property(names.get(name, name), value) for name, value in attributes.items()]
 
 
-def _thirds(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property, ...]]:
-    """Return a function from a position to the third of the area, across and down, that all positions of the dialogue span."""
+def _grid(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property, ...]]:
+    """Return a function from a position to its column and row in the area that all positions of the dialogue span."""
     moves = dialogue.tier(POSITION)
-    limits = {axis: (min(v), max(v)) for axis in THIRDS if (v := [float(e.data[axis]) for e in moves])}
+    limits = {axis: (min(v), max(v)) for axis in GRID if (v := [float(e.data[axis]) for e in moves])}
 
     def properties(position: tuple[float, float]) -> tuple[Property, ...]:
         found = []
-        for value, (axis, (name, words)) in zip(position, THIRDS.items(), strict=True):
+        for value, (axis, (name, cells)) in zip(position, GRID.items(), strict=True):
             low, high = limits[axis]
             if high > low:
-                found.append(Property(name, words[min(int(3 * (value - low) / (high - low)), 2)]))
+                found.append(Property(name, str(1 + min(int(cells * (value - low) / (high - low)), cells - 1))))
         return tuple(found)
 
     return properties

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 
@@ -16,9 +16,11 @@ from referee.records import Trial
 from referee.statistics.clustered_regression import Slope, regress
 from referee.statistics.clusters import cluster_bootstrap
 from referee.statistics.comparisons import Comparison, paired_t
+from referee_lab.tangram.models.dialogue_items import dialogue_items
 from referee_lab.tangram.models.repeated_rounds import Affinity, Telling, affinities, tellings
+from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["CORPORA", "BlockAccuracy", "Level", "Reduction", "hearing_by_block", "reduce_games"]
+__all__ = ["CORPORA", "BlockAccuracy", "Level", "Reduction", "hearing_by_block", "reduce_dialogues", "reduce_games"]
 
 CORPORA = ("tangrams-hawkins", "kth-tangrams")
 LEAST = 20
@@ -73,9 +75,28 @@ def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> 
     else:
         told, same = tellings(HawkinsTangrams(data).trials()), "the same figure"
         heard = tuple(hearing_by_block(data, seed))
+    return _reduced(corpus, told, same, heard, seed)
+
+
+def reduce_dialogues(name: str, dialogues: Iterable[Dialogue], seed: int = 1) -> Reduction:
+    """Return the same for any dialogues: a game is a dialogue, and an object of another game is the same where it has the same name."""
+    told: list[Telling] = []
+    for dialogue in dialogues:
+        items = (replace(t, meta={**t.meta, "game": dialogue.id}) for t in dialogue_items(dialogue))
+        told += tellings(t for t in items if len(t.targets) == 1)
+    if len({t.game for t in told}) < 2 or not any(t.repetition > 1 for t in told):
+        raise InputError(
+            "no object is described again in two games",
+            where=name,
+            remedy="give several dialogues in which the same objects come round",
+        )
+    return _reduced(name, told, "the same object", (), seed)
+
+
+def _reduced(name: str, told: Sequence[Telling], same: str, heard: tuple[BlockAccuracy, ...], seed: int) -> Reduction:
     near = affinities(told)
     return Reduction(
-        corpus=corpus,
+        corpus=name,
         games=len({t.game for t in told}),
         words=_levels([(t.repetition, t.game, float(t.words)) for t in told], seed),
         slope=_slope(told),

@@ -1,0 +1,280 @@
+"""A task-performance study of systems in contexts: whose words, and how much of the dialogue, an overhearer needs (Spanger et al. 2010, 2013).
+
+Every reference is shown with the words of every system and with every context, to different evaluators: as many lists as there are cells (system and context),
+by a Latin square, so that an evaluator meets a reference once and every cell equally often. The words of a system are typed in place of the expression; what
+was spoken before the utterance is heard where it was recorded, the utterance itself is read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from referee.catalogue import configure, names
+from referee.errors import InputError
+from referee.jobs.watching import watched
+from referee.realisation.plain import Plain
+from referee.records import Description, Trial
+from referee.statistics.comparisons import paired_t
+from referee.statistics.power import PlannedStudy
+from referee_lab.study.design.balance import COUNTERBALANCED
+from referee_lab.study.design.designs import DesignLayout
+from referee_lab.study.folder.draft import Draft
+from referee_lab.study.folder.study import StudyList
+from referee_lab.tangram.desk.clip_study import SLOWEST_MS, Wanted, make_clips, practice_extras
+from referee_lab.tangram.evaluation.replacement import PRONOUNS, Item, replace_in
+from referee_lab.tangram.evaluation.task_performance import AT, HUMAN
+from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+from referee_lab.tangram.models.context import VARIANTS, Clip, Unusable, cut
+from referee_lab.tangram.models.dialogue_items import dialogue_items
+from referee_lab.tangram.models.history import Situation, all_situations
+from referee_lab.tangram.models.invented_sessions import invent_sessions
+from referee_lab.tangram.models.resolution import ReferenceResolver
+from referee_lab.tangram.tiers.dialogue import SOLVER
+from referee_lab.tangram.tiers.rex_tiers import with_positions
+
+__all__ = ["BASE_ERROR", "EFFECT", "FEWEST_ITEMS", "THAT", "ContextStudy", "estimate_power", "prepare_context_study"]
+
+# A cell with fewer items says more about the items than about the system.
+FEWEST_ITEMS = 8
+THAT = "that"
+# What the printed power is for: a tenth more errors than people's words lead to.
+BASE_ERROR, EFFECT, SIMULATIONS = 0.10, 0.10, 200
+HYPOTHESIS = "The referent is found as often with the words of a system as with those of people, in every context."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextStudy:
+    """A draft, the number of items in a cell of a list, the power, and remarks."""
+
+    draft: Draft
+    items_per_cell: int
+    power: float
+    notes: tuple[str, ...]
+
+
+def prepare_context_study(
+    sessions: Sequence[DialogueSession],
+    wanted: Wanted,
+    systems: Sequence[str],
+    contexts: Sequence[str],
+    items: int | None = None,
+) -> ContextStudy:
+    """Return a study with `items` references (default: eight for every cell), each with the words of every system in every context.
+
+    InputError where a cell of a list has fewer than eight items, or where the evaluators cannot be shared out evenly to the lists.
+    """
+    systems, contexts = _checked_systems(systems), _checked_contexts(contexts)
+    cells = [(system, context) for context in contexts for system in systems]
+    if wanted.participants % len(cells):
+        more = wanted.participants + len(cells) - wanted.participants % len(cells)
+        raise InputError(
+            f"{wanted.participants} evaluators cannot be shared out evenly to {len(cells)} lists",
+            remedy=f"--participants {more}",
+        )
+    by_id = {session.dialogue.id: session for session in sessions}
+    situations = [s for s in all_situations([s.dialogue for s in sessions]) if s.expression.by == SOLVER]
+    usable, unusable = _usable(situations, contexts)
+    texts, silent = _texts(sessions, [s for s, _ in usable], systems, wanted.seed, wanted.pronoun)
+    usable = [(s, clips) for s, clips in usable if all(s.id in texts[system] for system in systems)]
+    number = _number_of_items(len(usable), len(cells), items, unusable + silent)
+    order = np.random.default_rng(wanted.seed).permutation(len(usable))[:number]
+    chosen = [usable[place] for place in sorted(order)]
+    shown = {
+        (situation.id, system, context): _item(situation, clips[context], system, context, texts[system][situation.id])
+        for situation, clips in chosen
+        for system, context in cells
+    }
+    lists = [
+        [shown[situation.id, *cells[(index + shift) % len(cells)]] for index, (situation, _) in enumerate(chosen)]
+        for shift in range(len(cells))
+    ]
+    ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
+    sounds: dict[str, bytes] = {}
+    trials = list(make_clips(watched(list(shown.values()), "clips"), by_id, ear, sounds))
+    taken = {situation.id for situation, _ in chosen}
+    free = [situation for situation, _ in usable if situation.id not in taken]
+    practice = practice_extras(free, wanted, by_id, ear, sounds)
+    draft = replace(_draft(wanted, lists, trials, cells, sessions), practice=practice, sounds=sounds)
+    power = estimate_power(len(cells), number, wanted.participants, wanted.seed)
+    notes = [f"{n} references are not usable: {why}" for why, n in (unusable + silent).most_common()]
+    return ContextStudy(draft=draft, items_per_cell=number // len(cells), power=power, notes=tuple(notes))
+
+
+def _checked_systems(systems: Sequence[str]) -> list[str]:
+    """Return the names of systems in full: `graph` is classic/graph; InputError for a name that nothing has."""
+    known = names("system")
+    found = []
+    for system in dict.fromkeys(systems):
+        name = system.partition("|")[0]
+        if system in (HUMAN, THAT) or name in known:
+            found.append(system)
+        elif f"classic/{name}" in known:
+            found.append(f"classic/{system}")
+        else:
+            raise InputError(
+                f"there is no system {system!r}", remedy=f"{HUMAN}, {THAT}, or a name of `referee list systems`"
+            )
+    if len(found) < 2:
+        raise InputError("a comparison takes two systems", remedy=f"--systems {HUMAN},{THAT}")
+    return found
+
+
+def _checked_contexts(contexts: Sequence[str]) -> list[str]:
+    if unknown := [context for context in contexts if context not in VARIANTS]:
+        raise InputError(f"there is no context {unknown[0]!r}", remedy=f"one or more of {', '.join(VARIANTS)}")
+    return list(dict.fromkeys(contexts))
+
+
+def _usable(
+    situations: Sequence[Situation], contexts: Sequence[str]
+) -> tuple[list[tuple[Situation, dict[str, Clip]]], Counter[str]]:
+    """Return the references with a clip for every context, and how many have none, by reason."""
+    usable, unusable = [], Counter[str]()
+    for situation in situations:
+        if replace_in(situation) is None:
+            unusable["the expression is not found in its utterance"] += 1
+            continue
+        clips = {context: cut(situation, context) for context in contexts}
+        problems = [f"{context}: {clip.reason}" for context, clip in clips.items() if isinstance(clip, Unusable)]
+        if problems:
+            unusable[problems[0]] += 1
+        else:
+            usable.append((situation, {c: clip for c, clip in clips.items() if isinstance(clip, Clip)}))
+    return usable, unusable
+
+
+def _number_of_items(usable: int, cells: int, items: int | None, unusable: Counter[str]) -> int:
+    """Return a number of items that every cell of a list has equally many of; InputError where that is fewer than eight."""
+    number = cells * FEWEST_ITEMS if items is None else items - items % cells
+    if number < cells * FEWEST_ITEMS or usable < number:
+        available = usable // cells if items is None or usable < number else number // cells
+        reasons = "; ".join(f"{why}: {n}" for why, n in unusable.most_common(3))
+        raise InputError(
+            f"a cell of a list would have {available} items, fewer than {FEWEST_ITEMS}: {usable} references are usable"
+            + (f" ({reasons})" if reasons else ""),
+            remedy=f"fewer --systems or --contexts (now {cells} cells), or more recordings",
+        )
+    return number
+
+
+def _texts(
+    sessions: Sequence[DialogueSession],
+    situations: Sequence[Situation],
+    systems: Sequence[str],
+    seed: int,
+    pronoun: str | None,
+) -> tuple[dict[str, dict[str, str]], Counter[str]]:
+    """Return the words of every system for every reference, and how often a system has none; a system learns from the other pairs."""
+    texts: dict[str, dict[str, str]] = {HUMAN: {s.id: s.text for s in situations}}
+    texts[THAT] = {s.id: pronoun or PRONOUNS.get(s.language, PRONOUNS["en"]) for s in situations}
+    silent = Counter[str]()
+    if others := [system for system in systems if system not in texts]:
+        trials = _trials(sessions)
+        for system in others:
+            texts[system] = _described(system, situations, trials, seed)
+            silent[f"{system} has no words"] += sum(not texts[system].get(s.id) for s in situations)
+            texts[system] = {id: text for id, text in texts[system].items() if text}
+    return texts, +silent
+
+
+def _trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
+    dialogues = [s.dialogue if s.recording is None else with_positions(s.dialogue, s.recording) for s in sessions]
+    return {trial.id: trial for dialogue in dialogues for trial in dialogue_items(dialogue)}
+
+
+def _described(system: str, situations: Sequence[Situation], trials: Mapping[str, Trial], seed: int) -> dict[str, str]:
+    pairs = list(dict.fromkeys(s.pair for s in situations))
+    if len(pairs) < 2:
+        raise InputError(
+            f"{system} cannot learn from other pairs: there is one", remedy="give recordings of more pairs"
+        )
+    texts: dict[str, str] = {}
+    for pair in watched(pairs, system):
+        speaker = configure("system", system, seed).fit([t for t in trials.values() if t.meta["game"] != pair])
+        for situation in situations:
+            if situation.pair == pair and situation.id in trials:
+                view = trials[situation.id].for_speaker()
+                description: Description = speaker.describe(view)
+                text = description.text
+                if text is None and description.properties is not None:
+                    text = Plain().realise(description.properties, view)
+                texts[situation.id] = text or ""
+    return texts
+
+
+def _item(situation: Situation, clip: Clip, system: str, context: str, text: str) -> Item:
+    shown = replace_in(situation, None if system == HUMAN else text)
+    assert shown is not None  # only situations whose expression was found are used
+    return Item(
+        situation=situation,
+        clip=clip,
+        condition=f"{system}{AT}{context}",
+        utterance=shown[0],
+        span=shown[1],
+        context=context,
+    )
+
+
+def _draft(
+    wanted: Wanted,
+    lists: Sequence[Sequence[Item]],
+    trials: Sequence[Trial],
+    cells: Sequence[tuple[str, str]],
+    sessions: Sequence[DialogueSession],
+) -> Draft:
+    from referee_lab.study.texts import interface_words
+
+    dialogues = [session.dialogue for session in sessions]
+    rows = tuple(
+        StudyList(id=f"L{n:02}", group=n, trials=tuple((i.id, i.condition) for i in items))
+        for n, items in enumerate(lists, 1)
+    )
+    words = {(i.id, i.condition): i.expression for items in lists for i in items}
+    return Draft(
+        id=wanted.id,
+        title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
+        protocol="replay-identify",
+        participants=wanted.participants,
+        layout=DesignLayout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
+        conditions=[f"{system}{AT}{context}" for system, context in cells],
+        trials=trials,
+        outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in words.items()],
+        language=dialogues[0].language,
+        seed=wanted.seed,
+        source=f"{len(dialogues)} dialogues of {len({d.pair for d in dialogues})} pairs",
+        fields={
+            "study": {"contact": wanted.contact},
+            "protocol": {"role": wanted.role, "cursor": wanted.cursor},
+            "session": {"demographics": True},
+            "exclusion": {"slowest_ms": SLOWEST_MS},
+            "analysis": {
+                "hypothesis": HYPOTHESIS,
+                "measures": ["error", "dont-know", "combined_ms", "identification_ms", "repeats"],
+                "tests": ["mixed-model"],
+            },
+        },
+    )
+
+
+def estimate_power(cells: int, items: int, participants: int, seed: int = 1) -> float:
+    """Return the share of simulated studies in which a paired t-test over evaluators finds the effect between two cells (alpha .05).
+
+    Evaluators and items differ by as much as in `referee.statistics.power`, on the logit scale.
+    """
+    planned = PlannedStudy(systems=2, items=items, participants=participants, effect=EFFECT, base=BASE_ERROR)
+    rng = np.random.default_rng(seed)
+    by_person, by_item = planned.spreads
+    turns = (np.arange(items)[None, :] + np.arange(participants)[:, None]) % cells
+    base, effect = (np.log(rate / (1 - rate)) for rate in (BASE_ERROR, BASE_ERROR + EFFECT))
+    hits = 0
+    for _ in range(SIMULATIONS):
+        logits = by_person * rng.standard_normal((participants, 1)) + by_item * rng.standard_normal((1, items))
+        errors = rng.random((participants, items)) < 1 / (1 + np.exp(-(logits + np.where(turns == 1, effect, base))))
+        rates = [(errors * (turns == cell)).sum(axis=1) / (turns == cell).sum(axis=1) for cell in (1, 0)]
+        p = paired_t(rates[0].tolist(), rates[1].tolist()).p
+        hits += p is not None and p < 0.05
+    return hits / SIMULATIONS

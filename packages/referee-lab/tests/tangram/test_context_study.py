@@ -1,0 +1,109 @@
+"""A study of systems in contexts: lists counted by hand, cells that are too small refused, and its tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from referee.errors import InputError
+from referee.records import Outcome, Response
+from referee_lab.tangram.desk import context_study
+from referee_lab.tangram.desk.clip_study import Wanted, bot_sessions
+from referee_lab.tangram.desk.context_study import ContextStudy, estimate_power, prepare_context_study
+from referee_lab.tangram.evaluation.task_performance import evaluate
+from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+
+pytestmark = pytest.mark.slow
+CELLS = ("human@both", "human@none", "classic/incremental@both", "classic/incremental@none")
+
+
+@pytest.fixture(scope="module")
+def sessions() -> list[DialogueSession]:
+    return bot_sessions(6)
+
+
+@pytest.fixture(scope="module")
+def prepared(sessions: list[DialogueSession]) -> ContextStudy:
+    wanted = Wanted(id="ctx", participants=8, practice=1)
+    # 35 items asked for: 32 are 8 for each of 4 cells.
+    return prepare_context_study(sessions, wanted, ["human", "incremental", "human"], ["both", "none"], items=35)
+
+
+def test_every_list_has_every_item_once_and_every_cell_equally_often(prepared: ContextStudy) -> None:
+    lists = prepared.draft.layout.lists
+    assert (len(lists), prepared.items_per_cell) == (4, 8)
+    for rows in lists:
+        assert Counter(condition for _, condition in rows.trials) == dict.fromkeys(CELLS, 8)
+        assert len({item for item, _ in rows.trials}) == 32
+    seen = Counter(pair for rows in lists for pair in rows.trials)
+    assert len(seen) == 4 * 32
+    assert set(seen.values()) == {1}
+
+
+def test_a_trial_has_the_words_of_every_system_and_a_clip_for_every_context(prepared: ContextStudy) -> None:
+    for trial in prepared.draft.trials:
+        shown, clips = trial.meta["shown"], trial.meta["clips"]
+        assert set(shown) == set(CELLS)
+        assert set(clips) == {"both", "none"}
+        # What happened before is seen with both events and not without.
+        assert (
+            clips["both"]["start_ms"] < clips["none"]["start_ms"] < clips["none"]["end_ms"] == clips["both"]["end_ms"]
+        )
+        for cell in CELLS:
+            first, last = shown[cell]["span"]
+            said = shown[cell]["text"][first:last]
+            assert said == trial.references[0].text if cell.startswith("human") else said.startswith("the ")
+
+
+@pytest.mark.parametrize(
+    ("systems", "contexts", "items", "problem"),
+    [
+        (["human", "that"], ["both"], 12, "6 items, fewer than 8"),
+        (["human", "that"], ["both", "mention", "action", "none"], None, "fewer than 8"),
+        (["human"], ["both"], None, "two systems"),
+        (["human", "bogus"], ["both"], None, "no system 'bogus'"),
+        (["human", "that"], ["some"], None, "no context 'some'"),
+        (["human", "that", "graph"], ["both"], None, "cannot be shared out evenly to 3 lists"),
+    ],
+)
+def test_what_cannot_be_a_study_is_refused(
+    systems: list[str], contexts: list[str], items: int | None, problem: str, sessions: list[DialogueSession]
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        prepare_context_study(sessions[:3], Wanted(id="x", participants=8), systems, contexts, items)
+
+
+def test_answers_are_compared_with_those_to_peoples_words_in_each_context(prepared: ContextStudy) -> None:
+    """People's words are always understood, the system's in every second trial."""
+    responses = []
+    for number, rows in enumerate(prepared.draft.layout.lists):
+        for person in range(2):
+            for place, (id, condition) in enumerate(rows.trials):
+                trial = next(t for t in prepared.draft.trials if t.id == id)
+                is_right = condition.startswith("human") or (place // 4 + person) % 2 == 0
+                entity = (
+                    trial.targets[0]
+                    if is_right
+                    else next(e.id for e in trial.scene.entities if e.id not in trial.targets)
+                )
+                responses.append(
+                    Response(
+                        trial=id, hearer=f"{number}-{person}", outcome=Outcome.ENTITY, entity=entity, system=condition
+                    )
+                )
+    found = evaluate(responses, prepared.draft.trials)
+    assert [line.condition for line in found.lines] == ["human@both", CELLS[2], "human@none", CELLS[3]]
+    assert [line.measures["ir"] for line in found.lines] == [1.0, 0.5, 1.0, 0.5]
+    assert [(c.first, c.second) for c in found.contrasts] == [(CELLS[2], "human@both"), (CELLS[3], "human@none")]
+    assert [c.accuracy.difference for c in found.contrasts] == [-0.5, -0.5]
+
+
+def test_the_power_is_the_level_without_an_effect_and_grows_with_the_evaluators(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert estimate_power(4, 32, 12) < estimate_power(4, 32, 48)
+    monkeypatch.setattr(context_study, "EFFECT", 0.0)
+    monkeypatch.setattr(context_study, "SIMULATIONS", 1000)
+    # A paired t-test at .05; two standard errors of 1,000 simulations are .014.
+    assert estimate_power(4, 32, 24) == pytest.approx(0.05, abs=0.02)
