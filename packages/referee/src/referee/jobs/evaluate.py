@@ -72,7 +72,7 @@ def open_material(
             remedy="give a path, a data frame, a list of dictionaries, or a list of texts with references",
         )
     material = material_of_table(table_of(rows), trials, declared)
-    material.check_repeats()
+    material.finish()
     return material
 
 

@@ -115,6 +115,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             "hit",
             "listenercorrect",
             "iscorrectresponse",
+            "richtig",
+            "korrekt",
         ),
     ),
     "participant": (
@@ -143,7 +145,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             ),
             *("evaluator", "evaluatorid", "player", "playerid", "participantprivateid", "submissionid", "responseid"),
         ),
-        ("pid", "user", "userid", "sessionid", "turkid", "vp", "proband"),
+        ("pid", "user", "userid", "sessionid", "turkid", "vp", "vpn", "proband", "versuchsperson", "teilnehmer"),
     ),
     "time": (
         ("rt", "responsetime", "reactiontime", "timems", "rtms", "latency", "responsetimems", "identificationtime"),

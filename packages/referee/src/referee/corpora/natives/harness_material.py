@@ -84,7 +84,7 @@ def parse_description_of(content: str) -> tuple[str, str | None]:
 
 
 def _add_choice(material: NativeData, answer: LogAnswer, options: tuple[int, int]) -> None:
-    number = parse_answer(answer.content, "choice", options=options[0]).value
+    number = parse_answer(answer.content, "choice", options=answer.labels or options[0]).value
     response = choose_entity(answer, [str(i) for i in range(1, options[0] + 1)], number)
     material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
     material.responses.append(response)

@@ -196,7 +196,6 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
 
 
 def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
-    people: set[str] = set()
     unanswered = 0
     default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
     answered: dict[tuple[str, str, str], int] = {}
@@ -226,7 +225,6 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             raise MalformedInput(
                 f"the cell {roles['participant']!r} is empty", where=table.source, line=line, remedy="say who answered"
             )
-        people |= {person} if person else set()
         hearer = hash_person(person) if person else default
         # One system's item may be answered by many, but by nobody twice.
         first = answered.setdefault((system, name, hearer), line)
@@ -258,10 +256,14 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             )
         )
     _drop_varying_scenes(material, table, roles)
-    if people:
-        material.notes.append(f"The ids of {len(people):,} participants are replaced by hashes.")
     if unanswered:
         material.notes.append(f"{unanswered:,} rows hold no answer and are left out.")
+    if not material.responses and declared.systems and "system" in roles:
+        names = {as_identifier(c) for c in table.column(roles["system"])}
+        shown = ", ".join(sorted(filter(None, names)))
+        raise InputError(
+            f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {shown}"
+        )
     if not material.responses:
         raise InputError(
             "no row holds an answer",
@@ -327,7 +329,7 @@ def _select_jspsych(table: Table, material: NativeData) -> Table:
     found = _selected(table, chosen)
     if find_column(found, "participant", Declared()) is None:
         name = Path(table.source).name.split(".")[0]
-        material.notes.append(f"No field names the participant; each file is one participant ({name}).")
+        material.notes.append("No field names the participant: each file is one participant.")
         return Table.of(found.source, [{**row, "participant": name} for row in found.rows], found.lines)
     return found
 

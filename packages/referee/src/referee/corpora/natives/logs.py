@@ -45,6 +45,7 @@ class LogAnswer:
         system: of a choice, the system whose description was read.
         references: texts of the item that are right.
         options: of a multiple choice, how many there were, and the number of the right one from 1.
+        labels: of a multiple choice, the letters that options were shown with; none where they had numbers.
         gold: the region meant.
         is_absent: whether the item is about coordinates and nothing is meant.
         size: of the picture.
@@ -61,6 +62,7 @@ class LogAnswer:
     system: str | None = None
     references: tuple[str, ...] = ()
     options: tuple[int, int] | None = None
+    labels: tuple[str, ...] = ()
     gold: Box | None = None
     is_absent: bool = False
     size: Size | None = None
@@ -99,8 +101,14 @@ def _inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
     """The target of a sample: the letter of a choice, or the texts that are right."""
     target, choices = sample.get("target"), sample.get("choices")
     targets = target if isinstance(target, list) else [target]
-    if choices and len(targets) == 1 and re.fullmatch(r"[A-Z]", str(targets[0] or "")):
-        return {"options": (len(choices), ord(str(targets[0])) - ord("A") + 1)}
+    if (
+        choices
+        and len(targets) == 1
+        and re.fullmatch(r"[A-Z]", str(targets[0] or ""))
+        and ord(str(targets[0])) - ord("A") < len(choices)
+    ):
+        letters = tuple(chr(ord("A") + i) for i in range(len(choices)))
+        return {"options": (len(choices), letters.index(str(targets[0])) + 1), "labels": letters}
     return {"references": tuple(str(t) for t in targets if t)}
 
 
