@@ -121,10 +121,10 @@ def process_place(
     """
     width, height = doc.get("width"), doc.get("height")
     size = (width, height) if width and height else (1, 1)
-    found = measure_place(
+    measured = measure_place(
         _text(results), _field(doc, GOLD), convention=convention, gold_convention=gold_convention, size=size, form=form
     )
-    return {name: value for name, value in found.items() if name != "outcome"}
+    return {name: value for name, value in measured.items() if name != "outcome"}
 
 
 def _text(results: Sequence[Any]) -> str:

@@ -53,7 +53,7 @@ def grounding(convention: str, gold: str = "pixels xyxy", form: str = "json", me
 
     async def score(state: TaskState, target: Target) -> Score:
         answer, metadata = state.output.completion, state.metadata or {}
-        found: dict[str, Any] = measure_place(
+        measured: dict[str, Any] = measure_place(
             answer,
             metadata["bbox"],
             convention=convention,
@@ -61,6 +61,6 @@ def grounding(convention: str, gold: str = "pixels xyxy", form: str = "json", me
             size=metadata.get("image_size"),
             form=form,
         )
-        return Score(value=found[measure], answer=answer, explanation=found["outcome"], metadata=found)
+        return Score(value=measured[measure], answer=answer, explanation=measured["outcome"], metadata=measured)
 
     return score

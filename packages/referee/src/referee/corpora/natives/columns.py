@@ -245,14 +245,14 @@ def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[
     """Role to column for those roles that have one; a column plays one role."""
     unknown = [role for role in declared.columns if role not in ROLES and role not in EXTRA_ROLES]
     if unknown:
-        known = ", ".join([*ROLES, *EXTRA_ROLES])
-        raise InputError(f"no role is called {unknown[0]!r}", remedy=f"--map takes ROLE=COLUMN; roles are {known}")
-    found: dict[str, str] = {}
+        names = ", ".join([*ROLES, *EXTRA_ROLES])
+        raise InputError(f"no role is called {unknown[0]!r}", remedy=f"--map takes ROLE=COLUMN; roles are {names}")
+    assigned: dict[str, str] = {}
     for role in [r for r in roles if r in declared.columns] + [r for r in roles if r not in declared.columns]:
-        column = find_column(table, role, declared, found.values())
+        column = find_column(table, role, declared, assigned.values())
         if column is not None:
-            found[role] = column
-    return {role: found[role] for role in roles if role in found}
+            assigned[role] = column
+    return {role: assigned[role] for role in roles if role in assigned}
 
 
 EXTRA_ROLES = ("filter", "documents", "reference", "object", "box", "point", "gold", "size", "width", "height")
