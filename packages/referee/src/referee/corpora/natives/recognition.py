@@ -20,7 +20,7 @@ from referee.corpora.natives.material import Declared, NativeData, as_identifier
 from referee.corpora.natives.texts import STDIN, read_texts
 from referee.corpora.outputs import read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import open_binary
-from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_json, read_table
+from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_column_names, read_json, read_table
 from referee.errors import InputError, UnknownTrial
 from referee.files import expand_path
 from referee.records import Trial
@@ -77,9 +77,9 @@ def _log_format(path: Path) -> str | None:
         first = _first_line(path)
         return _format_of_row(first) if isinstance(first, dict) else None
     if name.endswith(TABLE_ENDINGS):
-        table = read_table(path)
-        _refuse_aggregates(set(table.columns), path)
-        return _format_of_row(dict.fromkeys(table.columns, ""))
+        columns = read_column_names(path)
+        _refuse_aggregates(columns, path)
+        return _format_of_row(dict.fromkeys(columns))
     return None
 
 
