@@ -9,7 +9,7 @@ from referee.corpora.natives.material import Declared, as_identifier
 from referee.corpora.reading.tables import Table
 from referee.errors import InputError, near
 
-__all__ = ["ROLES", "find_column", "infer_roles", "numbered_references", "simplify"]
+__all__ = ["ROLES", "find_column", "infer_roles", "numbered_references", "simplify", "usual_fields"]
 
 # Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
 ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -206,6 +206,23 @@ def find_column(table: Table, role: str, declared: Declared, taken: Iterable[str
         if filled:
             return filled[0]
     return None
+
+
+def usual_fields(columns: Sequence[str]) -> dict[str, str]:
+    """Column to field of an output (trial, system, text) by usual names; roles with several candidates are left out.
+
+    >>> usual_fields(["item", "model", "utterance", "rating"])
+    {'item': 'trial', 'model': 'system', 'utterance': 'text'}
+    """
+    fields: dict[str, str] = {}
+    for role in ("trial", "system", "text"):
+        for tier in ROLES[role][:2]:
+            candidates = [column for column in columns if simplify(column) in tier]
+            if len(candidates) == 1 and role not in columns:
+                fields[candidates[0]] = role
+            if candidates:
+                break
+    return fields
 
 
 def _declared(table: Table, role: str, name: str) -> str:
