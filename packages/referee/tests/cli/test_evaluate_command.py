@@ -206,3 +206,30 @@ def test_an_evaluation_goes_on(tmp_path: Path) -> None:
 def test_wrong_types_get_our_errors(outputs: Any) -> None:
     with pytest.raises(referee.InputError):
         referee.evaluate(outputs)
+
+
+def test_score_reads_usual_names_of_columns(tmp_path: Path) -> None:
+    rows = [{"item": "t1", "model": "a", "utterance": "the red cup"}]
+    trial = referee.Trial(
+        id="t1",
+        scene=referee.Scene(entities=(referee.Entity(id="o"),)),
+        targets=("o",),
+        references=(referee.Description(text="the red cup"),),
+    )
+    scores = referee.score(rows, [trial], metrics=["string/exact"])
+    assert scores.frame.select("system", "value").rows() == [("a", 1.0)]
+
+
+def test_listen_reads_answers_of_people_from_a_table(tmp_path: Path) -> None:
+    run = referee.score(demo=True, metrics="set/dice").save(tmp_path / "run")
+    trials = [t for t in referee.open_corpus(run) if len(t.targets) == 1][:4]
+    lines = ["participant,item,system,chosen,target"]
+    for person in ("x", "y"):
+        for number, trial in enumerate(trials):
+            other = next(e.id for e in trial.scene.entities if e.id not in trial.targets)
+            chosen = other if number == 0 else trial.targets[0]
+            lines.append(f"{person},{trial.id},toy-chatty,{chosen},{trial.targets[0]}")
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    heard = referee.listen(run, people=tmp_path / "people.csv")
+    # By hand: three of four items are right.
+    assert [r["value"] for r in heard.rows if r["measure"] == "ir"] == [0.75]

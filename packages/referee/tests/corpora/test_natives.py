@@ -435,3 +435,47 @@ def test_qualtrics_needs_items(tmp_path: Path) -> None:
 )
 def test_listeners_that_are_not_clear_are_refused(tmp_path: Path, rows: Sequence[Row], problem: str) -> None:
     assert problem in refused(write_csv(tmp_path / "answers.csv", rows))
+
+
+# -- workbooks ---------------------------------------------------------------------------------------------------------------
+
+
+def write_workbook(path: Path, rows: Sequence[Sequence[str | float]]) -> Path:
+    """A workbook with one sheet, as ECMA-376 asks for at least."""
+
+    def cell(value: str | float) -> str:
+        return f"<c><v>{value}</v></c>" if isinstance(value, float) else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
+
+    main, office = "http://schemas.openxmlformats.org", "officeDocument/2006/relationships"
+    sheet = "".join(f"<row>{''.join(map(cell, row))}</row>" for row in rows)
+    parts = {
+        "[Content_Types].xml": f'<Types xmlns="{main}/package/2006/content-types">'
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+        '<Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/>'
+        '<Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/>'
+        "</Types>",
+        "_rels/.rels": f'<Relationships xmlns="{main}/package/2006/relationships">'
+        f'<Relationship Id="r1" Type="{main}/{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}/spreadsheetml/2006/main" xmlns:r="{main}/{office}">'
+        '<sheets><sheet name="s" sheetId="1" r:id="r1"/></sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{main}/package/2006/relationships">'
+        f'<Relationship Id="r1" Type="{main}/{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}/spreadsheetml/2006/main"><sheetData>{sheet}</sheetData></worksheet>',
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_workbooks(tmp_path: Path) -> None:
+    pytest.importorskip("fastexcel")
+    rows = [
+        ["item", "model", "output", "reference"],
+        [1.0, "a", "the red cup", "a red cup"],
+        [2.0, "a", "a dog", "the dog"],
+    ]
+    material = read(write_workbook(tmp_path / "table.xlsx", rows))
+    # Numbers of a sheet are floats; ids are whole.
+    assert list(material.trials) == ["1", "2"]
+    assert material.format == "xlsx"

@@ -299,7 +299,7 @@ def test_an_empty_cell_is_not_given(tmp_path: Path) -> None:
     ("content", "complaint"),
     [
         ("trial,text\nt1\n", "table.csv:2: 1 cells under 2 column names"),
-        ('trial,text\nt1,"open\n', "cannot be read on"),
+        ('trial,text\nt1,"open\n', "cannot be read further"),
         ("trial,properties\nt1,red\n", "table.csv:2: the cell 'properties' cannot be read"),
         ("trial,properties\nt1,[[\n", "is no JSON"),
         ("trial,trial\nt1,t1\n", "two columns have the same name"),

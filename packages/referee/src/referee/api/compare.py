@@ -98,7 +98,7 @@ def compare(options: CompareOptions) -> Compared:
     declared = declared_by(options)
     material = open_material(options.outputs, options.references, options.scenes, declared, options.data)
     metrics = listed(options.metric)
-    found = evaluate_material(
+    evaluated = evaluate_material(
         material,
         metrics,
         name=named(options.outputs),
@@ -107,7 +107,7 @@ def compare(options: CompareOptions) -> Compared:
         resamples=options.resamples,
         seed=options.seed,
     )
-    measures = found.measures(metrics)
+    measures = evaluated.measures(metrics)
     if not measures:
         raise InputError(
             "there are no two systems with the same measure",

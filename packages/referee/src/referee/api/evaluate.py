@@ -39,7 +39,7 @@ class Evaluation(Result):
     """What files show: scores, sentences, and the steps that go on from them.
 
     Args:
-        found: what was measured.
+        evaluated: what was measured.
         name: of the first file.
 
     >>> import referee
@@ -48,40 +48,40 @@ class Evaluation(Result):
     ('text', [0.5])
     """
 
-    def __init__(self, found: Evaluated, name: str) -> None:
-        self.found, self.name = found, name
+    def __init__(self, evaluated: Evaluated, name: str) -> None:
+        self.evaluated, self.name = evaluated, name
         self._folder: Path | None = None
-        super().__init__(frame_of(found.rows, EVALUATED))
+        super().__init__(frame_of(evaluated.rows, EVALUATED))
 
     @property
     def recognised(self) -> dict[str, Any]:
         """Kind, format and mapping of what was read."""
-        material = self.found.material
+        material = self.evaluated.material
         return {"kind": material.kind, "format": material.format, "mapping": material.mapping}
 
     @property
     def sentences(self) -> list[str]:
         """Findings in words."""
-        return self.found.sentences
+        return self.evaluated.sentences
 
     @property
     def notes(self) -> list[str]:
         """What a reader of the numbers has to know about the files."""
-        return self.found.material.notes
+        return self.evaluated.material.notes
 
     @property
     def signature(self) -> str:
         """All that decides the numbers, as one line."""
-        return self.found.signature
+        return self.evaluated.signature
 
     @property
     def data(self) -> dict[str, Any]:
         """Plain data, as `referee evaluate --format json` prints it."""
         return {
             "recognised": self.recognised,
-            "n": self.found.items,
+            "n": self.evaluated.items,
             "sentences": self.sentences,
-            "scores": self.found.rows,
+            "scores": self.evaluated.rows,
             "signature": self.signature,
             "notes": self.notes,
         }
@@ -91,7 +91,7 @@ class Evaluation(Result):
         from referee.api.compare import Compared
         from referee.jobs.compare import compare_measured
 
-        measures = self.found.measures(listed(metric))
+        measures = self.evaluated.measures(listed(metric))
         if not measures:
             raise InputError(
                 "there are no two systems with the same measure",
@@ -104,7 +104,7 @@ class Evaluation(Result):
         """Let a hearer answer the descriptions; needs scenes."""
         from referee.api.listen import listen
 
-        if not any(t.scene.entities for t in self.found.material.trials.values()):
+        if not any(t.scene.entities for t in self.evaluated.material.trials.values()):
             raise InputError("a hearer needs scenes", where=self.name, remedy="evaluate with scenes=FILE or a corpus")
         return listen(self.run_folder, hearer, **options)
 
@@ -122,7 +122,7 @@ class Evaluation(Result):
 
     def save(self, out: str | Path, overwrite: bool = False) -> Path:
         """Write a run folder, or with the ending .jsonl the outputs and beside them the trials."""
-        out, material = Path(out), self.found.material
+        out, material = Path(out), self.evaluated.material
         if out.suffix == ".jsonl":
             if out.exists() and not overwrite:
                 raise InputError("this file exists already", where=out, remedy="choose another name, or --overwrite")
@@ -136,16 +136,16 @@ class Evaluation(Result):
         return out
 
     def _write_run(self, out: Path, overwrite: bool = False) -> None:
-        found, material = self.found, self.found.material
+        evaluated, material = self.evaluated, self.evaluated.material
         material.trials = {t.id: t for t in trials_to_write(material)}
         if (
-            found.table is not None
-            and found.opened is not None
-            and found.answers is not None
+            evaluated.table is not None
+            and evaluated.opened is not None
+            and evaluated.answers is not None
             and not material.responses
         ):
-            answers = found.answers
-            Scores(found.table, lambda: answers, found.opened).save(out, overwrite)
+            answers = evaluated.answers
+            Scores(evaluated.table, lambda: answers, evaluated.opened).save(out, overwrite)
             return
         write_material(out, material, self.name, {"name": self.name}, overwrite, sys.argv[1:])
 
@@ -161,14 +161,15 @@ class Evaluation(Result):
     def plot(self) -> alt.TopLevelMixin:
         """A dot with its interval for every system, one panel a measure."""
         return charts.dots(
-            [{k: r[k] for k in ("system", "metric", "value", "low", "high", "n")} for r in self.found.rows], self.name
+            [{k: r[k] for k in ("system", "metric", "value", "low", "high", "n")} for r in self.evaluated.rows],
+            self.name,
         )
 
     def _table(self) -> tuple[list[str], list[list[str]]]:
-        metrics = list(dict.fromkeys(r["metric"] for r in self.found.rows if r["n"]))
-        cells = {(r["system"], r["metric"]): r for r in self.found.rows}
+        metrics = list(dict.fromkeys(r["metric"] for r in self.evaluated.rows if r["n"]))
+        cells = {(r["system"], r["metric"]): r for r in self.evaluated.rows}
         body = []
-        for system in dict.fromkeys(r["system"] for r in self.found.rows):
+        for system in dict.fromkeys(r["system"] for r in self.evaluated.rows):
             rows = [cells.get((system, m)) for m in metrics]
             values = ["–" if r is None else bounded(r["value"], r["low"], r["high"]) for r in rows]
             body.append([system, str(max((r["n"] for r in rows if r is not None), default=0)), *values])
@@ -199,7 +200,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
     if options.outputs is None or (isinstance(options.outputs, (list, tuple)) and not options.outputs):
         raise InputError("no files were named", remedy="name a file: referee evaluate hyp.txt --references ref.txt")
     material = open_material(options.outputs, options.references, options.scenes, declared_by(options), options.data)
-    found = evaluate_material(
+    evaluated = evaluate_material(
         material,
         listed(options.metrics),
         name=named(options.outputs),
@@ -208,7 +209,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
         resamples=options.resamples,
         seed=options.seed,
     )
-    evaluation = Evaluation(found, named(options.outputs))
+    evaluation = Evaluation(evaluated, named(options.outputs))
     _listen_literally(evaluation, options)
     if options.save_as is not None:
         evaluation.save(options.save_as, options.overwrite)
@@ -219,7 +220,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
 
 def _listen_literally(evaluation: Evaluation, options: EvaluateOptions) -> None:
     """Add the identification rate of the literal hearer where descriptions have properties and scenes are complete."""
-    material = evaluation.found.material
+    material = evaluation.evaluated.material
     has_properties = any(o.description.properties is not None for o in material.outputs)
     has_scenes = all(len(t.scene.entities) > 1 and len(t.targets) == 1 for t in material.trials.values())
     if options.metrics or material.responses or not has_properties or not has_scenes:
@@ -228,8 +229,10 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions) -> None:
     for row in heard.rows:
         if row["measure"] == "ir":
             values = {key: row[key] for key in ("value", "low", "high", "n")}
-            evaluation.found.rows.append({"system": row["system"], "metric": "ir", **values, "hearer": row["hearer"]})
-    evaluation.frame = frame_of(evaluation.found.rows, EVALUATED)
+            evaluation.evaluated.rows.append(
+                {"system": row["system"], "metric": "ir", **values, "hearer": row["hearer"]}
+            )
+    evaluation.frame = frame_of(evaluation.evaluated.rows, EVALUATED)
 
 
 def declared_by(options: EvaluateOptions | CompareOptions) -> Declared:

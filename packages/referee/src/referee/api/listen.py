@@ -20,7 +20,7 @@ from referee.jobs.listen import listen as listen_to
 from referee.jobs.open import RECORDED, open_corpus
 from referee.metrics.hearing import OVER_ITEMS
 from referee.options import takes
-from referee.records import HUMAN
+from referee.records import HUMAN, Response
 from referee.show.reports.score_tables import number
 
 if TYPE_CHECKING:
@@ -280,12 +280,36 @@ def _add_people(run: Path, source: str | Path, data: str | Path | None) -> None:
     from referee.hearers.passports.people import open_people
 
     file = Path(source)
-    found = (
+    if file.is_file() and not file.name.endswith((".jsonl", ".jsonl.gz")):
+        add_people(run, _responses_of(file, Run(run)), file.name)
+        return
+    people = (
         open_people(str(run), file)
         if file.is_file()
         else open_people(str(source), None if data is None else Path(data))
     )
-    add_people(run, (a.response for a in found.answers), file.name if file.is_file() else str(source))
+    add_people(run, (a.response for a in people.answers), file.name if file.is_file() else str(source))
+
+
+def _responses_of(file: Path, run: Run) -> list[Response]:
+    """Answers of listeners in a table or an export of a platform, to the trials of a run."""
+    from referee.corpora.natives.recognition import read_material
+
+    material = read_material([file])
+    trials = {t.id: t for t in run.trials()}
+    responses = []
+    for response in material.responses:
+        trial = trials.get(response.trial)
+        if trial is None:
+            continue
+        if response.entity not in {e.id for e in trial.scene.entities}:
+            raise InputError(
+                f"{response.entity!r}, chosen in {response.trial!r}, is no entity of its scene",
+                where=file,
+                remedy="name the column with the ids of chosen entities: chosen",
+            )
+        responses.append(response)
+    return responses
 
 
 def _expected(run: Path, humans: bool) -> int:

@@ -60,21 +60,21 @@ def compare(options: CompareCommand) -> int:
 
     if options.by is not None and not options.fail_if_worse:
         raise InputError("--by belongs to --fail-if-worse", remedy="write --fail-if-worse --by 0.02")
-    found = apply(compare_files, options)
-    failures = found.comparisons.failures(options.by) if options.fail_if_worse else []
+    compared = apply(compare_files, options)
+    failures = compared.comparisons.failures(options.by) if options.fail_if_worse else []
     if options.junit is not None:
-        write_atomically(options.junit, [as_junit(found, failures)])
+        write_atomically(options.junit, [as_junit(compared, failures)])
     if options.markdown is not None:
-        write_atomically(options.markdown, [as_markdown(found)])
+        write_atomically(options.markdown, [as_markdown(compared)])
     if options.format == "json":
-        print(json.dumps(found.data, ensure_ascii=False, indent=1, allow_nan=False))
+        print(json.dumps(compared.data, ensure_ascii=False, indent=1, allow_nan=False))
     elif options.format == "markdown":
-        print(as_markdown(found))
+        print(as_markdown(compared))
     else:
-        _print_findings(found)
+        _print_findings(compared)
     for pair in failures:
         margin = "" if options.by is None else f" (a loss of {options.by:g} is not excluded)"
-        told(f"worse: {pair.sentence(found.comparisons.confidence)}{margin}", "red")
+        told(f"worse: {pair.sentence(compared.comparisons.confidence)}{margin}", "red")
     return 1 if failures else 0
 
 
@@ -108,27 +108,27 @@ def pair_table(pairs: Sequence[Pair]) -> Table:
     return table
 
 
-def as_markdown(found: Compared) -> str:
+def as_markdown(compared: Compared) -> str:
     """A summary in Markdown: one row a pair, then ranks and notes."""
     heads = ("baseline", "system", "measure", "difference", "interval", "p (corrected)", "items", "better")
     lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
-    for p in found.comparisons.pairs:
+    for p in compared.comparisons.pairs:
         interval = "–" if p.low is None or p.high is None else f"{p.low:+.3f} to {p.high:+.3f}"
         difference = "–" if p.difference is None else f"{p.difference:+.3f}"
         corrected = "–" if p.p_corrected is None else f"{p.p_corrected:.3g}"
         cells = (p.a, p.b, p.metric, difference, interval, corrected, f"{p.items:,}", p.better or "not told apart")
         lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
-    return "\n".join([*lines, "", *found.comparisons.notes])
+    return "\n".join([*lines, "", *compared.comparisons.notes])
 
 
-def as_junit(found: Compared, failures: list[Pair]) -> str:
+def as_junit(compared: Compared, failures: list[Pair]) -> str:
     """JUnit XML: a test case for each pair with the first system, failed where the other one is worse."""
-    first = found.comparisons.pairs[0].a
-    pairs = [p for p in found.comparisons.pairs if p.a == first]
+    first = compared.comparisons.pairs[0].a
+    pairs = [p for p in compared.comparisons.pairs if p.a == first]
     cases = []
     for pair in pairs:
         name = quoteattr(f"{pair.b} against {pair.a} by {pair.metric}")
-        sentence = quoteattr(pair.sentence(found.comparisons.confidence))
+        sentence = quoteattr(pair.sentence(compared.comparisons.confidence))
         failure = f"<failure message={sentence}/>" if pair in failures else ""
         cases.append(f'  <testcase classname="referee.compare" name={name}>{failure}</testcase>')
     head = f'<testsuite name="referee compare" tests="{len(pairs)}" failures="{len(failures)}">'

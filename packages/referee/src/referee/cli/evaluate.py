@@ -56,29 +56,31 @@ def evaluate(options: EvaluateCommand) -> int:
         )
         print("\n".join(explain_material(material)))
         return 0
-    found = apply(evaluate_files, options)
+    evaluation = apply(evaluate_files, options)
     if options.format == "json":
-        print(json.dumps(found.data, ensure_ascii=False, indent=1, allow_nan=False))
+        print(json.dumps(evaluation.data, ensure_ascii=False, indent=1, allow_nan=False))
     else:
-        _print(found, options.signatures)
+        _print(evaluation, options.signatures)
     for path in (options.report, options.save_as):
         if path is not None:
             told(f"written: {path}")
     return 0
 
 
-def _print(found: Evaluation, all_signatures: bool) -> None:
+def _print(evaluation: Evaluation, all_signatures: bool) -> None:
     from referee.show.reports import score_tables
 
     console = results()
-    mapping = ", ".join(f"{role} = {column}" for role, column in found.recognised["mapping"].items())
-    console.print(f"recognised: {found.recognised['kind']}, {found.recognised['format']}; {mapping}", markup=False)
-    for sentence in found.sentences:
+    mapping = ", ".join(f"{role} = {column}" for role, column in evaluation.recognised["mapping"].items())
+    console.print(
+        f"recognised: {evaluation.recognised['kind']}, {evaluation.recognised['format']}; {mapping}", markup=False
+    )
+    for sentence in evaluation.sentences:
         console.print(sentence, markup=False)
-    for note in found.notes:
+    for note in evaluation.notes:
         told(f"note: {note}")
     console.print()
-    directions = {measure.metric: measure.direction for measure in found.found.measures()}
-    rows = [{"group": None, "signature": found.signature, **row} for row in found.data["scores"] if row["n"]]
+    directions = {measure.metric: measure.direction for measure in evaluation.evaluation.measures()}
+    rows = [{"group": None, "signature": evaluation.signature, **row} for row in evaluation.data["scores"] if row["n"]]
     for part in score_tables.as_rich(rows, directions, width=console.width, all_signatures=all_signatures):
         console.print(part)

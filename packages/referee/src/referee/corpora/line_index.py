@@ -68,7 +68,8 @@ def has_index(path: str | Path) -> bool:
     """Whether the outputs of a file can be found by their place: in files of lines, and in Parquet tables of descriptions."""
     if not is_parquet(path):
         return is_lines(path)
-    return read_columns(path).isdisjoint(_PLACES)
+    columns = read_columns(path)
+    return "trial" in columns and columns.isdisjoint(_PLACES)
 
 
 def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[LineRange, Any]]:

@@ -339,6 +339,7 @@ class _OutputReader:
         self.where, self.on_remark, self._remedy = str(path), on_remark, remedy
         self.default = own_name(path) if default is None else default
         self._decode: Callable[[bytes], Any] = msgspec.json.Decoder(OutputForm).decode
+        self._fields: dict[str, str] | None = None
         self._unread: dict[str, str | None] = {}
         """Fields that are not read, each with the field that was probably meant."""
 
@@ -352,8 +353,24 @@ class _OutputReader:
         return self._output(form, number)
 
     def convert(self, row: Mapping[str, Any], number: int) -> Output:
-        """The output of a row of a table."""
+        """The output of a row of a table, whose columns may have other usual names."""
+        if self._fields is None:
+            self._fields = self._usual_fields(row, number)
+        if self._fields:
+            row = {self._fields.get(name, name): value for name, value in row.items()}
         return self._read(given(row), number, row)
+
+    def _usual_fields(self, row: Mapping[str, Any], number: int) -> dict[str, str]:
+        """Column to field for a table without a column `trial`, inferred as `referee evaluate` does."""
+        if "trial" in row:
+            return {}
+        # Imported here: that module reads outputs, too.
+        from referee.corpora.natives.columns import usual_fields
+
+        fields = usual_fields([str(name) for name in row])
+        if fields:
+            self.on_remark(f"{self.where}: read as {', '.join(f'{field} = {name}' for name, field in fields.items())}")
+        return fields
 
     def _read(self, data: Mapping[str, Any], number: int, names: Iterable[Any] | None = None) -> Output:
         self._remark_on(data if names is None else names, number)

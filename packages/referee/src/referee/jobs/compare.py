@@ -75,7 +75,7 @@ class Pair:
         p_corrected: the same, corrected for the number of comparisons (Holm).
         items: common items.
         clusters: sampling units behind the interval; of two crossed factors the fewer.
-        detectable: the difference that would be found with probability .8 on these items.
+        detectable: the difference that would be comparisons with probability .8 on these items.
         direction: ``higher`` or ``lower``, whichever is better; ``none`` where neither is.
         only_a: items that only a has.
         only_b: items that only b has.
@@ -160,7 +160,7 @@ class Comparisons:
         pair = next((p for p in self.pairs if p.detectable is not None), None)
         if pair is None:
             return None
-        return f"With these {pair.items:,} items a difference of {pair.detectable:.3f} in {pair.metric} would be found with probability {POWER:g}."
+        return f"With these {pair.items:,} items a difference of {pair.detectable:.3f} in {pair.metric} would be comparisons with probability {POWER:g}."
 
     def failures(self, margin: float | None = None) -> list[Pair]:
         """The pairs with the first system in which the other one is worse (see `Pair.is_worse`)."""
@@ -181,7 +181,7 @@ def compare_measured(
     Raises:
         InputError: if a system is unknown, or fewer than two have items in common.
     """
-    found = Comparisons(confidence=confidence)
+    comparisons = Comparisons(confidence=confidence)
     gaps: list[tuple[Pair, Gap | None]] = []
     for measured in measures:
         names = list(systems) or measured.systems
@@ -200,15 +200,15 @@ def compare_measured(
             gaps.append((_pair(a, b, measured, rows, gap), gap))
             if rows.only_a or rows.only_b:
                 note = f"{a} and {b} are compared on {rows.items:,} common items; {_left_out(a, rows.only_a, b, rows.only_b)}."
-                if note not in found.notes:
-                    found.notes.append(note)
+                if note not in comparisons.notes:
+                    comparisons.notes.append(note)
     if not any(gap is not None for _, gap in gaps):
         raise InputError("the systems share no measured item", remedy="compare systems on the same items")
     corrected = adjust([pair.p for pair, _ in gaps])
-    found.pairs = [Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)]
-    for metric in dict.fromkeys(pair.metric for pair in found.pairs if pair.direction != "none"):
-        found.ranks[metric] = _ranks([pair for pair in found.pairs if pair.metric == metric])
-    return found
+    comparisons.pairs = [Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)]
+    for metric in dict.fromkeys(pair.metric for pair in comparisons.pairs if pair.direction != "none"):
+        comparisons.ranks[metric] = _ranks([pair for pair in comparisons.pairs if pair.metric == metric])
+    return comparisons
 
 
 def _left_out(a: str, only_a: int, b: str, only_b: int) -> str:

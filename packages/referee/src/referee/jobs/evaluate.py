@@ -72,7 +72,7 @@ def open_material(
             remedy="give a path, a data frame, a list of dictionaries, or a list of texts with references",
         )
     material = material_of_table(table_of(rows), trials, declared)
-    material.check_repeats()
+    material.finish()
     return material
 
 
@@ -245,26 +245,26 @@ def evaluate_material(
     chosen = tuple(metrics) or default_metrics(material)
     heard = [m for m in chosen if m in MEASURES]
     scored = tuple(m for m in chosen if m not in MEASURES)
-    found = Evaluated(material, items=len(material.trials))
+    evaluated = Evaluated(material, items=len(material.trials))
     if scored and material.outputs:
-        _score(found, metric_names(scored), name, confidence, cluster, resamples, seed)
+        _score(evaluated, metric_names(scored), name, confidence, cluster, resamples, seed)
     if material.responses and (heard or not metrics):
-        _count(found, heard or ["ir"], name, confidence, cluster)
-    if not any(row["n"] for row in found.rows):
+        _count(evaluated, heard or ["ir"], name, confidence, cluster)
+    if not any(row["n"] for row in evaluated.rows):
         raise InputError(
             "nothing in these files can be measured",
             where=name,
             remedy=_reason(material, chosen),
         )
-    measures = found.measures()
-    if len(found.material.systems) > 1 and measures:
+    measures = evaluated.measures()
+    if len(evaluated.material.systems) > 1 and measures:
         main = next((m for m in measures if m.metric in chosen), measures[0])
         if any(main.pair(a, b).items for a, b in combinations(main.systems, 2)):
-            found.comparisons = compare_measured([main], resamples=resamples, confidence=confidence, seed=seed)
+            evaluated.comparisons = compare_measured([main], resamples=resamples, confidence=confidence, seed=seed)
         else:
             material.notes.append("The systems share no item, so they are not compared.")
-    found.sentences = _sentences(found, confidence, chosen)
-    return found
+    evaluated.sentences = _sentences(evaluated, confidence, chosen)
+    return evaluated
 
 
 def _reason(material: NativeData, chosen: Sequence[str]) -> str:
@@ -274,40 +274,46 @@ def _reason(material: NativeData, chosen: Sequence[str]) -> str:
 
 
 def _score(
-    found: Evaluated, metrics: tuple[str, ...], name: str, confidence: float, cluster: str, resamples: int, seed: int
+    evaluated: Evaluated,
+    metrics: tuple[str, ...],
+    name: str,
+    confidence: float,
+    cluster: str,
+    resamples: int,
+    seed: int,
 ) -> None:
-    material = found.material
+    material = evaluated.material
     trials = list(material.trials.values())
-    found.answers = Answers.of(material.outputs, lenient=True)
+    evaluated.answers = Answers.of(material.outputs, lenient=True)
     # An empty description is an answer, as in a file of segments.
-    found.answers.silence_allowed.update(found.answers.by_system)
-    found.opened = Opened(name=name, trials=lambda: trials, everyone=lambda: trials)
+    evaluated.answers.silence_allowed.update(evaluated.answers.by_system)
+    evaluated.opened = Opened(name=name, trials=lambda: trials, everyone=lambda: trials)
     settings = Settings(
         metrics=metrics, cluster=cluster, resamples=resamples, confidence=confidence, seed=seed, lenient=True
     )
-    found.table = score_trials(found.answers, found.opened, settings)
-    rows = found.table.scores()
-    found.rows += [{key: row[key] for key in ("system", "metric", "value", "low", "high", "n")} for row in rows]
+    evaluated.table = score_trials(evaluated.answers, evaluated.opened, settings)
+    rows = evaluated.table.scores()
+    evaluated.rows += [{key: row[key] for key in ("system", "metric", "value", "low", "high", "n")} for row in rows]
     measured = next((row for row in rows if row["n"]), None)
-    found.signature = measured["signature"] if measured else ""
-    material.notes += [w for w in found.table.warnings if w not in material.notes]
+    evaluated.signature = measured["signature"] if measured else ""
+    material.notes += [w for w in evaluated.table.warnings if w not in material.notes]
 
 
-def _count(found: Evaluated, measures: Sequence[str], name: str, confidence: float, cluster: str) -> None:
-    material = found.material
+def _count(evaluated: Evaluated, measures: Sequence[str], name: str, confidence: float, cluster: str) -> None:
+    material = evaluated.material
     labels = label_responses(material.responses)
     rows = hearing_rows(material.trials.values(), material.responses, cluster=cluster, confidence=confidence)
     for row in rows:
         if row["measure"] in measures:
             values = {key: row[key] for key in ("value", "low", "high", "n")}
             label = labels[row["system"], row["hearer"]]
-            found.rows.append({"system": label, "metric": row["measure"], **values, "hearer": row["hearer"]})
+            evaluated.rows.append({"system": label, "metric": row["measure"], **values, "hearer": row["hearer"]})
     fingerprint = Fingerprint()
     for trial in material.trials.values():
         fingerprint.add(trial)
     participants = len({r.hearer for r in material.responses})
     clusters = next((row["cluster"] for row in rows if row["cluster"]), "none")
-    found.signature = found.signature or (
+    evaluated.signature = evaluated.signature or (
         f"ir|corpus:{name}|trials:{fingerprint}|answers:{len(material.responses)}|participants:{participants}"
         f"|cluster:{clusters.replace('|', '/')}|confidence:{confidence:g}|version:{__version__}"
     )
@@ -316,9 +322,9 @@ def _count(found: Evaluated, measures: Sequence[str], name: str, confidence: flo
 # -- sentences -----------------------------------------------------------------------------------------------------------------
 
 
-def _sentences(found: Evaluated, confidence: float, chosen: Sequence[str]) -> list[str]:
-    material = found.material
-    systems = list(dict.fromkeys(row["system"] for row in found.rows))
+def _sentences(evaluated: Evaluated, confidence: float, chosen: Sequence[str]) -> list[str]:
+    material = evaluated.material
+    systems = list(dict.fromkeys(row["system"] for row in evaluated.rows))
     shown = ", ".join(systems[:4]) + (" …" if len(systems) > 4 else "")
     what = (
         "answers of listeners"
@@ -328,18 +334,20 @@ def _sentences(found: Evaluated, confidence: float, chosen: Sequence[str]) -> li
         else "descriptions"
     )
     sentences = [
-        f"{len(systems)} system{'s' * (len(systems) != 1)} ({shown}), {found.items:,} items, {what} ({material.kind}, {material.format})."
+        f"{len(systems)} system{'s' * (len(systems) != 1)} ({shown}), {evaluated.items:,} items, {what} ({material.kind}, {material.format})."
     ]
-    best = _best(found.rows, next((m for m in chosen if any(r["metric"] == m and r["n"] for r in found.rows)), ""))
+    best = _best(
+        evaluated.rows, next((m for m in chosen if any(r["metric"] == m and r["n"] for r in evaluated.rows)), "")
+    )
     if best is not None:
         row, word = best
         sentences.append(_value_sentence(row, word if len(systems) > 1 else "", confidence))
-    if found.comparisons is not None:
+    if evaluated.comparisons is not None:
         leader = best[0]["system"] if best else ""
-        pairs = [p for p in found.comparisons.pairs if leader in (p.a, p.b)] or found.comparisons.pairs
+        pairs = [p for p in evaluated.comparisons.pairs if leader in (p.a, p.b)] or evaluated.comparisons.pairs
         sentences += [pair.sentence(confidence) for pair in pairs[:2]]
-        sentences += found.comparisons.notes[:1]
-    empty = [m for m in chosen if not any(r["n"] for r in found.rows if r["metric"] == m) and m not in MEASURES]
+        sentences += evaluated.comparisons.notes[:1]
+    empty = [m for m in chosen if not any(r["n"] for r in evaluated.rows if r["metric"] == m) and m not in MEASURES]
     if empty:
         sentences.append(f"Not measured: {', '.join(empty)} ({_needs(empty)}).")
     elif (

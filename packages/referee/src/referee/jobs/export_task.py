@@ -26,6 +26,7 @@ DATASET = "data/test.jsonl"
 TASK = '''"""{about}
 
     inspect eval {file} --model PROVIDER/MODEL
+    referee evaluate logs/LOG.eval
     referee import logs/LOG.eval --corpus {corpus} --out RUN
 """
 
@@ -33,16 +34,17 @@ from pathlib import Path
 
 from inspect_ai import Task, task
 from inspect_ai.dataset import FieldSpec, json_dataset
-from inspect_ai.scorer import includes
 from inspect_ai.solver import generate
+
+from referee.inspect import {scorer}
 
 
 @task
 def {name}() -> Task:
-    fields = FieldSpec(input="prompt", target="target", id="id", metadata=["trial", "places", "system"])
+    fields = FieldSpec(input="prompt", target="target", id="id", metadata=["trial", "places", "system", "language"])
     dataset = json_dataset(str(Path(__file__).parent / "{data}"), fields)
-    # Similarity to one person's words says little: import the log and let Referee measure it.
-    return Task(dataset=dataset, solver=generate(), scorer=includes())
+    # Similarity to one person's words says little: evaluate the log, or import it and let hearers answer.
+    return Task(dataset=dataset, solver=generate(), scorer={scorer}())
 '''
 CARD = """---
 license: other
@@ -81,6 +83,7 @@ def export_task(opened: Opened, out: Path, *, role: str = "speaker", seed: int =
         about = f"The corpus {opened.name} as {role}s are asked, made by Referee {__version__}."
         task = TASK.format(
             about=about,
+            scorer="description" if role == "speaker" else "choice",
             file="task.py",
             corpus=opened.name,
             name=name if name[0].isalpha() else f"t_{name}",

@@ -9,7 +9,7 @@ from referee.corpora.natives.material import Declared, as_identifier
 from referee.corpora.reading.tables import Table
 from referee.errors import InputError, near
 
-__all__ = ["ROLES", "find_column", "infer_roles", "numbered_references", "simplify"]
+__all__ = ["ROLES", "find_column", "infer_roles", "numbered_references", "simplify", "usual_fields"]
 
 # Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
 ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -115,6 +115,8 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             "hit",
             "listenercorrect",
             "iscorrectresponse",
+            "richtig",
+            "korrekt",
         ),
     ),
     "participant": (
@@ -143,7 +145,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             ),
             *("evaluator", "evaluatorid", "player", "playerid", "participantprivateid", "submissionid", "responseid"),
         ),
-        ("pid", "user", "userid", "sessionid", "turkid", "vp", "proband"),
+        ("pid", "user", "userid", "sessionid", "turkid", "vp", "vpn", "proband", "versuchsperson", "teilnehmer"),
     ),
     "time": (
         ("rt", "responsetime", "reactiontime", "timems", "rtms", "latency", "responsetimems", "identificationtime"),
@@ -206,6 +208,23 @@ def find_column(table: Table, role: str, declared: Declared, taken: Iterable[str
     return None
 
 
+def usual_fields(columns: Sequence[str]) -> dict[str, str]:
+    """Column to field of an output (trial, system, text) by usual names; roles with several candidates are left out.
+
+    >>> usual_fields(["item", "model", "utterance", "rating"])
+    {'item': 'trial', 'model': 'system', 'utterance': 'text'}
+    """
+    fields: dict[str, str] = {}
+    for role in ("trial", "system", "text"):
+        for tier in ROLES[role][:2]:
+            candidates = [column for column in columns if simplify(column) in tier]
+            if len(candidates) == 1 and role not in columns:
+                fields[candidates[0]] = role
+            if candidates:
+                break
+    return fields
+
+
 def _declared(table: Table, role: str, name: str) -> str:
     if name in table.columns:
         return name
@@ -243,14 +262,14 @@ def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[
     """Role to column for those roles that have one; a column plays one role."""
     unknown = [role for role in declared.columns if role not in ROLES and role not in EXTRA_ROLES]
     if unknown:
-        known = ", ".join([*ROLES, *EXTRA_ROLES])
-        raise InputError(f"no role is called {unknown[0]!r}", remedy=f"--map takes ROLE=COLUMN; roles are {known}")
-    found: dict[str, str] = {}
+        names = ", ".join([*ROLES, *EXTRA_ROLES])
+        raise InputError(f"no role is called {unknown[0]!r}", remedy=f"--map takes ROLE=COLUMN; roles are {names}")
+    assigned: dict[str, str] = {}
     for role in [r for r in roles if r in declared.columns] + [r for r in roles if r not in declared.columns]:
-        column = find_column(table, role, declared, found.values())
+        column = find_column(table, role, declared, assigned.values())
         if column is not None:
-            found[role] = column
-    return {role: found[role] for role in roles if role in found}
+            assigned[role] = column
+    return {role: assigned[role] for role in roles if role in assigned}
 
 
 EXTRA_ROLES = ("filter", "documents", "reference", "object", "box", "point", "gold", "size", "width", "height")

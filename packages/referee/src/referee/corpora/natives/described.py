@@ -156,6 +156,11 @@ def _add_rows(
             empty[system] = empty.get(system, 0) + 1
             continue
         material.outputs.append(Output(name, system, description, table.source, line))
+    if not material.outputs and declared.systems and "system" in roles:
+        names = ", ".join(sorted({as_identifier(c) or "" for c in table.column(roles["system"])} - {""}))
+        raise InputError(
+            f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {names}"
+        )
     for system, count in empty.items():
         material.notes.append(f"{system}: {count:,} rows have no description and count as missing.")
 

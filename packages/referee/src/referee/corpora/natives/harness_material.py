@@ -84,7 +84,7 @@ def parse_description_of(content: str) -> tuple[str, str | None]:
 
 
 def _add_choice(material: NativeData, answer: LogAnswer, options: tuple[int, int]) -> None:
-    number = parse_answer(answer.content, "choice", options=options[0]).value
+    number = parse_answer(answer.content, "choice", options=answer.labels or options[0]).value
     response = choose_entity(answer, [str(i) for i in range(1, options[0] + 1)], number)
     material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
     material.responses.append(response)
@@ -156,20 +156,22 @@ def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Dec
         if answer.content is None:
             material.count(answer.model, MISSING)
             continue
-        found = answer.parsed or _parse_place(answer.content, form, convention)
-        material.count(answer.model, str(found.outcome) if not found.places else "answered")
-        response = Response(trial=answer.trial, hearer=answer.model, outcome=found.outcome, places=found.places)
+        place_answer = answer.parsed or _parse_place(answer.content, form, convention)
+        material.count(answer.model, str(place_answer.outcome) if not place_answer.places else "answered")
+        response = Response(
+            trial=answer.trial, hearer=answer.model, outcome=place_answer.outcome, places=place_answer.places
+        )
         material.outputs.append(Output(answer.trial, answer.model, Description(), answer.where, answer.line, response))
     _note_counts(material)
     return material
 
 
 def _parse_place(content: str, form: str, convention: Convention | None) -> PlaceAnswer:
-    found = parse_place_answer(content, form, convention)
+    place_answer = parse_place_answer(content, form, convention)
     # Several harnesses write four zeros where an answer holds no box.
-    if any(isinstance(p, Box) and not any(p.numbers) for p in found.places):
+    if any(isinstance(p, Box) and not any(p.numbers) for p in place_answer.places):
         return PlaceAnswer(Outcome.UNPARSABLE)
-    return found
+    return place_answer
 
 
 def _best_form(contents: Sequence[str]) -> str:
@@ -203,8 +205,8 @@ def _clear_convention(answers: Sequence[LogAnswer], form: str, format: str, wher
     """The one convention that the numbers of the whole file allow; InputError where they allow several."""
     numbers: list[tuple[list[float], Size | None]] = []
     for answer in answers:
-        found = _parse_place(answer.content or "", form, Convention(Unit.PIXELS, Order.XYXY))
-        numbers += [(list(p.numbers), answer.size) for p in found.places if isinstance(p, Box | Point)]
+        place_answer = _parse_place(answer.content or "", form, Convention(Unit.PIXELS, Order.XYXY))
+        numbers += [(list(p.numbers), answer.size) for p in place_answer.places if isinstance(p, Box | Point)]
     if not numbers:
         # Without a single place the unit does not matter.
         return Convention()

@@ -35,7 +35,7 @@ class Platform:
 
     Args:
         name: of the format.
-        is_one: whether a table with these columns is one of its exports.
+        matches: whether a table with these columns is one of its exports.
         select: the rows that are answers, under columns without the platform's prefixes.
         roles: role to the column that the platform fixes.
         is_tried: whether the reader was tried with a file that the platform wrote.
@@ -43,7 +43,7 @@ class Platform:
     """
 
     name: str
-    is_one: Callable[[Table], bool]
+    matches: Callable[[Table], bool]
     select: Callable[[Table, NativeData], Table]
     roles: Mapping[str, str]
     is_tried: bool = False
@@ -66,7 +66,7 @@ def has_listeners(table: Table, declared: Declared) -> bool:
 
 def platform_of(table: Table) -> Platform | None:
     """The platform that wrote a table; None for a plain one."""
-    return next((platform for platform in PLATFORMS if platform.is_one(table)), None)
+    return next((platform for platform in PLATFORMS if platform.matches(table)), None)
 
 
 def read_listeners(table: Table, declared: Declared, platform: Platform | None = None) -> NativeData:
@@ -196,7 +196,6 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
 
 
 def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
-    people: set[str] = set()
     unanswered = 0
     default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
     answered: dict[tuple[str, str, str], int] = {}
@@ -217,8 +216,8 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 line=line,
                 remedy="give every answer its item",
             )
-        found = _answer(cell, roles)
-        if found is None:
+        answer = _answer(cell, roles)
+        if answer is None:
             unanswered += 1
             continue
         person = as_identifier(cell("participant"))
@@ -226,7 +225,6 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             raise MalformedInput(
                 f"the cell {roles['participant']!r} is empty", where=table.source, line=line, remedy="say who answered"
             )
-        people |= {person} if person else set()
         hearer = hash_person(person) if person else default
         # One system's item may be answered by many, but by nobody twice.
         first = answered.setdefault((system, name, hearer), line)
@@ -237,7 +235,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 line=line,
                 remedy="keep one answer, or name the columns: --map trial=COLUMN,participant=COLUMN,system=COLUMN",
             )
-        is_right, chosen, target = found
+        is_right, chosen, target = answer
         material.add_trial(
             make_trial(
                 name, targets=(target,), scene=as_identifier(cell("scene")), language=as_identifier(cell("language"))
@@ -251,17 +249,21 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 hearer=hearer,
                 outcome=Outcome.ENTITY,
                 system=system,
-                # Where only right or wrong is known, the other object has no name.
+                # Where only right or wrong is rounds_by_id, the other object has no name.
                 entity=goal if is_right else chosen if chosen is not None and chosen != goal else f"not {goal}",
                 description=Description(text=str(text)) if isinstance(text, str) else None,
                 identification_ms=as_number(cell("time")),
             )
         )
     _drop_varying_scenes(material, table, roles)
-    if people:
-        material.notes.append(f"The ids of {len(people):,} participants are replaced by hashes.")
     if unanswered:
         material.notes.append(f"{unanswered:,} rows hold no answer and are left out.")
+    if not material.responses and declared.systems and "system" in roles:
+        names = {as_identifier(c) for c in table.column(roles["system"])}
+        shown = ", ".join(sorted(filter(None, names)))
+        raise InputError(
+            f"no system is called {declared.systems[0]!r}", where=table.source, remedy=f"systems are {shown}"
+        )
     if not material.responses:
         raise InputError(
             "no row holds an answer",
@@ -324,12 +326,12 @@ def _select_jspsych(table: Table, material: NativeData) -> Table:
     chosen = [i for i, row in enumerate(table.rows) if is_answer(row)]
     if dropped := len(table.rows) - len(chosen):
         material.notes.append(f"{dropped:,} rows without an item or a target (instructions, surveys) are left out.")
-    found = _selected(table, chosen)
-    if find_column(found, "participant", Declared()) is None:
+    selected = _selected(table, chosen)
+    if find_column(selected, "participant", Declared()) is None:
         name = Path(table.source).name.split(".")[0]
-        material.notes.append(f"No field names the participant; each file is one participant ({name}).")
-        return Table.of(found.source, [{**row, "participant": name} for row in found.rows], found.lines)
-    return found
+        material.notes.append("No field names the participant: each file is one participant.")
+        return Table.of(selected.source, [{**row, "participant": name} for row in selected.rows], selected.lines)
+    return selected
 
 
 _JSPSYCH = (
@@ -356,11 +358,11 @@ def _select_gorilla(table: Table, material: NativeData) -> Table:
             else not _is_nothing(row.get("Response"))
         )
 
-    found = _selected(
+    selected = _selected(
         table, [i for i, row in enumerate(table.rows) if is_answer(row)], lambda c: c.removeprefix("Spreadsheet: ")
     )
     seen: dict[tuple[Any, ...], int] = {}
-    for row, line in zip(found.rows, found.lines, strict=True):
+    for row, line in zip(selected.rows, selected.lines, strict=True):
         where = tuple(
             row.get(c)
             for c in ("Participant Private ID", "Task Name", "Spreadsheet Row", "Trial Number", "Screen Name")
@@ -372,7 +374,7 @@ def _select_gorilla(table: Table, material: NativeData) -> Table:
                 line=line,
                 remedy="keep the zone that holds the choice, and leave the other rows out",
             )
-    return found
+    return selected
 
 
 def _select_mturk(table: Table, material: NativeData) -> Table:
@@ -456,15 +458,15 @@ def _is_empirica(table: Table) -> bool:
 def _select_empirica(table: Table, material: NativeData) -> Table:
     """Values of the experimenter under their own names; joined with the rounds by `join_empirica`."""
     rename = {c: c.removeprefix("data.") for c in table.columns}
-    found = _selected(table, range(len(table.rows)), lambda c: rename.get(c, c))
-    columns = {simplify(c) for c in found.columns}
+    selected = _selected(table, range(len(table.rows)), lambda c: rename.get(c, c))
+    columns = {simplify(c) for c in selected.columns}
     if not columns & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier}:
         raise InputError(
             "this table alone does not say what was right",
             where=table.source,
             remedy="name the folder or zip of the export: player-rounds and rounds belong together",
         )
-    return found
+    return selected
 
 
 def join_empirica(tables: Mapping[str, Table]) -> Table:
@@ -490,10 +492,10 @@ def join_empirica(tables: Mapping[str, Table]) -> Table:
             raise InputError(
                 f"no column of {answers} names its {context[:-1]}", where=table.source, remedy=f"export {keys[0]}"
             )
-        known = {as_identifier(row.get("_id") or row.get("id")): row for row in rounds.rows}
+        rounds_by_id = {as_identifier(row.get("_id") or row.get("id")): row for row in rounds.rows}
         rows = []
         for row, line in zip(table.rows, table.lines, strict=True):
-            other = known.get(as_identifier(row.get(key)))
+            other = rounds_by_id.get(as_identifier(row.get(key)))
             if other is None:
                 raise InputError(
                     f"{context[:-1]} {row.get(key)!r} is not in the export",
@@ -501,9 +503,13 @@ def join_empirica(tables: Mapping[str, Table]) -> Table:
                     line=line,
                     remedy="export all tables",
                 )
-            kept = {k: v for k, v in other.items() if k not in ("_id", "id", "gameId", "batchId", "createdAt", "index")}
+            context_values = {
+                k: v for k, v in other.items() if k not in ("_id", "id", "gameId", "batchId", "createdAt", "index")
+            }
             # A player's own values go before those of the round.
-            rows.append({**kept, **{k: v for k, v in row.items() if not is_missing(v) or k not in kept}})
+            rows.append(
+                {**context_values, **{k: v for k, v in row.items() if not is_missing(v) or k not in context_values}}
+            )
         return Table.of(table.source, rows, table.lines)
     raise InputError(
         "the export has neither player-rounds nor player-stages", remedy="name the whole export of Empirica"
@@ -556,15 +562,15 @@ def _select_qualtrics(table: Table, material: NativeData) -> Table:
     people = [i for i in rows if str(table.rows[i].get("Status") or "IP Address") in ("IP Address", "0")]
     if dropped := len(rows) - len(people):
         material.notes.append(f"{dropped:,} previews and spam responses are left out.")
-    found = _selected(table, people)
-    if not _names_items(found):
+    selected = _selected(table, people)
+    if not _names_items(selected):
         questions = [c for c in table.columns if re.match(r"Q\d", c)]
         raise InputError(
             f"the columns {', '.join(questions[:6]) or 'of questions'} do not say which item, system and target they are about",
             where=table.source,
             remedy="use a loop with embedded data (item, system, target), or turn the table into one row an answer first",
         )
-    return found
+    return selected
 
 
 def _names_items(table: Table) -> bool:

@@ -28,7 +28,7 @@ ZSTD = 93
 TRIAL_FIELDS = ("trial", "trial_id", "id", "item", "item_id", "question_id", "doc_id")
 SHARES = Convention(Unit.SHARE, Order.XYXY)
 UNIT_SQUARE = Size(1, 1)
-"""Stands for the size of a picture of which only shares are known."""
+"""Stands for the size of a picture of which only shares are picture_size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,7 @@ class LogAnswer:
         system: of a choice, the system whose description was read.
         references: texts of the item that are right.
         options: of a multiple choice, how many there were, and the number of the right one from 1.
+        labels: of a multiple choice, the letters that options were shown with; none where they had numbers.
         gold: the region meant.
         is_absent: whether the item is about coordinates and nothing is meant.
         size: of the picture.
@@ -61,6 +62,7 @@ class LogAnswer:
     system: str | None = None
     references: tuple[str, ...] = ()
     options: tuple[int, int] | None = None
+    labels: tuple[str, ...] = ()
     gold: Box | None = None
     is_absent: bool = False
     size: Size | None = None
@@ -99,8 +101,14 @@ def _inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
     """The target of a sample: the letter of a choice, or the texts that are right."""
     target, choices = sample.get("target"), sample.get("choices")
     targets = target if isinstance(target, list) else [target]
-    if choices and len(targets) == 1 and re.fullmatch(r"[A-Z]", str(targets[0] or "")):
-        return {"options": (len(choices), ord(str(targets[0])) - ord("A") + 1)}
+    if (
+        choices
+        and len(targets) == 1
+        and re.fullmatch(r"[A-Z]", str(targets[0] or ""))
+        and ord(str(targets[0])) - ord("A") < len(choices)
+    ):
+        letters = tuple(chr(ord("A") + i) for i in range(len(choices)))
+        return {"options": (len(choices), letters.index(str(targets[0])) + 1), "labels": letters}
     return {"references": tuple(str(t) for t in targets if t)}
 
 
@@ -225,13 +233,13 @@ def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] 
     objects = [part for part in row.values() if isinstance(part, Mapping) and ("pred" in part or "correct" in part)]
     if not objects:
         return None
-    found = objects[0]
-    if "bbox" in found and not isinstance(found.get("pred"), str):
-        return _lmms_box(found, path, line)
-    if isinstance(found.get("pred"), str):
-        right = found.get("answer", found.get("instruction"))
+    metric = objects[0]
+    if "bbox" in metric and not isinstance(metric.get("pred"), str):
+        return _lmms_box(metric, path, line)
+    if isinstance(metric.get("pred"), str):
+        right = metric.get("answer", metric.get("instruction"))
         texts = right if isinstance(right, list) else [right]
-        return {"references": tuple(str(t) for t in texts if t), "scene": as_identifier(found.get("ann_id"))}
+        return {"references": tuple(str(t) for t in texts if t), "scene": as_identifier(metric.get("ann_id"))}
     raise MalformedInput(
         "the log holds no gold answer for this item",
         where=path,
@@ -240,14 +248,14 @@ def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] 
     )
 
 
-def _lmms_box(found: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
-    numbers = _four(found["bbox"], "bbox", path, line)
+def _lmms_box(metric: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+    numbers = _four(metric["bbox"], "bbox", path, line)
     # The tasks of `refcoco_grounding` log pixels, all others shares of the picture.
-    is_share = max(numbers) <= 1.0 and "pred_boxes" not in found
+    is_share = max(numbers) <= 1.0 and "pred_boxes" not in metric
     return {
         "gold": Box(numbers, SHARES if is_share else Convention()),
         "size": UNIT_SQUARE if is_share else None,
-        "scene": as_identifier(found.get("ann_id")),
+        "scene": as_identifier(metric.get("ann_id")),
     }
 
 
@@ -367,7 +375,7 @@ def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path:
     target = row.get("target")
     if isinstance(target, str) and re.fullmatch(r"\s*\[[-\d.,\s]+\]\s*", target) and target.count(",") == 3:
         numbers, size = _four(target, "target", path, line), metadata.get("image_size")
-        known = Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None
+        picture_size = Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None
         if max(numbers) > 1.0:
             raise MalformedInput(
                 "the target is no share of the picture",
@@ -375,7 +383,7 @@ def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path:
                 line=line,
                 remedy="name reviews whose target is [x1, y1, x2, y2] from 0 to 1",
             )
-        return {"gold": Box(numbers, SHARES), "size": known or UNIT_SQUARE}
+        return {"gold": Box(numbers, SHARES), "size": picture_size or UNIT_SQUARE}
     return {"references": _target_texts(row)}
 
 
@@ -448,7 +456,7 @@ def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Map
 
 
 def _read_internvl(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """The list that InternVL's `eval/refcoco/evaluate_grounding.py` writes; items are known by their position only."""
+    """The list that InternVL's `eval/refcoco/evaluate_grounding.py` writes; items are picture_size by their position only."""
     model = columns.get("system") or path.name.split(".")[0]
     for number, row in enumerate(read_json(path), 1):
         height, width = (int(n) for n in row["hw"])

@@ -112,8 +112,11 @@ class NativeData:
         for system, counts in other.counts.items():
             self.counts.setdefault(system, Counter()).update(counts)
 
-    def check_repeats(self) -> None:
-        """Raise DuplicateTrial if a system answers a trial twice."""
+    def finish(self) -> None:
+        """Note what was done to all files together; raise DuplicateTrial if a system answers a trial twice."""
+        if self.kind == "listeners" and "participant" in self.mapping:
+            people = len({r.hearer for r in self.responses})
+            self.notes.append(f"The ids of {people:,} participants are replaced by hashes.")
         first: dict[tuple[str, str], Output] = {}
         for output in self.outputs:
             other = first.setdefault((output.system, output.trial), output)

@@ -20,7 +20,7 @@ from referee.corpora.natives.material import Declared, NativeData, as_identifier
 from referee.corpora.natives.texts import STDIN, read_texts
 from referee.corpora.outputs import read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import open_binary
-from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_json, read_table
+from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_column_names, read_json, read_table
 from referee.errors import InputError, UnknownTrial
 from referee.files import expand_path
 from referee.records import Trial
@@ -77,9 +77,9 @@ def _log_format(path: Path) -> str | None:
         first = _first_line(path)
         return _format_of_row(first) if isinstance(first, dict) else None
     if name.endswith(TABLE_ENDINGS):
-        table = read_table(path)
-        _refuse_aggregates(set(table.columns), path)
-        return _format_of_row(dict.fromkeys(table.columns, ""))
+        columns = read_column_names(path)
+        _refuse_aggregates(columns, path)
+        return _format_of_row(dict.fromkeys(columns))
     return None
 
 
@@ -217,7 +217,7 @@ def read_material(
     with ExitStack() as stack:
         files = [file for source in sources for file in _expand(source, stack)]
         material = _material_of_files(files, sources, references, scenes, declared)
-    material.check_repeats()
+    material.finish()
     if not material.is_tried:
         material.notes.append(
             f"The reader of {material.format} was not tried with a file of that program: check the mapping above."
@@ -269,17 +269,19 @@ def _files_of(folder: Path) -> list[Path]:
     """The files of a folder that may hold answers; a folder of clembench's episodes stands for itself."""
     if any(folder.rglob("interactions.json")):
         return [folder]
-    reviews = [p for p in folder.rglob("*.jsonl") if "reviews" in p.parts]
-    files = reviews or [
+    files = [
         p
         for p in folder.rglob("*")
         if p.is_file() and not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)
     ]
-    known = (*TABLE_ENDINGS, ".eval", ".txt")
-    chosen = sorted(p for p in files if p.name.lower().endswith(known))
+    # A run of evalscope holds its answers twice, once with the gold answers.
+    if (folder / "reviews").is_dir():
+        files = [p for p in files if "reviews" in p.relative_to(folder).parts]
+    endings = (*TABLE_ENDINGS, ".eval", ".txt")
+    chosen = sorted(p for p in files if p.name.lower().endswith(endings))
     if not chosen:
         raise InputError(
-            "the folder holds no file that can be read", where=folder, remedy=f"endings are {', '.join(known)}"
+            "the folder holds no file that can be read", where=folder, remedy=f"endings are {', '.join(endings)}"
         )
     return chosen
 

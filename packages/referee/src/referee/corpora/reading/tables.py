@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from referee.corpora.reading.lines import open_binary
-from referee.corpora.reading.parquet_rows import is_parquet, read_rows
+from referee.corpora.reading.parquet_rows import is_parquet, read_columns, read_rows
 from referee.errors import InputError, MalformedInput, naming_extra
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "Table",
     "decode_lines",
     "is_missing",
+    "read_column_names",
     "read_json",
     "read_separated",
     "read_table",
@@ -80,6 +81,14 @@ def read_table(path: str | Path) -> Table:
     if not numbered:
         raise InputError("the table has no rows", where=path, remedy="name a file with a header and at least one row")
     return Table.of(str(path), [row for _, row in numbered], [line for line, _ in numbered])
+
+
+def read_column_names(path: str | Path) -> set[str]:
+    """The names of a table's columns; of CSV, TSV and Parquet the rows are not read."""
+    name = str(path).lower()
+    if name.endswith(SEPARATED):
+        return set(next(read_separated(Path(path)), (0, {}))[1])
+    return read_columns(path) if is_parquet(path) else set(read_table(path).columns)
 
 
 def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
