@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from typing import Any
 
 from referee.records import Scene
@@ -30,6 +31,11 @@ def singles_out(form: Form, scene: Scene, targets: set[str]) -> bool:
     numbers = [n for n, _ in form[1:]] if form[0] == "parts" else ["all"]
     parts = fitting_parts(form, scene)
     right = all(n == "all" or len(ids) == n for n, ids in zip(numbers, parts, strict=True))
+    if not right and "all" not in numbers and sum(numbers) == len(targets):
+        # Every order of the targets, cut into the numbers of the parts.
+        slots = [ids for n, ids in zip(numbers, parts, strict=True) for _ in range(n)]
+        orders = permutations(sorted(targets))
+        right = any(all(i in ids for i, ids in zip(order, slots, strict=True)) for order in orders)
     return right and set().union(*parts) == targets
 
 

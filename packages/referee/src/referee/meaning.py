@@ -429,11 +429,35 @@ def denote_parts(form: Meaning, scene: Scene) -> tuple[int, ...]:
 
 
 def has_true_numbers(form: Meaning, scene: Scene) -> bool:
-    """Return whether every part that counts its objects fits exactly so many."""
+    """Return whether the numbers of the parts are right.
+
+    They are if every part that counts its objects fits exactly so many, or if all parts count theirs, the numbers add up to the objects that the parts fit
+    together, and these can be shared out among the parts: "the chair and the red chair" are two chairs of which one is red.
+    """
     if form[0] != "parts":
         return True
-    masks = denote_parts(form, scene)
-    return all(n == ALL or mask.bit_count() == n for (n, _), mask in zip(form[1:], masks, strict=True))
+    masks, numbers = denote_parts(form, scene), [number for number, _ in form[1:]]
+    if all(n == ALL or mask.bit_count() == n for n, mask in zip(numbers, masks, strict=True)):
+        return True
+    if ALL in numbers or sum(numbers) != denote(form, scene).bit_count():
+        return False
+    return _can_share_out([mask for n, mask in zip(numbers, masks, strict=True) for _ in range(n)])
+
+
+def _can_share_out(masks: Sequence[int]) -> bool:
+    """Whether every mask can get an entity of its own (augmenting paths)."""
+    taken: dict[int, int] = {}
+
+    def place(slot: int, tried: set[int]) -> bool:
+        for entity in bits(masks[slot]):
+            if entity not in tried:
+                tried.add(entity)
+                if entity not in taken or place(taken[entity], tried):
+                    taken[entity] = slot
+                    return True
+        return False
+
+    return all(place(slot, set()) for slot in range(len(masks)))
 
 
 def _denote(form: Meaning, scene: Scene, among: int) -> int:

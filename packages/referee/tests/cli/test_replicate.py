@@ -35,11 +35,14 @@ def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, st
 
 @pytest.mark.usefixtures("small")
 def test_json_has_rows_summary_and_reasons(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out, _ = run(capsys, "tuna2008-as", "--folds", 2, "--jobs", 1, "--out", tmp_path / "run", "--format", "json")
+    code, out, _ = run(
+        capsys, "tuna2008-as", "--folds", 2, "--jobs", 1, "--draws", 2, "--out", tmp_path / "run", "--format", "json"
+    )
     found = json.loads(out)
     assert code == 0
     assert set(found["rows"][0]) == {
-        "system", "domain", "metric", "ours", "low", "high", "published", "difference", "evidence", "fitted", "floor", "folds", "mended", "people"
+        "system", "domain", "metric", "ours", "low", "high", "published", "difference", "evidence", "fitted", "floor", "folds", "mended", "people",
+        "protocol", "protocol_low", "protocol_high", "published_in_range", "draws",
     }  # fmt: skip
     assert len(found["rows"]) == 14 * 8
     assert {"spearman", "mean_absolute_difference", "mean_absolute_difference_faithful", "n"} <= set(found["summary"])
@@ -50,7 +53,7 @@ def test_json_has_rows_summary_and_reasons(capsys: pytest.CaptureFixture[str], t
 
 @pytest.mark.usefixtures("small")
 def test_the_table_shows_ours_print_and_the_reasons(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "tuna2008-as", "--folds", 2, "--jobs", 1)
+    code, out, _ = run(capsys, "tuna2008-as", "--folds", 2, "--jobs", 1, "--draws", 2)
     assert code == 0
     (first, *_) = [line for line in out.splitlines() if line.strip().startswith("JU-PTBSGRE")]
     assert "0.810" in first, "the best in print comes first (Gatt, Belz & Kow 2008, table 3)"

@@ -10,12 +10,14 @@ from scipy.stats import spearmanr
 
 from referee import catalogue
 from referee.api.score import score
+from referee.corpora.outputs import Output
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.errors import UnknownName
-from referee.jobs.challenge_tasks import TASKS, printed_table
-from referee.jobs.open import open_corpus
-from referee.jobs.replicate import people_rows, replicate, summarise
+from referee.jobs.challenge_tasks import TASKS, printed_table, task_named
+from referee.jobs.open import Answers, open_corpus
+from referee.jobs.replicate import add_protocol, draw_protocol, people_rows, replicate, summarise
+from referee.records import Description, Entity, Property, Scene, Trial
 
 TRIALS = tuple(Synthetic(speakers=6).trials())
 Rows = list[dict[str, Any]]
@@ -194,3 +196,30 @@ def test_the_order_of_the_fourteen_systems_of_2008_comes_out_again(tmp_path: Pat
     summary = summarise("tuna2008-as", replicate("tuna2008-as", opened, tmp_path / "run", jobs=2))
     assert summary["spearman"] >= 0.85
     assert summary["mean_absolute_difference_faithful"] <= 0.06
+
+
+def test_the_printed_protocol_has_a_second_reference_of_another_speaker() -> None:
+    """By hand: two speakers of one scene say {chair, red} and {chair}; a system that repeats the first speaker has a Dice of 1 with its
+    own reference and 2 · 1 / (2 + 1) = 2/3 with the other, 5/6 on average; so has one that repeats the second.
+    """
+    chair, red = Property("type", "chair"), Property("colour", "red")
+    trials = [
+        Trial(
+            id=f"{domain}{speaker}",
+            scene=Scene(entities=(Entity(id="a", attributes=(chair, red)), Entity(id="b")), id=domain),
+            targets=("a",),
+            domain=domain,
+            condition="-LOC",
+            speaker=speaker,
+            references=(Description(properties=properties),),
+        )
+        for domain in ("furniture", "people")
+        for speaker, properties in (("1", (chair, red)), ("2", (chair,)))
+    ]
+    system = "tuna2008-as/DIT-FBI"
+    outputs = (Output(t.id, system, t.references[0], "", None) for t in trials)
+    values = draw_protocol(task_named("tuna2008-as"), Answers.of(outputs), trials, [system], 3, 1)
+    assert values[system, "set/dice", "both"] == pytest.approx([5 / 6] * 3)
+    row = {"written": system, "metric": "set/dice", "domain": "both", "published": 0.9}
+    add_protocol([row], values)
+    assert (row["protocol"], row["published_in_range"]) == (pytest.approx(5 / 6), False)

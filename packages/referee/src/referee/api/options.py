@@ -498,6 +498,7 @@ class ReplicateOptions:
     seeds: int = option(1, "Cut the corpus so many times, for the range of rho.", minimum=1)
     reading: str = option("challenge", "How TUNA's attribute sets are read (`referee docs corpora`).")
     least_words: int = option(0, "Score only trials whose reference has so many words.", minimum=0)
+    draws: int = option(30, "Draws of the printed protocol: 56 + 56 items, two references (0: none).", minimum=0)
     jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
     out: str | Path | None = option(None, "Keep the run folder here.", cli=Path)
     overwrite: bool = _overwrite()

@@ -99,6 +99,7 @@ def replicate(options: ReplicateOptions) -> Replication:
                 seed=options.seed + number_of_cut,
                 jobs=options.jobs or available_cores(),
                 least_words=options.least_words,
+                draws=0 if number_of_cut else options.draws,
                 watch=options.progress,
                 overwrite=options.overwrite,
                 command=sys.argv[1:],

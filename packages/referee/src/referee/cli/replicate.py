@@ -73,10 +73,12 @@ def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any
     for row in rows:
         by_system.setdefault(row["system"] + (", mended" if row["mended"] else ""), {})[row["domain"]] = row
     domains = list(dict.fromkeys(d for found in by_system.values() for d in found))
+    has_protocol = any(both.get("protocol") is not None for found in by_system.values() for both in found.values())
     heads = [
         "system",
         *(head for domain in domains for head in (domain, "print", "diff")),
         "folds",
+        *(["two references", "print in range"] if has_protocol else []),
         "evidence",
         "fitted",
     ]
@@ -86,8 +88,18 @@ def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any
         both = found[BOTH]
         spread = "–" if both["low"] is None else f"{both['low']:.2f} to {both['high']:.2f}"
         cells = [cell for domain in domains for cell in _cells(found[domain])]
-        body.append([system, *cells, spread, both["evidence"] or "people", "yes" if both["fitted"] else "no"])
+        protocol = _protocol(both) if has_protocol else []
+        label = both["evidence"] or "people"
+        body.append([system, *cells, spread, *protocol, label, "yes" if both["fitted"] else "no"])
     return fitted(heads, body, width, title=metric)
+
+
+def _protocol(row: dict[str, Any]) -> list[str]:
+    """The mean and range of the draws of the printed protocol, and whether the printed value lies in the range."""
+    if row.get("protocol") is None:
+        return ["–", "–"]
+    text = f"{number(row['protocol'])} ({row['protocol_low']:.2f} to {row['protocol_high']:.2f})"
+    return [text, {True: "yes", False: "no", None: "–"}[row["published_in_range"]]]
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, str, str]:

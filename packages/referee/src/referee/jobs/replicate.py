@@ -7,6 +7,7 @@ with words are run as their algorithms have it, and once more with broken string
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,12 +15,14 @@ from typing import Any
 import numpy as np
 
 from referee import catalogue
+from referee.capabilities import LearnsFirst
+from referee.contracts import Batch
 from referee.corpora.outputs import Output
 from referee.engines.local import LocalEngine
-from referee.jobs.challenge_tasks import BOTH, ChallengeTask, PrintedMeasure, task_named
+from referee.jobs.challenge_tasks import BOTH, DOMAINS, ChallengeTask, PrintedMeasure, task_named
 from referee.jobs.folder import Run
 from referee.jobs.folds import RunPlan, cut
-from referee.jobs.open import Opened, open_outputs
+from referee.jobs.open import Answers, Opened, open_outputs
 from referee.jobs.run import Watch, run
 from referee.jobs.score import ScoreTable, Settings, score_trials
 from referee.jobs.speak import System
@@ -27,7 +30,7 @@ from referee.records import Trial
 from referee.statistics.correlation import spearman
 from referee.systems.roster import GROUPS
 
-__all__ = ["compare", "people_rows", "replicate", "summarise"]
+__all__ = ["add_protocol", "compare", "draw_protocol", "people_rows", "replicate", "summarise"]
 
 UNMENDED = "|mended:no"
 Row = Mapping[str, Any]
@@ -41,12 +44,14 @@ def replicate(
     seed: int = 1,
     jobs: int = 1,
     least_words: int = 0,
+    draws: int = 0,
     watch: Watch = lambda total: lambda n: None,
     **options: Any,
 ) -> list[dict[str, Any]]:
     """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.jobs.run.run`.
 
-    With `least_words` only trials whose first reference has so many words are scored (all are learned from).
+    With `least_words` only trials whose first reference has so many words are scored (all are learned from). With `draws`, each row has the range of its value
+    under the printed protocol (`draw_protocol`), if the task has one.
     """
     task = task_named(name)
     written = [w for full in task.systems() for w in _both_ways(full)]
@@ -59,7 +64,10 @@ def replicate(
         answers.add(output)
     # No resampling, since the spread over folds stands beside the values; lenient, since systems may be silent.
     settings = Settings(metrics=tuple(m.metric for m in task.measures), by=("domain",), resamples=0, lenient=True)
-    return compare(task, score_trials(answers, lambda: scored, settings), [test for _, test in cut(plan, trials)])
+    rows = compare(task, score_trials(answers, lambda: scored, settings), [test for _, test in cut(plan, trials)])
+    if task.test_items and draws:
+        add_protocol(rows, draw_protocol(task, answers, scored, written, draws, seed))
+    return [{key: value for key, value in row.items() if key != "written"} for row in rows]
 
 
 def _both_ways(system: str) -> list[str]:
@@ -97,6 +105,7 @@ def compare(task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Tri
                 rows.append(
                     {
                         **_about(system),
+                        "written": system,
                         "domain": where,
                         "metric": measure.metric,
                         "ours": ours,
@@ -108,6 +117,72 @@ def compare(task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Tri
                     }
                 )
     return rows
+
+
+Value = tuple[str, str, str]
+"""A system as written, a metric, and a domain."""
+
+
+def draw_protocol(
+    task: ChallengeTask, answers: Answers, trials: Sequence[Trial], systems: Sequence[str], draws: int, seed: int
+) -> dict[Value, list[float]]:
+    """Return the values of systems in random draws of the printed protocol, in the units printed.
+
+    A draw has `task.test_items` trials of each domain, each with a second reference: what another speaker said of the same scene in the same condition.
+    """
+    pools: dict[tuple[str | None, str | None], list[Trial]] = {}
+    for trial in trials:
+        pools.setdefault((trial.scene.id, trial.condition), []).append(trial)
+    others = {t.id: [o for o in pools[t.scene.id, t.condition] if o.speaker != t.speaker] for t in trials}
+    by_domain = {
+        domain: [t for t in trials if t.domain == domain and others[t.id]] for domain in DOMAINS if domain != BOTH
+    }
+    values: dict[Value, list[float]] = {}
+    for number in range(draws):
+        rng = Random(f"protocol {seed} {number}")
+        drawn = {d: rng.sample(pool, min(task.test_items, len(pool))) for d, pool in by_domain.items()}
+        references = {
+            t.id: (*t.references, *rng.choice(others[t.id]).references) for part in drawn.values() for t in part
+        }
+        drawn[BOTH] = [t for part in drawn.values() for t in part]
+        for system, measure in product(systems, task.measures):
+            descriptions = answers.by_system[system].descriptions
+            for domain in measure.columns:
+                items = [t for t in drawn[domain] if t.id in descriptions]
+                batch = Batch.of([descriptions[t.id] for t in items], items, [references[t.id] for t in items])
+                value = _measure(measure, batch)
+                if value is not None:
+                    values.setdefault((system, measure.metric, domain), []).append(value)
+    return values
+
+
+def _measure(measure: PrintedMeasure, batch: Batch) -> float | None:
+    metric = catalogue.configure("metric", measure.metric)
+    if isinstance(metric, LearnsFirst):
+        metric.learn(batch)
+    rows = metric.statistics(batch)
+    rows = rows[~np.isnan(rows).any(axis=1)]
+    if not len(rows):
+        return None
+    value = float(metric.finish(rows.sum(axis=0), np.float64(len(rows))))
+    return None if np.isnan(value) else value * measure.units
+
+
+def add_protocol(rows: Iterable[dict[str, Any]], values: Mapping[Value, Sequence[float]]) -> None:
+    """Add the mean and the range of the draws to each row, and whether the printed value lies in the range."""
+    for row in rows:
+        written = row["written"]
+        drawn = values.get((written, row["metric"], row["domain"]), ())
+        low, high = min(drawn, default=None), max(drawn, default=None)
+        printed = row["published"]
+        is_inside = None if printed is None or low is None or high is None else bool(low <= printed <= high)
+        row |= {
+            "protocol": sum(drawn) / len(drawn) if drawn else None,
+            "protocol_low": low,
+            "protocol_high": high,
+            "draws": len(drawn),
+            "published_in_range": is_inside,
+        }
 
 
 def _about(written: str) -> dict[str, Any]:
@@ -178,8 +253,12 @@ def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, belongs in chosen.items():
         found |= _rho(key, [[r for r in part if belongs(r)] for part in cuts])
+    protocol = [r for r in rows if r.get("protocol") is not None]
     return {
         **found,
+        "protocol_in_range": sum(bool(r["published_in_range"]) for r in protocol) if protocol else None,
+        "protocol_n": len(protocol),
+        "protocol_mean_absolute_difference": _mean(abs(r["protocol"] - r["published"]) for r in protocol),
         "mean_absolute_difference": _mean(abs(r["difference"]) for r in rows),
         "mean_absolute_difference_faithful": _mean(abs(r["difference"]) for r in rows if r["evidence"] == "faithful"),
         "n": len(rows),

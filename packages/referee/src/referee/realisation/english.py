@@ -58,6 +58,12 @@ PARTS = _THINGS | frozenset({
     "basket", "bell", "flag",
 })
 _UNCOUNTED = frozenset({"hair", "fruit", "water", "milk", "sugar", "snow", "grass", "facial hair", "jewellery", "make-up", "fur", "foam", "ice"})
+_QUALITIES = frozenset({
+    "colour", "color", "hue", "shade", "shape", "state", "status", "condition", "age", "pattern", "texture", "finish", "quality", "temperature", "mood",
+    "emotion", "nationality", "brand", "make", "material", "made", "size", "height", "width", "length", "depth", "weight", "speed", "price", "brightness",
+    "gender", "sex", "race", "species", "breed", "orientation", "location", "place", "position", "taste", "flavour", "gloss", "fill", "kind", "category",
+    "basic", "superordinate", "class", "style", "surface", "rarity", "difficulty", "level", "rank", "role", "job", "profession", "language", "genre",
+})
 # Endings with the plural's; vowels before -y keep it (toys).
 _PLURALS = {
     "": "s", "s": "ses", "x": "xes", "z": "zes", "ch": "ches", "sh": "shes", "y": "ies", "ay": "ays", "ey": "eys", "oy": "oys",
@@ -281,19 +287,35 @@ ENGLISH = Language(
         inverse_verb="that {thing} {be} {relation}",
         it=("it", "them"),
     ),
+    qualities=_QUALITIES,
+    patterns={
+        **dict.fromkeys(("owner", "ownedBy", "owned_by"), "owned by {}"),
+        **dict.fromkeys(("contents", "content", "filling"), "containing {}"),
+        **dict.fromkeys(("text", "caption", "title"), 'with the text "{}"'),
+        "label": "labelled {}",
+        "year": "from {}",
+        "season": "in {}",
+    },
     covers={
         "on the left": ("on the far left",),
         "on the right": ("on the far right",),
         "with hair": ("light-haired", "dark-haired"),
     },
     than="than",
-    extremes={"least": "with the lowest {}", "most": "with the highest {}"},
+    extremes={
+        "least": "with the lowest {}",
+        "most": "with the highest {}",
+        "least of several": "with the fewest {}",
+        "most of several": "with the most {}",
+    },
     anything="anything",
     verb_forms=_present_participle,
     indefinite="a",
     parts=PARTS,
     uncounted=_UNCOUNTED,
     ranks={
+        **dict.fromkeys(("state", "status", "condition", "mood", "emotion", "temperature", "texture"), _QUALITY),
+        **dict.fromkeys(("brand", "make", "species", "breed", "nationality"), _MATERIAL + 1),
         "shape": _SHAPE,
         "material": _MATERIAL,
         "pattern": _MATERIAL,

@@ -17,6 +17,7 @@ from referee.records import LANDMARKS, Property
 __all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase", "plain_words", "spelt"]
 
 BEFORE, AFTER = 0, 1
+_SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
 _NONE = frozenset({"none", "nothing", "absent", "missing"})
 _YES, _NO = frozenset({"1", "yes", "true"}), frozenset({"0", "no", "false"})
 
@@ -95,6 +96,9 @@ class Language:
     handle"). `plurals` has nouns, and endings of nouns, with those for several things ("" is the rule);
     a language without any says the same noun.
 
+    `qualities` are attributes whose values are adjectives of the whole thing; a value of any other one is said of what the attribute names ("with blue eyes").
+    `patterns` word the values of an attribute behind the noun ("owned by {}").
+
     `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than` compares with a number, `extremes` words
     superlatives of attributes without `grades`, `anything` is an indefinite landmark, `verb_forms` makes the form of a verb that follows a noun (holds:
     holding). `genders` and `inflections` are endings of nouns with their gender, and of adjectives with their forms, for values that are written in
@@ -150,6 +154,9 @@ class Language:
     plural_of: Mapping[str, str] = field(default_factory=dict)
     oblique_of: Mapping[str, str] = field(default_factory=dict)
     ranks: Mapping[str, int] = field(default_factory=dict)
+    qualities: frozenset[str] = frozenset()
+    patterns: Mapping[str, str] = field(default_factory=dict)
+    participle_rank: int = 70
     covers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     than: str = ""
     extremes: Mapping[str, str] = field(default_factory=dict)
@@ -242,31 +249,40 @@ class Language:
         """
         name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
+        if pattern := self.patterns.get(prop.name):
+            nothing = value in _NONE and self.lacking
+            words = f"{self.lacking} {name}" if nothing else pattern.format(_spelling(prop.value))
+            return Phrase(AFTER, self.unnamed_rank, words)
+        is_verb = self.verb_forms is not None and name.partition(" ")[0].endswith("ing") and value not in _YES | _NO
+        if is_verb and value in _NONE:
+            return Phrase(AFTER, self.participle_rank, f"{name} nothing")
+        if is_verb:
+            thing = _spelling(prop.value)
+            is_bare = self._uncounted(thing) or re.match(r"(?:an?|the|no|\d+) ", thing) or thing[:1].isupper()
+            return Phrase(AFTER, self.participle_rank, f"{name} {'' if is_bare else self.indefinite + ' '}{thing}")
         if value in _NONE and not self._is_quality(name):
             thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
             return Phrase(AFTER, self.unnamed_rank, f"{self.lacking} {thing}")
-        if self.verb_forms is not None and name.partition(" ")[0].endswith("ing") and value not in _YES | _NO:
-            thing = plain_words(prop.value)
-            article = "" if self._uncounted(thing) or re.match(r"(?:an?|the|no|\d+) ", thing) else f"{self.indefinite} "
-            return Phrase(AFTER, self.unnamed_rank, f"{name} {article}{thing}")
         if value in _YES | _NO and self._had(prop.name, name, value):
             thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
             return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {thing}")
         if value in _YES | _NO:
             rank = self.ranks.get("quality", self.unnamed_rank)
+            if name.partition(" ")[0] in self.openers | _SHORT_PREPOSITIONS and " " in name:
+                return Phrase(AFTER, self.unnamed_rank, name if value in _YES else f"{self.negation.strip('-')} {name}")
             return Phrase(self.adjectives, rank, name if value in _YES else f"{self.negation}{name}")
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
             return Phrase(
                 AFTER, self.unnamed_rank, self.counted(prop) or f"{self.having} {self.amount(name, prop.value)}"
             )
-        if prop.name not in self.ranks and (had := self._had_so(name, plain_words(prop.value))):
+        if prop.name not in self.ranks and (had := self._had_so(name, _spelling(prop.value))):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {had}")
         return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
 
     def _adjective(self, prop: Property) -> str:
         """A value as an adjective; one that is written in the language gets its endings."""
-        word = plain_words(prop.value)
+        word = _spelling(prop.value)
         for group, phrases in self.phrases.items():
             if len(group) == 1 and len(phrases) == 1 and next(iter(group)).name == prop.name:
                 text = phrases[0].text
@@ -278,9 +294,7 @@ class Language:
 
     def _is_quality(self, name: str) -> bool:
         """Whether an attribute is what one is or how much, and not a thing that one could be without."""
-        return (
-            name in self.grades or name in self.ranks or name in ("colour", "color", "shape", "type", "state", "status")
-        )
+        return name in self.grades or name in self.ranks or name in self.qualities or name == "type"
 
     def counted(self, prop: Property) -> str:
         """How many of something one has ("with 3 dots", "without wheels"); nothing where the attribute is no thing, or the value no whole number."""
@@ -318,7 +332,7 @@ class Language:
         if not self.indefinite:
             return ""
         thing = re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
-        if " " not in name and name not in self.parts:
+        if " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts):
             return ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
             thing = name
@@ -350,6 +364,8 @@ class Language:
             opening, _, rest = phrase.partition(" ")
             if groups and opening in self.merging and groups[-1][0] == opening:
                 groups[-1].append(rest)
+            elif groups and opening == self.lacking and groups[-1][0] == self.having and self.indefinite:
+                groups.append([f"{self.conjunction} {opening}", rest])
             else:
                 groups.append([opening, rest] if opening in self.merging else [phrase])
         return [" ".join([g[0], self.enumerate(g[1:])]) if len(g) > 1 else g[0] for g in groups]
@@ -406,6 +422,11 @@ def _split(properties: Sequence[Property]) -> tuple[list[Property], list[list[Pr
 def plain_words(name: str) -> str:
     """A name of an attribute or value as words: ``hairColour`` is "hair colour", ``x-dimension`` "x dimension"."""
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
+
+
+def _spelling(value: str) -> str:
+    """A value as words; one with capital letters (a name) keeps them."""
+    return value.strip() if value[:1].isupper() and " " not in value.strip() and value.isalpha() else plain_words(value)
 
 
 def spelt(text: str, gender: str) -> str:

@@ -270,7 +270,13 @@ class Wording:
         hidden = [p for p in head if not self._is_expressed_by_noun(p, head)]
         others = [p for p in pairs if p not in head]
         pieces = [*self._graded(others, ids, head, is_ranked), *self._ranked(content, ids, number)]
-        names = [Expressed(Phrase(AFTER, _NAME, p.value), frozenset([p]), tuple(p)) for p in pairs if p.name in NAMED]
+        names = [
+            Expressed(
+                Phrase(AFTER, _NAME, language.patterns.get(p.name, "{}").format(p.value)), frozenset([p]), tuple(p)
+            )
+            for p in pairs
+            if p.name in NAMED
+        ]
         counted = self._counted(others)
         special = {p for piece in (*pieces, *names, *counted) for p in piece.properties}
         plain = [
@@ -697,8 +703,10 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
     """The words of a superlative or an ordinal; none where the language has no words for it, or the number does not agree."""
     operator, name, k = rank[:3]
     if grades is None:
-        pattern = language.extremes.get(operator, "")
-        return pattern.format(plain_words(name)) if pattern and k == number == 1 else ""
+        words = plain_words(name)
+        is_counted = words.endswith("s") and not words.endswith("ss")
+        pattern = language.extremes.get(f"{operator} of several" if is_counted else operator, "")
+        return pattern.format(words) if pattern and k == number else ""
     if operator == "nth":
         is_high = SIDES[rank[3]] < 0
         if number > 1:

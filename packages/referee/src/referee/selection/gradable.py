@@ -58,8 +58,11 @@ class Gradable(ReasonedMeaning):
 def _is_gradable(scene: Scene, name: str) -> bool:
     """Whether every value of an attribute is a number, and not always the same."""
     values = {p.value for p in scene.extensions if p.name == name}
-    return len(values) > 1 and len(amounts(scene, name, scene.everything)) == sum(
-        e.value(name) is not None for e in scene.entities
+    # Of 0 and 1 alone, no and yes.
+    return (
+        len(values) > 1
+        and not values <= {"0", "1"}
+        and len(amounts(scene, name, scene.everything)) == sum(e.value(name) is not None for e in scene.entities)
     )
 
 
