@@ -107,7 +107,6 @@ ALSO = {
         "corpora/jsonl.py": "makes the JSON schema, and writes",
         "tangram/tiers/dialogue_form.py": "declares the open form of a dialogue",
         "corpora/line_index.py": "looks for ids only",
-        "tangram/tiers/dialogue_form.py": "declares the form of dialogues",
     },
     "aiohttp": {"models/endpoint.py": "checks that it is installed", "models/transcription.py": "makes a form"},
     "ray": {"models/local_models.py": "keeps a model in an actor on each card"},

@@ -253,7 +253,11 @@ def test_an_endpoint_that_does_not_answer_is_named_as_the_cause(
 
 @pytest.mark.parametrize(
     ("answer", "why"),
-    [("", "it is empty"), ("a\n\nb", "not one description"), ("I'm sorry, but I can't help with that.", "refused")],
+    [
+        ("", "it is empty"),
+        ("the red one\n\nthe blue one", "not one description"),
+        ("I'm sorry, but I can't help with that.", "refused"),
+    ],
 )
 def test_an_answer_that_is_no_description_is_shown(
     capsys: pytest.CaptureFixture[str], scene: Path, answer: str, why: str

@@ -205,7 +205,9 @@ def compare_measured(
     if not any(gap is not None for _, gap in gaps):
         raise InputError("the systems share no measured item", remedy="compare systems on the same items")
     corrected = adjust([pair.p for pair, _ in gaps])
-    comparisons.pairs = [Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)]
+    comparisons.pairs = [
+        Pair(**{**asdict(pair), "p_corrected": p}) for (pair, _), p in zip(gaps, corrected, strict=True)
+    ]
     for metric in dict.fromkeys(pair.metric for pair in comparisons.pairs if pair.direction != "none"):
         comparisons.ranks[metric] = _ranks([pair for pair in comparisons.pairs if pair.metric == metric])
     return comparisons

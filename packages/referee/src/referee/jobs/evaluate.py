@@ -32,7 +32,7 @@ from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, metric_names
 from referee.metrics.hearing import MEASURES
 from referee.records import Entity, Scene, Trial
-from referee.signature import Fingerprint
+from referee.signature import Fingerprint, output_digest, trial_digest
 
 __all__ = ["Evaluated", "evaluate_material", "explain_material", "main_metric", "open_material", "trials_to_write"]
 
@@ -310,11 +310,16 @@ def _count(evaluated: Evaluated, measures: Sequence[str], name: str, confidence:
             evaluated.rows.append({"system": label, "metric": row["measure"], **values, "hearer": row["hearer"]})
     fingerprint = Fingerprint()
     for trial in material.trials.values():
-        fingerprint.add(trial)
+        fingerprint.add(trial_digest(trial, trial.references, ()))
+    answers = Fingerprint()
+    for response in material.responses:
+        answers.add(
+            output_digest(f"{response.trial} {response.system} {response.hearer}", response.description, response)
+        )
     participants = len({r.hearer for r in material.responses})
     clusters = next((row["cluster"] for row in rows if row["cluster"]), "none")
     evaluated.signature = evaluated.signature or (
-        f"ir|corpus:{name}|trials:{fingerprint}|answers:{len(material.responses)}|participants:{participants}"
+        f"ir|corpus:{name}|trials:{fingerprint}|answers:{answers}|participants:{participants}"
         f"|cluster:{clusters.replace('|', '/')}|confidence:{confidence:g}|version:{__version__}"
     )
 

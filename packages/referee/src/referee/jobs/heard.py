@@ -145,7 +145,7 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
         labels, counts = np.unique(codes, return_counts=True)
         without = np.array([_without(hearing, codes != c, ties)[start:] for c in labels])
         values = [float(x) for x in whole[start:]]
-        variances += [jackknife(without[:, i], values[i], counts=counts) for i in range(len(OVER_ITEMS))]
+        variances += [jackknife(without[:, i], values[i], counts=counts.astype(float)) for i in range(len(OVER_ITEMS))]
         degrees.append(degrees_of_freedom(counts.astype(float)))
     # The factor with the fewest clusters limits what can be known.
     df = min(degrees)

@@ -475,7 +475,10 @@ def _variance(
 def jackknife_variance(
     without: Sequence[FloatArray], value: float, counts: Sequence[FloatArray] | None = None
 ) -> tuple[float, float]:
-    """CR2 variance and degrees of freedom from the values without each cluster, of one factor or of two and their cells."""
+    """Return the CR2 variance and its degrees of freedom from the values without each cluster.
+
+    `without` holds one array for one factor, three for two crossed factors (each factor, and their cells).
+    """
     variance, df, _ = _variance(without, value, counts)
     return variance, df
 
