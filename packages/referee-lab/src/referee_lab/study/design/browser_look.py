@@ -222,7 +222,7 @@ def _open_page(browser: Any, study: Study, screen: Screen) -> Any:
     return page
 
 
-def _answer(route: Any, study: Study) -> None:
+def _answer(route: Any, study: Study) -> Any:
     """Answer a request of the page from the built pages and the study folder; anything else is refused."""
     path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
     if path == "/":
