@@ -316,7 +316,7 @@ def _header(row: dict[str, Any], where: str) -> Header:
             f"unusable header: {error}",
             where=where,
             line=1,
-            remedy="one event of a recording on each line (`referee docs tangram-recording`)",
+            remedy="see `referee docs tangram-recording`",
         ) from None
     if odd:
         remedy = f"players are {SOLVER} or {OPERATOR}"
@@ -332,7 +332,7 @@ def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
             f"unusable entry: {error}",
             where=where,
             line=number,
-            remedy="one event of a recording on each line (`referee docs tangram-recording`)",
+            remedy="see `referee docs tangram-recording`",
         ) from None
     if (
         not _is_text(entry.kind)
