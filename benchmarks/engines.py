@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).parent / "pages"))
 
 from killed_jobs import below
 
-from referee.engines.kept import KeptWork, as_lines
 from referee.engines.local import LocalEngine
 from referee.engines.on_ray import RayEngine
 from referee.engines.pieces import Engine, Needs, WorkPiece
+from referee.engines.stored_work import StoredWork, as_lines
 
 WORKERS, ITEM_S, SHARD = 2, 0.005, 200
 ROUNDS = 4_000  # of the hash that a burning item makes; set to what takes 5 ms here
@@ -113,7 +113,7 @@ def by_engine(engine: Engine, task: Timed, pieces: int) -> tuple[float, float, f
             used.append(processor_seconds())
 
     with tempfile.TemporaryDirectory(prefix="referee-") as place:
-        work = KeptWork(Path(place, "kept"))
+        work = StoredWork(Path(place, "kept"))
         work.do(engine, task, {"items": items}, SHARD, look)
     spans: dict[int, list[float]] = {}
     within = 0.0

@@ -9,7 +9,7 @@ from pathlib import Path
 WALKS = Path(__file__).resolve().parent.parent / "benchmarks" / "walks.py"
 STEPS = ["referee.jobs.open", "referee.jobs.score", "referee.jobs.rows", "referee.jobs.batches"]
 # `score` calls the five; `folder` is asked whether the outputs are a run, `watching` shows progress.
-JOBS = {*STEPS, "referee.jobs.score_table", "referee.jobs.folder", "referee.jobs.watching"}
+JOBS = {*STEPS, "referee.jobs.score_table", "referee.jobs.folder", "referee.jobs.progress"}
 
 
 def test_one_score_goes_through_five_modules() -> None:

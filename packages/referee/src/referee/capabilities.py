@@ -1,6 +1,6 @@
 """What a plug-in may offer beyond its contract, each as a small protocol with a default.
 
-Nobody has to inherit or declare anything: an object that has the attribute has the capability. Whoever wants to use one asks with `isinstance`, or with the
+There is nothing to inherit or declare: an object that has the attribute has the capability. Callers ask with `isinstance`, or with the
 function beside it where there is a default to be taken; so the default is said once.
 """
 
@@ -239,7 +239,7 @@ class AnswersMany(Protocol):
 def resolve_all(hearer: Hearer, pairs: Sequence[tuple[Description, HearerView]]) -> list[Response]:
     """Return the answers to many descriptions, in one call where the hearer can."""
     if isinstance(hearer, AnswersMany):
-        # Nobody checks the order here: `AnswersMany` promises it, and the callers pair answers with questions by it.
+        # The order is not checked here: `AnswersMany` promises it, and the callers pair answers with questions by it.
         return hearer.resolve_many(pairs)
     return [hearer.resolve(description, view) for description, view in pairs]
 

@@ -38,10 +38,10 @@ __all__ = [
     "UnknownDomain",
     "UnknownName",
     "UnknownTrial",
+    "name_missing_extra",
     "naming_extra",
     "near",
     "one_of",
-    "told_extra",
 ]
 
 # Which extra of the installation brings a package, by the name it is imported under; pyproject.toml has the other half of this table.
@@ -173,10 +173,10 @@ class naming_extra:  # named as it is used; contextlib would double the start-up
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, ModuleNotFoundError):
-            raise told_extra(error) from error
+            raise name_missing_extra(error) from error
 
 
-def told_extra(error: ModuleNotFoundError) -> MissingExtra:
+def name_missing_extra(error: ModuleNotFoundError) -> MissingExtra:
     """Return the `MissingExtra` for a failed import.
 
     Raise the error again where no extra brings the module.

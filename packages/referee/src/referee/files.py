@@ -1,6 +1,6 @@
 """Files and folders that appear whole or not at all: written beside their place, synced, and renamed.
 
-Everything that Referee leaves on a disk for somebody to read later goes through here, so that a killed process, a full disk or a second
+Everything that Referee writes to a disk for later reading goes through here, so that a killed process, a full disk or a second
 process never leaves half a file, and never takes away the old one before the new one stands.
 """
 
@@ -131,7 +131,7 @@ def write_atomically(path: str | Path, lines: Iterable[str], mode: int = FOR_ALL
 def write_bytes(path: str | Path, parts: Iterable[bytes], mode: int = FOR_ALL) -> None:
     """Write pieces of bytes to a file, replacing an older one."""
     path = Path(path)
-    # Renaming onto /dev/null would put an ordinary file in the place of the device, for whoever may do that.
+    # Renaming onto /dev/null would replace the device by an ordinary file, if permissions allow.
     if path.exists() and not path.is_file():
         raise CannotWrite(
             "this is not a file that can be replaced", where=path, remedy="name a new or an ordinary file"
@@ -195,7 +195,7 @@ def writing_folder(
         ) from None
     try:
         yield partial
-        # `mkdtemp` makes folders that nobody but their owner may enter.
+        # `mkdtemp` makes folders that only their owner may enter.
         partial.chmod(0o755)
         put_in_place(partial, target, overwrite)
     except OSError as error:
@@ -246,7 +246,7 @@ def hold_alone(path: Path, busy: str, remedy: str) -> BinaryIO:
             holder = file.read(20).decode("ascii", "replace").strip() or "unknown"
             file.close()
             raise InputError(f"{busy}, by process {holder}", where=path.parent, remedy=remedy) from None
-        # Its last holder may have removed the file between our opening and our locking it: then nobody else sees our lock.
+        # Its last holder may have removed the file between our opening and our locking it: then no other process sees our lock.
         with contextlib.suppress(FileNotFoundError):
             if os.path.samestat(path.stat(), os.fstat(file.fileno())):
                 break
@@ -261,7 +261,7 @@ def let_go(path: Path, lock: BinaryIO) -> None:
 
     Removed first: another process that comes between the two steps sees that it is held.
     """
-    if os.name != "nt":  # Windows removes no open file; what stays is empty and holds nobody up
+    if os.name != "nt":  # Windows removes no open file; the file that stays is empty and blocks no process
         path.unlink(missing_ok=True)
     lock.close()
 

@@ -16,11 +16,11 @@ from rich.console import Console
 
 import referee
 from referee import cli
-from referee.cli import listen_for, main, progress
+from referee.cli import main, progress, take_verbosity
 from referee.cli.fitted_tables import fitted
 from referee.corpora.demo import outputs_files
 from referee.corpora.outputs import read_outputs
-from referee.jobs.watching import looking_on, watched
+from referee.jobs.progress import showing_progress, with_progress
 from referee_lab.tangram.models.demonstratives import classify
 from referee_lab.tangram.models.history import all_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
@@ -113,9 +113,9 @@ def test_quiet_leaves_results_and_verbose_says_more(
 
 
 def test_quiet_and_verbose_stand_anywhere_but_after_two_dashes() -> None:
-    assert listen_for(["--quiet", "score", "--verbose", "a"]) == ["score", "a"]
+    assert take_verbosity(["--quiet", "score", "--verbose", "a"]) == ["score", "a"]
     assert (cli.is_quiet(), cli.is_verbose()) == (True, True)
-    assert listen_for(["score", "--", "--quiet"]) == ["score", "--", "--quiet"]
+    assert take_verbosity(["score", "--", "--quiet"]) == ["score", "--", "--quiet"]
     assert not cli.is_quiet()
 
 
@@ -235,25 +235,25 @@ def test_work_that_says_its_pieces_gets_a_bar_with_the_time_left(monkeypatch: py
         "rich.console.Console", lambda **_: Console(file=seen, force_terminal=True, color_system=None, width=100)
     )
     with progress.waiting("the whole"):
-        for piece in watched(range(4), "pieces of it"):
-            assert list(watched([piece], "pieces within pieces")) == [piece]
+        for piece in with_progress(range(4), "pieces of it"):
+            assert list(with_progress([piece], "pieces within pieces")) == [piece]
             # The bar is drawn by a thread of its own, a few times a second.
             while f"pieces of it {piece}/4" not in seen.getvalue():
                 sleep(0.01)
-        assert list(watched(iter("ab"), "who knows how many")) == ["a", "b"]
+        assert list(with_progress(iter("ab"), "who knows how many")) == ["a", "b"]
     text = seen.getvalue()
     assert "pieces of it" in text
     assert "━" in text
     assert re.search(r"\d:\d\d:\d\d (-:--:--|\d:\d\d:\d\d)", text)
     assert "pieces within pieces" not in text
     assert "who knows" not in text
-    assert list(watched([1], "nobody looks on")) == [1]
+    assert list(with_progress([1], "nobody looks on")) == [1]
 
 
 def test_whoever_looks_on_at_a_classifier_sees_its_models() -> None:
     onlooker = Onlooker()
     situations = all_situations(invent_sessions(1)[:8])
-    with looking_on(onlooker):
+    with showing_progress(onlooker):
         classify(situations, folds=3)
     assert onlooker.seen == {"models": [4, 4], "intervals over pairs": [7, 7]}, (
         "all features, and without each of three kinds; beside them three baselines"

@@ -6,7 +6,7 @@ from random import Random
 
 from referee import catalogue
 from referee.contracts import Hearer
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee_lab.server.sessions.plan import check_answer, make_plan
 from referee_lab.study.design.balance import count_of
 from referee_lab.study.folder.study import Study
@@ -18,7 +18,7 @@ def rehearse(study: Study, hearer: Hearer | None = None) -> str:
     """One sentence on what was played; an error where a step cannot be shown or answered."""
     listener = hearer or catalogue.create("hearer", "noisy")
     played = relaxed = 0
-    for one in watched(study.lists, "a rehearsal of every list"):
+    for one in with_progress(study.lists, "a rehearsal of every list"):
         plan = make_plan(study, one.id, study.seed)
         relaxed += plan.relaxed
         # Only to see that it can be made: pictures are drawn and pages rendered on the way.

@@ -18,9 +18,9 @@ from typing import Any
 from referee import catalogue
 from referee.capabilities import learns, needs_of
 from referee.contracts import Hearer
-from referee.engines.kept import KeptWork, as_lines
 from referee.engines.packed import pickled
 from referee.engines.pieces import Engine, Needs, WorkPiece
+from referee.engines.stored_work import StoredWork, as_lines
 from referee.errors import InputError
 from referee.records import Trial
 from referee_lab.bots.person import Someone
@@ -123,7 +123,7 @@ def think_ahead(
     advance: Callable[[int], None] = lambda n: None,
 ) -> dict[int, dict[int, GivenAnswer]]:
     """Answers by participant and place, worked out by an engine in pieces of `shard` participants."""
-    work = KeptWork(None)
+    work = StoredWork(None)
     trials = [s.trial.id for s in study.every_stimulus()]
     with TemporaryDirectory(prefix="referee-") as place:
         file = Path(place, ASKED)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 from referee.options import (
     CLUSTERINGS,
     CUTS,
@@ -113,7 +113,7 @@ def _counting() -> Any:
     return option(_no_progress, about, python_only=True)
 
 
-def _watching(default: ShowsProgress | None = unwatched) -> Any:
+def _watching(default: ProgressCallback | None = without_progress) -> Any:
     return option(default, "Called with pieces of work and a label; yields the pieces.", python_only=True)
 
 
@@ -185,7 +185,7 @@ class ScoreOptions:
     out: str | Path | None = option(None, "Also write a run folder (manifest, trials, outputs, scores).", cli=Path)
     overwrite: bool = _overwrite()
     demo: bool = option(False, "Score the shipped toy speakers on the shipped synthetic corpus.")
-    progress: ShowsProgress | None = _watching(None)
+    progress: ProgressCallback | None = _watching(None)
 
 
 def _map() -> Any:
@@ -370,7 +370,7 @@ class CourtOptions:
     engine: str = _engine()
     shard: int = _shard(1, "Parts of the work (a measure, a sheet) at a time; affects speed only.")
     address: str | None = _address()
-    progress: ShowsProgress = _watching()
+    progress: ProgressCallback = _watching()
 
 
 @dataclass
@@ -437,7 +437,7 @@ class AuditOptions:
         positional=True,
         argument=True,
     )
-    progress: ShowsProgress = _watching()
+    progress: ProgressCallback = _watching()
 
 
 @dataclass
@@ -457,7 +457,7 @@ class ReportOptions:
         None, "Where the pictures of the trials are, for boxes and points on them.", cli=Path
     )
     overwrite: bool = _overwrite("report")
-    progress: ShowsProgress | None = _watching(None)
+    progress: ProgressCallback | None = _watching(None)
 
 
 @dataclass

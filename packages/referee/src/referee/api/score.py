@@ -19,9 +19,9 @@ from referee.files import is_address
 from referee.jobs.folder import Run, is_run
 from referee.jobs.grounding import declare
 from referee.jobs.open import RECORDED, Answers, Opened, expand_outputs, only_items, open_corpus, open_outputs
+from referee.jobs.progress import ProgressCallback, without_progress
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, metric_names
-from referee.jobs.watching import ShowsProgress, unwatched
 from referee.options import GROUPINGS, takes
 from referee.records import Trial
 from referee.show.drawing.trial_cards import trial_card
@@ -114,7 +114,7 @@ class Scores(Result):
         answers: Callable[[], Answers],
         opened: Opened,
         test: str = "p",
-        progress: ShowsProgress | None = None,
+        progress: ProgressCallback | None = None,
     ) -> None:
         self.table, self._answers, self.opened, self.test = table, answers, opened, test
         self.rows = table.scores(progress)
@@ -303,7 +303,7 @@ def score(options: ScoreOptions) -> Scores:
     jobs = options.jobs or (None if options.engine != "local" or _is_large(opened) else 1)
     workers = engine_named(options.engine, jobs, options.address)
     table = score_trials(
-        indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or unwatched
+        indexed, opened, settings, engine=workers, size=options.shard, watch=options.progress or without_progress
     )
     if not table.trials:
         raise InputError("there is nothing to score: no trial matches", remedy="check --split and --corpus")

@@ -15,7 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from referee import __version__
-from referee.errors import MissingExtra, RefereeError, UnknownName, told_extra
+from referee.errors import MissingExtra, RefereeError, UnknownName, name_missing_extra
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,20 +24,20 @@ __all__ = [
     "COMMANDS",
     "Commands",
     "StoppedWork",
-    "detailed",
     "installed_commands",
     "is_quiet",
     "is_verbose",
     "is_watched",
     "lab_module",
-    "listen_for",
     "main",
     "page_width",
+    "print_detail",
+    "print_note",
+    "print_warning",
     "results",
     "run_command",
     "run_group",
-    "told",
-    "warned",
+    "take_verbosity",
 ]
 
 # What shells expect of a program that Ctrl-C ended: 128 plus the signal's number.
@@ -49,7 +49,7 @@ class StoppedWork(Exception):
 
 
 QUIET, VERBOSE = "--quiet", "--verbose"
-# In a pipe nobody says how wide the page is; COLUMNS does where it is set.
+# A pipe has no width; COLUMNS gives one where it is set.
 PIPED = 160
 
 _chosen: set[str] = set()
@@ -176,7 +176,7 @@ def main(argv: list[str] | None = None) -> int:
     gc.set_threshold(20_000, 50, 100)
     if argv is None and "_REFEREE_COMPLETE" in os.environ:
         return int(import_module("referee.cli.completion").answer_request())
-    args = listen_for(sys.argv[1:] if argv is None else argv)
+    args = take_verbosity(sys.argv[1:] if argv is None else argv)
     if _wants_help(args):
         _print_help(_HELP, installed_commands())
         return 0
@@ -192,9 +192,9 @@ def main(argv: list[str] | None = None) -> int:
         if is_verbose():
             print(f"referee {__version__} {args[0]}: {time.monotonic() - began:.1f} s", file=sys.stderr)
         return code
-    # An extra that is not installed is told by its name, with what to install.
+    # The message names the missing extra and how to install it.
     except ModuleNotFoundError as error:
-        print(f"referee: {told_extra(error)}", file=sys.stderr)
+        print(f"referee: {name_missing_extra(error)}", file=sys.stderr)
         return 2
     except RefereeError as error:
         if is_verbose():
@@ -288,7 +288,7 @@ def lab_module(command: str) -> str:
     raise MissingExtra("referee_lab")
 
 
-def listen_for(args: list[str]) -> list[str]:
+def take_verbosity(args: list[str]) -> list[str]:
     """Return the arguments without --quiet and --verbose, and remember which of the two were there.
 
     Every command takes both, in any position; after ``--`` they are names.
@@ -334,24 +334,24 @@ def page_width() -> int | None:
     return None
 
 
-def told(text: str, style: str = "") -> None:
+def print_note(text: str, style: str = "") -> None:
     """Print a note to standard error, unless --quiet is set."""
     if not is_quiet():
-        _say(text, style)
+        _print_to_stderr(text, style)
 
 
-def warned(text: str) -> None:
+def print_warning(text: str) -> None:
     """Print a warning to standard error: something may change what a result means."""
-    _say(text, "yellow")
+    _print_to_stderr(text, "yellow")
 
 
-def detailed(text: str) -> None:
+def print_detail(text: str) -> None:
     """Print a detail to standard error if --verbose is set."""
     if is_verbose():
-        _say(text, "dim")
+        _print_to_stderr(text, "dim")
 
 
-def _say(text: str, style: str) -> None:
+def _print_to_stderr(text: str, style: str) -> None:
     if not sys.stderr.isatty():
         print(text, file=sys.stderr)
         return

@@ -117,25 +117,24 @@ def _listening(run: Path, hearer: str, passport: Path | None, seed: int) -> Any:
 
 
 def _print(made: dict[str, Any]) -> None:
-    from rich.console import Console
     from rich.table import Table
 
+    from referee.cli import results
+
     samples = f", {made['samples']} samples" if made["samples"] > 1 else ""
-    table = Table(
-        "", "value", "n", "rests on", title=f"{made['speaker']} ({made['language']}; {made['trials']} trials{samples})"
-    )
+    title = f"{made['speaker']} ({made['language']}; {made['trials']} trials{samples})"
+    table = Table("measure", "value", "n", title=title, box=None, pad_edge=False)
+    table.add_column("basis", overflow="fold")
     for name, cell in made["cells"].items():
         table.add_row(name.replace("_", " "), _shown(cell), str(cell["n"]), cell["signed"])
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=max(200, console.width))
+    console = results()
     console.print(table)
-    print(made["signature"])
+    console.print(made["signature"], markup=False, overflow="fold")
 
 
 def _shown(cell: dict[str, Any]) -> str:
     if cell["value"] is None:
         return "–"
-    # Rounded first: what is nought but for the last bit is nought.
+    # Rounded first: a value that is 0 but for the last bit is 0.
     interval = "" if cell["low"] is None else f" [{round(cell['low'], 6):.3g}, {round(cell['high'], 6):.3g}]"
     return f"{cell['value']:.3g}{interval}"

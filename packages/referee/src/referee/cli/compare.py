@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from referee.api.options import CompareOptions
-from referee.cli import results, told
+from referee.cli import print_note, results
 from referee.cli.options import examples, new_app
 from referee.errors import InputError
 from referee.files import write_atomically
@@ -74,7 +74,7 @@ def compare(options: CompareCommand) -> int:
         _print_findings(compared)
     for pair in failures:
         margin = "" if options.by is None else f" (a loss of {options.by:g} is not excluded)"
-        told(f"worse: {pair.sentence(compared.comparisons.confidence)}{margin}", "red")
+        print_note(f"worse: {pair.sentence(compared.comparisons.confidence)}{margin}", "red")
     return 1 if failures else 0
 
 
@@ -88,7 +88,9 @@ def _print_findings(compared: Compared) -> None:
     for metric, ranks in compared.ranks.items():
         if metric == first:
             shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
-            results().print(f"Ranks by {metric}: {shown} (systems that are not told apart share a rank).", markup=False)
+            results().print(
+                f"Ranks by {metric}: {shown} (systems that are not print_note apart share a rank).", markup=False
+            )
     others = [p for p in compared.comparisons.pairs if p.metric != first]
     if others:
         results().print(pair_table(others))
@@ -116,7 +118,16 @@ def as_markdown(compared: Compared) -> str:
         interval = "–" if p.low is None or p.high is None else f"{p.low:+.3f} to {p.high:+.3f}"
         difference = "–" if p.difference is None else f"{p.difference:+.3f}"
         corrected = "–" if p.p_corrected is None else f"{p.p_corrected:.3g}"
-        cells = (p.a, p.b, p.metric, difference, interval, corrected, f"{p.items:,}", p.better or "not told apart")
+        cells = (
+            p.a,
+            p.b,
+            p.metric,
+            difference,
+            interval,
+            corrected,
+            f"{p.items:,}",
+            p.better or "not print_note apart",
+        )
         lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
     return "\n".join([*lines, "", *compared.comparisons.notes])
 

@@ -7,7 +7,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from referee.cli import page_width
 from referee.cli.corpora import create, found_in
+from referee.cli.help_page import wrap_words
 from referee.cli.progress import counting
 from referee.contracts import Card
 from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
@@ -70,7 +72,8 @@ def count(corpus: Any, name: str) -> dict[str, Any]:
 
 
 def print_card(facts: dict[str, Any]) -> None:
-    """The card as aligned lines, without what is not known."""
+    """Print the card as aligned lines no wider than the terminal, without what is not known."""
+    page = page_width()
     if facts["synthetic"]:
         print("SYNTHETIC corpus: generated, not human data\n")
     width = max(map(len, facts))
@@ -78,9 +81,11 @@ def print_card(facts: dict[str, Any]) -> None:
         if value is None or value == "" or value == () or key == "synthetic":
             continue
         lines = [f"- {v}" for v in value] if key in ("faults", "files") else [_shown(key, value)]
-        print(f"{key.replace('_', ' '):<{width}}  {lines[0]}")
-        for line in lines[1:]:
-            print(f"{'':<{width}}  {line}")
+        head = f"{key.replace('_', ' '):<{width}}  "
+        for line in lines:
+            wrapped = [head + line] if page is None else wrap_words(line, page, head, " " * len(head))
+            print("\n".join(wrapped))
+            head = " " * len(head)
 
 
 def _shown(key: str, value: Any) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from referee.api.court import court as hold
 from referee.api.options import CourtOptions
-from referee.cli import page_width, warned
+from referee.cli import page_width, print_warning
 from referee.cli.options import examples, new_app
 from referee.cli.progress import counting
 from referee.courtroom.printed_evidence import published
@@ -51,7 +51,7 @@ def court(options: CourtCommand) -> int:
     options.progress = counting
     found = apply(hold, options)
     for warning in found.proceedings.warnings if options.form == "json" else ():  # the page has them
-        warned(f"warning: {warning}")
+        print_warning(f"warning: {warning}")
     data = json.dumps(found.data, ensure_ascii=False, indent=1)
     if options.out is not None:
         _save(found.proceedings, court_page(found.proceedings), data, options.out)

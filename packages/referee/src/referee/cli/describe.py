@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from referee.cli import options, told, warned
+from referee.cli import options, print_note, print_warning
 from referee.cli.progress import waiting
 from referee.errors import NotTrained
 from referee.jobs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of
@@ -48,7 +48,7 @@ def describe(
     reading: options.Reading = None,
     form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
 ) -> int:
-    """Describe one object so that it can be told from the others.
+    """Describe one object so that it can be print_note from the others.
 
     A description that cannot do so is printed with a warning; none at all, or one whose words are not what was chosen, is exit code 1.
     """
@@ -56,7 +56,7 @@ def describe(
     # Read here and not in `view_of`, so that errors name the file, or - for standard input.
     view = view_of(read_scene(scene), _targets(target), where=scene)
     for name, meant in misspelt_names(view.scene).items():
-        warned(
+        print_warning(
             f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
         )
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
@@ -85,7 +85,7 @@ def _described(
         # Whoever named a corpus must not get an answer that was learned from another one.
         if corpus is not None:
             raise NotTrained(system, f"{corpus} has no trials to learn from; name another --corpus") from None
-    told(f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)")
+    print_note(f"{system} learns from data: trained on the shipped synthetic corpus (--corpus takes another)")
     with waiting(f"{system} learns"):
         return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
 

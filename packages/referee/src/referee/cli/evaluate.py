@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from referee.api.options import EvaluateOptions
-from referee.cli import results, told
+from referee.cli import print_note, results
 from referee.cli.options import examples, new_app
 from referee.options import apply, command, option
 
@@ -63,7 +63,7 @@ def evaluate(options: EvaluateCommand) -> int:
         _print(evaluation, options.signatures)
     for path in (options.report, options.save_as):
         if path is not None:
-            told(f"written: {path}")
+            print_note(f"written: {path}")
     return 0
 
 
@@ -78,7 +78,7 @@ def _print(evaluation: Evaluation, all_signatures: bool) -> None:
     for sentence in evaluation.sentences:
         console.print(sentence, markup=False)
     for note in evaluation.notes:
-        told(f"note: {note}")
+        print_note(f"note: {note}")
     console.print()
     directions = {measure.metric: measure.direction for measure in evaluation.evaluated.measures()}
     rows = [{"group": None, "signature": evaluation.signature, **row} for row in evaluation.data["scores"] if row["n"]]

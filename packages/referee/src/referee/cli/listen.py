@@ -9,7 +9,7 @@ from typing import Any
 from referee.api.listen import SHARES, Heard
 from referee.api.listen import listen as listen_to
 from referee.api.options import ListenOptions
-from referee.cli import StoppedWork, results, told, warned
+from referee.cli import StoppedWork, print_note, print_warning, results
 from referee.cli.fitted_tables import fitted
 from referee.cli.options import examples, new_app
 from referee.cli.progress import advancing
@@ -67,15 +67,15 @@ def listen(options: ListenCommand) -> int:
     except KeyboardInterrupt:
         raise StoppedWork("every answer so far is kept, and the same command goes on") from None
     except QuestionsWritten as waiting:
-        told(
+        print_note(
             f"{waiting.number} questions are in {options.batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on"
         )
         return 0
     for sentence in found.warnings:
-        warned(sentence)
+        print_warning(sentence)
     manifest = Run(options.run).manifest
     if options.people is not None:
-        told(f"people: {manifest['people']['responses']} answers from {options.people}")
+        print_note(f"people: {manifest['people']['responses']} answers from {options.people}")
     if options.form == "json":
         rows = {"rows": found.rows, "hearers": found.signatures, **_asking(manifest)}
         print(json.dumps(rows, ensure_ascii=False, indent=1))
@@ -116,7 +116,9 @@ def _print(found: Heard) -> None:
             print(f"{system} / {hearer}: " + ", ".join(f"{n} {reason}" for reason, n in left_out.items()))
     for text in found.signatures.values():
         # Said every time: numbers of an unexamined hearer look like any others.
-        print(text if "|passport:" in text else f"{text}  (no passport: nobody has checked it against people)")
+        console.print(text, markup=False, overflow="fold")
+        if "|passport:" not in text:
+            console.print("(no passport: not validated on people; see `referee passport --help`)", markup=False)
 
 
 def _cell(row: dict[str, Any]) -> str:

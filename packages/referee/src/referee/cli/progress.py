@@ -62,7 +62,7 @@ def waiting(label: str) -> Iterator[None]:
         return
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from referee.jobs.watching import looking_on
+    from referee.jobs.progress import showing_progress
 
     columns = (TextColumn("{task.fields[count]}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with _bar(SpinnerColumn(), TextColumn("{task.description}"), *columns) as bar:
@@ -85,7 +85,7 @@ def waiting(label: str) -> Iterator[None]:
                 within = False
                 bar.reset(task, description=label, total=None, count="")
 
-        with looking_on(show):
+        with showing_progress(show):
             yield
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from referee.api.options import RunOptions
 from referee.api.run import run as run_systems
 from referee.api.score import listed
-from referee.cli import StoppedWork, told
+from referee.cli import StoppedWork, print_note
 from referee.cli.options import examples, new_app
 from referee.cli.progress import advancing
 from referee.errors import InputError
@@ -52,13 +52,13 @@ def run_named(options: RunOptions) -> int:
     except KeyboardInterrupt:
         raise _stopped() from None
     except QuestionsWritten as waiting:
-        told(
+        print_note(
             f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to go on"
         )
         return 0
     _print(found.counts)
     _say_failures(out, found.counts)
-    told(f"run folder: {out}   next: referee score {out} --by domain")
+    print_note(f"run folder: {out}   next: referee score {out} --by domain")
     return 0
 
 
@@ -69,7 +69,7 @@ def _retry(folder: Path, systems: str | Sequence[str]) -> int:
     named = systems_named(listed(systems)) if systems else ()
     failed = failures_of(folder)
     if not failed and is_run(folder):
-        told("no question of this run failed")
+        print_note("no question of this run failed")
         return 0
     try:
         with advancing(f"{failed} questions again", cost=True) as watch:
@@ -78,7 +78,7 @@ def _retry(folder: Path, systems: str | Sequence[str]) -> int:
         raise _stopped() from None
     _print(counts)
     _say_failures(folder, counts)
-    told(f"run folder: {folder}   scores are of what was said before: score it again, and listen again")
+    print_note(f"run folder: {folder}   scores are of what was said before: score it again, and listen again")
     return 0
 
 

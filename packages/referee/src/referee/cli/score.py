@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.api.options import ScoreOptions
-from referee.cli import is_watched, results, told
+from referee.cli import is_watched, print_note, results
 from referee.cli.options import examples, new_app
 from referee.cli.progress import counting, waiting
 from referee.options import FORMATS, apply, command, option
@@ -89,13 +89,13 @@ def _print_notes(scores: Scores, out: str | Path | None) -> None:
     """Print notes to standard error: they must not get into a table that a program reads."""
     for name, labels in scores.table.groups.items():
         if not any(labels):
-            told(f"check: the trials name no {name}, so there are no groups by it", "yellow")
+            print_note(f"check: the trials name no {name}, so there are no groups by it", "yellow")
     for warning in scores.table.warnings:
-        told(f"check: {warning}", "yellow")
+        print_note(f"check: {warning}", "yellow")
     for note in scores.table.notes:
-        told(f"kept going: {note}", "yellow")
+        print_note(f"kept going: {note}", "yellow")
     if out is not None:
-        told(f"run folder: {out}")
+        print_note(f"run folder: {out}")
 
 
 def _print_table(rows: list[dict[str, Any]], scores: Scores, about: str, all_signatures: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from referee.cli import options, told
+from referee.cli import options, print_note
 
 __all__ = ["app"]
 
@@ -39,7 +39,7 @@ def new(
     chosen = metric_names([m.strip() for m in (metrics or "").split(",") if m.strip()])
     task = make_task(open_corpus(corpus, data, reading, split), out, chosen, title, overwrite)
     print(f"{task.folder}: {task.manifest['items']:,} items, measures {', '.join(task.metrics)}")
-    told("give participants the folder participants/; keep organisers/ to yourself")
+    print_note("give participants the folder participants/; keep organisers/ to yourself")
     return 0
 
 
@@ -75,7 +75,7 @@ def rank(
     out: Annotated[Path | None, typer.Option(help="Also write a page of results into this folder.")] = None,
     form: options.TextOrJson = "text",
 ) -> int:
-    """Score all submissions of a folder and rank them; systems that cannot be told apart share a rank."""
+    """Score all submissions of a folder and rank them; systems that cannot be print_note apart share a rank."""
     from referee.jobs.shared_task import find_task, rank_submissions
 
     options.check_form(form)
@@ -94,5 +94,5 @@ def rank(
             f"{place:>3}  {system}  {metric} {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}], {row['n']:,} items"
         )
     for message in messages:
-        told(message)
+        print_note(message)
     return 0

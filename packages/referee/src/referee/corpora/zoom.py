@@ -65,7 +65,7 @@ class Zoom(Unheard):
 
 
 def _asked(path: Path, scenes: Mapping[str, Scene]) -> dict[str, tuple[str, ...]]:
-    """The places that speakers describe on each map, in the map's order."""
+    """Return the targets that speakers describe on each map, in the order of the map."""
     named: dict[str, set[str]] = {key: set() for key in scenes}
 
     def note(row: dict[str, Any]) -> None:

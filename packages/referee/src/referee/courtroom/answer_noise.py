@@ -15,7 +15,7 @@ import numpy as np
 
 from referee.contracts import FloatArray
 from referee.courtroom.sampling import PARTICIPANT
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 from referee.metrics.hearing import MEASURES, Hearing
 from referee.statistics.dependent_trials import Clusters
 
@@ -65,7 +65,7 @@ def _weighted(hearing: Hearing, clusters: Clusters, weights: Weights) -> FloatAr
     return hearing.measure_each(people, things)
 
 
-def draw_means(panel: Panel, draws: int, seed: int, progress: ShowsProgress = unwatched) -> FloatArray:
+def draw_means(panel: Panel, draws: int, seed: int, progress: ProgressCallback = without_progress) -> FloatArray:
     """Means by draw, system and measure; NaN where a draw leaves a system without answers."""
     rng = np.random.default_rng([seed, 5])
     sizes = panel.sizes()

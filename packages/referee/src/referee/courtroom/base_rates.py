@@ -13,7 +13,7 @@ from referee.courtroom.agreement import agree_dealt
 from referee.courtroom.multiplicity import Chances, Table, chances_among, deal_randomly, rank_table, strengths
 from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, family_table, signs_of
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 from referee.statistics.frames import IntArray
 
 __all__ = ["TABLES", "word_rates"]
@@ -27,7 +27,7 @@ NULL = 1000
 
 
 def word_rates(
-    sheet: SystemScores, seed: int = 1, tables: int = TABLES, progress: ShowsProgress = unwatched
+    sheet: SystemScores, seed: int = 1, tables: int = TABLES, progress: ProgressCallback = without_progress
 ) -> WordRates:
     """For every pair of measures, how often chance makes the rules say each word (only those that it does)."""
     alone = sheet.without_people()
@@ -40,7 +40,7 @@ def word_rates(
     }
 
 
-def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress: ShowsProgress) -> FloatArray:
+def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress: ProgressCallback) -> FloatArray:
     """Shares of tables by word, automatic and hearer measure."""
     shape = signs.shape
     orders = deal_randomly(len(table[0]), max(NULL, tables), seed)

@@ -22,7 +22,7 @@ from referee.courtroom.multiplicity import Table, rank_table, step_down
 from referee.courtroom.noise_of_r import AnswerNoise, noise_of
 from referee.courtroom.rules import WORDS, TriedPair, decide
 from referee.courtroom.sheet import SystemScores, check_sheet, family_draws, family_table, signs_of
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 from referee.statistics.correlation import Correlation, pearson, spearman
 from referee.statistics.frames import as_numbers
 
@@ -119,7 +119,7 @@ class Evidence:
     admission: Admission = OF_PEOPLE
 
 
-def try_sheet(sheet: SystemScores, seed: int = 1, progress: ShowsProgress = unwatched) -> list[Evidence]:
+def try_sheet(sheet: SystemScores, seed: int = 1, progress: ProgressCallback = without_progress) -> list[Evidence]:
     """Every automatic measure against every hearer measure; over systems, and over systems and people where both are there."""
     check_sheet(sheet)
     alone = sheet.without_people()
@@ -133,7 +133,9 @@ def try_sheet(sheet: SystemScores, seed: int = 1, progress: ShowsProgress = unwa
 def words_of(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
     """What the rules say of every pair over systems, without the evidence."""
     check_sheet(sheet)
-    return {pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, unwatched).items()}
+    return {
+        pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, without_progress).items()
+    }
 
 
 # -- over families -------------------------------------------------------------------------------------------------------------
@@ -150,7 +152,7 @@ class _Judged:
     noise: AnswerNoise | None
 
 
-def _judge_families(sheet: SystemScores, seed: int, progress: ShowsProgress) -> dict[tuple[str, str], _Judged]:
+def _judge_families(sheet: SystemScores, seed: int, progress: ProgressCallback) -> dict[tuple[str, str], _Judged]:
     table = family_table(sheet)
     linear, rank = (step_down(t, seed, progress=progress) for t in (table, rank_table(table)))
     agreements = agree(*table)

@@ -14,8 +14,8 @@ from referee.engines.pieces import Engine
 from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.jobs.open import open_corpus
+from referee.jobs.progress import ProgressCallback, without_progress
 from referee.jobs.score_table import DESIGN
-from referee.jobs.watching import ShowsProgress, unwatched
 from referee.metrics.hearing import HUMAN, PEOPLE, Hearing, judge
 from referee.records import Response, Trial
 
@@ -37,7 +37,7 @@ class TrialSettings:
     permutations: int = 200
     cluster: str = DESIGN
     seed: int = 1
-    progress: ShowsProgress = unwatched
+    progress: ProgressCallback = without_progress
     engine: Engine | None = None
     shard: int = 1
 

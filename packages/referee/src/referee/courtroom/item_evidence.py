@@ -96,7 +96,10 @@ def _complete(
     lengths = {len(x), len(y), *map(len, clusters.codes)}
     if len(lengths) > 1:
         told = " x ".join(str(len(codes)) for codes in clusters.codes)
-        raise InputError(f"{len(x)} scores, {len(y)} values, {told} clusters", remedy="give one of each per answer")
+        raise InputError(
+            f"{len(x)} scores, {len(y)} values, {told} clusters",
+            remedy="give one score, one value and one cluster for each answer",
+        )
     kept = ~(np.isnan(x) | np.isnan(y))
     return x[kept], y[kept], tuple(_codes(codes[kept]) for codes in clusters.codes)
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from referee.contracts import FloatArray
-from referee.jobs.watching import CountedWork, ShowsProgress, unwatched
+from referee.jobs.progress import CountedWork, ProgressCallback, without_progress
 from referee.statistics.frames import IntArray
 from referee.statistics.rounding import levels
 
@@ -49,7 +49,9 @@ class Chances(NamedTuple):
     adjusted: FloatArray
 
 
-def step_down(table: Table, seed: int = 1, deals: int = DEALS, progress: ShowsProgress = unwatched) -> Chances:
+def step_down(
+    table: Table, seed: int = 1, deals: int = DEALS, progress: ProgressCallback = without_progress
+) -> Chances:
     """p values by automatic and hearer measure; exact with few units, else (b + 1) / (m + 1) over random deals."""
     units, shape = len(table[0]), (table[0].shape[1], table[1].shape[1])
     observed = strengths(table, np.arange(units)[None])[0]

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 
 __all__ = [
     "Difference",
@@ -286,7 +286,7 @@ def rank_clusters(
     values: Mapping[str, float],
     better: Mapping[tuple[str, str], float],
     level: float = 0.05,
-    progress: ShowsProgress = unwatched,
+    progress: ProgressCallback = without_progress,
 ) -> dict[str, int]:
     """Ranks of measures: a new rank begins where one is significantly worse than some measure of the present rank (as in the WMT tasks).
 

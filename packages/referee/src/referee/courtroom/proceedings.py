@@ -21,7 +21,7 @@ from referee.courtroom.single_votes import SingleVote, findings_of, vote_singly
 from referee.courtroom.verdicts import MEANING, Case, case_of, sum_up, sum_up_items
 from referee.engines.calls import Call, call_all
 from referee.engines.pieces import Engine
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 
 __all__ = ["Proceedings", "Tally", "as_json", "count_pairs", "hold_court", "hold_published_court"]
 
@@ -74,7 +74,7 @@ def hold_court(
     notes: Sequence[str] = (),
     seed: int = 1,
     chance: bool = True,
-    progress: ShowsProgress = unwatched,
+    progress: ProgressCallback = without_progress,
     engine: Engine | None = None,
 ) -> Proceedings:
     """Try every sheet; verdicts rest on systems only, and say what people as rows would change. `chance`: whether base rates are wanted.
@@ -102,7 +102,7 @@ def hold_court(
 
 
 def _try_all(
-    sheets: Sequence[SystemScores], seed: int, chance: bool, progress: ShowsProgress, engine: Engine | None
+    sheets: Sequence[SystemScores], seed: int, chance: bool, progress: ProgressCallback, engine: Engine | None
 ) -> tuple[Sequence[Sequence[Evidence]], Sequence[WordRates]]:
     """The evidence of every sheet and, if wanted, its base rates."""
     asked = sheets if chance else ()
@@ -152,7 +152,7 @@ def hold_published_court(
     name: str,
     sheets: PublishedSheets,
     seed: int = 1,
-    progress: ShowsProgress = unwatched,
+    progress: ProgressCallback = without_progress,
     engine: Engine | None = None,
 ) -> Proceedings:
     """Try a printed table as printed and as corrected, and compare."""
@@ -176,7 +176,7 @@ def hold_published_court(
 
 
 def _findings_of_all(
-    elsewhere: Sequence[Sequence[SystemScores]], seed: int, progress: ShowsProgress, engine: Engine | None
+    elsewhere: Sequence[Sequence[SystemScores]], seed: int, progress: ProgressCallback, engine: Engine | None
 ) -> Iterable[dict[Pair, str]]:
     if engine is not None:
         return call_all(engine, [(findings_of, (other, seed)) for other in elsewhere])

@@ -22,7 +22,7 @@ from referee.courtroom.pairwise import (
     rank_clusters,
     soft_pairwise_accuracy,
 )
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 
 __all__ = ["NEEDS_ITEMS", "RankingEvidence", "as_matrix", "rank_measures", "soft_chance"]
 
@@ -60,7 +60,7 @@ def rank_measures(
     measures: Mapping[str, FloatArray],
     permutations: int = 200,
     seed: int = 1,
-    progress: ShowsProgress = unwatched,
+    progress: ProgressCallback = without_progress,
 ) -> list[RankingEvidence]:
     """All measures against one hearer's success (systems by items, NaN where nobody answered); measures are turned so that more is better.
 
@@ -137,7 +137,7 @@ def _ranks(
     compare: Compare,
     permutations: int,
     seed: int,
-    progress: ShowsProgress,
+    progress: ProgressCallback,
 ) -> dict[str, int]:
     def find(better: str, worse: str) -> float:
         return compare(human, measures[better], measures[worse], permutations, seed).p

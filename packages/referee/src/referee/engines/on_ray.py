@@ -34,7 +34,7 @@ from referee.files import content_mark
 __all__ = ["RayEngine"]
 
 LOOK_SECONDS = 5.0  # how often the cluster is asked whether machines have joined
-PATIENCE_SECONDS = 15.0  # without a single worker, before somebody is told what is waited for
+PATIENCE_SECONDS = 15.0  # without a single worker, before a note says what it waits for
 KNOCK_SECONDS = 10.0
 REMEDY = (
     "start it with `ray start --head` and name HOST:6379 or ray://HOST:10001; "
@@ -100,7 +100,7 @@ class RayEngine:
                 # What Ray warns of is in the error that follows.
                 warnings.simplefilter("ignore")
                 ray.init(**options)
-        # Ray raises its own errors, gRPC's and plain ones for an address where nobody is.
+        # Ray raises its own errors, gRPC's and plain ones for an address where nothing listens.
         except Exception as error:
             raise InputError(f"Ray cannot be reached ({_one_line(error)})", where=self.where, remedy=REMEDY) from None
         room = _room(ray, needs)
@@ -166,7 +166,7 @@ def _wants_token(host: str, by_client: bool) -> bool:
 class _Crew:
     """The actors of one job: starting, free, or at work on a piece.
 
-    While there is plenty of work an actor has the next piece beside it already, and does not wait between two for whoever hands out.
+    While there is plenty of work an actor has the next piece beside it already, and does not wait between two pieces.
     """
 
     def __init__(self, ray: Any, task: Task, content: bytes, queue: Queue, engine: RayEngine) -> None:
@@ -257,7 +257,7 @@ class _Crew:
     def _hand_out(self) -> None:
         while len(self.queue) and self.free:
             self._hand(self.free.pop())
-        # Only while there is more than one for each: the last pieces are for whoever is free first.
+        # Only while there is more than one for each: the last pieces are for the first free worker.
         while len(self.queue) > len(self.load) and self.beside:
             self._hand(self.beside.pop())
 

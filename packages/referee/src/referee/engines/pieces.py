@@ -27,7 +27,7 @@ __all__ = [
     "to_stderr",
 ]
 
-Say = Callable[[str], None]  # told of what happens on the way: a worker that died, a cluster that is ready
+Say = Callable[[str], None]  # gets notes about the work: a worker that died, a cluster that is ready
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,8 @@ MOST_DEATHS = 12  # one after another, with nothing done in between: then it is 
 class Queue:
     """Waiting pieces, by group.
 
-    A piece whose worker died is tried again; when that happens twice it is halved, so that an item which kills whoever touches it is found in a few steps;
-    a single item that did so three times is given up. Each time somebody is told which piece it was.
+    A piece whose worker died is tried again; when that happens twice it is halved, so that an item that kills its worker is isolated in a few steps;
+    a single item that did so three times is given up. Each time a note names the piece.
     """
 
     def __init__(self, pieces: Iterable[WorkPiece], say: Say = to_stderr) -> None:

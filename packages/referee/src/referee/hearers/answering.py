@@ -165,7 +165,7 @@ def understand(description: Description, scene: Scene) -> tuple[Property, ...] |
 
 
 def denote(said: Sequence[Property], scene: Scene) -> int:
-    """As `scene.denotation`, and much quicker for plain properties of a scene without relations."""
+    """Return `scene.denotation`, computed faster for plain properties of a scene without relations."""
     notes = _PLAIN.of(scene)
     plain = notes.get("plain")
     if plain is None:

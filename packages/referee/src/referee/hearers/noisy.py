@@ -108,7 +108,7 @@ class Noisy(Listener):
         return self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
 
     def _graded(self, name: str, wanted: float, extensions: Extensions, size: int, noise: float) -> list[float]:
-        """Likeness by distance; an entity whose value is not on a scale is like nothing."""
+        """Return similarities by distance on a scale; entities without a degree get the noise level."""
         known = [
             (degree, mask)
             for (owner, value), mask in extensions.items()

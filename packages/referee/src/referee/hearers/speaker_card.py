@@ -259,7 +259,7 @@ def _divergence(one: Counter[str], two: Counter[str]) -> float:
 
 
 def _impossible(work: _Work) -> dict[str, CardCell]:
-    """What it does where nothing sets the target apart: the share of such trials on which it says nothing."""
+    """The proportion of trials without a distinguishing description on which the speaker says nothing."""
     signed = "share of trials with an entity just like the target, or like both, on which nothing is said"
     values: list[tuple[Trial, float | None]] = []
     for trial in work.trials:

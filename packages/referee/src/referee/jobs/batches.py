@@ -1,7 +1,7 @@
 """A corpus cut into pieces: ranges of trials with their outputs, read as batches by workers.
 
-A file of lines is cut by its index (`referee.corpora.line_index`), and whoever has a piece reads it from the file. What cannot be cut so (archives, corpora of
-other formats, a chosen part, references of other speakers) is read here, and its pieces hold trials.
+A file of lines is cut by its index (`referee.corpora.line_index`), and the worker that has a piece reads it from the file. What cannot be cut
+(archives, corpora of other formats, a chosen part, references of other speakers) is read here, and its pieces hold trials.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from referee import catalogue
 from referee.capabilities import SeesMarks, in_parallel, learns, needs_of, resolve_all
 from referee.corpora import splits
 from referee.corpora.jsonl import json_line, read_trials, response_to_json
-from referee.engines.kept import as_lines
 from referee.engines.pieces import Needs, WorkPiece
+from referee.engines.stored_work import as_lines
 from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.metrics.hearing import HUMAN

@@ -17,9 +17,9 @@ from referee.capabilities import Remembers, SignsCalls, WritesBatches
 from referee.corpora.jsonl import json_line, read_responses, response_to_json
 from referee.corpora.outputs import read_outputs
 from referee.corpora.reading.lines import read_lines
-from referee.engines.kept import KeptWork
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Engine
+from referee.engines.stored_work import StoredWork
 from referee.errors import InputError
 from referee.files import hold_alone, let_go, write_atomically
 from referee.jobs.folder import Run
@@ -87,7 +87,7 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
     asks = isinstance(hearer, Remembers)
     trials = list(run.trials())
     said = said_in(run, trials, session.humans)
-    work = KeptWork(None if asks else folder / f"{_unfinished(session)}{_key(folder, session, hearer)}")
+    work = StoredWork(None if asks else folder / f"{_unfinished(session)}{_key(folder, session, hearer)}")
     found = (
         _asked(folder, session, trials, said, advance)
         if asks
@@ -115,7 +115,7 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
     # Also what the same hearer left unfinished with other settings: these answers take its place.
     for left in folder.glob(f"{_unfinished(session)}*"):
-        KeptWork(left).forget()
+        StoredWork(left).forget()
     return len(lines) - unanswered
 
 
@@ -211,7 +211,7 @@ def _computed(
     session: Session,
     trials: list[Trial],
     said: dict[str, Said],
-    work: KeptWork,
+    work: StoredWork,
     engine: Engine,
     shard: int,
     advance: Advance,

@@ -39,7 +39,7 @@ class RunPart:
 
     @property
     def name(self) -> str:
-        # By what it is about: the same part is the same file, whoever made it. Labels hold slashes and bars, which are no part of a file's name everywhere.
+        # By content: the same part is the same file. Labels hold slashes and bars, which file names may not.
         return digest(json_line([self.system, *self.trials]))[:24]
 
     def as_bytes(self) -> bytes:

@@ -13,7 +13,7 @@ from referee.geometry import Box, Convention, Order, ScenePicture, Size, WrongCo
 from referee.grounding.detective import ConventionFinding, NumberReading, investigate
 from referee.jobs.grounding import asked_by, declare, evidence_of, suspects
 from referee.jobs.open import Answers, open_corpus, open_outputs
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee.records import Trial
 
 __all__ = ["PlaceReport", "check_file", "missed_by_all"]
@@ -90,7 +90,7 @@ def check_file(
         trials = [_sized(trial, _size(size)) for trial in trials]
     declare(answers, [text if "=" in text else f"={text}" for text in declared or ()])
     findings, asked = {}, [asked_by(trial) for trial in trials]
-    for model, outputs in watched(answers.by_system.items(), "all readings of the numbers of every model"):
+    for model, outputs in with_progress(answers.by_system.items(), "all readings of the numbers of every model"):
         evidence = evidence_of(outputs, asked)
         if evidence is not None:
             # A file alone does not say how its boxes are written; a corpus or a user does.

@@ -24,9 +24,9 @@ from referee.errors import InputError
 from referee.jobs.batches import CHUNK, ScorePiece, cut_corpus
 from referee.jobs.grounding import PlaceQuestion, conventions_meant, conventions_of, warnings_about
 from referee.jobs.open import Answers, Opened
+from referee.jobs.progress import CountedWork, ProgressCallback, without_progress
 from referee.jobs.rows import Key, Measuring, PieceRows, collects, learning, make_metrics, needs_two_passes
 from referee.jobs.score_table import ScoreTable, Settings, Source, choose_clusters, metric_names, unsuitable_tokens
-from referee.jobs.watching import CountedWork, ShowsProgress, unwatched
 from referee.records import HUMAN, Outcome, Trial
 from referee.signature import Fingerprint
 
@@ -43,7 +43,7 @@ def score_trials(
     source: Source | None = None,
     engine: Engine | None = None,
     size: int | None = None,
-    watch: ShowsProgress = unwatched,
+    watch: ProgressCallback = without_progress,
 ) -> ScoreTable:
     """Measure all systems on all trials, by an engine or (by default) in this process.
 
@@ -82,7 +82,7 @@ class _Scoring:
         table: ScoreTable,
         engine: Engine,
         size: int,
-        watch: ShowsProgress,
+        watch: ProgressCallback,
     ) -> None:
         self.answers, self.opened, self.systems, self.table = answers, opened, systems, table
         self.engine, self.size, self.watch = engine, size, watch

@@ -15,7 +15,7 @@ from referee.capabilities import CountsAnswered
 from referee.contracts import FloatArray, Metric
 from referee.corpora.reading.natural_order import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
-from referee.jobs.watching import CountedWork, ShowsProgress
+from referee.jobs.progress import CountedWork, ProgressCallback
 from referee.metrics.tokens import UNSPACED, resolve
 from referee.records import Outcome
 from referee.signature import digest, signature
@@ -262,7 +262,7 @@ class ScoreTable:
         few = "; fewer than 6 are too few for p values" if min(sizes) < TESTABLE else ""
         return f"intervals over {factors} (CR2 variance, Satterthwaite's degrees of freedom){few}"
 
-    def scores(self, watch: ShowsProgress | None = None) -> list[dict[str, Any]]:
+    def scores(self, watch: ProgressCallback | None = None) -> list[dict[str, Any]]:
         """Tidy rows: for every system, the whole and then its groups, each with every metric; `watch` is shown the rows to be made."""
         number = len(self.rows) * (1 + sum(len(set(labels) - {None}) for labels in self.groups.values()))
 

@@ -198,5 +198,5 @@ def _told(error: Exception, what: str) -> InputError:
         return InputError(f"{what}: {error}")
     return InputError(
         f"{what} ({type(error).__name__}: {error})",
-        remedy="this is a fault of the system; what others said is kept, and the same command goes on from there",
+        remedy="this is an error of the system; outputs of other systems are stored, and the same command resumes the run",
     )

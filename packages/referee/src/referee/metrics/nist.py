@@ -69,13 +69,13 @@ class Nist(Measure):
         marks = shared_ngrams(batch, self.case, self.tokens, max(check_order(self.order), SHARED_ORDER))
         return encode(batch, self.case, self.tokens), marks
 
-    def fit(self, kept: tuple[Encoding, Ids]) -> None:
+    def fit(self, collected: tuple[Encoding, Ids]) -> None:
         """Count the n-grams of the references of a batch."""
-        self._count(kept[0])
+        self._count(collected[0])
 
-    def compute(self, kept: tuple[Encoding, Ids]) -> FloatArray:
+    def compute(self, collected: tuple[Encoding, Ids]) -> FloatArray:
         """Return the statistics of every item of a batch."""
-        encoding, marks = kept
+        encoding, marks = collected
         counts = self._learnt
         if counts is None:
             counts = count_for(encoding.texts, self.order)

@@ -39,5 +39,5 @@ def datasheet(
     collected = collect_from(opened, database, mode) if served else None
     write_atomically(out, fill_in(opened, collected).splitlines())
     if str(out) != "-":
-        print(f"{out}: what stands in bold is for the authors")
+        print(f"{out}: the authors fill in the parts in bold")
     return 0

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from referee.catalogue import one_of
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee.show.reports.sheets import Cell, Sheet
 from referee_lab.study.analysis.answer_table import (
     TIMES,
@@ -218,7 +218,7 @@ def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[
     study = collected.study
     sheets: list[Sheet] = []
     remarks: list[str] = []
-    for measure in watched(_measures(frame, collected), "mixed models"):
+    for measure in with_progress(_measures(frame, collected), "mixed models"):
         made, why = measure_sheets(
             frame, measure, study=study.id, alpha=study.analysis.alpha, correction=study.analysis.correction
         )

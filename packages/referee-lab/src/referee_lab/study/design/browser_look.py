@@ -19,7 +19,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee.files import write_atomically
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee_lab.server.sessions.plan import make_plan
 from referee_lab.server.web.built_pages import STATIC, missing_pages
 from referee_lab.study.design.balance import BalanceClaim, count_of
@@ -103,7 +103,7 @@ def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
         try:
             for screen in screens:
                 page = _open_page(browser, study, screen)
-                for number, layout in enumerate(watched(sample, f"layouts on a {screen.name}")):
+                for number, layout in enumerate(with_progress(sample, f"layouts on a {screen.name}")):
                     file = f"{number + 1:03}-{re.sub(r'[^a-z0-9]+', '', screen.name)}.jpg"
                     seen = _show(page, study, layout, screen, target / file)
                     wrong = [name for name in CHECKS if seen[name]]

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee.records import Scene, Trial
 from referee.show.drawing import can_draw
 from referee.show.drawing.placement import settled
@@ -276,7 +276,7 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     scenes = _Scenes(study)
     jitter = float(study.settings.get("jitter", 0.0))
     hidden: dict[str, list[str]] = {}
-    for trial in watched(scenes.trials, "what can be pressed in every scene"):
+    for trial in with_progress(scenes.trials, "what can be pressed in every scene"):
         # Any seed will do: exact places are the same for everybody, and in cells nothing overlaps, whatever the seed.
         layout, _ = scene_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
         if objects := crowded(trial.scene, trial.domain, layout):

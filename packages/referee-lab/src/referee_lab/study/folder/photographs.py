@@ -70,7 +70,7 @@ def _photograph(scene: Scene) -> Photograph:
     if picture.size is None:
         raise InputError(
             f"the size of the picture {picture.path} is not known",
-            remedy="give its size: places are counted in its pixels",
+            remedy="give its size in pixels, which coordinates refer to",
         )
     regions = {e.id: e.region for e in scene.entities if e.region is not None}
     return Photograph(name=sha256(picture.path.encode()).hexdigest()[:LENGTH], size=picture.size, regions=regions)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from referee.errors import InputError
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee.records import Description, Trial
 from referee_lab.study.design.balance import COUNTERBALANCED
 from referee_lab.study.design.designs import DesignLayout
@@ -130,7 +130,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> 
     # The simulated evaluators' ear has never heard the dialogues of the study.
     ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
     sounds: dict[str, bytes] = {}
-    trials = list(make_clips(watched(items, "clips"), by_id, ear, sounds))
+    trials = list(make_clips(with_progress(items, "clips"), by_id, ear, sounds))
     taken = {t.id for t in trials}
     free = [s for s in classification.situations if s.id not in taken and s.expression.by == SOLVER]
     practice = practice_extras(free, wanted, by_id, ear, sounds)
@@ -176,7 +176,7 @@ def pento_sessions(data: str | Path | None = None) -> list[DialogueSession]:
 
 def bot_sessions(number: int, seed: int = 1, goals: Sequence[Goal] = tuple(GOALS.values())) -> list[DialogueSession]:
     """Sessions of bots over all goals in turn, with the references they know of themselves."""
-    played = [play(goals[n % len(goals)], seed + n) for n in watched(range(number), "games of bots")]
+    played = [play(goals[n % len(goals)], seed + n) for n in with_progress(range(number), "games of bots")]
     return [DialogueSession(recording, to_dialogue(recording)) for recording in played]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from referee.catalogue import configure, names
 from referee.errors import InputError
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee.realisation.plain import Plain
 from referee.records import Description, Trial
 from referee.statistics.comparisons import paired_t
@@ -94,7 +94,7 @@ def prepare_context_study(
     ]
     ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
     sounds: dict[str, bytes] = {}
-    trials = list(make_clips(watched(list(shown.values()), "clips"), by_id, ear, sounds))
+    trials = list(make_clips(with_progress(list(shown.values()), "clips"), by_id, ear, sounds))
     taken = {situation.id for situation, _ in chosen}
     free = [situation for situation, _ in usable if situation.id not in taken]
     practice = practice_extras(free, wanted, by_id, ear, sounds)
@@ -193,7 +193,7 @@ def _described(system: str, situations: Sequence[Situation], trials: Mapping[str
             f"{system} cannot learn from other pairs: there is one", remedy="give recordings of more pairs"
         )
     texts: dict[str, str] = {}
-    for pair in watched(pairs, system):
+    for pair in with_progress(pairs, system):
         speaker = configure("system", system, seed).fit([t for t in trials.values() if t.meta["game"] != pair])
         for situation in situations:
             if situation.pair == pair and situation.id in trials:

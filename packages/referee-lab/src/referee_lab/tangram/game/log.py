@@ -312,7 +312,12 @@ def _header(row: dict[str, Any], where: str) -> Header:
         header = Header(**row)
         odd = [role for role in header.players.values() if role not in (SOLVER, OPERATOR)]
     except (TypeError, AttributeError) as error:
-        raise MalformedInput(f"unusable header: {error}", where=where, line=1, remedy="see docs") from None
+        raise MalformedInput(
+            f"unusable header: {error}",
+            where=where,
+            line=1,
+            remedy="see `referee docs tangram-recording`",
+        ) from None
     if odd:
         remedy = f"players are {SOLVER} or {OPERATOR}"
         raise MalformedInput(f"{odd[0]!r} is no role of this game", where=where, line=1, remedy=remedy)
@@ -323,7 +328,12 @@ def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
     try:
         entry = LogEntry(**row)
     except TypeError as error:
-        raise MalformedInput(f"unusable entry: {error}", where=where, line=number, remedy="see docs") from None
+        raise MalformedInput(
+            f"unusable entry: {error}",
+            where=where,
+            line=number,
+            remedy="see `referee docs tangram-recording`",
+        ) from None
     if (
         not _is_text(entry.kind)
         or entry.kind not in KINDS

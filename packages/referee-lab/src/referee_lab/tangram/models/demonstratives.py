@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import InputError, naming_extra
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee.statistics.dependent_trials import Clusters, Gap, compare_clustered, spread
 from referee_lab.tangram.models.history import CATEGORIES, Situation, target_features
 
@@ -213,7 +213,7 @@ def _classified(
     rows_of: Sequence[Situation] | None = None,
 ) -> Classification:
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
-    fitted = watched(models.items(), "models")
+    fitted = with_progress(models.items(), "models")
     values = {name: decide(matrix(rows_of or situations, kept)) - threshold for name, kept in fitted}
     suggested = {name: np.array([rule(s) for s in situations], dtype=bool) for name, rule in BASELINES.items()}
     suggested |= {name: found > 0 for name, found in values.items()}
@@ -221,7 +221,7 @@ def _classified(
     pointed = np.array([s.has_pointer for s in situations], dtype=bool)
     pointed_pairs = Clusters.of({"pair": [s.pair for s in situations if s.has_pointer]}) if pointed.any() else None
     rows = []
-    for name in watched(suggested, "intervals over pairs"):
+    for name in with_progress(suggested, "intervals over pairs"):
         # The cursor says something only where it was recorded.
         if name == CURSOR and pointed_pairs is None:
             rows.append(ClassifierRow(name=name, confusion=Confusion(tp=0, fn=0, fp=0, tn=0), learned=False))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import naming_extra
-from referee.jobs.watching import ShowsProgress, watched
+from referee.jobs.progress import ProgressCallback, with_progress
 from referee_lab.tangram.models.candidates import DISCOURSE_NAMES, OPERATION_NAMES, candidate_features
 from referee_lab.tangram.models.context import VARIANTS, Clip, cut
 from referee_lab.tangram.models.demonstratives import fold_places, matrix
@@ -59,7 +59,7 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
     }
     sources["both + repetition, last form"] = np.column_stack([sources["both"], _own_past(kept)])
     guesses = {"majority": _majority(forms, places)}
-    guesses |= {name: _guess(rows, forms, places) for name, rows in watched(sources.items(), "models of forms")}
+    guesses |= {name: _guess(rows, forms, places) for name, rows in with_progress(sources.items(), "models of forms")}
     return [_prediction(name, forms, guess) for name, guess in guesses.items()]
 
 
@@ -123,7 +123,7 @@ class Ranking:
 
 
 def resolve_figures(
-    situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ShowsProgress | None = None
+    situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ProgressCallback | None = None
 ) -> list[Ranking]:
     """Chance, the most recently mentioned figure, history, words, earlier wordings, and all of them, by games left out."""
     places = fold_places(situations, folds, "pair", seed)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from referee.contracts import FloatArray
 from referee.errors import NotTrained, naming_extra
-from referee.jobs.watching import ShowsProgress
+from referee.jobs.progress import ProgressCallback
 from referee_lab.tangram.models.candidates import (
     ACTION_NAMES,
     CANDIDATE_NAMES,
@@ -144,7 +144,7 @@ def evaluate_resolvers(
     folds: int = 10,
     by: str = "instance",
     seed: int = 1,
-    watch: ShowsProgress | None = None,
+    watch: ProgressCallback | None = None,
 ) -> list[Accuracy]:
     """The table of the resolution study: separate models, their pronouns and others, and one model, for every feature set; `watch` is shown these."""
     fold = fold_places(situations, folds, by, seed)

@@ -194,7 +194,7 @@ def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
         gold = _lmms_gold(row, path, line)
         if not doc and not gold and "trial" not in columns and not _has_text_target(row):
             raise MalformedInput(
-                "the line does not say what was asked about",
+                "the line does not name the trial that was asked",
                 where=path,
                 line=line,
                 remedy="name the data set whose rows it counts: --documents FILE.jsonl (or --map trial=doc_id)",
@@ -378,7 +378,7 @@ def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path:
         picture_size = Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None
         if max(numbers) > 1.0:
             raise MalformedInput(
-                "the target is no share of the picture",
+                "the box of the target is not in proportions of the picture",
                 where=path,
                 line=line,
                 remedy="name reviews whose target is [x1, y1, x2, y2] from 0 to 1",
@@ -442,7 +442,7 @@ def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Map
         order = columns.get("gold") or next((str(o) for name, o in _GUI_ORDERS if name in stem), None)
         if order is None:
             raise MalformedInput(
-                "nothing says in which order the numbers of 'bbox' stand",
+                "the order of the numbers in 'bbox' is not known",
                 where=path,
                 line=line,
                 remedy="--map gold=xyxy or --map gold=xywh",

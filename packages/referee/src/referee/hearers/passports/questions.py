@@ -12,10 +12,10 @@ from typing import Any
 
 from referee.capabilities import Remembers, SignsCalls, in_parallel, needs_of, parallel_of, resolve_all
 from referee.engines.choice import available_cores
-from referee.engines.kept import KeptWork, as_lines
 from referee.engines.local import LocalEngine
 from referee.engines.packed import pickled
 from referee.engines.pieces import Engine, Needs, WorkPiece
+from referee.engines.stored_work import StoredWork, as_lines
 from referee.errors import InputError, RefereeError
 from referee.hearers.passports.answer_columns import Belief, read_belief
 from referee.hearers.passports.named_hearer import name_of, summon
@@ -104,7 +104,7 @@ def _put_elsewhere(
     groups: dict[str, list[str]] = {}
     for item in chunks:
         groups.setdefault(f"lesson {int(item.partition('/')[0]) + 1}", []).append(item)
-    work = KeptWork(None)
+    work = StoredWork(None)
     with TemporaryDirectory(prefix="referee-") as place:
         file = Path(place, PLAN)
         file.write_bytes(pickled((dict(trials), [lessons for lessons, _ in plan], chunks)))

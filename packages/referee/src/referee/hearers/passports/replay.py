@@ -21,7 +21,7 @@ def asked_elsewhere(people: People, answered: set[str]) -> People:
     rest = people.without((a, reason) for a in people.answers if (reason := _missing(a, answered)))
     if not rest.answers:
         raise InputError(
-            "the recorded hearer was asked nothing that people answered",
+            "the recorded hearer and people answered no trial in common",
             remedy="name the corpus whose trials it was asked about (--corpus NAME)",
         )
     return rest

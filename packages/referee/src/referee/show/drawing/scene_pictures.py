@@ -2,7 +2,7 @@
 
 A picture where there is a painter for the thing, a card with words where there is none.
 
-Every attribute is either seen in the picture, told by the place, or written below it; so what differs, differs on paper.
+Every attribute is either visible in the picture, shown by the position, or written below it; so what differs, differs on paper.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def overhang(layout: Layout) -> float:
 
 def _corner(layout: Layout, entity: str) -> tuple[float, float]:
     at, margin = layout[entity], MARGIN + BOX * overhang(layout)
-    # As precise as it is written: regions are told from the same numbers.
+    # As precise as it is written: regions are computed from the same numbers.
     return round(margin + BOX * (at.column + at.dx), 2), round(margin + BOX * (at.row + at.dy), 2)
 
 

@@ -51,7 +51,7 @@ def extrinsic(material: Material) -> Extrinsic | None:
     other = sum(r.outcome not in (Outcome.ENTITY, Outcome.TIMEOUT) for r in rows)
     schema = {"trial": pl.String, "system": pl.String, "rt": pl.Float64, "it": pl.Float64, "error": pl.Float64}
     answered = [
-        # Several targets are all right: whoever chose one of them found something that was meant.
+        # With several targets, choosing any one of them is correct.
         (r.trial, r.system, r.reading_ms, r.identification_ms, float(r.entity not in material.targets.get(r.trial, ())))
         for r in rows
         if r.outcome is Outcome.ENTITY

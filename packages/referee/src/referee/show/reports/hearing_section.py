@@ -70,9 +70,9 @@ def hearing_section(label: str, hearing: HearingRows, order: Sequence[str] = ())
     """Return the chapter; without responses it explains how to get some."""
     title = "What hearers found"
     if not hearing.rows:
-        text = "Nobody has answered in this run: referee listen RUN --hearer NAME lets a simulated hearer, and --people people's answers in."
+        text = "No hearer has answered in this run. `referee listen RUN --hearer NAME` asks a simulated hearer; `--people` imports people's answers."
         return Section(name="hearing", title=title, texts=(text,))
-    # A run folder may hold cards of hearers that nobody asked here.
+    # A run folder may hold cards of hearers that were not asked here.
     used = {digits: card for digits, card in hearing.cards.items() if _carried(digits, hearing.signatures)}
     return Section(
         name="hearing",
@@ -97,7 +97,7 @@ def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
     bare = [h for h in _hearers(hearing) if standing_of(h, hearing) == NO_PASSPORT]
     if bare:
         texts.append(
-            f"{NO_PASSPORT}: {', '.join(bare)}. Nobody has checked these hearers against people; their numbers say what follows from their assumptions."
+            f"{NO_PASSPORT}: {', '.join(bare)}. These hearers were not validated on people; their numbers only follow from their assumptions."
         )
     texts += hearing.warnings
     texts += [

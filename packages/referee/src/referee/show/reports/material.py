@@ -97,7 +97,7 @@ class Material:
     facts: CatalogueFacts
     counts: Mapping[str, Mapping[str, int]]
     responses: tuple[Response, ...] = ()
-    # The same by run, before systems of one name were told apart.
+    # The same by run, before systems of one name were renamed.
     heard: Mapping[str, tuple[Response, ...]] = field(default_factory=dict)
     targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     renamed: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Material:
 
         means = self.items.group_by("system", "metric").agg(pl.col("value").mean())
         by_key = {(system, metric): value for system, metric, value in means.iter_rows()}
-        # Told from the numbers themselves: a measure whose score is the mean of its items can be averaged in groups.
+        # Inferred from the numbers: a measure whose score is the mean of its items can be averaged in groups.
         return frozenset(m for m in self.measures if m not in self.facts.whole and self._is_average(m, by_key))
 
     def _is_average(self, measure: str, means: Mapping[tuple[str, str], float]) -> bool:

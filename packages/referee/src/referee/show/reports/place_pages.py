@@ -17,7 +17,7 @@ from referee.files import writing_folder
 from referee.geometry import Mask, NeedsSize, Place, Polygon, ScenePicture, Size
 from referee.grounding.pictures import checked, thumbnail
 from referee.jobs.folder import Run
-from referee.jobs.watching import watched
+from referee.jobs.progress import with_progress
 from referee.metrics.grounding import all_hits
 from referee.records import Outcome, Response, Trial
 from referee.show.pages import render
@@ -29,7 +29,7 @@ SIDE = 480
 FIRST = 1000
 DATA, PAGE, PICTURES = "items.js", "index.html", "pictures"
 RIGHT, WRONG = "found", "missed"
-# Told apart by people who see few colours, too (Okabe & Ito 2008); black is what was meant.
+# Distinguishable without full colour vision (Okabe & Ito 2008); black is the target.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#f0e442")
 
 
@@ -50,14 +50,14 @@ def write_place_pages(out: str | Path, run: Run, pictures: str | Path | None = N
     answers = _answers(run, trials)
     if not answers:
         raise InputError(
-            "nobody answered with a place in this run",
+            "no answer in this run has coordinates",
             where=run.folder,
             remedy="score answers with boxes or points, with --out RUN",
         )
     with writing_folder(out) as folder:
         shown = _thumbnails(folder, trials.values(), Path(pictures)) if pictures is not None else {}
         systems = list(dict.fromkeys(name for by_system in answers.values() for name in by_system))
-        answered = watched([i for i in trials if i in answers], "items")
+        answered = with_progress([i for i in trials if i in answers], "items")
         items = [_item(trials[i], answers[i], systems, shown) for i in answered]
         data = {"systems": systems, "colours": [COLOURS[i % len(COLOURS)] for i in range(len(systems))], "items": items}
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
@@ -175,7 +175,7 @@ def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[s
     """Write small copies of the available pictures, one at a time; return their paths."""
     (folder / PICTURES).mkdir()
     shown: dict[str, str] = {}
-    for number, picture in enumerate(watched(_distinct(trials), "small pictures")):
+    for number, picture in enumerate(with_progress(_distinct(trials), "small pictures")):
         if not (pictures / picture.path).is_file():
             continue
         name = f"{PICTURES}/{number}.jpg"

@@ -125,7 +125,7 @@ def scores_figure(material: Material, order: Sequence[str]) -> Figure:
     return Figure(name="scores", title=title, spec=spec, cell=CELL)
 
 
-CLOSE, APART = "best, or not told apart from it", "differs from the best"
+CLOSE, APART = "best, or not significantly different", "differs from the best"
 UNTESTED = "not tested"
 
 
@@ -154,8 +154,8 @@ def findings_figure(
     base = alt.Chart(alt.Data(values=rows)).properties(width=FIRST, height=alt.Step(17))
     legend = {} if tested else {"legend": None}
     kinds, colours = [CLOSE, APART, UNTESTED], ([PALETTE[0], GREY, PALETTE[-1]] if tested else [PALETTE[0]] * 3)
-    colour = alt.Color("told:N", scale=alt.Scale(domain=kinds, range=colours), **legend)
-    shape = alt.Shape("told:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond", "square"]), **legend)
+    colour = alt.Color("standing:N", scale=alt.Scale(domain=kinds, range=colours), **legend)
+    shape = alt.Shape("standing:N", scale=alt.Scale(domain=kinds, range=["circle", "diamond", "square"]), **legend)
     layer = _dots(base, order, color=colour, **({"shape": shape} if tested else {}))
     title = f"{material.label}: what was found, with {_confidence(material)} intervals"
     return Figure(name="findings", title=title, spec=_finished(_faceted(layer, list(panels)), title), cell=FIRST)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from referee.files import write_atomically
 from referee.jobs.folder import write_manifest, writing_run
-from referee.jobs.watching import ShowsProgress
+from referee.jobs.progress import ProgressCallback
 from referee.show.reports.page import Part, as_page
 from referee.show.reports.report_figures import save_figure
 from referee.show.reports.score_tables import as_csv
@@ -25,7 +25,7 @@ def publish(
     made: str,
     runs: Sequence[str],
     overwrite: bool = False,
-    watch: ShowsProgress | None = None,
+    watch: ProgressCallback | None = None,
     beside: Mapping[str, Callable[[Path], object]] = MappingProxyType({}),
 ) -> None:
     """Write the folder `out`; an existing report is replaced only with `overwrite`.

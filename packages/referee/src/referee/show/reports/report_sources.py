@@ -19,7 +19,7 @@ from referee.hearers.passports.quoting import warn_elsewhere
 from referee.jobs.folder import Run
 from referee.jobs.heard import hearing_rows
 from referee.jobs.open import Answers, open_corpus, open_outputs
-from referee.jobs.watching import ShowsProgress, unwatched
+from referee.jobs.progress import ProgressCallback, without_progress
 from referee.records import HUMAN
 from referee.show.reports.hearing_section import HearingRows
 from referee.show.reports.material import CatalogueFacts, Material, Scored, combine, origin, read_scored
@@ -30,7 +30,7 @@ __all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
 QUICK_COURT = 20_000
 
 
-def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[Material]:
+def gather(folders: Sequence[Path], watch: ProgressCallback | None = None) -> list[Material]:
     """Return the material of each set of comparable runs, in order; `watch` is the progress callback."""
     together: dict[tuple[Any, ...], list[Scored]] = {}
     for folder in folders:
@@ -41,7 +41,7 @@ def gather(folders: Sequence[Path], watch: ShowsProgress | None = None) -> list[
     return [combine(scored, _look_up_facts(scored)) for scored in together.values()]
 
 
-def _score(run: Run, watch: ShowsProgress | None) -> Scored:
+def _score(run: Run, watch: ProgressCallback | None) -> Scored:
     """Score a run with the default measures, by domain and condition."""
     import polars as pl
 
@@ -52,13 +52,13 @@ def _score(run: Run, watch: ShowsProgress | None) -> Scored:
     settings = Settings(by=("domain", "condition"), lenient=True)
     answers = _answers(run)
     opened = open_corpus(run.folder)
-    table = score_trials(answers, opened, settings, watch=watch or unwatched)
+    table = score_trials(answers, opened, settings, watch=watch or without_progress)
     rows = table.scores(watch)
     measurable = {r["metric"] for r in rows if r["n"]}
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
     return Scored(
         run=run,
-        # Measures that nobody's outputs allow would be empty columns.
+        # Measures without a value for any system would be empty columns.
         scores=[r for r in rows if r["metric"] in measurable] or rows,
         items=pl.DataFrame(table.items(), schema=schema),
         settings=asdict(settings),

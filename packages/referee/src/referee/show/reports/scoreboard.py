@@ -91,7 +91,7 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     # No resampling: the t over clusters is all that letters need.
     tests = [compare_clustered(columns[a], columns[b], mean_of_rows, clusters, resamples=0) for a, b in pairs]
     gaps = [(pair, gap) for pair, gap in zip(pairs, tests, strict=True) if gap is not None]
-    # a difference without any spread has no t; whoever reads the letters is told by `_differ` that it is no tie
+    # a difference without any spread has no t; `_differ` does not count it as a tie
     tested = [_known(gap.p) if gap.error else None for _, gap in gaps]
     corrected = adjust(tested)
     rows = [

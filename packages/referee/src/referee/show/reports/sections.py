@@ -84,7 +84,7 @@ def _scores(
         texts.append(
             "Raised letters: systems that share a letter do not differ significantly. A holds the best, or the largest where neither way is better."
         )
-    # Said once, so that nobody takes missing letters for ties.
+    # Mentioned once, so that missing letters are not taken for ties.
     without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
     if letters and without:
         texts.append(

@@ -133,7 +133,7 @@ def speakers_section(material: Material) -> Section | None:
         name="speakers",
         title="Cards of speakers",
         texts=(
-            "What is known of each speaker, by language; what a number rests on is told where the pointer rests on it.",
+            "One card for each speaker and language; hold the pointer over a number to see its basis.",
             *notes,
         ),
         html=render("report/speakers.html", cards=[draw_speaker(made) for made in cards]),

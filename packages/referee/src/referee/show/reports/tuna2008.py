@@ -242,7 +242,7 @@ def _tukey(frame: pl.DataFrame) -> Subsets | str:
 def _subsets(material: Material, table: int, values: Mapping[str, pl.DataFrame], task: str) -> list[Sheet] | str:
     """Return systems by increasing mean with the letters of their subsets, measure beside measure."""
     if not values:
-        return f"Table {table} is not made: nobody's times were taken in this run."
+        return f"Table {table} is not made: the run has no response times."
     subsets = {heading: _tukey(frame) for heading, frame in values.items()}
     good = {heading: s for heading, s in subsets.items() if isinstance(s, Subsets)}
     if not good:

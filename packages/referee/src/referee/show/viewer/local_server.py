@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from referee.errors import InputError, RefereeError, told_extra
+from referee.errors import InputError, RefereeError, name_missing_extra
 
 __all__ = ["LocalServer", "Question", "ServedPage", "as_json"]
 
@@ -83,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
             asked = Question(dict(parse_qsl(address.query)), self._body() if method == "POST" else None)
             answer = answering(asked)
         except ModuleNotFoundError as error:
-            return self._refuse(400, str(told_extra(error)))
+            return self._refuse(400, str(name_missing_extra(error)))
         except RefereeError as error:
             return self._refuse(400, str(error))
         self._send(200, answer)

@@ -28,7 +28,7 @@ LEARN_FROM = "synthetic"
 MOST_TRIALS = 2000
 MOST_ENTITIES = 60
 MOST_ASKED = 12
-# These wait for an endpoint of somebody's own, or look at photographs: a page can ask for neither.
+# These need an endpoint or photographs, which the page does not have.
 ELSEWHERE = ("llm/", "remote", "sight/")
 SEED = 1
 

@@ -57,7 +57,7 @@ class RunIndex:
         readers = [self._batches(p, add, files.counted_first and p in files.outputs) for p, add in sources]
         while readers and not stopped():
             readers = [reader for reader in readers if next(reader, None) is not None]
-            # Whoever waits for a page goes first.
+            # Requests for a page go first.
             time.sleep(0.001)
 
     def _batches(self, path: Path, add: Callable[[Path, int, dict[str, Any]], None], counted: bool) -> Iterator[int]:
@@ -165,7 +165,7 @@ def _parsed(line: bytes) -> Any:
     try:
         return json.loads(line)
     except ValueError:
-        # Told by name where the run is scored; a page shows what can be read.
+        # Scoring reports it by name; a page shows what can be read.
         return None
 
 

@@ -27,7 +27,7 @@ from referee.show.viewer.run_report import RunReport, report_on
 __all__ = ["RunView"]
 
 T = TypeVar("T")
-# Beyond this the items are not compared one by one while somebody waits: the scoreboard as scored, and the items by page.
+# Beyond this the items are not compared one by one while a request waits: the scoreboard as scored, and the items by page.
 LARGE = 150_000_000
 LOOK_AGAIN_S = 1.0
 FIRST_ITEMS_S = 1.5
@@ -49,7 +49,7 @@ class RunView:
         self._items: RunItems | None = None
         self._stop, self._first = threading.Event(), threading.Event()
         self._lock, self._waiting = threading.Lock(), 0
-        # Held while the index is asked and while another takes its place: one that somebody asks is not closed.
+        # Held while the index is asked and while another takes its place: an index in use is not closed.
         self._at_index = threading.Lock()
         self._place = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
         self._worker = threading.Thread(target=self._work, daemon=True)

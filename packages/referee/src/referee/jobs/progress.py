@@ -7,38 +7,38 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Generic, Protocol, TypeVar
 
-__all__ = ["CountedWork", "ShowsProgress", "looking_on", "unwatched", "watched"]
+__all__ = ["CountedWork", "ProgressCallback", "showing_progress", "with_progress", "without_progress"]
 
 T = TypeVar("T")
 
 
-class ShowsProgress(Protocol):
+class ProgressCallback(Protocol):
     """A progress callback: takes pieces of work and a label, and yields the same pieces."""
 
     def __call__(self, pieces: Iterable[T], label: str, /) -> Iterable[T]: ...
 
 
-def unwatched(pieces: Iterable[T], label: str, /) -> Iterable[T]:
+def without_progress(pieces: Iterable[T], label: str, /) -> Iterable[T]:
     """Return the pieces without showing progress."""
     return pieces
 
 
-_onlooker: ContextVar[ShowsProgress] = ContextVar("onlooker", default=unwatched)
+_callback: ContextVar[ProgressCallback] = ContextVar("callback", default=without_progress)
 
 
 @contextmanager
-def looking_on(onlooker: ShowsProgress) -> Iterator[None]:
-    """Pass all `watched` pieces inside the block through this progress callback."""
-    before = _onlooker.set(onlooker)
+def showing_progress(callback: ProgressCallback) -> Iterator[None]:
+    """Pass all `with_progress` pieces inside the block through this progress callback."""
+    before = _callback.set(callback)
     try:
         yield
     finally:
-        _onlooker.reset(before)
+        _callback.reset(before)
 
 
-def watched(pieces: Iterable[T], label: str) -> Iterable[T]:
+def with_progress(pieces: Iterable[T], label: str) -> Iterable[T]:
     """Pass pieces through the current progress callback, for work that is not handed one."""
-    return _onlooker.get()(pieces, label)
+    return _callback.get()(pieces, label)
 
 
 class CountedWork(Generic[T]):

@@ -18,7 +18,7 @@ from referee.engines.pieces import Done, Engine, Task, WorkPiece, cut
 from referee.files import make_folder, write_bytes
 from referee.signature import digest
 
-__all__ = ["KeptWork", "as_lines"]
+__all__ = ["StoredWork", "as_lines"]
 
 
 def as_lines(lines: Sequence[str]) -> bytes:
@@ -31,7 +31,7 @@ def as_lines(lines: Sequence[str]) -> bytes:
 
 
 @dataclass(slots=True)
-class KeptWork:
+class StoredWork:
     """Finished lines by item, and items that failed with the reason.
 
     `folder` is None if nothing is stored.
@@ -82,7 +82,7 @@ class KeptWork:
             return
         make_folder(self.folder)
         head = json.dumps(piece.items, ensure_ascii=False, separators=(",", ":")).encode()
-        # By what it is about: the same piece is the same file, whoever made it.
+        # By content: the same piece is the same file.
         write_bytes(self.folder / f"{digest(head.decode())[:24]}.jsonl", [head, b"\n", result])
 
     def _found(self) -> Iterator[tuple[list[str], bytes]]:
