@@ -203,7 +203,7 @@ def open_study(path: str | Path) -> Study:
         "trials": trials,
         "minutes": minutes,
         **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
-        **_told(strings, trials, session.break_every, design.conditions),
+        **_told(strings, trials, session.break_every, _speakers(design)),
         **_room_facts(strings, about.language, kind, settings, minutes),
         "quick_note": fill(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
         if exclusion.fastest_trial_s
@@ -362,6 +362,11 @@ def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: in
     said = {name: in_number(strings, language, name, n) for name, n in counts.items()}
     # {minutes} is the bare number, for pages that were written before there were forms.
     return {**said, "minutes_words": in_number(strings, language, "minutes", minutes)}
+
+
+def _speakers(design: DesignSection) -> tuple[str, ...]:
+    """The conditions where they name speakers; those of tables and of chains of studies do not."""
+    return () if design.source.startswith(("table ", "study ")) else design.conditions
 
 
 def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:
