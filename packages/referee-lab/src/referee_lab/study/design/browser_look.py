@@ -154,9 +154,9 @@ def _layouts(study: Study) -> list[_Layout]:
                 continue
             name = step.stimulus.trial.id if step.stimulus else step.kind
             for label, shown in _stages(public):
-                known = steps.setdefault(_arrangement(shown), (f"{name}{label}", shown, {}))
+                layout = steps.setdefault(_arrangement(shown), (f"{name}{label}", shown, {}))
                 if step.stimulus:
-                    known[2][step.stimulus.trial.id] = None
+                    layout[2][step.stimulus.trial.id] = None
     return [_Layout(name=name, step=shown, trials=tuple(trials)) for name, shown, trials in steps.values()]
 
 

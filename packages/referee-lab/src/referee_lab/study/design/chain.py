@@ -143,15 +143,15 @@ def _trials(source: Study) -> list[Trial]:
 def _lists(descriptions: Mapping[tuple[str, str], str], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
     """One list a speaker: their own descriptions, or of every item the description of the speaker whose turn it is."""
     width = max(2, len(str(len(speakers))))
-    said: dict[str, list[str]] = defaultdict(list)
+    speakers_of: dict[str, list[str]] = defaultdict(list)
     for item, speaker in sorted(descriptions):
-        said[item].append(speaker)
+        speakers_of[item].append(speaker)
     lists = []
     for number, speaker in enumerate(speakers):
         if yoked:
-            trials = [(item, speaker) for item, by in said.items() if speaker in by]
+            trials = [(item, speaker) for item, by in speakers_of.items() if speaker in by]
         else:
-            trials = [(item, by[(place + number) % len(by)]) for place, (item, by) in enumerate(said.items())]
+            trials = [(item, by[(place + number) % len(by)]) for place, (item, by) in enumerate(speakers_of.items())]
         lists.append(StudyList(id=f"L{number + 1:0{width}d}", group=1, trials=tuple(trials)))
     return lists
 
