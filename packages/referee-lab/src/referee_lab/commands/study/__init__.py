@@ -7,8 +7,9 @@ from referee.cli import Commands, run_group
 __all__ = ["COMMANDS", "run"]
 
 COMMANDS: Commands = {
-    "new": ("referee_lab.commands.study.new", "make a study folder from a run folder: design, lists, texts"),
-    "check": ("referee_lab.commands.study.check", "read a study folder as a whole and prove the balance of its lists"),
+    "new": ("referee_lab.commands.study.new", "make a study folder from a table of items or a run folder"),
+    "chain": ("referee_lab.commands.study.chain", "make a study of the descriptions that people gave in another one"),
+    "check": ("referee_lab.commands.study.check", "prove balance, and that people can answer all they will see"),
     "show": ("referee_lab.commands.study.show", "one session of a study, step by step"),
     "demo": ("referee_lab.commands.study.demo", "make a small study out of nothing, to try everything"),
     "serve": (

@@ -48,23 +48,23 @@ def analyse(
 
     one_of("--format", format, FORMATS)
     with waiting("models and tests"):
-        found = compute(collect_from(open_study(study), database, mode), style)
+        analysis = compute(collect_from(open_study(study), database, mode), style)
     if format == "json":
         # NaN is no JSON: better an error here than a file that others cannot read.
-        print(json.dumps(found.as_json(), ensure_ascii=False, indent=1, allow_nan=False))
+        print(json.dumps(analysis.as_json(), ensure_ascii=False, indent=1, allow_nan=False))
     elif format == "latex":
         from referee.show.reports.sheets import sheet_as_latex
 
-        print("\n\n".join([*(f"% {remark}" for remark in found.remarks), *map(sheet_as_latex, found.sheets)]))
+        print("\n\n".join([*(f"% {remark}" for remark in analysis.remarks), *map(sheet_as_latex, analysis.sheets)]))
     else:
-        _show(found)
+        _show(analysis)
     return 0
 
 
-def _show(found: Analysis) -> None:
-    for remark in found.remarks:
+def _show(analysis: Analysis) -> None:
+    for remark in analysis.remarks:
         print(remark)
-    for sheet in found.sheets:
+    for sheet in analysis.sheets:
         print(f"\n{sheet.title}")
         print("\n".join([*_lines(sheet), *(f"  {note}" for note in sheet.notes)]))
 

@@ -86,6 +86,7 @@ def check(
 
 
 def _prove(study: Study) -> list[BalanceClaim]:
+    from referee_lab.study.design.chain import prove_chain
     from referee_lab.study.design.possible_ways import prove_ways
     from referee_lab.study.design.shown_media import prove_media
     from referee_lab.study.design.shown_scenes import (
@@ -96,7 +97,16 @@ def _prove(study: Study) -> list[BalanceClaim]:
         prove_words,
     )
 
-    proofs = (prove_shown, prove_language, prove_contact, prove_words, prove_checks, prove_media, prove_ways)
+    proofs = (
+        prove_shown,
+        prove_language,
+        prove_contact,
+        prove_words,
+        prove_checks,
+        prove_media,
+        prove_ways,
+        prove_chain,
+    )
     with waiting("what can be seen, heard and pressed"):
         return [claim for proof in proofs for claim in proof(study)]
 

@@ -57,9 +57,9 @@ def correct(
     print(f"correction {number} stands beside the answer; exports use it and list both")
 
 
-def _read(given: str) -> dict[str, Any]:
+def _read(text: str) -> dict[str, Any]:
     try:
-        fields = json.loads(given)
+        fields = json.loads(text)
     except ValueError as error:
         raise InputError(f"--answer is no JSON ({error})", remedy='write it like {"entity": "e2"}') from None
     if not isinstance(fields, dict):

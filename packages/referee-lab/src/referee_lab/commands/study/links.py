@@ -52,14 +52,14 @@ def links(
             where=study / "study.toml",
             remedy='set [recruitment] platform = "link"',
         )
-    given = labels.read_text("utf-8").splitlines() if labels else []
+    invited = labels.read_text("utf-8").splitlines() if labels else []
     if pairs is not None:
-        given = _invited(opened, pairs)
+        invited = _invited(opened, pairs)
     keys = load_keys(opened.folder / "data" / "keys.toml")
     base = f"{public_url.rstrip('/')}/s/{opened.id}/"
     rows = [
         f"{label},{base}?{link_query(keys, opened.id, label)}"
-        for label in new_labels(count, [g for g in given if g.strip()])
+        for label in new_labels(count, [g for g in invited if g.strip()])
     ]
     if out is None:
         print("\n".join(row.partition(",")[2] for row in rows))

@@ -24,8 +24,8 @@ def restore(
     from referee_lab.study.folder.study import open_study
 
     opened = open_study(study)
-    answers, kept = put_back(backup, study / "data" / "study.sqlite", opened.id)
+    answers, set_aside = put_back(backup, study / "data" / "study.sqlite", opened.id)
     print(f"restored {answers:,} answers from {backup}")
-    if kept is not None:
-        print(f"what was there before is kept as {kept}; answers that came after the backup are only there")
+    if set_aside is not None:
+        print(f"what was there before is kept as {set_aside}; answers that came after the backup are only there")
     return 0

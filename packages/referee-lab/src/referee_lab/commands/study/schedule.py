@@ -28,4 +28,4 @@ def schedule(
     from referee_lab.server.sessions.doors import time_of
 
     times = {"opens": opens, "closes": closes}
-    return set_and_say(study, **{name: time_of(given) for name, given in times.items() if given is not None})
+    return set_and_say(study, **{name: time_of(time) for name, time in times.items() if time is not None})

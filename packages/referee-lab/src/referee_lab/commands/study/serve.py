@@ -90,6 +90,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
     from referee_lab.server.sessions.served_study import open_served
+    from referee_lab.study.design.chain import withdrawn_speakers
     from referee_lab.study.folder.media import missing_media
     from referee_lab.study.folder.photographs import missing_pictures
 
@@ -108,6 +109,12 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
                     f"{len(absent)} pictures are not in the folder photographs, first {absent[0]}: trials would show empty fields",
                     where=folder,
                     remedy="make the study again with --pictures FOLDER, or copy the pictures (`referee study check` lists them)",
+                )
+            if gone := withdrawn_speakers(opened[-1].study, database):
+                raise InputError(
+                    f"{len(gone)} people whose descriptions are shown have withdrawn",
+                    where=folder,
+                    remedy="make the study again without them: `referee study chain`",
                 )
             # Addresses go by id.
             if [s.id for s in opened].count(opened[-1].id) > 1:

@@ -56,7 +56,7 @@ def simulate(
     from referee_lab.bots.simulation import simulate as play
 
     # Before the study is opened: a mistyped fault must not leave half a rehearsal behind.
-    wanted = Faults.named([f.strip() for f in faults.split(",") if f.strip()], share)
+    network_faults = Faults.named([f.strip() for f in faults.split(",") if f.strip()], share)
     thinking = engine_apart(engine, jobs, address)
     code = 0
     if participants:
@@ -66,7 +66,7 @@ def simulate(
                 hearer,
                 participants=participants,
                 seed=seed,
-                faults=wanted,
+                faults=network_faults,
                 mode=None if study_mode else "debug",
                 train=train,
                 database=database,
@@ -79,8 +79,8 @@ def simulate(
             f"{played.participants} simulated participants ({hearer}): {endings}; "
             f"{played.answers:,} answers acknowledged in {played.seconds:.1f} s"
         )
-        if wanted.kinds:
-            print("faults: " + ", ".join(f"{played.faults[kind]} {kind}" for kind in sorted(wanted.kinds)))
+        if network_faults.kinds:
+            print("faults: " + ", ".join(f"{played.faults[kind]} {kind}" for kind in sorted(network_faults.kinds)))
         print(f"lost: {played.lost}, twice: {played.twice}")
         code = 0 if played.sound else 1
     if browser:

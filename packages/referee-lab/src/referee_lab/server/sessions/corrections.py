@@ -45,13 +45,13 @@ def amended(
 
 
 def _find(connection: Connection, served: Served, uuid: str) -> Any:
-    wanted = (trial.c.session, trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.labels)
-    known = select(*wanted).join(session, session.c.id == trial.c.session)
-    known = known.where(trial.c.uuid == uuid.lower(), session.c.study == served.id)
-    found = connection.execute(known).one_or_none()
-    if found is None:
+    columns = (trial.c.session, trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.labels)
+    query = select(*columns).join(session, session.c.id == trial.c.session)
+    query = query.where(trial.c.uuid == uuid.lower(), session.c.study == served.id)
+    stored = connection.execute(query).one_or_none()
+    if stored is None:
         raise Problem(404, "no-trial", "No stored answer has this UUID.")
-    return found
+    return stored
 
 
 def _label(labels: Mapping[str, str], entity: str) -> str:

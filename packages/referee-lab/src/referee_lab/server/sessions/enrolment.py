@@ -61,17 +61,17 @@ def _tidy_id(name: str, value: str) -> str:
 def find_session(connection: Connection, served: Served, arrival_: Arrival) -> Any | None:
     """The newest session of this person: by the platform's id where there is one, else by the token's own."""
     if arrival_.get("external"):
-        who = select(identity.c.participant).where(
+        participants = select(identity.c.participant).where(
             identity.c.study == served.id,
             identity.c.mode == arrival_["mode"],
             identity.c.platform == arrival_["platform"],
             identity.c.external_id == arrival_["external"],
         )
     else:
-        who = select(session.c.participant).where(session.c.id == arrival_["id"], session.c.study == served.id)
+        participants = select(session.c.participant).where(session.c.id == arrival_["id"], session.c.study == served.id)
     return connection.execute(
         select(session)
-        .where(session.c.participant.in_(who))
+        .where(session.c.participant.in_(participants))
         # A session that was begun again ended for its successor's sake: it never counts as the newest.
         .order_by(case((session.c.outcome == "restarted", 1), else_=0), session.c.created.desc(), session.c.id)
         .limit(1)
@@ -84,28 +84,28 @@ def platform_details(connection: Connection, participant_id: str) -> Mapping[str
 
 def count(connection: Connection, served: Served, mode: str, what: str) -> None:
     """One more who entered, or who declined: all that is kept of them."""
-    mine = (arrival.c.study == served.id, arrival.c.mode == mode)
+    of_study = (arrival.c.study == served.id, arrival.c.mode == mode)
     # Changing first and adding where there was nothing is safe here: all writes of a store go through one writer.
-    changed = connection.execute(update(arrival).where(*mine).values({what: arrival.c[what] + 1}))
+    changed = connection.execute(update(arrival).where(*of_study).values({what: arrival.c[what] + 1}))
     if changed.rowcount == 0:
         first = {"entered": 0, "declined": 0, what: 1}
         connection.execute(insert(arrival).values(study=served.id, mode=mode, **first))
 
 
-def enrol(connection: Connection, served: Served, who: Arrival, tab: str) -> Any:
+def enrol(connection: Connection, served: Served, arriving: Arrival, tab: str) -> Any:
     """A participant, their session and their place on a list, in one transaction; the session again when they are known already."""
     now = served.clock()
     # Looked for inside the same transaction in which a session is made: two clicks do not enrol twice.
-    known = find_session(connection, served, who)
-    if known is not None:
-        return _consent_again(connection, served, known, now)
+    existing = find_session(connection, served, arriving)
+    if existing is not None:
+        return _consent_again(connection, served, existing, now)
     # Before anything is stored of the person: whoever finds the study full leaves no trace.
-    place = _place(connection, served, who, now)
+    place = _place(connection, served, arriving, now)
     if place is None:
-        raise no_place(served, "full", who["mode"], who["details"])
-    _add_participant(connection, served, who, now)
-    add_session(connection, served, who["id"], who["id"], who["mode"], place, tab, now)
-    return connection.execute(select(session).where(session.c.id == who["id"])).one()
+        raise no_place(served, "full", arriving["mode"], arriving["details"])
+    _add_participant(connection, served, arriving, now)
+    add_session(connection, served, arriving["id"], arriving["id"], arriving["mode"], place, tab, now)
+    return connection.execute(select(session).where(session.c.id == arriving["id"])).one()
 
 
 _NO_PLACE = {
@@ -121,45 +121,52 @@ def no_place(served: Served, why: str, mode: str, details: Mapping[str, Any]) ->
     return Problem(409, why, _NO_PLACE[why], **{**turned_away(served, outcome, mode, details), "state": why})
 
 
-def _place(connection: Connection, served: Served, who: Arrival, now: float) -> places.Slot | None:
+def _place(connection: Connection, served: Served, arriving: Arrival, now: float) -> places.Slot | None:
     """A place on a list; trying a study out never runs short of them."""
-    mode, minutes = who["mode"], served.policy.reserve_minutes
+    mode, minutes = arriving["mode"], served.policy.reserve_minutes
     shut = shut_lists(connection, served, mode)
-    place = places.reserve(connection, served.id, mode, who["id"], now=now, minutes=minutes, shut=shut)
+    place = places.reserve(connection, served.id, mode, arriving["id"], now=now, minutes=minutes, shut=shut)
     # Places of debug mode never count towards the plan (rule 8), so there may be any number; only quotas hold there too.
     if place is None and mode == "debug":
         names = [entry.id for entry in served.study.lists]
         places.provide(connection, served.id, "debug", names, served.study.seed, more=len(names))
-        place = places.reserve(connection, served.id, "debug", who["id"], now=now, minutes=minutes, shut=shut)
+        place = places.reserve(connection, served.id, "debug", arriving["id"], now=now, minutes=minutes, shut=shut)
     return place
 
 
-def _consent_again(connection: Connection, served: Served, known: Any, now: float) -> Any:
+def _consent_again(connection: Connection, served: Served, existing: Any, now: float) -> Any:
     current = served.study.consent_hash
     # Whoever has finished agreed to the text of that time; a new text concerns only those who go on (rule 9).
-    if known.consent_hash == current or known.state not in ("consented", "running"):
-        return known
-    connection.execute(insert(consent).values(session=known.id, text_hash=current, at=now))
-    connection.execute(update(session).where(session.c.id == known.id).values(consent_hash=current, updated=now))
-    return connection.execute(select(session).where(session.c.id == known.id)).one()
+    if existing.consent_hash == current or existing.state not in ("consented", "running"):
+        return existing
+    connection.execute(insert(consent).values(session=existing.id, text_hash=current, at=now))
+    connection.execute(update(session).where(session.c.id == existing.id).values(consent_hash=current, updated=now))
+    return connection.execute(select(session).where(session.c.id == existing.id)).one()
 
 
-def _add_participant(connection: Connection, served: Served, who: Arrival, now: float) -> None:
+def _add_participant(connection: Connection, served: Served, arriving: Arrival, now: float) -> None:
     # Only the hash is stored: the code itself is derived anew whenever it is shown.
-    code = code_hash(served.keys.withdrawal_code(served.id, who["id"]))
-    alias = _new_alias(connection, served, who["id"])
-    row = {"id": who["id"], "study": served.id, "mode": who["mode"], "alias": alias, "code_hash": code, "created": now}
+    code = code_hash(served.keys.withdrawal_code(served.id, arriving["id"]))
+    alias = _new_alias(connection, served, arriving["id"])
+    row = {
+        "id": arriving["id"],
+        "study": served.id,
+        "mode": arriving["mode"],
+        "alias": alias,
+        "code_hash": code,
+        "created": now,
+    }
     connection.execute(insert(participant).values(row))
-    if who["external"] or who["details"]:
+    if arriving["external"] or arriving["details"]:
         connection.execute(
             insert(identity).values(
-                participant=who["id"],
+                participant=arriving["id"],
                 study=served.id,
-                mode=who["mode"],
-                platform=who["platform"],
+                mode=arriving["mode"],
+                platform=arriving["platform"],
                 # The column is unique and must hold something; one's own id is nobody else's.
-                external_id=who["external"] or who["id"],
-                details=who["details"],
+                external_id=arriving["external"] or arriving["id"],
+                details=arriving["details"],
             )
         )
 

@@ -41,10 +41,10 @@ class Kept:
     missing: int
 
 
-def body_hash(session_id: str, given: GivenAnswer) -> str:
+def body_hash(session_id: str, answer: GivenAnswer) -> str:
     """The fingerprint of an answer; not of when or from which tab it was sent, so that sending again changes nothing."""
     # Flags are a set: their order is the page's accident.
-    content = [session_id, given.step, given.attempt, given.state, given.answer, given.times, sorted(given.flags)]
+    content = [session_id, answer.step, answer.attempt, answer.state, answer.answer, answer.times, sorted(answer.flags)]
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
@@ -100,75 +100,75 @@ def given_in(row: Any) -> GivenAnswer:
 
 
 def note(
-    connection: Connection, served: Served, what: str, who: str, session_id: str | None = None, **data: Any
+    connection: Connection, served: Served, what: str, actor: str, session_id: str | None = None, **data: Any
 ) -> None:
     """A row of the audit."""
     connection.execute(
-        insert(audit).values(at=served.clock(), study=served.id, session=session_id, what=what, who=who, data=data)
+        insert(audit).values(at=served.clock(), study=served.id, session=session_id, what=what, who=actor, data=data)
     )
 
 
-def save(connection: Connection, served: Served, outline: Outline, sender: Sender, given: GivenAnswer) -> Kept:
+def save(connection: Connection, served: Served, outline: Outline, sender: Sender, answer: GivenAnswer) -> Kept:
     """Store an answer, or say that it is stored already.
 
     The order matters. What is stored already is acknowledged before anything is refused: the page may have lost the first acknowledgement and may since have
     moved to another window or ended. Only then is asked whether the session may still write.
     """
     row = load(connection, served, sender.session)
-    fingerprint = body_hash(sender.session, given)
+    fingerprint = body_hash(sender.session, answer)
     stored = stored_answers(connection, sender.session)
     # Whoever has withdrawn is told no more of what there is.
-    if row.state != "withdrawn" and _is_stored(connection, served, sender, given, fingerprint, stored):
+    if row.state != "withdrawn" and _is_stored(connection, served, sender, answer, fingerprint, stored):
         return _kept(served, outline, stored, new=False)
     guard(served, row, sender.tab)
     # After the session's own state: a page that was closed elsewhere must hear that, not that its number is wrong.
-    _expected(given, stored)
+    _expected(answer, stored)
     now = served.clock()
-    if not _add(connection, sender, given, outline.plan.steps[given.step], now, fingerprint):
+    if not _add(connection, sender, answer, outline.plan.steps[answer.step], now, fingerprint):
         # A server that was killed may have had this very answer under way: PostgreSQL made us wait for its end, and now it is there.
         stored = stored_answers(connection, sender.session)
-        if not _is_stored(connection, served, sender, given, fingerprint, stored):
-            raise _second(connection, served, sender, given, fingerprint, None)
+        if not _is_stored(connection, served, sender, answer, fingerprint, stored):
+            raise _second(connection, served, sender, answer, fingerprint, None)
         return _kept(served, outline, stored, new=False)
     # Counted from what was read and the one added: nobody else writes meanwhile, so there is no need to read again.
-    kept = _kept(served, outline, [*stored, given], new=True)
-    _move_on(connection, served, row, kept, now)
-    return kept
+    receipt = _kept(served, outline, [*stored, answer], new=True)
+    _move_on(connection, served, row, receipt, now)
+    return receipt
 
 
 def _is_stored(
     connection: Connection,
     served: Served,
     sender: Sender,
-    given: GivenAnswer,
+    answer: GivenAnswer,
     fingerprint: str,
     stored: Sequence[Any],
 ) -> bool:
     """Whether this very answer is there; refused when another one is in its place."""
-    for found in stored:
+    for earlier in stored:
         # Either is enough to be in the way: a name used twice, or a place that is taken.
-        if found.uuid == sender.uuid or (found.step, found.attempt) == (given.step, given.attempt):
-            if (found.uuid, found.hash) == (sender.uuid, fingerprint):
+        if earlier.uuid == sender.uuid or (earlier.step, earlier.attempt) == (answer.step, answer.attempt):
+            if (earlier.uuid, earlier.hash) == (sender.uuid, fingerprint):
                 return True
-            raise _second(connection, served, sender, given, fingerprint, found.uuid)
+            raise _second(connection, served, sender, answer, fingerprint, earlier.uuid)
     return False
 
 
 def _add(
-    connection: Connection, sender: Sender, given: GivenAnswer, step: PlanStep, now: float, fingerprint: str
+    connection: Connection, sender: Sender, answer: GivenAnswer, step: PlanStep, now: float, fingerprint: str
 ) -> bool:
     """False when the UUID belongs to somebody else's answer."""
     values = {
         "uuid": sender.uuid,
         "session": sender.session,
-        "index": given.step,
-        "attempt": given.attempt,
-        "state": given.state,
+        "index": answer.step,
+        "attempt": answer.attempt,
+        "state": answer.state,
         "kind": step.kind,
         "stimulus": step.stimulus.id if step.stimulus else None,
-        "answer": given.answer,
-        "times": given.times,
-        "flags": sorted(given.flags),
+        "answer": answer.answer,
+        "times": answer.times,
+        "flags": sorted(answer.flags),
         # Which object was behind which label is kept with the answer, so that it can be read whatever becomes of the
         # plan.
         "labels": dict(step.shown.labels),
@@ -180,10 +180,10 @@ def _add(
 
 
 def _second(
-    connection: Connection, served: Served, sender: Sender, given: GivenAnswer, fingerprint: str, first: str | None
+    connection: Connection, served: Served, sender: Sender, answer: GivenAnswer, fingerprint: str, first: str | None
 ) -> Problem:
     """Another answer in the place of a stored one: noted and refused."""
-    about = {"uuid": sender.uuid, "index": given.step, "attempt": given.attempt, "hash": fingerprint}
+    about = {"uuid": sender.uuid, "index": answer.step, "attempt": answer.attempt, "hash": fingerprint}
     # Noted before the refusal, and committed in spite of it (see `Problem`).
     note(connection, served, "second-answer", "participant", sender.session, **about)
     return Problem(
@@ -191,13 +191,13 @@ def _second(
     )
 
 
-def _expected(given: GivenAnswer, stored: Sequence[Any]) -> None:
+def _expected(answer: GivenAnswer, stored: Sequence[Any]) -> None:
     """The next attempt at a step that is not done: nobody answers twice, nobody jumps ahead."""
-    if any(row.step == given.step and row.state == "done" for row in stored):
+    if any(row.step == answer.step and row.state == "done" for row in stored):
         raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
-    wanted = next_attempt(given.step, stored)
-    if given.attempt != wanted:
-        raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {wanted}.", attempt=wanted)
+    expected = next_attempt(answer.step, stored)
+    if answer.attempt != expected:
+        raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {expected}.", attempt=expected)
 
 
 def _kept(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool) -> Kept:
@@ -205,7 +205,7 @@ def _kept(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool)
     return Kept(new=new, count=len(outline.saved) - left, missing=left)
 
 
-def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: float) -> None:
+def _move_on(connection: Connection, served: Served, row: Any, receipt: Kept, now: float) -> None:
     """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
     minutes = served.policy.reserve_minutes
     # The lease is renewed once half of it is gone and the session's time once a minute: writing both with every answer would double what a commit holds.
@@ -214,7 +214,7 @@ def _move_on(connection: Connection, served: Served, row: Any, kept: Kept, now: 
         hold_again(connection, served, row, now)
     elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
         places.extend(connection, row.slot, now=now, minutes=minutes)
-    state = "finished" if kept.missing == 0 else "running"
+    state = "finished" if receipt.missing == 0 else "running"
     if state != row.state or now - row.updated > 60:
         connection.execute(update(session).where(session.c.id == row.id).values(state=state, updated=now))
     if state == "finished":

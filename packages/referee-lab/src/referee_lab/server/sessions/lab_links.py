@@ -20,8 +20,8 @@ def signature(keys: Keys, study: str, label: str) -> str:
 
 def is_signed(keys: Keys, study: str, label: str, key: str) -> bool:
     """Whether a link's key belongs to its label; compared in constant time."""
-    given = key.strip().upper().encode("utf-8", "surrogateescape")
-    return bool(label) and hmac.compare_digest(given, signature(keys, study, label).encode())
+    typed_key = key.strip().upper().encode("utf-8", "surrogateescape")
+    return bool(label) and hmac.compare_digest(typed_key, signature(keys, study, label).encode())
 
 
 def link_query(keys: Keys, study: str, label: str) -> str:

@@ -73,9 +73,9 @@ def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) ->
     return {"redirect": None}
 
 
-def turk_address(given: Any) -> str | None:
+def turk_address(address: Any) -> str | None:
     """Where Mechanical Turk takes the answer; only its own hosts, so that nobody is sent elsewhere by a doctored link."""
-    parts = urlsplit(given) if isinstance(given, str) else None
+    parts = urlsplit(address) if isinstance(address, str) else None
     # The whole of `netloc`: neither a port nor a name before an @ gets past it.
     if parts is None or parts.scheme != "https" or parts.netloc not in ("www.mturk.com", "workersandbox.mturk.com"):
         return None

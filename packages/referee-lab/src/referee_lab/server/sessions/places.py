@@ -25,9 +25,9 @@ def provide(
     connection: Connection, study: str, mode: str, lists: Sequence[str], seed: int, *, planned: int = 0, more: int = 0
 ) -> None:
     """As many places as people are planned (or some more), dealt to the lists in turn; places that exist stay."""
-    mine = (slots.c.study == study, slots.c.mode == mode)
+    of_study = (slots.c.study == study, slots.c.mode == mode)
     # Counted on from what there is: a number, and so a seed, is used once, and taken places are never dealt again.
-    present = connection.scalar(select(func.count()).select_from(slots).where(*mine)) or 0
+    present = connection.scalar(select(func.count()).select_from(slots).where(*of_study)) or 0
     new = [
         {
             "study": study,
@@ -90,24 +90,29 @@ def reserve(
     # A place is a lease: it runs out by itself when its holder falls silent. Expired ones are swept up here too, so that nobody is turned away because
     # housekeeping was not round yet.
     free_expired(connection, study, mode, now=now)
-    choose, given = _CHOOSE[connection.dialect.name], {"of_study": study, "in_mode": mode, "shut": list(shut)}
+    choose, values = _CHOOSE[connection.dialect.name], {"of_study": study, "in_mode": mode, "shut": list(shut)}
     # On PostgreSQL the first look may have waited for a place that was taken meanwhile, and come back with nothing.
-    found = connection.execute(choose, given).one_or_none() or connection.execute(choose, given).one_or_none()
-    if found is None:
+    chosen = connection.execute(choose, values).one_or_none() or connection.execute(choose, values).one_or_none()
+    if chosen is None:
         return None
     connection.execute(
         update(slots)
-        .where(slots.c.id == found.id)
+        .where(slots.c.id == chosen.id)
         .values(state="reserved", session=session, expires_at=now + 60 * minutes)
     )
-    return Slot(id=found.id, list=found.list, seed=found.seed)
+    return Slot(id=chosen.id, list=chosen.list, seed=chosen.seed)
 
 
 def any_left(connection: Connection, study: str, mode: str, *, now: float, shut: Collection[str] = ()) -> bool:
     """Whether somebody who came now would get a place."""
     gone = (slots.c.state == "reserved") & (slots.c.expires_at < now)
-    mine = (slots.c.study == study, slots.c.mode == mode, (slots.c.state == "free") | gone, slots.c.list.not_in(shut))
-    return connection.scalar(select(slots.c.id).where(*mine).limit(1)) is not None
+    open_slots = (
+        slots.c.study == study,
+        slots.c.mode == mode,
+        (slots.c.state == "free") | gone,
+        slots.c.list.not_in(shut),
+    )
+    return connection.scalar(select(slots.c.id).where(*open_slots).limit(1)) is not None
 
 
 def free_expired(connection: Connection, study: str, mode: str, *, now: float) -> int:
@@ -128,15 +133,15 @@ def regain(
 ) -> int | None:
     """A free place on the same list for someone who lost theirs; None when others have taken them all."""
     # Only on their own list: half of each of two lists would balance neither.
-    mine = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
-    found = connection.scalar(select(slots.c.id).where(*mine).order_by(slots.c.id).limit(1))
-    if found is not None:
+    open_slots = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
+    slot_id = connection.scalar(select(slots.c.id).where(*open_slots).order_by(slots.c.id).limit(1))
+    if slot_id is not None:
         connection.execute(
             update(slots)
-            .where(slots.c.id == found)
+            .where(slots.c.id == slot_id)
             .values(state="reserved", session=session, expires_at=now + 60 * minutes)
         )
-    return found
+    return slot_id
 
 
 def extend(connection: Connection, slot: int, *, now: float, minutes: float) -> None:

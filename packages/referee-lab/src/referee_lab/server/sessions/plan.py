@@ -115,7 +115,11 @@ def _public_step(
     if step.branch is not None:
         public["only"] = {"question": step.branch.question, "answers": list(step.branch.answers)}
     # The page waits for the server's word there; which answers it takes is not told.
-    return {**public, "screening": True} if any(one.eligible or one.name in counted for one in step.fields) else public
+    return (
+        {**public, "screening": True}
+        if any(form_field.eligible or form_field.name in counted for form_field in step.fields)
+        else public
+    )
 
 
 # -- making a plan ---------------------------------------------------------------------------------------------------------
@@ -174,12 +178,12 @@ def _practice(study: Study, rng: Random) -> Iterator[Parts]:
 def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[Parts]:
     """Trials, with checks at even distances and breaks after every so many trials, never a break at the end."""
     checks = _spread_checks(len(stimuli), study.checks, rng)
-    own = _spread_pages(len(stimuli), study.session.pages_between)
+    pages = _spread_pages(len(stimuli), study.session.pages_between)
     pause = study.session.break_every
     for done, stimulus in enumerate(stimuli):
         if pause and done and done % pause == 0:
             yield _page(study, "break", "continue", BREAK)
-        yield from (_own(study, name) for name in own.get(done, ()))
+        yield from (_own(study, name) for name in pages.get(done, ()))
         for check in checks.get(done, ()):
             yield {**_stimulus_step(study, check.stimulus, CHECK, rng), "check": check}
         yield _stimulus_step(study, stimulus, TRIAL, rng)
@@ -206,7 +210,7 @@ def _spread_pages(trials: int, names: Sequence[str]) -> dict[int, list[str]]:
 def _own(study: Study, name: str) -> Parts:
     """A page or a survey of the organisers' own."""
     content = study.extra[name]
-    branch = {"branch": next((one for one in study.branches if name in one.show), None)}
+    branch = {"branch": next((rule for rule in study.branches if name in rule.show), None)}
     if not isinstance(content, str):
         return {**_form(study, "", content), **branch}
     shown = Shown(parameters={"html": to_html(content), "button": study.strings["continue"]}, labels={})
@@ -221,7 +225,11 @@ def _opening(study: Study) -> Iterator[Parts]:
 
 
 def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
-    return tuple(one for one in study.demographics if one.when == when) if study.session.demographics else ()
+    return (
+        tuple(question for question in study.demographics if question.when == when)
+        if study.session.demographics
+        else ()
+    )
 
 
 def _closing(study: Study) -> Iterator[Parts]:
@@ -235,7 +243,7 @@ def _closing(study: Study) -> Iterator[Parts]:
 def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
     parameters = {
         "html": to_html(text),
-        "fields": [one.public() for one in fields],
+        "fields": [form_field.public() for form_field in fields],
         "button": study.strings["continue"],
     }
     return _parts(FORM, "form", Shown(parameters=parameters, labels={}), saved=True, fields=fields)
@@ -312,9 +320,9 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
 
 def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
     """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
-    given = answer.answer.get(name)
+    answered = answer.answer.get(name)
     if name == "ratings" and expected == "lowest":
         # Points are counted from 1, a slider from 0.
         lows = {scale["name"]: 1 if scale["kind"] == "likert" else 0 for scale in step.shown.parameters["scales"]}
-        return given == lows
-    return given == expected or (isinstance(given, str) and step.shown.labels.get(given) == expected)
+        return answered == lows
+    return answered == expected or (isinstance(answered, str) and step.shown.labels.get(answered) == expected)

@@ -184,7 +184,7 @@ def _failed_checks(connection: Connection, served: Served, outline: Outline, ses
     return sum(passed_check(served.study, outline.plan.steps[row.step], given_in(row)) is False for row in stored)
 
 
-def end(connection: Connection, served: Served, row: Any, outcome: str, who: str, **why: Any) -> Any:
+def end(connection: Connection, served: Served, row: Any, outcome: str, actor: str, **why: Any) -> Any:
     """End a session that was not completed; its place becomes free. Also for rooms, when a partner has left."""
     # An ending is never replaced by another one: it decides about pay.
     if OUTCOMES[outcome] not in MOVES[row.state]:
@@ -195,5 +195,5 @@ def end(connection: Connection, served: Served, row: Any, outcome: str, who: str
         .where(session.c.id == row.id)
         .values(state=move(row.state, OUTCOMES[outcome]), outcome=outcome, slot=None, updated=served.clock())
     )
-    note(connection, served, outcome, who, row.id, **why)
+    note(connection, served, outcome, actor, row.id, **why)
     return load(connection, served, row.id)

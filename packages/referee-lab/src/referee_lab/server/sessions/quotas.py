@@ -31,21 +31,21 @@ def shut_lists(connection: Connection, served: Served, mode: str) -> set[str]:
     taken: dict[str, int] = {row.list: row.people for row in rows}
     shut: set[str] = set()
     for quota in quotas:
-        having = {one.id for one in served.study.lists if any(c == quota.condition for _, c in one.trials)}
+        having = {entry.id for entry in served.study.lists if any(c == quota.condition for _, c in entry.trials)}
         if sum(taken.get(name, 0) for name in having) >= quota.most:
             shut |= having
     return shut
 
 
 def filled_quota(
-    connection: Connection, served: Served, mode: str, session_id: str, told: Mapping[str, Any]
+    connection: Connection, served: Served, mode: str, session_id: str, answers: Mapping[str, Any]
 ) -> Quota | None:
     """The quota that has all its people already without this one, who just answered so; None where all is well."""
-    mine = [quota for quota in served.study.quotas if quota.counts(told)]
-    if not mine:
+    counting = [quota for quota in served.study.quotas if quota.counts(answers)]
+    if not counting:
         return None
     others = list(_others(connection, served, mode, session_id))
-    return next((quota for quota in mine if sum(map(quota.counts, others)) >= quota.most), None)
+    return next((quota for quota in counting if sum(map(quota.counts, others)) >= quota.most), None)
 
 
 def _others(connection: Connection, served: Served, mode: str, session_id: str) -> Iterator[Mapping[str, Any]]:

@@ -76,21 +76,21 @@ class Served:
         key = self._places.get(session_id)
         if key is None:
             with self.store.read() as connection:
-                wanted = (schema.session.c.list, schema.session.c.plan_seed, schema.session.c.study_hash)
-                mine = (schema.session.c.id == session_id, schema.session.c.study == self.id)
-                found = connection.execute(select(*wanted).where(*mine)).one_or_none()
-            if found is None:
+                columns = (schema.session.c.list, schema.session.c.plan_seed, schema.session.c.study_hash)
+                of_session = (schema.session.c.id == session_id, schema.session.c.study == self.id)
+                row = connection.execute(select(*columns).where(*of_session)).one_or_none()
+            if row is None:
                 return None
-            key = self._places[session_id] = (found[0], found[1], found[2])
+            key = self._places[session_id] = (row[0], row[1], row[2])
         return self.outline(*key)
 
     def outline(self, list_id: str, seed: int, study_hash: str) -> Outline:
         """The plan of a session, made once and kept while it is in use; with the hash that the study had when the session began, on which the order hangs."""
         key = (list_id, seed, study_hash)
         with self._lock:
-            if (kept := self._plans.get(key)) is not None:
+            if (outline := self._plans.get(key)) is not None:
                 self._plans.move_to_end(key)
-                return kept
+                return outline
         # Outside the lock, since it takes long; two threads may make the same plan, and either one will do.
         made = _outline(make_plan(replace(self.study, hash=study_hash), list_id, seed))
         with self._lock:

@@ -32,7 +32,7 @@ GONE = "deleted"
 __all__ = ["purge", "withdraw", "withdraw_by_alias", "withdraw_by_code"]
 
 
-def withdraw(connection: Connection, served: Served, participant_id: str, who: str) -> int:
+def withdraw(connection: Connection, served: Served, participant_id: str, actor: str) -> int:
     """All sessions of a participant become withdrawn and their places free; how many did (0 when they were already)."""
     now = served.clock()
     open_ones = connection.scalars(
@@ -53,24 +53,24 @@ def withdraw(connection: Connection, served: Served, participant_id: str, who: s
                 purge_at=now + 86_400 * served.policy.withdrawal_days,
             )
         )
-        note(connection, served, "withdrawn", who, session_id)
+        note(connection, served, "withdrawn", actor, session_id)
     return len(open_ones)
 
 
-def withdraw_by_code(connection: Connection, served: Served, code: str, who: str = "participant") -> int:
+def withdraw_by_code(connection: Connection, served: Served, code: str, actor: str = "participant") -> int:
     """Withdraw with the code that the person was given; refused when it is nobody's."""
-    return _withdraw_one(connection, served, participant.c.code_hash == code_hash(code), who)
+    return _withdraw_one(connection, served, participant.c.code_hash == code_hash(code), actor)
 
 
-def withdraw_by_alias(connection: Connection, served: Served, alias: str, who: str = "organiser") -> int:
-    return _withdraw_one(connection, served, participant.c.alias == alias, who)
+def withdraw_by_alias(connection: Connection, served: Served, alias: str, actor: str = "organiser") -> int:
+    return _withdraw_one(connection, served, participant.c.alias == alias, actor)
 
 
-def _withdraw_one(connection: Connection, served: Served, condition: Any, who: str) -> int:
-    found = connection.scalar(select(participant.c.id).where(participant.c.study == served.id, condition))
-    if found is None:
+def _withdraw_one(connection: Connection, served: Served, condition: Any, actor: str) -> int:
+    participant_id = connection.scalar(select(participant.c.id).where(participant.c.study == served.id, condition))
+    if participant_id is None:
         raise Problem(404, "nobody", "Nobody in this study has this code or alias. Check it letter by letter.")
-    return withdraw(connection, served, found, who)
+    return withdraw(connection, served, participant_id, actor)
 
 
 def purge(connection: Connection, served: Served) -> dict[str, int]:

@@ -50,17 +50,17 @@ def examine(folder: Path, database: str | None = None, public_url: str | None = 
         study = open_study(folder)
     except RefereeError as error:
         return [HealthFinding("study folder", False, str(error).splitlines()[0], "run `referee study check`")]
-    found = [
+    findings = [
         HealthFinding("study folder", True, f"{study.id}, mode {study.mode}"),
         _pages(),
         *_media(study),
         _disk(data if data.exists() else folder),
     ]
-    found.append(_postgres(database) if database else _sqlite(data / "study.sqlite"))
-    found += [_clock(data), *([] if database else [_lock(data)]), *_keys(data), *_copies(folder)]
+    findings.append(_postgres(database) if database else _sqlite(data / "study.sqlite"))
+    findings += [_clock(data), *([] if database else [_lock(data)]), *_keys(data), *_copies(folder)]
     if public_url is not None and (data / "keys.toml").exists():
-        found.append(_proxy(public_url, study.id, load_keys(data / "keys.toml")))
-    return found
+        findings.append(_proxy(public_url, study.id, load_keys(data / "keys.toml")))
+    return findings
 
 
 def free_bytes(path: Path) -> int:
@@ -70,16 +70,16 @@ def free_bytes(path: Path) -> int:
 
 def _disk(path: Path) -> HealthFinding:
     free = free_bytes(path)
-    said = f"{free / 2**30:.1f} GiB free"
-    return HealthFinding("disk", free >= LEAST_FREE, said, "make room: a full disk takes no answers")
+    text = f"{free / 2**30:.1f} GiB free"
+    return HealthFinding("disk", free >= LEAST_FREE, text, "make room: a full disk takes no answers")
 
 
 def _pages() -> HealthFinding:
     from referee_lab.server.web.built_pages import REMEDY, missing_pages
 
     missing = missing_pages("participant", "organiser")
-    said = f"{', '.join(missing)} missing" if missing else "all there"
-    return HealthFinding("pages", not missing, said, REMEDY)
+    text = f"{', '.join(missing)} missing" if missing else "all there"
+    return HealthFinding("pages", not missing, text, REMEDY)
 
 
 def _media(study: Study) -> list[HealthFinding]:
@@ -88,10 +88,10 @@ def _media(study: Study) -> list[HealthFinding]:
     if not heard:
         return []
     missing = missing_media(study)
-    said = (
+    text = (
         f"{len(missing)} of {len(heard)} missing, first {missing[0]}" if missing else f"{len(heard)} files, all there"
     )
-    return [HealthFinding("sounds and films", not missing, said, f"put them into {study.folder / FOLDER}")]
+    return [HealthFinding("sounds and films", not missing, text, f"put them into {study.folder / FOLDER}")]
 
 
 def _sqlite(path: Path) -> HealthFinding:
@@ -105,9 +105,9 @@ def _sqlite(path: Path) -> HealthFinding:
         return HealthFinding(
             "store", False, f"cannot be read ({error})", "restore it from a backup (`referee docs serving`)"
         )
-    said = f"{answers:,} answers, no damage" if verdict == "ok" else f"damaged: {verdict}"
+    summary = f"{answers:,} answers, no damage" if verdict == "ok" else f"damaged: {verdict}"
     return HealthFinding(
-        "store", verdict == "ok", said, "stop the server and restore the last backup (`referee docs serving`)"
+        "store", verdict == "ok", summary, "stop the server and restore the last backup (`referee docs serving`)"
     )
 
 
@@ -138,8 +138,8 @@ def _clock(data: Path) -> HealthFinding:
     newest = max((p.stat().st_mtime for p in data.glob("*") if p.is_file()), default=0.0) if data.exists() else 0.0
     behind = newest - time.time()
     year = time.gmtime().tm_year
-    said = f"{behind:.0f} s behind the data" if behind > 2 else time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
-    return HealthFinding("clock", behind <= 2 and year >= 2024, said, "set it by NTP (timedatectl set-ntp true)")
+    summary = f"{behind:.0f} s behind the data" if behind > 2 else time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
+    return HealthFinding("clock", behind <= 2 and year >= 2024, summary, "set it by NTP (timedatectl set-ntp true)")
 
 
 def _lock(data: Path) -> HealthFinding:

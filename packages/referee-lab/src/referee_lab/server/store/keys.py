@@ -57,9 +57,9 @@ class Keys:
     def right(self, token: str) -> Literal["manage", "view"] | None:
         """Which right an organiser's token gives; compared in constant time, always with both."""
         # Headers may hold anything; what cannot be encoded must be a wrong token, not an error.
-        given = token.encode("utf-8", "surrogateescape")
-        manages = hmac.compare_digest(given, self.manage.encode())
-        views = hmac.compare_digest(given, self.view.encode())
+        token_bytes = token.encode("utf-8", "surrogateescape")
+        manages = hmac.compare_digest(token_bytes, self.manage.encode())
+        views = hmac.compare_digest(token_bytes, self.view.encode())
         return "manage" if manages else "view" if views else None
 
     def derive(self, *about: str, letters: int = 12) -> str:

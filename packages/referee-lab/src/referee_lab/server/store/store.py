@@ -200,11 +200,11 @@ def put_back(backup: Path, store: Path, study_id: str) -> tuple[int, Path | None
         copy = store.with_name(f".{store.name}.restored")
         copy.unlink(missing_ok=True)
         trials = back_up(backup, copy)
-        kept = _set_aside(store) if store.exists() else None
+        aside = _set_aside(store) if store.exists() else None
         copy.replace(store)
     finally:
         lock.close()
-    return trials, kept
+    return trials, aside
 
 
 def _set_aside(store: Path) -> Path:
@@ -212,13 +212,13 @@ def _set_aside(store: Path) -> Path:
     number = next(
         n for n in range(1, 10_000) if not store.with_name(f"{store.stem}.before-restore-{n}.sqlite").exists()
     )
-    kept = store.with_name(f"{store.stem}.before-restore-{number}.sqlite")
+    aside = store.with_name(f"{store.stem}.before-restore-{number}.sqlite")
     for tail in ("-wal", "-shm"):
         beside = store.with_name(store.name + tail)
         if beside.exists():
-            beside.replace(kept.with_name(kept.name + tail))
-    store.replace(kept)
-    return kept
+            beside.replace(aside.with_name(aside.name + tail))
+    store.replace(aside)
+    return aside
 
 
 def _refuse_damaged(path: Path) -> None:
@@ -320,17 +320,17 @@ def _upgrade(connection: Connection) -> None:
 def _bring_up_to_date(connection: Connection, url: str, *, create: bool) -> None:
     with connection.begin():
         # Looked at and upgraded in one transaction: a store is never found half-way between two releases.
-        found = MigrationContext.configure(connection).get_current_revision()
-        known = ScriptDirectory.from_config(scripts())
-        if found is None:
+        revision = MigrationContext.configure(connection).get_current_revision()
+        directory = ScriptDirectory.from_config(scripts())
+        if revision is None:
             _refuse_foreign(connection, url, create=create)
-        elif found not in {script.revision for script in known.walk_revisions()}:
+        elif revision not in {script.revision for script in directory.walk_revisions()}:
             raise InputError(
-                f"the store was written by a newer release (tables {found}, this release knows {known.get_current_head()})",
+                f"the store was written by a newer release (tables {revision}, this release knows {directory.get_current_head()})",
                 where=_shown(url),
                 remedy="update referee; the store is left as it is",
             )
-        if found != known.get_current_head():
+        if revision != directory.get_current_head():
             _upgrade(connection)
 
 
@@ -361,8 +361,8 @@ def _belongs_to(connection: Connection, study_id: str, url: str) -> None:
 
 
 def _unreachable(url: str, error: DBAPIError) -> InputError:
-    said = str(error.orig).strip().splitlines()[0]
-    return InputError(f"the database does not answer: {said}", where=_shown(url), remedy="check address and rights")
+    reason = str(error.orig).strip().splitlines()[0]
+    return InputError(f"the database does not answer: {reason}", where=_shown(url), remedy="check address and rights")
 
 
 def _shown(url: str) -> str:

@@ -149,13 +149,13 @@ def _tell(batch: list[_Job], results: list[Any]) -> None:
             _settle(job.done, result)
         else:
             of_loop.setdefault(job.done.get_loop(), []).append((job.done, result))
-    for loop, told in of_loop.items():
+    for loop, settled in of_loop.items():
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
-            loop.call_soon_threadsafe(_settle_all, told)
+            loop.call_soon_threadsafe(_settle_all, settled)
 
 
-def _settle_all(told: list[tuple[Any, Any]]) -> None:
-    for done, result in told:
+def _settle_all(settled: list[tuple[Any, Any]]) -> None:
+    for done, result in settled:
         # A request that was given up has cancelled its future; its answer is stored all the same.
         if not done.done():
             _settle(done, result)
@@ -170,10 +170,10 @@ def _settle(done: Any, result: Any) -> None:
 
 def _named(error: DBAPIError) -> str:
     """What is wrong with the store, without anything that somebody answered."""
-    said = str(error.orig).lower()
-    if "full" in said or "no space" in said:
+    message = str(error.orig).lower()
+    if "full" in message or "no space" in message:
         return "the disk is full"
-    return "it is locked by another program" if "locked" in said or "busy" in said else type(error.orig).__name__
+    return "it is locked by another program" if "locked" in message or "busy" in message else type(error.orig).__name__
 
 
 def _told(error: Exception) -> Exception:

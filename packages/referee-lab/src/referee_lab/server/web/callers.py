@@ -59,12 +59,12 @@ class Caller:
 
 def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Caller:
     """The participant behind a token. Also for web sockets, which send it in their first message."""
-    who = served.keys.read(served.id, token)
-    if not isinstance(who.get("id"), str):
+    identity = served.keys.read(served.id, token)
+    if not isinstance(identity.get("id"), str):
         raise Problem(401, "no-token", "Open the study's link again: this page is not known here.")
     # After the signature: nobody can use up the rate of somebody whose id they merely know.
-    limits.session.take(who["id"])
-    return Caller(served=served, who=who, tab=tab)
+    limits.session.take(identity["id"])
+    return Caller(served=served, who=identity, tab=tab)
 
 
 async def _participant(

@@ -54,16 +54,16 @@ def progress(connection: Connection, served: Served) -> dict[str, Any]:
 
 def warnings(served: Served) -> list[str]:
     """What an organiser has to do something about, now."""
-    said = []
+    warnings_text = []
     trouble = served.store.writer.trouble
     if trouble is not None and time.monotonic() - trouble[1] < WARNED_SECONDS:
-        said.append(f"The store does not take answers: {trouble[0]}. People's pages keep them and try again.")
+        warnings_text.append(f"The store does not take answers: {trouble[0]}. People's pages keep them and try again.")
     free = free_bytes(served.study.folder)
     if free < LEAST_FREE:
-        said.append(
+        warnings_text.append(
             f"The disk is nearly full: {free / 2**20:.0f} MiB are left. Make room, or answers cannot be stored."
         )
-    return said
+    return warnings_text
 
 
 def _mine(served: Served) -> tuple[Any, Any]:
@@ -96,7 +96,7 @@ def participants(connection: Connection, served: Served) -> list[dict[str, Any]]
         trial.c.session
     )
     counts = answered.subquery()
-    found = connection.execute(
+    rows = connection.execute(
         select(
             participant.c.alias,
             session.c.state,
@@ -124,7 +124,7 @@ def participants(connection: Connection, served: Served) -> list[dict[str, Any]]
             "last": row.last or row.updated,
             "purge_at": row.purge_at,
         }
-        for row in found
+        for row in rows
     ]
 
 
@@ -139,7 +139,7 @@ def quality(connection: Connection, served: Served) -> dict[str, Any]:
         pointers[str(row.answer.get("pointer", ""))] += 1
     clients = connection.scalars(select(session.c.client).where(*_mine(served), session.c.state.not_in(LEFT_OUT)))
     # What a page says about itself is stored unchecked.
-    frames = [value for one in clients if one and _is_number(value := one.get("frame_ms"))]
+    frames = [value for client in clients if client and _is_number(value := client.get("frame_ms"))]
     return {
         "trials": done,
         "aborted": aborted,
@@ -155,7 +155,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[Any]:
-    wanted = (
+    columns = (
         trial.c["index"].label("step"),
         trial.c.state,
         trial.c.kind,
@@ -163,7 +163,7 @@ def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[An
         trial.c.answer,
         trial.c.times,
     )
-    chosen = select(*wanted, trial.c.flags, trial.c.labels, session.c.id.label("session_id"))
+    chosen = select(*columns, trial.c.flags, trial.c.labels, session.c.id.label("session_id"))
     chosen = chosen.join(session, session.c.id == trial.c.session).where(
         *_mine(served), session.c.state.not_in(LEFT_OUT), trial.c.kind.in_(kinds or ("trial",))
     )
@@ -171,29 +171,29 @@ def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[An
 
 
 def _checks(connection: Connection, served: Served) -> dict[str, int]:
-    known = {check.stimulus.id: check for check in served.study.checks}
+    checks = {check.stimulus.id: check for check in served.study.checks}
     passed: Counter[bool | None] = Counter()
     for row in _answers(connection, served, "check"):
         outline = served.outline_of(row.session_id)
-        if row.state == "done" and row.stimulus in known and outline is not None:
+        if row.state == "done" and row.stimulus in checks and outline is not None:
             passed[passed_check(served.study, outline.plan.steps[row.step], given_in(row))] += 1
     return {"passed": passed[True], "failed": passed[False]}
 
 
 def is_unblinded(connection: Connection, served: Served) -> bool:
     # In the audit and nowhere else: that somebody looked can be read there, with the time.
-    found = select(audit.c.id).where(audit.c.study == served.id, audit.c.what == "unblinded").limit(1)
-    return connection.execute(found).first() is not None
+    unblinding = select(audit.c.id).where(audit.c.study == served.id, audit.c.what == "unblinded").limit(1)
+    return connection.execute(unblinding).first() is not None
 
 
 def results(connection: Connection, served: Served) -> list[dict[str, Any]]:
     """Per system so far: answers, share of errors, means of the times and ratings. For looking only; the analysis has its own command."""
-    found: dict[str, list[Any]] = defaultdict(list)
+    by_system: dict[str, list[Any]] = defaultdict(list)
     for row in _answers(connection, served):
         stimulus = served.study.stimuli.get(row.stimulus or "")
         if stimulus is not None and row.state == "done":
-            found[stimulus.system or "human"].append(row)
-    return [_of_system(served, system, rows) for system, rows in sorted(found.items())]
+            by_system[stimulus.system or "human"].append(row)
+    return [_of_system(served, system, rows) for system, rows in sorted(by_system.items())]
 
 
 def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
@@ -228,10 +228,10 @@ def _seen(served: Served, row: Any) -> tuple[Stimulus, Shown]:
 
 def _measured(row: Any) -> Mapping[str, float]:
     ratings = row.answer.get("ratings")
-    given = {**row.times, **(ratings if isinstance(ratings, dict) else {})}
+    values = {**row.times, **(ratings if isinstance(ratings, dict) else {})}
     return {
         name: float(v)
-        for name, v in given.items()
+        for name, v in values.items()
         # Stamps are on each device's own clock: their means say nothing.
         if _is_number(v) and not name.startswith("t_") and name != "text_onset"
     }

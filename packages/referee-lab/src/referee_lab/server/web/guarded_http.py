@@ -58,7 +58,7 @@ class GuardedHttp(HttpToolsProtocol):
         """This machine's own address, and that of a proxy, may be anybody."""
         trusted: Any = self.config.forwarded_allow_ips or ()
         named = trusted.split(",") if isinstance(trusted, str) else list(trusted)
-        return not is_local(address) and "*" not in named and address not in [one.strip() for one in named]
+        return not is_local(address) and "*" not in named and address not in [proxy.strip() for proxy in named]
 
     def _start_clock(self) -> None:
         # Once for a head: a byte now and then does not set it back.

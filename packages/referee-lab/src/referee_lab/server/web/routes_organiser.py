@@ -91,10 +91,10 @@ def end(served: Managing, alias: Alias, body: request_bodies.EndSession) -> dict
             .where(participant.c.study == served.id, participant.c.alias == alias)
             .order_by(session.c.created.desc())
         )
-        found = connection.scalars(newest).first()
-        if found is None:
+        session_id = connection.scalars(newest).first()
+        if session_id is None:
             raise Problem(404, "nobody", "Nobody in this study has this alias.")
-        row = kept_answers.load(connection, served, found)
+        row = kept_answers.load(connection, served, session_id)
         return presence.end(connection, served, row, body.outcome, "organiser", reason=body.reason)
 
     row = served.store.write(close)
@@ -131,8 +131,8 @@ def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-
                 content: str | bytes = reference_files(connection, name.removesuffix(".json"), ("games",))[name]
             else:
                 room, _, number = name.removesuffix(".jsonl").rpartition("-")
-                found = recordings_in(connection, room, served.study.language)[int(number) - 1]
-                content = write_recording(found)
+                recording = recordings_in(connection, room, served.study.language)[int(number) - 1]
+                content = write_recording(recording)
     except (InputError, ValueError, IndexError, KeyError):
         raise Problem(404, "no-recording", "There is no such recording, or it may not be given out.") from None
     served.store.write(lambda connection: kept_answers.note(connection, served, "exported", "organiser"))

@@ -57,29 +57,29 @@ async def enter(
     # No token: whoever only looks can neither agree nor be counted.
     if ids.get("assignmentId") == enrolment.PREVIEW:
         return _with_welcome(served, {"token": None, "state": "preview"})
-    who = enrolment.identify(served, ids, _mode(request, served, body))
-    who, fresh = _same_person(served, who, bearer(authorization))
+    arriving = enrolment.identify(served, ids, _mode(request, served, body))
+    arriving, fresh = _same_person(served, arriving, bearer(authorization))
 
     agent = request.headers.get("user-agent", "")[:400]
 
     def come_in(connection: Any) -> dict[str, Any]:
-        row = enrolment.find_session(connection, served, who)
+        row = enrolment.find_session(connection, served, arriving)
         if row is None:
-            if (why := _closed_to(served, who["mode"], body.device, agent)) is not None:
-                raise enrolment.no_place(served, why, who["mode"], who["details"])
+            if (why := _closed_to(served, arriving["mode"], body.device, agent)) is not None:
+                raise enrolment.no_place(served, why, arriving["mode"], arriving["details"])
             # A reload before consent is the same person.
             if fresh:
-                enrolment.count(connection, served, who["mode"], "entered")
+                enrolment.count(connection, served, arriving["mode"], "entered")
             # Shown with the consent text: with consent this id becomes the participant's.
-            code = served.keys.withdrawal_code(served.id, who["id"])
-            entered = {"token": served.keys.sign(served.id, who), "state": "entered", "withdrawal_code": code}
+            code = served.keys.withdrawal_code(served.id, arriving["id"])
+            entered = {"token": served.keys.sign(served.id, arriving), "state": "entered", "withdrawal_code": code}
             # Told before anybody reads a consent text; a place may become free before they agree.
-            shut = shut_lists(connection, served, who["mode"])
-            full = who["mode"] != "debug" and not places.any_left(
-                connection, served.id, who["mode"], now=served.clock(), shut=shut
+            shut = shut_lists(connection, served, arriving["mode"])
+            full = arriving["mode"] != "debug" and not places.any_left(
+                connection, served.id, arriving["mode"], now=served.clock(), shut=shut
             )
             return (
-                {**entered, "full": outcomes.turned_away(served, "full", who["mode"], who["details"])}
+                {**entered, "full": outcomes.turned_away(served, "full", arriving["mode"], arriving["details"])}
                 if full
                 else entered
             )
@@ -92,8 +92,8 @@ def _mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
     """The study's own mode, or debug for whoever has the key of the organisers' try-out link."""
     if body.mode is None or served.study.mode == "debug":
         return body.mode or served.study.mode
-    given = body.debug_key.strip().upper().encode("utf-8", "surrogateescape")
-    if hmac.compare_digest(given, debug_key(served).encode()):
+    typed_key = body.debug_key.strip().upper().encode("utf-8", "surrogateescape")
+    if hmac.compare_digest(typed_key, debug_key(served).encode()):
         return body.mode
     request.app.state.limits.guesses.take(f"debug {served.id}")
     raise Problem(403, "no-debug", "Trying a study out needs the organisers' own link for it.")
@@ -108,14 +108,14 @@ def _closed_to(served: Served, mode: str, device: request_bodies.Device | None, 
     return None if _fits(served.study.session, device, agent) else "device"
 
 
-def _fits(wanted: SessionSection, device: request_bodies.Device | None, agent: str) -> bool:
-    if wanted.browsers and _browser(agent) not in wanted.browsers:
+def _fits(rules: SessionSection, device: request_bodies.Device | None, agent: str) -> bool:
+    if rules.browsers and _browser(agent) not in rules.browsers:
         return False
     if device is None:
         return True
     small = min(device.width, device.height) < PHONE_PX
     kind = "computer" if not device.coarse else "phone" if small else "tablet"
-    return kind in wanted.devices and device.width >= wanted.least_width
+    return kind in rules.devices and device.width >= rules.least_width
 
 
 def _browser(agent: str) -> str:
@@ -130,18 +130,18 @@ def _browser(agent: str) -> str:
     return next((name for mark, name in marks if mark in agent), "other")
 
 
-def _same_person(served: Served, who: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
+def _same_person(served: Served, arriving: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
     """The token of an earlier visit counts where the link does not say that this is somebody else."""
     try:
         before = served.keys.read(served.id, token) if token else None
     except Problem:
         before = None
-    if before is None or before.get("mode", who["mode"]) != who["mode"]:
-        return who, True
+    if before is None or before.get("mode", arriving["mode"]) != arriving["mode"]:
+        return arriving, True
     # A shared computer: the platform's id says that somebody else sits there now.
-    if who["external"] and before.get("external", "") != who["external"]:
-        return who, True
-    return {**who, "id": before["id"]}, False
+    if arriving["external"] and before.get("external", "") != arriving["external"]:
+        return arriving, True
+    return {**arriving, "id": before["id"]}, False
 
 
 def _known(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any]:
@@ -177,12 +177,12 @@ def _welcome(served: Served) -> dict[str, Any]:
     }
 
 
-def _with_welcome(served: Served, own: dict[str, Any]) -> Response:
+def _with_welcome(served: Served, entry: dict[str, Any]) -> Response:
     """A person's own reply with what everybody gets beside it, which is written once and not for each of a class that comes at one moment."""
     if served.id not in _WELCOMES or _WELCOMES[served.id][0] is not served:
         _WELCOMES[served.id] = served, json.dumps(_welcome(served), allow_nan=False).encode()
-    mine = json.dumps(own, allow_nan=False).encode()
-    return Response(mine[:-1] + b"," + _WELCOMES[served.id][1][1:], media_type="application/json")
+    entry_json = json.dumps(entry, allow_nan=False).encode()
+    return Response(entry_json[:-1] + b"," + _WELCOMES[served.id][1][1:], media_type="application/json")
 
 
 _WELCOMES: dict[str, tuple[Served, bytes]] = {}
@@ -191,7 +191,7 @@ _WELCOMES: dict[str, tuple[Served, bytes]] = {}
 @router.post("/consent")
 async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> Response:
     """With consent there is a session and a place on a list; without, a count."""
-    served, who = caller.served, caller.who
+    served, arriving = caller.served, caller.who
     # Agreement is to the text that was on the screen, not to what the server has by now (rule 9).
     if body.hash != served.study.consent_hash:
         welcome = _welcome(served)
@@ -201,7 +201,7 @@ async def consent(request: Request, caller: Participant, body: request_bodies.Ag
     if not caller.tab:
         raise Problem(422, "no-tab", "The page did not say which window it is (X-Referee-Tab).")
     request.app.state.limits.take_place(request.client.host if request.client else "")
-    return _written(await served.store.awrite(lambda connection: _enrolled(connection, served, who, caller.tab)))
+    return _written(await served.store.awrite(lambda connection: _enrolled(connection, served, arriving, caller.tab)))
 
 
 def _written(content: dict[str, Any]) -> Response:
@@ -209,34 +209,34 @@ def _written(content: dict[str, Any]) -> Response:
     return Response(json.dumps(content, allow_nan=False), media_type="application/json")
 
 
-def _enrolled(connection: Any, served: Served, who: dict[str, Any], tab: str) -> dict[str, Any]:
+def _enrolled(connection: Any, served: Served, arriving: dict[str, Any], tab: str) -> dict[str, Any]:
     # A token of a known session has none of these; defaults stand in until the session is found.
-    full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **who}
+    full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **arriving}
     row = enrolment.enrol(connection, served, full, tab)
     return _known(connection, served, row, tab)
 
 
 async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
     """A second click counts nothing; who is in a session already withdraws from it by the withdraw button."""
-    served, who = caller.served, caller.who
-    mode = who.get("mode", served.study.mode)
-    said_no: dict[str, None] = request.app.state.declined
+    served, arriving = caller.served, caller.who
+    mode = arriving.get("mode", served.study.mode)
+    declined: dict[str, None] = request.app.state.declined
 
     def count(connection: Any) -> None:
         if (
-            enrolment.find_session(connection, served, {"external": "", "platform": "", "mode": mode, **who})
+            enrolment.find_session(connection, served, {"external": "", "platform": "", "mode": mode, **arriving})
             is not None
         ):
             raise Problem(409, "consented", "You have agreed already. You can withdraw at any time.")
-        if who["id"] not in said_no:
+        if arriving["id"] not in declined:
             enrolment.count(connection, served, mode, "declined")
 
     # Remembered after the commit: a refusal that was not counted may be sent again.
     await served.store.awrite(count)
-    said_no[who["id"]] = None
-    if len(said_no) > REFUSALS_KEPT:
-        said_no.pop(next(iter(said_no)))
-    return outcomes.declined(served, mode, who.get("details", {}))
+    declined[arriving["id"]] = None
+    if len(declined) > REFUSALS_KEPT:
+        declined.pop(next(iter(declined)))
+    return outcomes.declined(served, mode, arriving.get("details", {}))
 
 
 @router.get("/plan", openapi_extra=request_bodies.describe_caller())
@@ -257,7 +257,7 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
     with served.store.read() as connection:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
         # Where somebody comes back, branches go by what was answered before.
-        told = told_in(connection, row.id) if served.study.branches else {}
+        earlier_answers = told_in(connection, row.id) if served.study.branches else {}
     shown = outline.plan.public(
         f"/s/{served.id}",
         alias=alias or "",
@@ -269,7 +269,7 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
     # Written here, in the thread: a hundred kilobytes would hold up everybody else's answers on the event loop.
     return json.dumps(
-        {**shown, "token": token, "attempts": attempts, **({"told": told} if told else {})},
+        {**shown, "token": token, "attempts": attempts, **({"told": earlier_answers} if earlier_answers else {})},
         allow_nan=False,
         separators=(",", ":"),
     ).encode()
@@ -277,10 +277,10 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
 
 async def _outline(caller: Caller) -> Outline:
     """The plan, made off the event loop where it is not kept already."""
-    found = await asyncio.to_thread(caller.served.outline_of, caller.session)
-    if found is None:
+    outline = await asyncio.to_thread(caller.served.outline_of, caller.session)
+    if outline is None:
         raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
-    return found
+    return outline
 
 
 @router.post("/client")
@@ -311,40 +311,44 @@ async def put_trial(request: Request) -> Response:
     Everybody is here every few seconds: the request is read by hand, at a third of what declared parameters cost.
     """
     caller = calling(request)
-    uuid, given = request_bodies.read_answer(request.path_params["uuid"], await request.body())
-    kept, step, ended = await save(caller, uuid, given)
-    reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": kept.count, "missing": kept.missing, **ended}
-    if step.kind == "practice" and caller.served.policy.feedback and given.state == "done":
-        reply["right"] = _was_right(caller.served, step, given)
-    return Response(json.dumps(reply), 201 if kept.new else 200, media_type="application/json")
+    uuid, answer = request_bodies.read_answer(request.path_params["uuid"], await request.body())
+    receipt, step, ended = await save(caller, uuid, answer)
+    reply: dict[str, Any] = {"saved": True, "uuid": uuid, "count": receipt.count, "missing": receipt.missing, **ended}
+    if step.kind == "practice" and caller.served.policy.feedback and answer.state == "done":
+        reply["right"] = _was_right(caller.served, step, answer)
+    return Response(json.dumps(reply), 201 if receipt.new else 200, media_type="application/json")
 
 
-async def save(caller: Caller, uuid: str, given: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep, dict[str, Any]]:
+async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep, dict[str, Any]]:
     served = caller.served
     # At hand nearly always: no thread and no query on the path that everybody walks.
     outline = served.kept_outline(caller.session) or await _outline(caller)
-    step = outline.step(given.step)
+    step = outline.step(answer.step)
     if step is None or not step.saved:
-        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=given.step)
+        raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=answer.step)
     # What was broken off is kept as it is: half an answer cannot be complete.
-    if given.state == "done":
+    if answer.state == "done":
         try:
-            check_answer(served.study, step, given)
+            check_answer(served.study, step, answer)
         except InputError as error:
             raise Problem(422, "malformed", error.problem, where=error.where) from None
     sender = kept_answers.Sender(uuid, caller.session, caller.tab)
-    passed_by = step.branch is not None and skipped(given.answer)
-    out = not_eligible(given.answer, step.fields) if step.plugin == "form" and not passed_by else None
+    passed_by = step.branch is not None and skipped(answer.answer)
+    out = not_eligible(answer.answer, step.fields) if step.plugin == "form" and not passed_by else None
 
     def keep(connection: Any) -> tuple[kept_answers.Kept, dict[str, Any]]:
-        if step.branch is not None and given.state == "done":
+        if step.branch is not None and answer.state == "done":
             _on_the_way(connection, caller.session, step, passed_by)
-        kept = kept_answers.save(connection, served, outline, sender, given)
+        receipt = kept_answers.save(connection, served, outline, sender, answer)
         if out is not None:
-            return kept, {"ended": _turned_out(connection, served, caller.session, "screened_out", question=out)}
-        if kept.new and step.fields and (over := _over_quota(connection, served, caller.session, given)) is not None:
-            return kept, {"ended": _turned_out(connection, served, caller.session, "full", question=over)}
-        return kept, {}
+            return receipt, {"ended": _turned_out(connection, served, caller.session, "screened_out", question=out)}
+        if (
+            receipt.new
+            and step.fields
+            and (over := _over_quota(connection, served, caller.session, answer)) is not None
+        ):
+            return receipt, {"ended": _turned_out(connection, served, caller.session, "full", question=over)}
+        return receipt, {}
 
     kept, ended = await served.store.awrite(keep)
     return kept, step, ended
@@ -357,12 +361,12 @@ def _on_the_way(connection: Any, session_id: str, step: PlanStep, passed_by: boo
         raise Problem(422, "malformed", "This page is shown by earlier answers only.", where="answer")
 
 
-def _over_quota(connection: Any, served: Served, session_id: str, given: GivenAnswer) -> str | None:
+def _over_quota(connection: Any, served: Served, session_id: str, answer: GivenAnswer) -> str | None:
     """The question whose answer enough people have given before."""
     if not served.study.quotas:
         return None
     row = kept_answers.load(connection, served, session_id)
-    filled = filled_quota(connection, served, row.mode, session_id, given.answer.get("fields") or {})
+    filled = filled_quota(connection, served, row.mode, session_id, answer.answer.get("fields") or {})
     return None if filled is None else filled.question
 
 
@@ -374,11 +378,11 @@ def _turned_out(connection: Any, served: Served, session_id: str, outcome: str, 
     return _ending(connection, served, row)
 
 
-def _was_right(served: Served, step: PlanStep, given: GivenAnswer) -> bool | None:
+def _was_right(served: Served, step: PlanStep, answer: GivenAnswer) -> bool | None:
     """Feedback on practice; the browser itself does not know."""
     if step.stimulus is None:
         return None
-    response = served.study.kind.respond(given, step.stimulus, step.shown, "practice")
+    response = served.study.kind.respond(answer, step.stimulus, step.shown, "practice")
     if response is None:
         return None
     return response.outcome is Outcome.ENTITY and response.entity in step.stimulus.trial.targets

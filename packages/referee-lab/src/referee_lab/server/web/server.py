@@ -209,35 +209,35 @@ def _shell(request: Request, name: str) -> Response:
 @pages.get("/s/{study}/photographs/{name}", response_class=Response)
 def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
     """A photograph of the study's own folder, under a name that tells nothing."""
-    found = photograph_file(served.study.folder, name)
-    if found is None:
+    file = photograph_file(served.study.folder, name)
+    if file is None:
         raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
-    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+    return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=31536000, immutable"})
 
 
 @pages.get("/s/{study}/sounds/{name}", response_class=Response)
 def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
     """A voice in a clip, under a name that tells nothing."""
-    found = clip_sound_file(served.study.folder, name)
-    if found is None:
+    file = clip_sound_file(served.study.folder, name)
+    if file is None:
         raise Problem(404, "no-sound", "The study has no such sound. Reload the page.")
-    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=31536000, immutable"})
+    return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=31536000, immutable"})
 
 
 @pages.get("/s/{study}/media/{name}", response_class=Response)
 def heard_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
     """A sound or film of the study's own folder, under a name that tells nothing."""
-    found = media_file(served.study, name)
-    if found is None:
+    file = media_file(served.study, name)
+    if file is None:
         raise Problem(404, "no-media", "The study has no such sound or film. Reload the page.")
     # Not for ever, as pictures are: named by the file's name, which stays when organisers mend what is in it.
-    return FileResponse(found[0], media_type=found[1], headers={"cache-control": "public, max-age=600"})
+    return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=600"})
 
 
 @pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)
 def picture_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
     """Named by their content, so they may be kept for ever."""
-    found = pictures(served.study).get(name)
-    if found is None:
+    svg = pictures(served.study).get(name)
+    if svg is None:
         raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
-    return Response(found, media_type="image/svg+xml", headers={"cache-control": "public, max-age=31536000, immutable"})
+    return Response(svg, media_type="image/svg+xml", headers={"cache-control": "public, max-age=31536000, immutable"})

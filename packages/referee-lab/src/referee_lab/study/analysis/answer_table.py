@@ -51,17 +51,17 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
         # A place in a picture where nothing is was meant for something: it is as wrong as another object.
         named = r.outcome in (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)
         # Times of answers that named nothing are times of giving up.
-        found = r.identification_ms if named else None
-        both = None if found is None or r.reading_ms is None else found + r.reading_ms
+        time_ms = r.identification_ms if named else None
+        both = None if time_ms is None or r.reading_ms is None else time_ms + r.reading_ms
         rows.append(
             {
                 **_place(a),
                 "outcome": str(r.outcome),
                 "error": float(not a.right) if named else None,
                 "reading_ms": r.reading_ms,
-                "identification_ms": found if apart else None,
+                "identification_ms": time_ms if apart else None,
                 # Where description and scene come together, the response has one time, kept as the identification time.
-                "combined_ms": both if apart else found,
+                "combined_ms": both if apart else time_ms,
             }
         )
     kinds = {
@@ -94,8 +94,8 @@ def rating_frame(collected: Dataset) -> pl.DataFrame:
 
 
 def _numbers(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
-    given = ratings or {}
-    return {scale: float(given[scale]) if scale in given else None for scale in scales}
+    scores = ratings or {}
+    return {scale: float(scores[scale]) if scale in scores else None for scale in scales}
 
 
 def pair_frame(collected: Dataset) -> pl.DataFrame:

@@ -111,8 +111,8 @@ def contrast_weights(
             if all(signs):
                 weights[name] = float(np.prod(signs))
         count = len(weights) / 2 ** len(places)
-        told = " x ".join(f"{level} - {of_factor[0]}" for level, of_factor in zip(compared, levels, strict=True))
-        yield contrast, told, {name: weight / count for name, weight in weights.items()}
+        levels_text = " x ".join(f"{level} - {of_factor[0]}" for level, of_factor in zip(compared, levels, strict=True))
+        yield contrast, levels_text, {name: weight / count for name, weight in weights.items()}
 
 
 def estimate_contrast(model: MixedModel, weights: Mapping[str, float]) -> dict[str, Any]:

@@ -21,10 +21,10 @@ INTERVALS = "Intervals (95%) from a bootstrap that draws participants and items.
 
 def rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: float, ordinal: bool) -> list[Sheet]:
     """One scale: means by system, pairs that differ, agreement of judges."""
-    known = frame.drop_nulls(scale)
-    if known.is_empty():
+    rated = frame.drop_nulls(scale)
+    if rated.is_empty():
         return []
-    rows = cluster_bootstrap(known, value=scale, system="system").sort("mean", descending=True).to_dicts()
+    rows = cluster_bootstrap(rated, value=scale, system="system").sort("mean", descending=True).to_dicts()
     cells = tuple((Cell(r["system"]), Cell(str(r["n"])), _bounded(r, 2)) for r in rows)
     means = Sheet(
         name=f"{scale}-means",
@@ -32,10 +32,10 @@ def rating_sheets(frame: pl.DataFrame, scale: str, *, study: str, alpha: float, 
         title=f"Ratings of {scale} by system",
         header=("system", "n", "mean"),
         rows=cells,
-        notes=(INTERVALS, _agreement(known, scale, ordinal)),
+        notes=(INTERVALS, _agreement(rated, scale, ordinal)),
         tidy=tuple({"measure": scale, **r} for r in rows),
     )
-    return [means, *_rating_pairs(known, scale, study, alpha)]
+    return [means, *_rating_pairs(rated, scale, study, alpha)]
 
 
 def _bounded(row: dict[str, Any], decimals: int) -> Cell:
@@ -50,11 +50,11 @@ def _agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
     several = [ratings for ratings in shared.values() if len(ratings) > 1]
     if not several:
         return "No description was judged by two people, so agreement is not known (a design with more people per list gives it)."
-    found = krippendorff_alpha(several, level="ordinal" if ordinal else "interval")
-    if found.value is None:
+    alpha = krippendorff_alpha(several, level="ordinal" if ordinal else "interval")
+    if alpha.value is None:
         return "Agreement has no value: all ratings are the same."
-    bounds = "" if found.low is None else f" [{found.low:.2f}, {found.high:.2f}]"
-    return f"Agreement of judges: Krippendorff's α = {found.value:.2f}{bounds} over {found.items} descriptions."
+    bounds = "" if alpha.low is None else f" [{alpha.low:.2f}, {alpha.high:.2f}]"
+    return f"Agreement of judges: Krippendorff's α = {alpha.value:.2f}{bounds} over {alpha.items} descriptions."
 
 
 def _rating_pairs(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> list[Sheet]:
@@ -94,11 +94,11 @@ def win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
     """How often the first of each pair was preferred (ties count half), and each system's share over all its pairs."""
     import polars as pl
 
-    known = frame.drop_nulls("won")
-    if known.is_empty():
+    decided = frame.drop_nulls("won")
+    if decided.is_empty():
         return []
-    ties = dict(known.group_by("system").agg((pl.col("won") == 0.5).mean()).iter_rows())
-    rows = cluster_bootstrap(known, value="won", system="system").to_dicts()
+    ties = dict(decided.group_by("system").agg((pl.col("won") == 0.5).mean()).iter_rows())
+    rows = cluster_bootstrap(decided, value="won", system="system").to_dicts()
     pairs = Sheet(
         name="wins-pairs",
         corpus=study,
@@ -110,7 +110,7 @@ def win_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
         notes=(f"Ties count half; an interval without 0.50 means a preference. {INTERVALS}",),
         tidy=tuple({"measure": "won", **r, "ties": ties[r["system"]]} for r in rows),
     )
-    return [pairs, _shares(known, study)]
+    return [pairs, _shares(decided, study)]
 
 
 def _shares(frame: pl.DataFrame, study: str) -> Sheet:

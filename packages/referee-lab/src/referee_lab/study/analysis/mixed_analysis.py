@@ -38,12 +38,12 @@ def measure_sheets(
     frame: pl.DataFrame, measure: str, *, study: str, alpha: float, correction: str
 ) -> tuple[list[Sheet], list[str]]:
     """Means by system and contrasts of all pairs for one measure, or a sentence that says why not."""
-    known = frame.drop_nulls(measure)
-    if known["system"].n_unique() < 2 or known["participant"].n_unique() < 2:
+    measured = frame.drop_nulls(measure)
+    if measured["system"].n_unique() < 2 or measured["participant"].n_unique() < 2:
         return [], [f"{NAMES[measure]}: fewer than two systems or participants have values."]
-    sheets = [_means(known, measure, study)]
-    model, notes = _model(known, measure)
-    pairs = _pairs(known, measure, model, correction)
+    sheets = [_means(measured, measure, study)]
+    model, notes = _model(measured, measure)
+    pairs = _pairs(measured, measure, model, correction)
     sheets.append(_contrast_sheet(pairs, measure, study, alpha, correction, notes))
     return sheets, []
 
@@ -106,8 +106,8 @@ def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
     rates = frame.group_by("system").agg(pl.col(ERROR).mean())
     same = sorted(rates.filter(pl.col(ERROR).is_in([0.0, 1.0]))["system"].to_list())
-    said = [f"Without {', '.join(same)} (all right or all wrong, so their odds have no estimate)."] if same else []
-    return frame.filter(~pl.col("system").is_in(same)), said
+    notes = [f"Without {', '.join(same)} (all right or all wrong, so their odds have no estimate)."] if same else []
+    return frame.filter(~pl.col("system").is_in(same)), notes
 
 
 def _no_model(why: str) -> str:
@@ -117,16 +117,16 @@ def _no_model(why: str) -> str:
 def _omnibus(model: MixedModel) -> str:
     spread = ", ".join(f"{name} {sd:.2f}" for name, sd in model.sds.items())
     if model.chi2 is None:
-        said = "no omnibus test"
+        test_text = "no omnibus test"
     elif model.error_df is None:
-        said = f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
+        test_text = f"χ²({model.df}) = {model.chi2:.2f}, {p_text(model.p)}"
     else:
-        said = f"F({model.df}, {model.error_df:.1f}) = {model.chi2 / model.df:.2f}, {p_text(model.p)}"
+        test_text = f"F({model.df}, {model.error_df:.1f}) = {model.chi2 / model.df:.2f}, {p_text(model.p)}"
     rule = f" Simplified: {'; '.join(model.simplified)}." if model.simplified else ""
     edge = f" (singular: no variance of {' or '.join(model.singular)})" if model.singular else ""
     return (
         f"Mixed model, {model.n:,} answers, {model.participants} participants, {model.items} items: "
-        f"systems differ {said}; SD of effects: {spread}{edge}.{rule}"
+        f"systems differ {test_text}; SD of effects: {spread}{edge}.{rule}"
     )
 
 
@@ -165,8 +165,8 @@ def contrasts(model: MixedModel) -> list[Row]:
 def _variance(model: MixedModel, a: int, b: int) -> float:
     """Of a difference of two effects; the baseline's own is fixed at 0."""
     c = model.covariance
-    own = [float(c[i - 1, i - 1]) for i in (a, b) if i]
-    return sum(own) - (2 * float(c[a - 1, b - 1]) if a and b else 0.0)
+    variances = [float(c[i - 1, i - 1]) for i in (a, b) if i]
+    return sum(variances) - (2 * float(c[a - 1, b - 1]) if a and b else 0.0)
 
 
 def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correction: str) -> list[Row]:
@@ -175,14 +175,14 @@ def _pairs(frame: pl.DataFrame, measure: str, model: MixedModel | None, correcti
     modelled = {frozenset((r["system_a"], r["system_b"])): r for r in (contrasts(model) if model else [])}
     rows = []
     for row in plain:
-        found = modelled.get(frozenset((row["system_a"], row["system_b"])))
+        contrast = modelled.get(frozenset((row["system_a"], row["system_b"])))
         # The two sources name the members of a pair in different orders.
-        if found is not None and found["system_a"] != row["system_a"]:
-            found = _turned(found)
-        test = {"p": row["p"], "test": CLUSTERED} if found is None else {"p": found["p"], "test": MODEL}
-        ratio = {k: (found or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d", "df")}
-        kept = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
-        rows.append({"measure": measure, **kept, **ratio, **test})
+        if contrast is not None and contrast["system_a"] != row["system_a"]:
+            contrast = _turned(contrast)
+        test = {"p": row["p"], "test": CLUSTERED} if contrast is None else {"p": contrast["p"], "test": MODEL}
+        ratio = {k: (contrast or {}).get(k) for k in ("ratio", "ratio_low", "ratio_high", "d", "df")}
+        columns = {k: row[k] for k in ("system_a", "system_b", "difference", "low", "high", "n_a", "n_b")}
+        rows.append({"measure": measure, **columns, **ratio, **test})
     for row, p in zip(rows, _corrected(rows, correction, frame["system"].n_unique()), strict=True):
         row["p_corrected"] = p
     return sorted(rows, key=lambda r: (r["p"] is None, r["p"]))

@@ -92,13 +92,13 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
     if study.kind.info.plugin == "judge":
         ratings = rating_frame(collected)
         likert = study.settings["kind"] == "likert"
-        found = [
+        sheets = [
             sheet
             for scale in study.settings["scales"]
             for sheet in rating_sheets(ratings, scale, study=study.id, alpha=alpha, ordinal=likert)
         ]
         made, remarks = _factorial(ratings, collected, study.settings["scales"], rating=True)
-        return [*found, *made], remarks
+        return [*sheets, *made], remarks
     if study.kind.info.plugin == "produce":
         return production_sheets(production_frame(collected), study=study.id), []
     if study.kind.info.plugin == "reference-game":
@@ -114,10 +114,10 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
 
 def _rooms(collected: Dataset) -> Sheet:
     """How the rooms ended, one row for each."""
-    found = {str(a.answer["room"]): a for a in collected.trials if a.counts_for()}
+    by_room = {str(a.answer["room"]): a for a in collected.trials if a.counts_for()}
     rows = [
         {"room": room, **{n: a.answer[n] for n in ("outcome", "puzzles", "solved")}, "minutes": _minutes(a.times)}
-        for room, a in sorted(found.items())
+        for room, a in sorted(by_room.items())
     ]
     title = f"Rooms: {sum(r['solved'] for r in rows)} of {sum(r['puzzles'] for r in rows)} puzzles solved"
     return _room_sheet(collected, title, ("room", "outcome", "puzzles", "solved", "minutes"), rows)
@@ -125,20 +125,20 @@ def _rooms(collected: Dataset) -> Sheet:
 
 def _games(collected: Dataset) -> Sheet:
     """How the rooms of a reference game ended, one row for each, with the right choices of all its people."""
-    found: dict[str, list[Any]] = {}
-    for one in collected.trials:
-        if one.counts_for():
-            found.setdefault(str(one.answer["room"]), []).append(one)
+    by_room: dict[str, list[Any]] = {}
+    for answer in collected.trials:
+        if answer.counts_for():
+            by_room.setdefault(str(answer.answer["room"]), []).append(answer)
     rows = [
         {
             "room": room,
             "outcome": people[0].answer["outcome"],
             "people": len(people),
-            "rounds": max(one.answer["rounds"] for one in people),
-            "right": sum(one.answer["right"] for one in people),
+            "rounds": max(answer.answer["rounds"] for answer in people),
+            "right": sum(answer.answer["right"] for answer in people),
             "minutes": _minutes(people[0].times),
         }
-        for room, people in sorted(found.items())
+        for room, people in sorted(by_room.items())
     ]
     title = f"Rooms: {sum(r['right'] for r in rows)} right choices of people in {sum(r['rounds'] for r in rows)} rounds"
     return _room_sheet(collected, title, ("room", "outcome", "people", "rounds", "right", "minutes"), rows)
@@ -257,10 +257,10 @@ def _without_failed(collected: Dataset) -> list[Sheet]:
         return []
     from referee.statistics.clusters import cluster_bootstrap
 
-    known = hearing_frame(collected, without=failed).drop_nulls("error")
-    if known["participant"].n_unique() < 2:
+    rated = hearing_frame(collected, without=failed).drop_nulls("error")
+    if rated["participant"].n_unique() < 2:
         return []
-    rows = cluster_bootstrap(known, value="error", system="system").sort("mean").to_dicts()
+    rows = cluster_bootstrap(rated, value="error", system="system").sort("mean").to_dicts()
     return [
         Sheet(
             name="error-without-failed-checks",
@@ -284,21 +284,21 @@ def _opening(collected: Dataset) -> Sequence[str]:
     """Who took part, and what the registered rules leave out."""
     study, counts = collected.study, collected.counts
     people = {s.alias for s in collected.sittings}
-    said = [
+    remarks = [
         f"{study.title}: {len(people)} participants, {len(collected.trials):,} answers to trials, mode {collected.mode}; "
         f"{counts['withdrawn'] + counts['purged']} withdrawn (not in the data), {counts['declined']} declined."
     ]
     if collected.simulated:
-        said.append(
+        remarks.append(
             f"SIMULATED: {collected.simulated} of {len(collected.sittings)} sessions were played by simulated participants. "
             "These numbers say nothing about people."
         )
     if study.analysis.hypothesis:
-        said.append(f"Registered hypothesis: {study.analysis.hypothesis}")
+        remarks.append(f"Registered hypothesis: {study.analysis.hypothesis}")
     rules = left_out(collected)
     if rules:
         listed = "; ".join(f"{n} {reason} ({scope})" for (scope, reason), n in sorted(rules.items()))
-        said.append(f"Left out by the registered rules: {listed}.")
+        remarks.append(f"Left out by the registered rules: {listed}.")
     else:
-        said.append("The registered rules leave nothing out.")
-    return said
+        remarks.append("The registered rules leave nothing out.")
+    return remarks

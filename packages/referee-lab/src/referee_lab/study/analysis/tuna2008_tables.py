@@ -68,13 +68,13 @@ def replaced(frame: pl.DataFrame, measures: Sequence[str]) -> tuple[pl.DataFrame
     """Times outside mean ± 2 SD set to the overall mean, and how many were."""
     import polars as pl
 
-    said = []
+    notes = []
     for measure in measures:
         cleaned = replace_outliers(frame[measure].to_list())
         frame = frame.with_columns(pl.Series(measure, cleaned.values).fill_nan(None))
         share = cleaned.touched / cleaned.n if cleaned.n else 0.0
-        said.append(f"{HEADS[measure]}: {cleaned.touched:,} outliers of {cleaned.n:,} ({share:.1%}) became the mean.")
-    return frame, said
+        notes.append(f"{HEADS[measure]}: {cleaned.touched:,} outliers of {cleaned.n:,} ({share:.1%}) became the mean.")
+    return frame, notes
 
 
 # -- Table 11 --------------------------------------------------------------------------------------------------------------
@@ -108,14 +108,14 @@ def _line(
 ) -> dict[str, Any]:
     import polars as pl
 
-    own = frame.filter(pl.col("system") == system)
+    of_system = frame.filter(pl.col("system") == system)
     row: dict[str, Any] = {"system": system}
     for column, head, scale in (*((m, HEADS[m], 1.0) for m in measures), ("error", "ER", 100.0)):
         for part, name in zip(parts, heads, strict=True):
-            mean = (own if part is None else own.filter(pl.col("domain") == part))[column].mean()
+            mean = (of_system if part is None else of_system.filter(pl.col("domain") == part))[column].mean()
             row[f"{head} {name}"] = mean * scale if isinstance(mean, float) else None
         if head != "ER":
-            sd = own[column].std()
+            sd = of_system[column].std()
             row[f"{head} SD"] = sd if isinstance(sd, float) else None
     return row
 
@@ -129,52 +129,52 @@ def _cell(value: float | None) -> Cell:
 
 def _anova(frame: pl.DataFrame, measure: str) -> Anova:
     """SYSTEM x ENTITY TYPE where there are domains, SYSTEM alone where not; InputError where there is none."""
-    known = frame.drop_nulls(measure)
-    if known["domain"].drop_nulls().n_unique() > 1:
-        return two_way(known, value=measure, system="system", domain="domain")
-    return one_way(known, value=measure, system="system")
+    measured = frame.drop_nulls(measure)
+    if measured["domain"].drop_nulls().n_unique() > 1:
+        return two_way(measured, value=measure, system="system", domain="domain")
+    return one_way(measured, value=measure, system="system")
 
 
 def _tested(frame: pl.DataFrame, measure: str, head: str) -> str:
     try:
-        found = _anova(frame, measure)
+        anova = _anova(frame, measure)
     except InputError as error:
         return f"{head}: no analysis of variance ({error.problem})."
     named = {"system": "SYSTEM", "domain": "ENTITY TYPE"}
-    said = []
-    for e in found.effects:
+    notes = []
+    for e in anova.effects:
         term = named.get(e.term, "SYSTEM x ENTITY TYPE")
         if e.f is not None:
-            said.append(f"{term} F({e.df}, {found.error_df}) = {e.f:.2f}, {p_text(e.p)}")
-    return f"{head}: {'; '.join(said)}."
+            notes.append(f"{term} F({e.df}, {anova.error_df}) = {e.f:.2f}, {p_text(e.p)}")
+    return f"{head}: {'; '.join(notes)}."
 
 
 def _errors_tested(frame: pl.DataFrame) -> str:
-    known = frame.drop_nulls("error")
-    if known["system"].n_unique() < 2:
+    answered = frame.drop_nulls("error")
+    if answered["system"].n_unique() < 2:
         return ""
-    found = kruskal_wallis_frame(known, value="error", system="system")
+    kruskal = kruskal_wallis_frame(answered, value="error", system="system")
     return (
         "ER: no answer differs."
-        if found.h is None
-        else f"ER: Kruskal-Wallis χ² = {found.h:.2f}, df = {found.df}, {p_text(found.p)}."
+        if kruskal.h is None
+        else f"ER: Kruskal-Wallis χ² = {kruskal.h:.2f}, df = {kruskal.df}, {p_text(kruskal.p)}."
     )
 
 
 def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _Named, alpha: float) -> list[Sheet]:
     """Systems from the fastest to the slowest with the letters of their subsets; identification time first, as printed."""
-    found = {}
+    subsets = {}
     for measure in reversed(measures):
         # what has no subsets has no column; the note under Table 11 says why
         with suppress(InputError):
-            found[HEADS[measure]] = _tukey(frame, measure, alpha)
-    if not found:
+            subsets[HEADS[measure]] = _tukey(frame, measure, alpha)
+    if not subsets:
         return []
-    length = max(len(s.systems) for s in found.values())
-    rows = [tuple(cell for s in found.values() for cell in _subset_cells(s, i)) for i in range(length)]
+    length = max(len(s.systems) for s in subsets.values())
+    rows = [tuple(cell for s in subsets.values() for cell in _subset_cells(s, i)) for i in range(length)]
     tidy = [
         {"measure": head, "rank": i + 1, "system": name, "mean": mean, "letters": letters}
-        for head, s in found.items()
+        for head, s in subsets.items()
         for i, (name, mean, letters) in enumerate(zip(s.systems, s.means, s.letters, strict=True))
     ]
     return [
@@ -182,12 +182,12 @@ def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _N
             name=named.table(12)[0],
             corpus=study,
             title=f"{named.table(12)[1]}: homogeneous subsets (Tukey, α = {alpha:g})",
-            spans=tuple((head, 2) for head in found),
-            header=tuple(name for _ in found for name in ("system", "subset")),
+            spans=tuple((head, 2) for head in subsets),
+            header=tuple(name for _ in subsets for name in ("system", "subset")),
             rows=tuple(rows),
             notes=("Systems that share no letter differ.",),
             tidy=tuple(tidy),
-            left=2 * len(found),
+            left=2 * len(subsets),
         )
     ]
 

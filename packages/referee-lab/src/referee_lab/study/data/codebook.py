@@ -186,15 +186,17 @@ def reads_words(study: Study) -> bool:
 def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
     """The protocol's own columns: where each comes from (answer, rating, times), under which name, and the column."""
     info = study.kind.info
-    found = []
+    columns = []
     for name, declared in info.answer.items():
         if declared.type == "ratings":
             for scale in study.settings["scales"]:
-                found.append(("rating", scale, _number(f"rating_{scale}", f"rating on the scale {scale}")))
+                columns.append(("rating", scale, _number(f"rating_{scale}", f"rating on the scale {scale}")))
         else:
-            found.append(("answer", name, _as_column(name, declared, free=info.plugin == "produce" and name == "text")))
-    found += [("times", name, _as_column(name, declared)) for name, declared in info.times.items()]
-    return found
+            columns.append(
+                ("answer", name, _as_column(name, declared, free=info.plugin == "produce" and name == "text"))
+            )
+    columns += [("times", name, _as_column(name, declared)) for name, declared in info.times.items()]
+    return columns
 
 
 def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> CodebookColumn:
@@ -205,7 +207,7 @@ def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> Codeb
 
 def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
     """Fixed columns around those of the protocol."""
-    own = tuple(column for _, _, column in recorded_columns(study))
+    recorded = tuple(column for _, _, column in recorded_columns(study))
     plugin = study.kind.info.plugin
     derived = (
         _PREFERRED
@@ -214,13 +216,13 @@ def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
         if plugin in ("identify", "locate")
         else _FOUND[2:]
     )
-    return (*_ASKED, *derived, *own, *_KEPT)
+    return (*_ASKED, *derived, *recorded, *_KEPT)
 
 
 def codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
     """All tables with their columns, in order."""
     # Free text is what the checklist has to be read for (rule 12).
-    written = any(one.kind in ("text", "long") for one in study.questions())
+    written = any(question.kind in ("text", "long") for question in study.questions())
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
     words = {"regions": REGIONS} if reads_words(study) else {}
     words |= {"paths": PATHS} if study.settings.get("track") else {}

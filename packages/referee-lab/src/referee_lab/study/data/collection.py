@@ -84,10 +84,10 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
     raw = _sessions(connection, study, chosen)
     stored = _answers(connection, study, chosen, raw)
     corrected, corrections = _corrected(connection, stored, asked)
-    found = flag_impossible(_judged(answer, asked) for answer in corrected)
+    answers = flag_impossible(_judged(answer, asked) for answer in corrected)
     # Sessions first: their marks are counted from answers, and then hold for all of them.
-    sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, found, chosen)
-    judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in found]
+    sittings = mark_sessions(study, {id: sitting for id, (sitting, _) in raw.items()}, answers, chosen)
+    judged = [mark_answer(study, replace(a, sitting=sittings[a.sitting.id])) for a in answers]
     # Neither times of day nor ids of the store: the same data are exported in the same order (rule 13).
     judged.sort(key=lambda a: (a.sitting.alias, a.sitting.number, a.step, a.attempt))
     done = [a for a in judged if a.state == "done"]
@@ -108,7 +108,7 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
 
 def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tuple[Sitting, float]]:
     s, p = schema.session.c, schema.participant.c
-    found = connection.execute(
+    rows = connection.execute(
         select(schema.session, p.alias)
         .join(schema.participant, p.id == s.participant)
         # Withdrawn sessions are out at once, long before they are deleted (rule 11).
@@ -118,7 +118,7 @@ def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tupl
     groups = {entry.id: entry for entry in study.lists}
     numbers: Counter[str] = Counter()
     result = {}
-    for row in found:
+    for row in rows:
         numbers[row.alias] += 1
         entry = groups.get(row.list)
         client = row.client or {}
@@ -146,22 +146,22 @@ def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tupl
 def _answers(
     connection: Connection, study: Study, mode: str, sessions: Mapping[str, tuple[Sitting, float]]
 ) -> list[StoredAnswer]:
-    mine = (schema.session.c.study == study.id, schema.session.c.mode == mode)
+    of_study = (schema.session.c.study == study.id, schema.session.c.mode == mode)
     t = schema.trial.c
     # `index` is a method of every row: the column goes by `step` wherever it is read
     ordered = (
         select(schema.trial, t["index"].label("step"))
         .join(schema.session, schema.session.c.id == t.session)
-        .where(*mine)
+        .where(*of_study)
     )
-    found = connection.execute(ordered.order_by(t.session, t["index"], t.attempt))
-    return [_stored(row, sessions[row.session]) for row in found if row.session in sessions]
+    rows = connection.execute(ordered.order_by(t.session, t["index"], t.attempt))
+    return [_stored(row, sessions[row.session]) for row in rows if row.session in sessions]
 
 
 def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
     """People of whom nothing but the number is known."""
-    mine = (schema.arrival.c.study == study.id, schema.arrival.c.mode == mode)
-    came = connection.execute(select(schema.arrival).where(*mine)).one_or_none()
+    of_study = (schema.arrival.c.study == study.id, schema.arrival.c.mode == mode)
+    came = connection.execute(select(schema.arrival).where(*of_study)).one_or_none()
     gone = (schema.tombstone.c.study == study.id, schema.tombstone.c.mode == mode)
     left = (schema.session.c.study == study.id, schema.session.c.mode == mode, schema.session.c.state == "withdrawn")
     return {
@@ -234,25 +234,25 @@ def _corrected(
         written[row.trial].append(row)
     answers, listed = [], []
     for answer in stored:
-        kept = answer
+        current = answer
         # Each on top of the one before, in the order in which they were written.
         for row in written.get(answer.uuid, ()):
-            found = _correction(row, kept, asked)
-            listed.append(found)
-            if not found.problem:
-                kept = replace(kept, answer=found.after, flags=tuple(sorted({*kept.flags, BY_HAND})))
-        answers.append(kept)
+            correction = _correction(row, current, asked)
+            listed.append(correction)
+            if not correction.problem:
+                current = replace(current, answer=correction.after, flags=tuple(sorted({*current.flags, BY_HAND})))
+        answers.append(current)
     return answers, listed
 
 
-def _correction(row: Any, kept: StoredAnswer, asked: _Asked) -> AnswerCorrection:
+def _correction(row: Any, answer: StoredAnswer, asked: _Asked) -> AnswerCorrection:
     return AnswerCorrection(
-        trial=kept.uuid,
+        trial=answer.uuid,
         author=row.author,
         reason=row.reason,
-        before=kept.answer,
+        before=answer.answer,
         after=row.answer,
-        problem=_problem_with(replace(kept, answer=row.answer), asked),
+        problem=_problem_with(replace(answer, answer=row.answer), asked),
     )
 
 

@@ -34,13 +34,13 @@ TOLERANCE_S = 1.0
 
 
 def mark_sessions(
-    study: Study, sittings: Mapping[str, Sitting], found: Iterable[StoredAnswer], mode: str
+    study: Study, sittings: Mapping[str, Sitting], stored: Iterable[StoredAnswer], mode: str
 ) -> dict[str, Sitting]:
     """Sessions with their counts and with what leaves all of their answers out."""
     done: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     answers: defaultdict[str, list[StoredAnswer]] = defaultdict(list)
-    for a in found:
+    for a in stored:
         if a.kind in (TRIAL, PRACTICE, CHECK) and a.state == "done":
             answers[a.sitting.id].append(a)
         done[a.sitting.id] += a.kind == TRIAL and a.state == "done"
@@ -85,12 +85,12 @@ def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
     """An answer to a trial with the marks of its session and its own."""
     if answered.kind != TRIAL or answered.state != "done":
         return answered
-    own = [] if answered.asked is not None else [ExclusionMark(ALL, "the study folder no longer has this stimulus")]
+    gone = [] if answered.asked is not None else [ExclusionMark(ALL, "the study folder no longer has this stimulus")]
     return replace(
         answered,
         marks=(
             *answered.sitting.marks,
-            *own,
+            *gone,
             *_filler_marks(answered),
             *_whole_marks(study.exclusion, answered),
             *_time_marks(study.exclusion, answered, bounded=study.kind.info.bounded_reading),
@@ -103,14 +103,14 @@ def _filler_marks(answered: StoredAnswer) -> Iterator[ExclusionMark]:
         yield ExclusionMark(ALL, "filler item")
 
 
-def flag_impossible(found: Iterable[StoredAnswer]) -> list[StoredAnswer]:
+def flag_impossible(stored: Iterable[StoredAnswer]) -> list[StoredAnswer]:
     """Answers in the order of their arrival, flagged where all that a session claims to have taken so far is more than had passed since it began.
 
     Answers that a dead network held back arrive late and together, and are no problem: more time had passed. Simulated participants claim what they like.
     """
     claimed: dict[str, float] = defaultdict(float)
     result = []
-    for a in sorted(found, key=lambda a: (a.sitting.id, a.after_s, a.step, a.attempt)):
+    for a in sorted(stored, key=lambda a: (a.sitting.id, a.after_s, a.step, a.attempt)):
         claimed[a.sitting.id] += claimed_ms(a.times)
         over = claimed[a.sitting.id] / 1000 > a.after_s + TOLERANCE_S and a.sitting.simulated is None
         result.append(replace(a, flags=(*a.flags, IMPOSSIBLE)) if over else a)

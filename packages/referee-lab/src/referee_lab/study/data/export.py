@@ -41,15 +41,17 @@ def export_files(
     """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums; `more` goes with them (people's games)."""
     for name in formats:
         one_of("--format", name, FORMATS)
-    study, found = collected.study, rows_of(collected)
+    study, tables = collected.study, rows_of(collected)
     heads = codebook(study)
-    files = {f"{table}.{form}": _WRITERS[form](rows, heads[table]) for table, rows in found.items() for form in formats}
+    files = {
+        f"{table}.{form}": _WRITERS[form](rows, heads[table]) for table, rows in tables.items() for form in formats
+    }
     files |= more or {}
     files["codebook.json"] = _json(codebook_as_json(study))
     files["codebook.md"] = codebook_as_markdown(study).encode()
-    files["CHECKLIST.md"] = _checklist(collected, found).encode()
+    files["CHECKLIST.md"] = _checklist(collected, tables).encode()
     # After all it lists, and before the checksums, which cover it.
-    files[MANIFEST] = _json(_manifest(collected, found, files))
+    files[MANIFEST] = _json(_manifest(collected, tables, files))
     files[SUMS] = "".join(f"{sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files)).encode()
     return dict(sorted(files.items()))
 
@@ -73,7 +75,7 @@ def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) ->
 def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = False) -> None:
     """All files into a folder of their own, put in place when they are complete."""
     remedy = "choose another --out, or --overwrite an export"
-    with writing_folder(folder, overwrite, lambda there: (there / SUMS).is_file(), remedy) as partial:
+    with writing_folder(folder, overwrite, lambda existing: (existing / SUMS).is_file(), remedy) as partial:
         for name, content in files.items():
             (partial / name).parent.mkdir(exist_ok=True)
             (partial / name).write_bytes(content)
@@ -153,7 +155,7 @@ def _json(value: Any) -> bytes:
 
 
 def _manifest(
-    collected: Dataset, found: Mapping[str, Sequence[TableRow]], files: Mapping[str, bytes]
+    collected: Dataset, tables: Mapping[str, Sequence[TableRow]], files: Mapping[str, bytes]
 ) -> dict[str, Any]:
     study = collected.study
     return {
@@ -167,17 +169,17 @@ def _manifest(
             "simulated": collected.simulated,
         },
         "exclusion": asdict(study.exclusion),
-        "rows": {table: len(rows) for table, rows in found.items()},
+        "rows": {table: len(rows) for table, rows in tables.items()},
         "sha256": {name: sha256(content).hexdigest() for name, content in sorted(files.items())},
     }
 
 
-def _checklist(collected: Dataset, found: Mapping[str, Sequence[TableRow]]) -> str:
+def _checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]]) -> str:
     """What a person must look at before the data are passed on: the machine cannot tell a name in a sentence."""
     heads = codebook(collected.study)
     free = [
         (f"{table}, column {c.name}", sum(row[c.name] not in (None, "") for row in rows))
-        for table, rows in found.items()
+        for table, rows in tables.items()
         for c in heads[table]
         if c.free_text
     ]
@@ -197,12 +199,12 @@ def _checklist(collected: Dataset, found: Mapping[str, Sequence[TableRow]]) -> s
 
 def identities(connection: Connection, study: Study, mode: str | None = None) -> list[str]:
     """The only list that links aliases to people's ids on a platform, as lines of CSV; whoever withdrew is not on it."""
-    who, person, sitting = schema.identity.c, schema.participant.c, schema.session.c
+    identity, person, sitting = schema.identity.c, schema.participant.c, schema.session.c
     still_in = select(sitting.participant).where(sitting.state.not_in(LEFT_OUT))
     rows = connection.execute(
-        select(person.alias, who.platform, who.external_id, who.details)
-        .join(schema.participant, person.id == who.participant)
-        .where(who.study == study.id, who.mode == (mode or study.mode), who.participant.in_(still_in))
+        select(person.alias, identity.platform, identity.external_id, identity.details)
+        .join(schema.participant, person.id == identity.participant)
+        .where(identity.study == study.id, identity.mode == (mode or study.mode), identity.participant.in_(still_in))
         .order_by(person.alias)
     )
     file = io.StringIO()

@@ -55,20 +55,20 @@ def _where(a: StoredAnswer) -> TableRow:
 
 
 def _asked(a: StoredAnswer) -> TableRow:
-    known = a.asked
+    stimulus = a.asked
     # From the stimulus' id, which says it even where the study folder no longer has it.
     item, _, system = (a.stimulus or "").partition("|")
     row = {**_where(a), "kind": a.kind, "list": a.sitting.list, "item": item, "system": system or None}
-    if known is None:
+    if stimulus is None:
         return row
     return {
         **row,
-        "item": known.trial.id,
-        "system": known.system,
-        "domain": known.trial.domain,
-        "condition": known.trial.condition,
-        "description": known.description.text,
-        "media": known.description.media,
+        "item": stimulus.trial.id,
+        "system": stimulus.system,
+        "domain": stimulus.trial.domain,
+        "condition": stimulus.trial.condition,
+        "description": stimulus.description.text,
+        "media": stimulus.description.media,
     }
 
 
@@ -92,14 +92,14 @@ def _widest(scopes: set[str]) -> str | None:
 
 
 def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
-    given = a.answer
+    answer = a.answer
     parts: Mapping[str, Mapping[str, Any]] = {
-        "answer": given,
+        "answer": answer,
         "times": a.times,
-        "rating": given.get("ratings") or {},
+        "rating": answer.get("ratings") or {},
     }
-    own = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
-    return {**_asked(a), **_found(a), **own, **_kept(a)}
+    recorded = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
+    return {**_asked(a), **_found(a), **recorded, **_kept(a)}
 
 
 def _words(a: StoredAnswer) -> Iterator[TableRow]:
@@ -127,13 +127,13 @@ def _path(a: StoredAnswer) -> Iterator[TableRow]:
 
 def _found(a: StoredAnswer) -> TableRow:
     """What hides behind the labels, and whether it was right."""
-    given = a.answer
+    answer = a.answer
     row: TableRow = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
     for column, name in (("chosen", "entity"), ("guessed", "guess")):
-        row[column] = a.labels.get(given[name]) if given.get(name) is not None else None
+        row[column] = a.labels.get(answer[name]) if answer.get(name) is not None else None
     if row["chosen"] is None and a.response is not None:
         row["chosen"] = a.response.entity  # what a point or a box hit
-    if "choice" in given:
+    if "choice" in answer:
         row["preferred"] = preferred(a)
     return row
 
@@ -178,14 +178,14 @@ def _exclusions(a: StoredAnswer) -> Iterator[TableRow]:
 
 
 def _correction(c: AnswerCorrection, a: StoredAnswer) -> TableRow:
-    said = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
-    return {"uuid": c.trial, **_where(a), **said, "problem": c.problem or None}
+    details = {"author": c.author, "reason": c.reason, "before": dict(c.before), "after": dict(c.after)}
+    return {"uuid": c.trial, **_where(a), **details, "problem": c.problem or None}
 
 
 def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
     """Answers to a form; what is no question about the person is the field for comments."""
-    known = {one.name for one in collected.study.questions()}
+    names = {question.name for question in collected.study.questions()}
     for name, value in sorted((a.answer.get("fields") or {}).items()):
-        if (name not in known) is comments and value not in (None, "", []):
+        if (name not in names) is comments and value not in (None, "", []):
             text = "; ".join(map(str, value)) if isinstance(value, list) else str(value)
             yield {**_who(a.sitting), "field": name, "value": text}

@@ -52,7 +52,7 @@ def owed(study: Study, connection: Connection, mode: str | None = None) -> list[
             .where(participant.c.study == study.id, participant.c.mode == collected.mode)
         )
     }
-    found = []
+    payments = []
     for sitting in collected.sittings:
         if sitting.outcome in (None, "restarted") or sitting.simulated is not None:
             continue
@@ -63,19 +63,19 @@ def owed(study: Study, connection: Connection, mode: str | None = None) -> list[
             if sitting.outcome in PAID
             else Decimal(0)
         )
-        known = ids.get(sitting.alias)
-        found.append(
+        identified = ids.get(sitting.alias)
+        payments.append(
             Owed(
                 alias=sitting.alias,
-                id=known.external_id if known else "",
-                submission=_submission(known.details) if known else "",
+                id=identified.external_id if identified else "",
+                submission=_submission(identified.details) if identified else "",
                 outcome=str(sitting.outcome),
                 right=right[sitting.id],
                 reward=_cents(Decimal(str(rules.reward)) * share),
                 bonus=_cents(Decimal(str(rules.bonus_each)) * right[sitting.id]) if share else Decimal("0.00"),
             )
         )
-    return found
+    return payments
 
 
 def payment_file(study: Study, people: Sequence[Owed], form: str) -> str:

@@ -34,12 +34,12 @@ def responses_of(collected: Dataset) -> list[Response]:
 
 def _response(a: StoredAnswer) -> Response:
     assert a.response is not None  # only those are asked for
-    kept = replace(a.timed(a.response), system=a.response.system or HUMAN)
+    response = replace(a.timed(a.response), system=a.response.system or HUMAN)
     if a.sitting.simulated is None:
-        return kept
+        return response
     # Runs tell people by the absence of a belief; a bot without one would be counted among them.
-    sure = kept.entity if kept.outcome is Outcome.ENTITY and kept.entity else str(kept.outcome)
-    return replace(kept, hearer=f"{BOTS}({a.sitting.simulated})", probabilities=((sure, 1.0),))
+    sure = response.entity if response.outcome is Outcome.ENTITY and response.entity else str(response.outcome)
+    return replace(response, hearer=f"{BOTS}({a.sitting.simulated})", probabilities=((sure, 1.0),))
 
 
 def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: Iterable[str] = ()) -> int:
@@ -70,8 +70,8 @@ def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: 
 def import_into(collected: Dataset, run: Path) -> int:
     """Answers into a run over the same trials, in place of people's (or the same bots') from before; returns the number of answers."""
     responses = _some(collected, responses_of(collected))
-    known = {t.id for t in Run(run).trials()}
-    if missing := {r.trial for r in responses} - known:
+    trial_ids = {t.id for t in Run(run).trials()}
+    if missing := {r.trial for r in responses} - trial_ids:
         raise InputError(
             f"the run does not have {len(missing)} of the study's trials, {sorted(missing)[0]!r} among them",
             where=run,
@@ -117,12 +117,12 @@ def _credits(collected: Dataset, responses: list[Response]) -> dict[str, dict[st
     study = collected.study
     people = sum(r.probabilities is None for r in responses)
     bots = sorted({r.hearer for r in responses if r.probabilities is not None})
-    found: dict[str, dict[str, object]] = {}
+    records: dict[str, dict[str, object]] = {}
     if people:
-        found["people"] = {"source": f"study {study.id} ({collected.mode})", "responses": people}
+        records["people"] = {"source": f"study {study.id} ({collected.mode})", "responses": people}
     if bots:
-        found["hearers"] = {name: f"{name}|study:{study.id}|hash:{study.hash[:8]}" for name in bots}
-    return found
+        records["hearers"] = {name: f"{name}|study:{study.id}|hash:{study.hash[:8]}" for name in bots}
+    return records
 
 
 def _trials(collected: Dataset) -> list[Trial]:
@@ -130,12 +130,12 @@ def _trials(collected: Dataset) -> list[Trial]:
 
 
 def _said(collected: Dataset) -> list[tuple[str, str, Description]]:
-    found = {}
+    descriptions = {}
     for s in collected.study.stimuli.values():
         # A pair is no system, and its two descriptions are there under their own names if at all.
         if s.system and VERSUS not in s.system:
-            found[s.trial.id, s.system] = s.description
-    return [(trial, system, said) for (trial, system), said in found.items()]
+            descriptions[s.trial.id, s.system] = s.description
+    return [(trial, system, description) for (trial, system), description in descriptions.items()]
 
 
 def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int:
@@ -164,10 +164,10 @@ def _described(a: StoredAnswer) -> Trial:
     assert a.asked is not None  # asked for above
     trial = a.asked.trial
     speaker = f"{BOTS}({a.sitting.simulated}) {a.sitting.alias}" if a.sitting.simulated else a.sitting.alias
-    said = Description(text=str(a.answer["text"]).strip(), speaker=speaker)
+    description = Description(text=str(a.answer["text"]).strip(), speaker=speaker)
     # Trials of one item share their scene by this: descriptions of others are found through it.
     scene = trial.scene if trial.scene.id else replace(trial.scene, id=trial.id)
     meta = {**trial.meta, "item": trial.id}
     return replace(
-        trial, id=f"{trial.id}-{a.sitting.name}", scene=scene, speaker=speaker, references=(said,), meta=meta
+        trial, id=f"{trial.id}-{a.sitting.name}", scene=scene, speaker=speaker, references=(description,), meta=meta
     )

@@ -49,28 +49,28 @@ def deviations(study: Study) -> list[str]:
     """Where the study differs from the experiment whose name its protocol has; none where nothing is printed."""
     if study.protocol not in PRESETS:
         return []
-    found = [
+    differences = [
         f"[{section}] {name} = {_shown(now)}, printed {_shown(printed)}"
         for section, fields in PRESETS[study.protocol].items()
         for name, printed in fields.items()
         if (now := _setting(study, section, name)) != printed
     ]
-    found += [
+    differences += [
         f"[design] {name} = {_shown(now)}, printed {_shown(printed)}"
         for name, printed in _DESIGN[study.protocol].items()
         if (now := getattr(study.design, name)) != printed
     ]
     if study.participants != _PEOPLE[study.protocol]:
-        found.append(f"{study.participants} participants, printed {_PEOPLE[study.protocol]}")
+        differences.append(f"{study.participants} participants, printed {_PEOPLE[study.protocol]}")
     if len(study.design.conditions) != _SYSTEMS[study.protocol]:
-        found.append(
+        differences.append(
             f"{len(study.design.conditions)} systems, printed {_SYSTEMS[study.protocol]} (two sets of human descriptions among them)"
         )
     if study.checks:
-        found.append(f"{len(study.checks)} attention checks, printed none")
+        differences.append(f"{len(study.checks)} attention checks, printed none")
     if other := sorted(ways_in(study) - {READ}):
-        found.append(f"descriptions are {' or '.join(other)}, printed read")
-    return [*found, *_ALWAYS[study.protocol]]
+        differences.append(f"descriptions are {' or '.join(other)}, printed read")
+    return [*differences, *_ALWAYS[study.protocol]]
 
 
 def _setting(study: Study, section: str, name: str) -> Any:

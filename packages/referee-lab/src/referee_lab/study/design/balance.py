@@ -33,7 +33,7 @@ class BalanceClaim:
 def prove_balance(study: Study) -> list[BalanceClaim]:
     """The claims a balanced design makes, each counted; those that this kind of design does not promise are marked so."""
     lists, kind = study.lists, study.design.kind
-    conditions = sorted({condition for one in lists for _, condition in one.trials})
+    conditions = sorted({condition for entry in lists for _, condition in entry.trials})
     return [
         _equal_lists(lists),
         *(
@@ -56,25 +56,25 @@ def _balance(lists: Sequence[StudyList], conditions: Sequence[str], duplicates: 
 
 def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: str) -> list[BalanceClaim]:
     """Groups see all items, some of them in other conditions: each item in its own conditions equally often, lists alike in number."""
-    seen = Counter(pair for one in lists for pair in one.trials)
+    seen = Counter(pair for entry in lists for pair in entry.trials)
     items: dict[str, dict[str, int]] = {}
     for (item, condition), often in seen.items():
         items.setdefault(item, {})[condition] = often
     wrong = [
         i
-        for i, own in items.items()
-        if FILLER not in own and (len(set(own.values())) > 1 or sum(own.values()) != len(lists))
+        for i, conditions in items.items()
+        if FILLER not in conditions and (len(set(conditions.values())) > 1 or sum(conditions.values()) != len(lists))
     ]
-    turned = sum(len(own) > 1 for own in items.values())
-    counts = [Counter(condition for _, condition in one.trials) for one in lists]
+    turned = sum(len(conditions) > 1 for conditions in items.values())
+    counts = [Counter(condition for _, condition in entry.trials) for entry in lists]
     # Where items are no multiple of their conditions, a difference of one cannot be avoided.
-    slack = 0 if all(n % len(own) == 0 for own, n in _alike(items).items()) else 1
+    slack = 0 if all(n % len(conditions) == 0 for conditions, n in _alike(items).items()) else 1
     # Lists of people who see other levels have other conditions.
     groups = {frozenset(count): [c for c in counts if set(c) == set(count)] for count in counts}
     uneven = [
         x for group in groups.values() for x in group[0] if max(c[x] for c in group) - min(c[x] for c in group) > slack
     ]
-    told = ", ".join(f"{name} {_numbers([n])}" for name, n in sorted(counts[0].items()))
+    often_text = ", ".join(f"{name} {_numbers([n])}" for name, n in sorted(counts[0].items()))
     return [
         BalanceClaim(
             sentence="every item is on every list, in its own conditions equally often",
@@ -89,7 +89,7 @@ def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: st
             + (" of its group" if between else "")
             + (" (give or take one: items are no multiple of conditions)" if slack else ""),
             holds=not uneven and (bool(between) or len(groups) == 1),
-            counted=told + (f"; not so: {uneven[0]}" if uneven else ""),
+            counted=often_text + (f"; not so: {uneven[0]}" if uneven else ""),
             promised=kind != GIVEN,
         ),
     ]
@@ -97,7 +97,7 @@ def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: st
 
 def _alike(items: Mapping[str, Mapping[str, int]]) -> Counter[tuple[str, ...]]:
     """The number of items by the conditions in which they come."""
-    return Counter(tuple(sorted(own)) for own in items.values())
+    return Counter(tuple(sorted(conditions)) for conditions in items.values())
 
 
 def _confounds(study: Study) -> list[BalanceClaim]:
@@ -123,7 +123,7 @@ def _confounds(study: Study) -> list[BalanceClaim]:
 
 
 def _equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:
-    sizes = sorted({len(one.trials) for one in lists})
+    sizes = sorted({len(entry.trials) for entry in lists})
     return BalanceClaim(
         sentence="every list has the same number of trials",
         holds=len(sizes) == 1,
@@ -133,7 +133,7 @@ def _equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:
 
 def _each_item(lists: Sequence[StudyList], conditions: Sequence[str], twice: Collection[str]) -> BalanceClaim:
     """Over all lists, every pair of item and condition comes equally often, and those of the duplicates twice as often."""
-    seen = Counter(pair for one in lists for pair in one.trials)
+    seen = Counter(pair for entry in lists for pair in entry.trials)
     items = sorted({item for item, _ in seen})
     least = min(seen[i, c] for i in items for c in conditions)
     wrong = [i for i in items if any(seen[i, c] != (2 * least if i in twice else least) for c in conditions)]
@@ -149,12 +149,12 @@ def _each_item(lists: Sequence[StudyList], conditions: Sequence[str], twice: Col
 
 def _within_lists(lists: Sequence[StudyList], conditions: Sequence[str]) -> BalanceClaim:
     """Within a list, every condition comes equally often."""
-    counts = {one.id: Counter(condition for _, condition in one.trials) for one in lists}
+    counts = {entry.id: Counter(condition for _, condition in entry.trials) for entry in lists}
     spread = {name: max(c[x] for x in conditions) - min(c[x] for x in conditions) for name, c in counts.items()}
     most = max(spread.values())
     often = sorted({c[x] for c in counts.values() for x in conditions})
     # where items are no multiple of the conditions, a difference of one cannot be avoided
-    slack = 0 if all(len(one.trials) % len(conditions) == 0 for one in lists) else 1
+    slack = 0 if all(len(entry.trials) % len(conditions) == 0 for entry in lists) else 1
     return BalanceClaim(
         sentence="every list has every condition equally often"
         + (" (give or take one: items are no multiple of conditions)" if slack else ""),
@@ -165,7 +165,7 @@ def _within_lists(lists: Sequence[StudyList], conditions: Sequence[str]) -> Bala
 
 def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: int) -> BalanceClaim:
     """Seeing an item twice is the plan in a within design, and cannot be avoided where duplicates find no second group."""
-    again = {one.id: sum(n - 1 for n in Counter(item for item, _ in one.trials).values()) for one in lists}
+    again = {entry.id: sum(n - 1 for n in Counter(item for item, _ in entry.trials).values()) for entry in lists}
     most = max(again.values())
     return BalanceClaim(
         sentence="nobody meets an item twice",
@@ -178,7 +178,7 @@ def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: i
 def _no_scene_twice(study: Study) -> BalanceClaim:
     """In corpora such as TUNA many trials share a designed scene; whoever sees two of them sees the same objects again."""
     scenes = {s.trial.id: s.trial.scene.id or s.trial.id for s in study.stimuli.values()}
-    most = max(max(Counter(scenes[item] for item, _ in one.trials).values()) for one in study.lists)
+    most = max(max(Counter(scenes[item] for item, _ in entry.trials).values()) for entry in study.lists)
     return BalanceClaim(
         sentence="nobody sees the same scene twice, in other places or for another target",
         holds=most == 1,
@@ -191,19 +191,19 @@ def _no_scene_twice(study: Study) -> BalanceClaim:
 def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
     """What study.toml announces is what lists.json has."""
     # Counted from the lists, never taken over from study.toml: that is what is being checked.
-    found = {
+    counted = {
         "conditions": [c for c in conditions if c and c != FILLER],
-        "items": len({item for one in study.lists for item, _ in one.trials}),
+        "items": len({item for entry in study.lists for item, _ in entry.trials}),
         "lists": len(study.lists),
-        "groups": len({one.group for one in study.lists}),
-        "trials_each": max(len(one.trials) for one in study.lists),
+        "groups": len({entry.group for entry in study.lists}),
+        "trials_each": max(len(entry.trials) for entry in study.lists),
     }
-    declared = {name: getattr(study.design, name) for name in found} | {"conditions": sorted(study.design.conditions)}
-    wrong = [f"{name} {declared[name]}, found {value}" for name, value in found.items() if declared[name] != value]
+    declared = {name: getattr(study.design, name) for name in counted} | {"conditions": sorted(study.design.conditions)}
+    wrong = [f"{name} {declared[name]}, found {value}" for name, value in counted.items() if declared[name] != value]
     return BalanceClaim(
         sentence="[design] in study.toml says what lists.json has",
         holds=not wrong,
-        counted="; ".join(wrong) or ", ".join(found),
+        counted="; ".join(wrong) or ", ".join(counted),
     )
 
 
@@ -219,7 +219,7 @@ def _whole_participants(study: Study) -> BalanceClaim:
 
 def carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
     """How often one condition directly follows another, in the order of the lists."""
-    return Counter((a[1], b[1]) for one in lists for a, b in pairwise(one.trials))
+    return Counter((a[1], b[1]) for entry in lists for a, b in pairwise(entry.trials))
 
 
 def _order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> Iterator[BalanceClaim]:
@@ -240,11 +240,11 @@ def _order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> 
 
 
 def _block_carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
-    found: Counter[tuple[str, str]] = Counter()
-    for one in lists:
-        starts = [sum(one.blocks[:n]) for n in range(len(one.blocks))]
-        found.update(pairwise(one.trials[start][1] for start in starts))
-    return found
+    follows: Counter[tuple[str, str]] = Counter()
+    for entry in lists:
+        starts = [sum(entry.blocks[:n]) for n in range(len(entry.blocks))]
+        follows.update(pairwise(entry.trials[start][1] for start in starts))
+    return follows
 
 
 def count_of(number: int, thing: str) -> str:

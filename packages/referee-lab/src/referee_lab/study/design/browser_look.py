@@ -154,9 +154,9 @@ def _layouts(study: Study) -> list[_Layout]:
                 continue
             name = step.stimulus.trial.id if step.stimulus else step.kind
             for label, shown in _stages(public):
-                known = steps.setdefault(_arrangement(shown), (f"{name}{label}", shown, {}))
+                layout = steps.setdefault(_arrangement(shown), (f"{name}{label}", shown, {}))
                 if step.stimulus:
-                    known[2][step.stimulus.trial.id] = None
+                    layout[2][step.stimulus.trial.id] = None
     return [_Layout(name=name, step=shown, trials=tuple(trials)) for name, shown, trials in steps.values()]
 
 
@@ -225,17 +225,18 @@ def _open_page(browser: Any, study: Study, screen: Screen) -> Any:
 def _answer(route: Any, study: Study) -> Any:
     """Answer a request of the page from the built pages and the study folder; anything else is refused."""
     path = route.request.url.removeprefix(ORIGIN).partition("?")[0]
-    if path == "/":
-        return route.fulfill(path=STATIC / "look.html", content_type="text/html")
     name = Path(path).name
-    if path.startswith("/static/") and (STATIC / name).is_file():
-        return route.fulfill(path=STATIC / name, content_type=mimetypes.guess_type(name)[0] or "text/plain")
-    if path == f"/s/{study.id}/pictures/{name}":
-        return route.fulfill(body=picture(study, name.removesuffix(".svg")), content_type="image/svg+xml")
     file = photograph_file(study.folder, name) if path == f"/s/{study.id}/photographs/{name}" else None
-    if file is not None:
-        return route.fulfill(path=file[0], content_type=file[1])
-    return route.fulfill(status=404, body="")
+    if path == "/":
+        route.fulfill(path=STATIC / "look.html", content_type="text/html")
+    elif path.startswith("/static/") and (STATIC / name).is_file():
+        route.fulfill(path=STATIC / name, content_type=mimetypes.guess_type(name)[0] or "text/plain")
+    elif path == f"/s/{study.id}/pictures/{name}":
+        route.fulfill(body=picture(study, name.removesuffix(".svg")), content_type="image/svg+xml")
+    elif file is not None:
+        route.fulfill(path=file[0], content_type=file[1])
+    else:
+        route.fulfill(status=404, body="")
 
 
 def _show(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) -> dict[str, Any]:

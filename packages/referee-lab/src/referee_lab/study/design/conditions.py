@@ -23,4 +23,4 @@ def compared(protocol: str, systems: Sequence[str]) -> list[str]:
         return list(systems)
     if len(systems) < 2:
         raise InputError("pairs need two systems", remedy="name at least two")
-    return [f"{one}{VERSUS}{other}" for one, other in combinations(systems, 2)]
+    return [f"{first}{VERSUS}{other}" for first, other in combinations(systems, 2)]

@@ -30,7 +30,7 @@ def design_report(study: Study, power: Sequence[str] | None = None) -> str:
 def design_numbers(study: Study) -> list[str]:
     """How many of everything."""
     design = study.design
-    trials = sum(len(one.trials) for one in study.lists) * study.participants // len(study.lists)
+    trials = sum(len(entry.trials) for entry in study.lists) * study.participants // len(study.lists)
     twice = f" (+ {len(design.duplicates)} shown twice as often)" if design.duplicates else ""
     return [
         f"{study.title} ({study.id}): protocol {study.protocol}, design {design.kind}, seed {study.seed}",
@@ -64,7 +64,7 @@ def power_lines(study: Study) -> list[str]:
     effect, base = study.analysis.effect, study.analysis.base
     planned = PlannedStudy(systems=conditions, items=items, participants=participants, effect=effect, base=base)
     try:
-        found = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis.alpha, seed=study.seed)
+        power = simulate_power(planned, simulations=SIMULATIONS, alpha=study.analysis.alpha, seed=study.seed)
     except InputError as error:
         return [f"Power: not estimated ({error.problem})."]
     head = f"Power for a difference of {effect:.0%} of error beside {base:.0%} (one system against the others), {SIMULATIONS} simulated studies"
@@ -72,7 +72,7 @@ def power_lines(study: Study) -> list[str]:
         head += f"; computed for Latin squares of {items} items and {participants} participants"
     rows = [
         f"  {row['analysis']:<20} {row['power']:.0%} ({row['low']:.0%} to {row['high']:.0%})"
-        for row in found.iter_rows(named=True)
+        for row in power.iter_rows(named=True)
     ]
     return [head, *rows]
 

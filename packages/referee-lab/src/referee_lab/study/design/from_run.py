@@ -45,21 +45,21 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
     notes: list[str] = []
     speaking = wishes.protocol == "production"
     trials = _items(run, wishes, notes)
-    said = {} if speaking else _said(run, trials, wishes, notes)
-    systems = [] if speaking else _systems(said, wishes)
-    usable = _usable(trials, said, systems, notes)
+    descriptions = {} if speaking else _said(run, trials, wishes, notes)
+    systems = [] if speaking else _systems(descriptions, wishes)
+    usable = _usable(trials, descriptions, systems, notes)
     chosen = _sample(usable, wishes)
-    extras = _extras(usable, chosen, wishes, notes, said)
+    extras = _extras(usable, chosen, wishes, notes, descriptions)
     # Items that were set aside for practice are no part of the study.
-    kept = {extra.trial.id for extra in extras}
-    chosen = [t for t in chosen if t.id not in kept]
+    extra_ids = {extra.trial.id for extra in extras}
+    chosen = [t for t in chosen if t.id not in extra_ids]
     conditions = compared(wishes.protocol, systems)
     layout = _layout(chosen, conditions, wishes)
     notes += _warn_of_length(chosen, conditions, layout, wishes)
     language = wishes.language or next((t.language for t in chosen), "en")
     if language not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
-    outputs = [(t.id, s, said[t.id, s]) for s in systems for t in chosen]
+    outputs = [(t.id, s, descriptions[t.id, s]) for s in systems for t in chosen]
     practice = extras[: wishes.practice]
     checks = [as_check(extra, wishes.protocol, language) for extra in extras[wishes.practice :]]
     heard = {way_of(d) for _, _, d in outputs} - {READ}
@@ -104,10 +104,12 @@ def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
             remedy="name a picture as `image` of every object (or of the scene, for point and refoi), or leave --pictures out",
         )
     pointing = catalogue.create("protocol", wishes.protocol).info.plugin in ("identify", "locate")
-    kept = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
-    if len(kept) < len(trials):
-        notes.append(f"{len(trials) - len(kept)} items with several targets were left out: one click cannot find them")
-    return kept
+    usable = {t.id: t for t in trials if len(t.targets) == 1 or not pointing}
+    if len(usable) < len(trials):
+        notes.append(
+            f"{len(trials) - len(usable)} items with several targets were left out: one click cannot find them"
+        )
+    return usable
 
 
 def _with_pictures(trial: Trial, wishes: Wishes) -> Trial:
@@ -145,12 +147,12 @@ def _warn_of_length(
     each = _longest(layout)
     if each <= MANY:
         return []
-    told = f"too long: each person would see {each} trials"
+    problem = f"too long: each person would see {each} trials"
     fitting = _fitting_items(chosen, conditions, wishes)
     if fitting is None:
-        return [f"{told}; name fewer --systems, or another --design"]
+        return [f"{problem}; name fewer --systems, or another --design"]
     items, short = fitting
-    return [f"{told}; --items {items} makes it {short} trials each (TUNA 2008 had {USUAL})"]
+    return [f"{problem}; --items {items} makes it {short} trials each (TUNA 2008 had {USUAL})"]
 
 
 def _fitting_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> tuple[int, int] | None:
@@ -168,7 +170,7 @@ def _fitting_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: W
 
 
 def _longest(layout: DesignLayout) -> int:
-    return max(len(one.trials) for one in layout.lists)
+    return max(len(entry.trials) for entry in layout.lists)
 
 
 def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
@@ -177,33 +179,33 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
     for path in wishes.outputs:
         rows += read_outputs(path)
     _check_systems([*dict.fromkeys(row.system for row in rows)], wishes)
-    said: Said = {}
+    descriptions: Said = {}
     worded: set[str] = set()
     for row in rows:
         if row.trial in trials and (not wishes.systems or row.system in wishes.systems):
             description = _worded(row.description, trials[row.trial])
             worded |= {row.system} if description is not row.description else set()
-            said[row.trial, row.system] = description
+            descriptions[row.trial, row.system] = description
     if worded:
         names = ", ".join(sorted(worded))
         notes.append(
             f"descriptions without words were worded by the plain realiser (`referee docs realisation`): {names}"
         )
     if wishes.humans:
-        said.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
-    if not said:
+        descriptions.update({(t.id, HUMAN): t.references[0] for t in trials.values() if t.references})
+    if not descriptions:
         raise InputError(
             "nobody said anything on these items",
             where=run.folder,
             remedy="name a run with outputs, add --from-outputs FILE, or --with-humans",
         )
-    return said
+    return descriptions
 
 
-def _check_systems(known: list[str], wishes: Wishes) -> None:
+def _check_systems(names: list[str], wishes: Wishes) -> None:
     for name in wishes.systems:
-        if name not in known and not (name == HUMAN and wishes.humans):
-            raise UnknownName("system in this run", name, known, hint=f"it has {', '.join(known)}")
+        if name not in names and not (name == HUMAN and wishes.humans):
+            raise UnknownName("system in this run", name, names, hint=f"it has {', '.join(names)}")
 
 
 def _worded(description: Description, trial: Trial) -> Description:
@@ -218,15 +220,15 @@ def _worded(description: Description, trial: Trial) -> Description:
     return replace(description, text=Plain(language).realise(description.properties, trial.for_speaker()))
 
 
-def _systems(said: Said, wishes: Wishes) -> list[str]:
-    known = list(dict.fromkeys(system for _, system in said))
-    chosen = list(wishes.systems) or [s for s in known if s != HUMAN]
+def _systems(descriptions: Said, wishes: Wishes) -> list[str]:
+    names = list(dict.fromkeys(system for _, system in descriptions))
+    chosen = list(wishes.systems) or [s for s in names if s != HUMAN]
     return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
 
 
-def _usable(trials: dict[str, Trial], said: Said, systems: Sequence[str], notes: list[str]) -> list[Trial]:
+def _usable(trials: dict[str, Trial], descriptions: Said, systems: Sequence[str], notes: list[str]) -> list[Trial]:
     """Items on which every system has words to show."""
-    usable = [t for t in trials.values() if all(_has_words(said.get((t.id, s))) for s in systems)]
+    usable = [t for t in trials.values() if all(_has_words(descriptions.get((t.id, s))) for s in systems)]
     if len(usable) < len(trials):
         notes.append(f"{len(trials) - len(usable)} items were left out because not every system has words for them")
     if not usable:
@@ -255,7 +257,7 @@ def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
 
 
 def _extras(
-    usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str], said: Said
+    usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str], descriptions: Said
 ) -> list[Extra]:
     """Practice trials and checks: synthetic scenes where they look alike, else items that are then not part of the study."""
     number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
@@ -276,15 +278,15 @@ def _extras(
     if wishes.checks and wishes.protocol != "production":
         notes.append("checks use what people said: read checks.jsonl and make sure that nobody can mistake them")
     return [
-        _paired(Extra(trial=t, description=_to_practise(t, said, sure=n >= wishes.practice)), wishes.protocol)
+        _paired(Extra(trial=t, description=_to_practise(t, descriptions, sure=n >= wishes.practice)), wishes.protocol)
         for n, t in enumerate(drawn)
     ]
 
 
-def _to_practise(trial: Trial, said: Said, sure: bool) -> Description:
+def _to_practise(trial: Trial, descriptions: Said, sure: bool) -> Description:
     """What people said of a trial; where that is only written and a system is heard, what the system said, if it is `sure` to fit the target alone."""
     written = trial.references[0] if trial.references else Description()
-    heard = [written, *(d for (item, _), d in said.items() if item == trial.id)]
+    heard = [written, *(d for (item, _), d in descriptions.items() if item == trial.id)]
     fitting = (d for d in heard if d.media is not None and not (sure and _doubtful(d, trial)))
     return next(fitting, written)
 
@@ -309,8 +311,8 @@ def _in_doubt(trial: Trial) -> bool:
 
 
 def _doubtful(description: Description, trial: Trial) -> bool:
-    said = description.properties
-    return not said or trial.scene.denotation(said) != trial.target_mask
+    properties = description.properties
+    return not properties or trial.scene.denotation(properties) != trial.target_mask
 
 
 def _paired(extra: Extra, protocol: str) -> Extra:

@@ -257,7 +257,7 @@ def prepare_table(
     layout = _lay_out(path, cells, wishes, factors, between, experimental)
     if systems:
         layout = _with_pairs(layout, systems)
-    conditions = sorted({c for one in layout.lists for _, c in one.trials if c and c != FILLER})
+    conditions = sorted({c for entry in layout.lists for _, c in entry.trials if c and c != FILLER})
     trials, outputs = _shown(cells, language, systems)
     practice, checks = (
         [_extra(row, language, systems) for row in rows if row.kind == kind] for kind in ("practice", "check")

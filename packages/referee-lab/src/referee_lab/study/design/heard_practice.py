@@ -24,12 +24,12 @@ def give_voices(extras: Sequence[Extra], word: str, folder: Path) -> list[Extra]
 
 
 def _voiced(extra: Extra, name: str, folder: Path) -> Extra:
-    found = sorted(path.name for path in folder.glob("*") if path.is_file() and path.stem.lower() == name)
-    if len(found) > 1:
-        raise InputError(f"{' and '.join(found)} are both for {name}", where=folder, remedy="leave one of them there")
-    if not found:
+    files = sorted(path.name for path in folder.glob("*") if path.is_file() and path.stem.lower() == name)
+    if len(files) > 1:
+        raise InputError(f"{' and '.join(files)} are both for {name}", where=folder, remedy="leave one of them there")
+    if not files:
         return extra
-    voiced = replace(extra.description, media=found[0])
+    voiced = replace(extra.description, media=files[0])
     shown_media(voiced)  # says what is wrong with a name that browsers do not play
     return replace(extra, description=voiced)
 
@@ -39,26 +39,26 @@ def odd_extras(study: Study) -> list[str]:
     if not can_play(study.kind.info):
         return []
     ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
-    given = {PRACTICE: list(study.practice), CHECK: [check.stimulus for check in study.checks]}
-    told = []
-    for word, stimuli in given.items():
+    extras = {PRACTICE: list(study.practice), CHECK: [check.stimulus for check in study.checks]}
+    notes = []
+    for word, stimuli in extras.items():
         odd = [(n, s) for n, s in enumerate(stimuli, 1) if way_of(s.description) not in ways]
         if not odd:
             continue
         file = f"{word}.jsonl" if word == PRACTICE else "checks.jsonl"
-        told.append(
+        notes.append(
             f"{file}: {len(odd)} of {len(stimuli)} are {way_of(odd[0][1].description)} while trials are {' or '.join(sorted(ways))}; "
             + _remedy(word, odd, ways)
         )
-    return told
+    return notes
 
 
 def _remedy(word: str, odd: Sequence[tuple[int, Stimulus]], ways: set[str]) -> str:
     if ways == {READ}:
         return 'leave "media" out of their lines'
     ending = ".wav" if HEARD in ways else ".webm"
-    wanted = ", ".join(f"{s.description.text or 'it'!r} as {word}-{n}{ending}" for n, s in odd)
+    recordings = ", ".join(f"{s.description.text or 'it'!r} as {word}-{n}{ending}" for n, s in odd)
     return (
-        f"record {wanted}, and give the files to `study new` in --media, or put them into media/ and name each in its line "
+        f"record {recordings}, and give the files to `study new` in --media, or put them into media/ and name each in its line "
         f'("media": "{word}-{odd[0][0]}{ending}")'
     )

@@ -33,11 +33,11 @@ def _claim(sentence: str, number: int, word: str, wrong: list[str]) -> BalanceCl
 
 
 def _asked_at(steps: tuple[PlanStep, ...], question: str) -> PlanStep:
-    return next(step for step in steps if any(one.name == question for one in step.fields))
+    return next(step for step in steps if any(form_field.name == question for form_field in step.fields))
 
 
 def _field(study: Study, question: str) -> FormField:
-    return next(one for one in study.questions() if one.name == question)
+    return next(question_field for question_field in study.questions() if question_field.name == question)
 
 
 def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Iterator[str]:
@@ -77,14 +77,14 @@ def _too_small(study: Study) -> Iterator[str]:
     dealt = Counter(study.lists[n % len(study.lists)].id for n in range(planned))
     for quota in study.quotas:
         if quota.condition:
-            having = {one.id for one in study.lists if any(c == quota.condition for _, c in one.trials)}
+            having = {entry.id for entry in study.lists if any(c == quota.condition for _, c in entry.trials)}
             inside = sum(dealt[name] for name in having)
             if (most := planned - inside + min(inside, quota.most)) < planned:
                 yield f"{quota.said()} lets in {most} of {planned} people"
     for question in dict.fromkeys(quota.question for quota in study.quotas if quota.question):
-        field, mine = _field(study, question), [quota for quota in study.quotas if quota.question == question]
-        open_answers = {*(field.eligible or field.choices)} - {a for quota in mine for a in quota.answers}
+        field, quotas = _field(study, question), [quota for quota in study.quotas if quota.question == question]
+        open_answers = {*(field.eligible or field.choices)} - {a for quota in quotas for a in quota.answers}
         if field.required and field.kind == "choice" and not open_answers:
-            most = sum(quota.most for quota in mine)
+            most = sum(quota.most for quota in quotas)
             if most < planned:
                 yield f"the quotas on {question} let in {most} of {planned} people"

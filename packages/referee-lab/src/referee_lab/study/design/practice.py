@@ -30,8 +30,8 @@ def interleaved(trials: Iterable[Trial]) -> list[Trial]:
 def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = DOMAINS) -> list[Extra]:
     """Furniture and people in turn, everything visible about the target said."""
     # Another seed than the study's own: its synthetic items must not come up for practice.
-    own = Random(f"extras|{seed}").getrandbits(30)
-    scenes = Synthetic(seed=own, speakers=1, scenes=13 * (number // 5 + 1), similarity=0.2).trials()
+    scene_seed = Random(f"extras|{seed}").getrandbits(30)
+    scenes = Synthetic(seed=scene_seed, speakers=1, scenes=13 * (number // 5 + 1), similarity=0.2).trials()
     chosen = interleaved(t for t in scenes if t.domain in domains)[:number]
     named = [replace(trial, id=f"extra-{n}") for n, trial in enumerate(chosen, 1)]
     return [Extra(trial=trial, description=_everything(trial)) for trial in named]

@@ -24,12 +24,12 @@ def prove_media(study: Study) -> list[BalanceClaim]:
         return []
     played: dict[str, PlayedFile] = {}
     wrong = [problem for name in heard for problem in _problems(study, name, played)]
-    told = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
+    problems = f"; not so: {'; '.join(wrong[:3])}{' …' if len(wrong) > 3 else ''}" if wrong else ""
     return [
         BalanceClaim(
             sentence="every sound and film is there, can be played to its end and is not too large",
             holds=not wrong,
-            counted=f"{count_of(len(heard), 'file')}{told}",
+            counted=f"{count_of(len(heard), 'file')}{problems}",
         ),
         *_as_trials(study),
         *_long_enough(played),
@@ -50,14 +50,14 @@ def _problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterato
     if path.stat().st_size > most * MB:
         yield f"{FOLDER}/{name} has {path.stat().st_size / MB:.1f} MB ([session] media_mb is {most:g})"
         return
-    found = listen_to(path)
-    if found.problem is not None:
-        yield f"{FOLDER}/{name}: {found.problem}"
+    file = listen_to(path)
+    if file.problem is not None:
+        yield f"{FOLDER}/{name}: {file.problem}"
         return
-    played[name] = found
+    played[name] = file
     limit = float(study.settings.get("reading_timeout_ms", 0) or 0)
-    if limit and found.ms >= limit and _reading(study) != "together":
-        yield f"{FOLDER}/{name} lasts {found.ms / 1000:.1f} s, longer than reading_timeout_ms"
+    if limit and file.ms >= limit and _reading(study) != "together":
+        yield f"{FOLDER}/{name} lasts {file.ms / 1000:.1f} s, longer than reading_timeout_ms"
 
 
 def _as_trials(study: Study) -> Iterator[BalanceClaim]:
@@ -78,14 +78,15 @@ def _told_long_enough(
     """A remark where listening alone takes longer than people are told that their tasks will."""
     lasts: dict[str, float] = {}
     for name, stimuli in heard.items():
-        for one in stimuli:
-            lasts[one] = lasts.get(one, 0.0) + (played[name].ms if name in played else 0.0)
+        for stimulus in stimuli:
+            lasts[stimulus] = lasts.get(stimulus, 0.0) + (played[name].ms if name in played else 0.0)
     longest = (
-        max(sum(lasts.get(one, 0.0) for one in _of_list(study, number)) for number in range(len(study.lists))) / 60_000
+        max(sum(lasts.get(stimulus, 0.0) for stimulus in _of_list(study, number)) for number in range(len(study.lists)))
+        / 60_000
     )
     # What is told is rounded to whole minutes.
-    told = study.minutes - INSTRUCTION_MINUTES + 0.5
-    if longest > told:
+    announced = study.minutes - INSTRUCTION_MINUTES + 0.5
+    if longest > announced:
         yield BalanceClaim(
             sentence="people are told of a session that is long enough to hear everything",
             holds=False,
@@ -103,7 +104,7 @@ def _of_list(study: Study, number: int) -> list[str]:
 
 def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
     """A remark on what is over at once; a word may be that short, so nothing is refused for it."""
-    short = [name for name, found in played.items() if found.ms < SHORTEST_MS]
+    short = [name for name, file in played.items() if file.ms < SHORTEST_MS]
     if short:
         yield BalanceClaim(
             sentence="every sound and film is long enough to say something",
@@ -115,7 +116,7 @@ def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
 
 def _hearable(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
     """Nobody has to hear tones to see signs."""
-    if study.session.sound_check and played and all(found.silent for found in played.values()):
+    if study.session.sound_check and played and all(file.silent for file in played.values()):
         yield BalanceClaim(
             sentence="sounds are asked for only where something is to be heard",
             holds=False,
@@ -127,7 +128,7 @@ def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
     """What one person's browser has to load."""
     size = {name: _size(find_media(study.folder / FOLDER, name)) for name in heard}
     lists = [{*_of_list(study, number)} for number in range(len(study.lists))]
-    largest = max(sum(size[name] for name, stimuli in heard.items() if one & {*stimuli}) for one in lists)
+    largest = max(sum(size[name] for name, stimuli in heard.items() if members & {*stimuli}) for members in lists)
     most = study.session.media_session_mb
     return BalanceClaim(
         sentence="nobody has to load more sounds and films than is allowed",

@@ -41,12 +41,12 @@ def prove_checks(study: Study) -> list[BalanceClaim]:
     never = [
         c.stimulus.id for c in study.checks if not _can_fail(study, c, study.kind.show(c.stimulus, study.settings, rng))
     ]
-    told = f"; not so: {never[0]}" if never else ""
+    first_failing = f"; not so: {never[0]}" if never else ""
     return [
         BalanceClaim(
             sentence="every attention check can be failed",
             holds=not never,
-            counted=f"{count_of(len(study.checks), 'check')}{told}",
+            counted=f"{count_of(len(study.checks), 'check')}{first_failing}",
             check="attention-checks",
             trials=tuple(never),
         )

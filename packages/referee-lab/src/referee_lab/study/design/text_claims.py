@@ -34,7 +34,7 @@ def _chooses(study: Study) -> bool:
 
 def _has_breaks(study: Study) -> bool:
     every = study.session.break_every
-    return bool(every) and max(len(one.trials) for one in study.lists) > every
+    return bool(every) and max(len(entry.trials) for entry in study.lists) > every
 
 
 def _plays_dialogue(study: Study) -> bool:
@@ -174,14 +174,14 @@ _CLAIMS = (
 def false_claims(study: Study) -> list[str]:
     """One sentence for every phrase of a page that the study itself contradicts."""
     language = _spoken(study)
-    said = []
+    notes = []
     for page, text in _pages(study).items():
         for claim in _CLAIMS:
             phrase = claim.phrases.get(language)
-            found = re.search(phrase, text, re.IGNORECASE) if phrase else None
-            if found and not claim.holds(study):
-                said.append(f"texts/{study.language}/{page}.md says {found[0]!r}, but {claim.fact}")
-    return said
+            match = re.search(phrase, text, re.IGNORECASE) if phrase else None
+            if match and not claim.holds(study):
+                notes.append(f"texts/{study.language}/{page}.md says {match[0]!r}, but {claim.fact}")
+    return notes
 
 
 def unsaid_ways(study: Study) -> list[str]:
@@ -190,14 +190,14 @@ def unsaid_ways(study: Study) -> list[str]:
     ways, language = ways_in(study), _spoken(study)
     # Where everything is heard and shown in writing as well, nobody needs to be told to read.
     untold = ways - {READ} if study.settings.get("media_text") == "shown" else ways
-    told = _pages(study)["instructions"]
+    instructions = _pages(study)["instructions"]
     return [
         f"texts/{study.language}/instructions.md does not say that {facts[way]}"
         for way in (READ, HEARD, WATCHED)
         if way in untold
         and ways != {READ}
         and (phrase := _WAYS[way].get(language))
-        and not re.search(phrase, told, re.IGNORECASE)
+        and not re.search(phrase, instructions, re.IGNORECASE)
     ]
 
 
@@ -207,5 +207,5 @@ def _spoken(study: Study) -> str:
 
 def _pages(study: Study) -> dict[str, str]:
     """All pages with what people read on them, without the stars of Markdown."""
-    own = {name: text for name, text in study.extra.items() if isinstance(text, str)}
-    return {page: text.replace("*", "") for page, text in {**study.texts, **own}.items()}
+    pages = {name: text for name, text in study.extra.items() if isinstance(text, str)}
+    return {page: text.replace("*", "") for page, text in {**study.texts, **pages}.items()}

@@ -30,9 +30,9 @@ class PageBranch:
     question: str
     answers: tuple[str, ...]
 
-    def is_taken(self, told: Mapping[str, Any]) -> bool:
+    def is_taken(self, answers_so_far: Mapping[str, Any]) -> bool:
         """Whether the answers given so far lead here; an answer left open leads nowhere."""
-        return bool(named_answers(told.get(self.question)) & {*self.answers})
+        return bool(named_answers(answers_so_far.get(self.question)) & {*self.answers})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +44,9 @@ class Quota:
     answers: tuple[str, ...] = ()
     condition: str = ""
 
-    def counts(self, told: Mapping[str, Any]) -> bool:
+    def counts(self, answers_so_far: Mapping[str, Any]) -> bool:
         """Whether somebody who said this is one of them."""
-        return bool(self.question) and bool(named_answers(told.get(self.question)) & {*self.answers})
+        return bool(self.question) and bool(named_answers(answers_so_far.get(self.question)) & {*self.answers})
 
     def said(self) -> str:
         """What it is about, in words."""
@@ -63,7 +63,7 @@ R = TypeVar("R", PageBranch, Quota)
 
 def named_answers(value: Any) -> set[str]:
     """An answer to a question as the choices it names: one, several or none."""
-    return {str(one) for one in value} if isinstance(value, list) else set() if value is None else {str(value)}
+    return {str(member) for member in value} if isinstance(value, list) else set() if value is None else {str(value)}
 
 
 def skipped(answer: Mapping[str, Any]) -> bool:
@@ -75,23 +75,23 @@ def read_rules(kind: type[R], raw: Any, name: str, where: Path) -> tuple[R, ...]
     """The tables of one kind; MalformedInput where one has another shape."""
     if not isinstance(raw, list):
         raise MalformedInput(f"[{name}] should be [[{name}]]", where=where, remedy=_REMEDIES[name])
-    return tuple(_rule(kind, one, number, name, where) for number, one in enumerate(raw, 1))
+    return tuple(_rule(kind, rule, number, name, where) for number, rule in enumerate(raw, 1))
 
 
 def _rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: Path) -> R:
-    known = {one.name: str(one.type) for one in fields(kind)}
+    types = {field.name: str(field.type) for field in fields(kind)}
     for key, value in raw.items():
-        wanted = known.get(key)
+        expected = types.get(key)
         listed = isinstance(value, list) and all(isinstance(v, str) for v in value) and bool(value)
         fits = {"int": type(value) is int and value > 0, "str": isinstance(value, str) and bool(value)}
-        if wanted is None or not fits.get(wanted, listed):
-            problem = f"{name} {number}: {key!r} is {'not known' if wanted is None else f'{value!r:.40}'}"
+        if expected is None or not fits.get(expected, listed):
+            problem = f"{name} {number}: {key!r} is {'not known' if expected is None else f'{value!r:.40}'}"
             raise MalformedInput(problem, where=where, remedy=_REMEDIES[name])
     values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in raw.items()}
     try:
         made = kind(**values)
     except TypeError:
-        lacking = sorted(known.keys() - raw.keys())
+        lacking = sorted(types.keys() - raw.keys())
         raise MalformedInput(
             f"{name} {number} lacks {', '.join(lacking)}", where=where, remedy=_REMEDIES[name]
         ) from None
@@ -107,12 +107,12 @@ def _rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: 
 def check_names(study: Study) -> None:
     """InputError where a branch or quota names a page, question, answer or condition that the study does not have."""
     where = study.folder / "study.toml"
-    for problem, known in _unknown(study):
-        raise InputError(problem, where=where, remedy=f"one of {', '.join(known)}" if known else "mend the name")
+    for problem, names in _unknown(study):
+        raise InputError(problem, where=where, remedy=f"one of {', '.join(names)}" if names else "mend the name")
 
 
 def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
-    questions = {one.name: one for one in study.questions()}
+    questions = {question.name: question for question in study.questions()}
     shown: list[str] = []
     rules: list[PageBranch | Quota] = [*study.branches, *study.quotas]
     for number, rule in enumerate(rules, 1):
@@ -124,7 +124,7 @@ def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
                 yield f"{word}: {page!r} is in another branch already", ()
             shown.append(page)
         if isinstance(rule, Quota) and rule.condition:
-            conditions = sorted({c for one in study.lists for _, c in one.trials})
+            conditions = sorted({c for entry in study.lists for _, c in entry.trials})
             if rule.condition not in conditions:
                 yield (
                     f"{word}: no list has the condition {rule.condition!r}{_meant(rule.condition, conditions)}",
@@ -142,5 +142,5 @@ def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
                     yield f"{word}: {answer!r} is no choice of {rule.question!r}", asked.choices
 
 
-def _meant(name: str, known: Collection[str]) -> str:
-    return "".join(f" (did you mean {one}?)" for one in near(name, known, 1))
+def _meant(name: str, names: Collection[str]) -> str:
+    return "".join(f" (did you mean {near_name}?)" for near_name in near(name, names, 1))

@@ -161,11 +161,11 @@ def _extra(extra: Extra) -> dict[str, Any]:
 def _lists(draft: Draft) -> Iterator[str]:
     """JSON with one list a line: long, but readable and easy to compare."""
     yield f'{{"design": {json.dumps(draft.layout.kind)}, "seed": {draft.seed}, "lists": ['
-    for number, one in enumerate(draft.layout.lists):
-        data: dict[str, Any] = {"id": one.id, "group": one.group}
-        if one.blocks:
-            data["blocks"] = list(one.blocks)
-        data["trials"] = [list(pair) for pair in one.trials]
+    for number, entry in enumerate(draft.layout.lists):
+        data: dict[str, Any] = {"id": entry.id, "group": entry.group}
+        if entry.blocks:
+            data["blocks"] = list(entry.blocks)
+        data["trials"] = [list(pair) for pair in entry.trials]
         yield json_line(data) + ("," if number + 1 < len(draft.layout.lists) else "")
     yield "]}"
 
@@ -253,12 +253,12 @@ def _known(draft: Draft) -> dict[str, dict[str, Any]]:
             "kind": layout.kind,
             "source": draft.source,
             "conditions": list(draft.conditions),
-            "items": len({trial for one in layout.lists for trial, _ in one.trials}),
+            "items": len({trial for entry in layout.lists for trial, _ in entry.trials}),
             "duplicates": list(layout.duplicates),
             "groups": layout.groups,
             "lists": len(layout.lists),
             "per_list": max(1, draft.participants // len(layout.lists)),
-            "trials_each": max(len(one.trials) for one in layout.lists),
+            "trials_each": max(len(entry.trials) for entry in layout.lists),
             "order": layout.order,
             # Ten trials apart cannot be kept in a short list.
             "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),

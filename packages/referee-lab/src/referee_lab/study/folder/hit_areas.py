@@ -143,7 +143,7 @@ def _overlapping(layout: Layout) -> set[str]:
         for b in ids[:i]
         if max(abs(at[a][0] - at[b][0]), abs(at[a][1] - at[b][1])) < 0.9995
     )
-    return {one for pair in pairs for one in pair}
+    return {entity for pair in pairs for entity in pair}
 
 
 # -- the outline of a picture ----------------------------------------------------------------------------------------------
@@ -236,8 +236,8 @@ def _round(x: float, y: float, rx: float, ry: float) -> Points:
 def _path(d: str) -> Iterator[Points]:
     """The runs of a path in absolute commands, which are all that the drawings use."""
     run: Points = []
-    for command, given in re.findall(r"([A-Za-z])([^A-Za-z]*)", d):
-        values = _numbers(given)
+    for command, numbers in re.findall(r"([A-Za-z])([^A-Za-z]*)", d):
+        values = _numbers(numbers)
         if command == "M" and run:
             yield run
             run = []
@@ -301,10 +301,10 @@ def _numbers(text: str) -> list[float]:
 
 
 def _transform(text: str) -> Matrix:
-    found = SAME
-    for name, given in re.findall(r"(\w+)\(([^)]*)\)", text):
-        found = _times(found, _matrix(name, _numbers(given)))
-    return found
+    total = SAME
+    for name, numbers in re.findall(r"(\w+)\(([^)]*)\)", text):
+        total = _times(total, _matrix(name, _numbers(numbers)))
+    return total
 
 
 def _matrix(name: str, v: list[float]) -> Matrix:

@@ -88,27 +88,27 @@ def media_address(media: Mapping[str, Any], base_url: str) -> dict[str, Any]:
 
 def media_file(study: Study, name: str) -> tuple[Path, str] | None:
     """The file behind a public name and its type; None where the study has none of that name."""
-    wanted = next((one for one in _files(study) if _name(one) == name), None)
-    path = find_media(study.folder / FOLDER, wanted) if wanted is not None else None
-    return None if wanted is None or path is None else (path, _kind_of(wanted)[1])
+    file = next((candidate for candidate in _files(study) if _name(candidate) == name), None)
+    path = find_media(study.folder / FOLDER, file) if file is not None else None
+    return None if file is None or path is None else (path, _kind_of(file)[1])
 
 
 def find_media(folder: Path, name: str) -> Path | None:
     """The file of a name, also where a letter with a mark is spelled in another way (ü as one sign, or as u with its dots: that depends on the computer)."""
     if (folder / name).is_file():
         return folder / name
-    wanted = normalize("NFC", name)
-    return next((p for p in sorted(folder.glob("*")) if p.is_file() and normalize("NFC", p.name) == wanted), None)
+    composed = normalize("NFC", name)
+    return next((p for p in sorted(folder.glob("*")) if p.is_file() and normalize("NFC", p.name) == composed), None)
 
 
 def heard_in(study: Study) -> dict[str, list[str]]:
     """Every file of a study, with the stimuli in which it is heard."""
-    found: dict[str, list[str]] = {}
+    heard: dict[str, list[str]] = {}
     for stimulus in study.every_stimulus():
-        for one in (stimulus, stimulus.rival):
-            if one is not None and one.description.media is not None:
-                found.setdefault(one.description.media, []).append(stimulus.id)
-    return found
+        for described in (stimulus, stimulus.rival):
+            if described is not None and described.description.media is not None:
+                heard.setdefault(described.description.media, []).append(stimulus.id)
+    return heard
 
 
 def plays_anything(study: Study) -> bool:
@@ -148,10 +148,10 @@ def keep_media(folder: Path, descriptions: Iterable[Description], source: Path |
         _kind_of(name)
         if source is None:
             raise InputError("these descriptions are heard", remedy="say where their files are: --media FOLDER")
-        if (found := find_media(source, name)) is None:
+        if (path := find_media(source, name)) is None:
             raise InputError("there is no such file", where=source / name, remedy="put it there, or mend the outputs")
         (folder / FOLDER).mkdir(exist_ok=True)
-        shutil.copyfile(found, folder / FOLDER / name)
+        shutil.copyfile(path, folder / FOLDER / name)
     return len(names)
 
 
@@ -213,8 +213,8 @@ def _wrong_inside(name: str, opened: Any) -> str | None:
     if FORMS[ending] not in forms:
         return f"it is no {ending[1:]} inside, but {forms[0]}: name or convert it as what it is"
     codecs = {stream.codec_context.name for stream in _played_streams(name, opened)}
-    known = WEBM_CODECS if FORMS[ending] == "webm" else CODECS
-    strange = sorted(c for c in codecs if c not in known and not (c.startswith("pcm_") and ending == ".wav"))
+    codecs_played = WEBM_CODECS if FORMS[ending] == "webm" else CODECS
+    strange = sorted(c for c in codecs if c not in codecs_played and not (c.startswith("pcm_") and ending == ".wav"))
     return f"not every browser decodes {strange[0]} in {ending}" if strange else None
 
 
@@ -238,10 +238,10 @@ def _cut_short(path: Path) -> bool:
 
 
 def _files(study: Study) -> list[str]:
-    known = _KNOWN.get(study.hash)
-    if known is None:
-        known = _KNOWN[study.hash] = list(heard_in(study))
-    return known
+    files = _KNOWN.get(study.hash)
+    if files is None:
+        files = _KNOWN[study.hash] = list(heard_in(study))
+    return files
 
 
 # By the study's hash, which changes with anything that could change them.
@@ -255,7 +255,7 @@ def _name(file: str) -> str:
 def _kind_of(file: str) -> tuple[str, str]:
     if Path(file).name != file or file.startswith("."):
         raise InputError(f"{file!r} is not the name of a file", remedy=f"a name without folders: it lies in {FOLDER}/")
-    found = KINDS.get(Path(file).suffix.lower())
-    if found is None:
+    kind = KINDS.get(Path(file).suffix.lower())
+    if kind is None:
         raise InputError(f"browsers do not play {file!r}", remedy=f"convert it to one of {', '.join(KINDS)}")
-    return found
+    return kind

@@ -117,7 +117,7 @@ def drawn_photographs(study: Study) -> dict[str, str]:
 
 def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None) -> int:
     """Copy the photographs of trials into a study's folder, each checked to be the one its scene is about; returns how many."""
-    kept = 0
+    copied = 0
     for picture in {t.scene.picture.path: t.scene.picture for t in trials if t.scene.picture is not None}.values():
         if source is None:
             raise InputError("these trials are about photographs", remedy="say where they are: --pictures FOLDER")
@@ -126,8 +126,8 @@ def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
         ending = _shown_ending(path)
         (folder / FOLDER).mkdir(exist_ok=True)
         shutil.copyfile(path, folder / FOLDER / f"{name}{ending}")
-        kept += 1
-    return kept
+        copied += 1
+    return copied
 
 
 def missing_pictures(study: Study) -> list[str]:

@@ -49,22 +49,26 @@ def read_form(path: Path) -> tuple[FormField, ...]:
         )
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
         raise MalformedInput(f"not a form ({error})", where=path, remedy=remedy) from None
-    for one in fields:
-        if one.kind not in KINDS or (one.kind in ("choice", "multi")) != bool(one.choices):
+    for form_field in fields:
+        if form_field.kind not in KINDS or (form_field.kind in ("choice", "multi")) != bool(form_field.choices):
             raise MalformedInput(
-                f"the field {one.name!r} is of no known kind, or has no choices", where=path, remedy=remedy
+                f"the field {form_field.name!r} is of no known kind, or has no choices", where=path, remedy=remedy
             )
-        if one.when not in ("before", "after"):
+        if form_field.when not in ("before", "after"):
             raise MalformedInput(
-                f"{one.name!r} is asked {one.when!r}", where=path, remedy='when is "before" or "after"'
+                f"{form_field.name!r} is asked {form_field.when!r}", where=path, remedy='when is "before" or "after"'
             )
-        if one.eligible and (one.kind != "choice" or not set(one.eligible) < set(one.choices) or not one.required):
+        if form_field.eligible and (
+            form_field.kind != "choice"
+            or not set(form_field.eligible) < set(form_field.choices)
+            or not form_field.required
+        ):
             raise MalformedInput(
-                f"{one.name!r}: `eligible` names some of the choices of a required question",
+                f"{form_field.name!r}: `eligible` names some of the choices of a required question",
                 where=path,
                 remedy='for example choices = ["yes", "no"], eligible = ["yes"], required = true',
             )
-    if len({one.name for one in fields}) < len(fields):
+    if len({form_field.name for form_field in fields}) < len(fields):
         raise MalformedInput("two fields have the same name", where=path, remedy="give each its own")
     return fields
 
@@ -76,34 +80,41 @@ def comment_fields(question: str) -> tuple[FormField, ...]:
 
 def not_eligible(answer: Any, fields: tuple[FormField, ...]) -> str | None:
     """The first question whose answer says that the person may not take part; None where all is well."""
-    given = answer.get("fields") or {}
-    return next((one.name for one in fields if one.eligible and given.get(one.name) not in one.eligible), None)
+    fields_answered = answer.get("fields") or {}
+    return next(
+        (
+            form_field.name
+            for form_field in fields
+            if form_field.eligible and fields_answered.get(form_field.name) not in form_field.eligible
+        ),
+        None,
+    )
 
 
 def check_fields(answer: Any, fields: tuple[FormField, ...]) -> None:
     """InputError that says what is wrong with the answers to a form."""
     if not isinstance(answer, dict):
         raise _refuse("not an object")
-    known = {one.name for one in fields}
+    names = {form_field.name for form_field in fields}
     for name in answer:
-        if name not in known:
+        if name not in names:
             raise _refuse(f"the form has no field {name!r}")
-    for one in fields:
-        _check_field(answer.get(one.name), one)
+    for form_field in fields:
+        _check_field(answer.get(form_field.name), form_field)
 
 
-def _check_field(value: Any, one: FormField) -> None:
+def _check_field(value: Any, form_field: FormField) -> None:
     if value is None or value == "" or value == []:
-        if one.required:
-            raise _refuse(f"{one.name}: an answer is required")
+        if form_field.required:
+            raise _refuse(f"{form_field.name}: an answer is required")
         return
-    given = value if one.kind == "multi" else [value]
-    if not isinstance(given, list) or any(isinstance(v, (dict, list, bool)) for v in given):
-        raise _refuse(f"{one.name}: not an answer to this question")
-    if any(len(str(v)) > _LONGEST[one.kind] for v in given):
-        raise _refuse(f"{one.name}: longer than {_LONGEST[one.kind]} characters")
-    if one.choices and any(v not in one.choices for v in given):
-        raise _refuse(f"{one.name}: none of the choices")
+    choices = value if form_field.kind == "multi" else [value]
+    if not isinstance(choices, list) or any(isinstance(v, (dict, list, bool)) for v in choices):
+        raise _refuse(f"{form_field.name}: not an answer to this question")
+    if any(len(str(v)) > _LONGEST[form_field.kind] for v in choices):
+        raise _refuse(f"{form_field.name}: longer than {_LONGEST[form_field.kind]} characters")
+    if form_field.choices and any(v not in form_field.choices for v in choices):
+        raise _refuse(f"{form_field.name}: none of the choices")
 
 
 def _refuse(problem: str) -> InputError:

@@ -318,7 +318,7 @@ TYPED: Mapping[str, type[Any]] = {
 
 
 def _settings_of(section: type[Any]) -> dict[str, Setting]:
-    return {one.name: one.metadata["setting"] for one in fields(section) if one.metadata}
+    return {field.name: field.metadata["setting"] for field in fields(section) if field.metadata}
 
 
 # In the order of the file; the fields of [protocol] are declared by the protocol.
@@ -329,15 +329,19 @@ SECTIONS: dict[str, dict[str, Setting]] = {
 }
 
 
-def read_section(section: type[S], given: Mapping[str, Any], name: str, where: str, text: str = "") -> S:
+def read_section(section: type[S], written_fields: Mapping[str, Any], name: str, where: str, text: str = "") -> S:
     """A section of study.toml with defaults filled in.
 
     `section` is one of the classes above, `given` what the file says, `name` the section's heading, `where` the file and `text` its content, for errors that
     name the line. Unknown fields and wrong values are errors that name their place.
     """
-    values = complete(given, SECTIONS[name], name, where, text)
+    values = complete(written_fields, SECTIONS[name], name, where, text)
     # Only what the file says; the class has the same defaults.
-    written = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items() if key in given}
+    written = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in values.items()
+        if key in written_fields
+    }
     return section(**written)
 
 
@@ -370,8 +374,10 @@ def check_value(value: Any, setting: Setting, where: str, line: int | None = Non
     if kind is float and not isfinite(value):
         raise InputError(f"should be a number, not {value}", where=where, line=line, remedy=setting.about)
     if kind is list and setting.default and any(type(v) is not type(setting.default[0]) for v in value):
-        wanted = _KINDS[type(setting.default[0])]
-        raise InputError(f"every member of the list should be {wanted}", where=where, line=line, remedy=setting.about)
+        kind_name = _KINDS[type(setting.default[0])]
+        raise InputError(
+            f"every member of the list should be {kind_name}", where=where, line=line, remedy=setting.about
+        )
     wrong = [v for v in (value if kind is list else [value]) if setting.values and v not in setting.values]
     if wrong:
         problem = f"{wrong[0]!r} is none of {', '.join(setting.values)}"
@@ -383,21 +389,21 @@ def check_value(value: Any, setting: Setting, where: str, line: int | None = Non
 
 
 def complete(
-    given: Mapping[str, Any], settings: Mapping[str, Setting], section: str, where: str, text: str = ""
+    written: Mapping[str, Any], settings: Mapping[str, Setting], section: str, where: str, text: str = ""
 ) -> dict[str, Any]:
     """A section with defaults filled in; unknown fields and wrong values are errors that name their place."""
     import difflib
 
-    for key in given:
+    for key in written:
         if key not in settings and f"{section}.{key}" not in SECTIONS:
             near = difflib.get_close_matches(key, settings, n=1)
-            known = f"did you mean {near[0]}?" if near else f"[{section}] takes {', '.join(settings) or 'nothing'}"
+            remedy = f"did you mean {near[0]}?" if near else f"[{section}] takes {', '.join(settings) or 'nothing'}"
             raise MalformedInput(
-                f"[{section}] has no field {key!r}", where=where, line=line_of(text, section, key), remedy=known
+                f"[{section}] has no field {key!r}", where=where, line=line_of(text, section, key), remedy=remedy
             )
     return {
-        key: check_value(given[key], setting, f"{where} [{section}] {key}", line_of(text, section, key))
-        if key in given
+        key: check_value(written[key], setting, f"{where} [{section}] {key}", line_of(text, section, key))
+        if key in written
         else setting.default
         for key, setting in settings.items()
     }

@@ -127,7 +127,7 @@ class Study:
         """Every question about the person, wherever it is asked."""
         yield from self.before
         yield from self.demographics
-        yield from (one for form in self.extra.values() if not isinstance(form, str) for one in form)
+        yield from (question for form in self.extra.values() if not isinstance(form, str) for question in form)
 
     def page_html(self, name: str) -> str:
         """A page as HTML; without a contact and an institution the paragraph that would name them is left out."""
@@ -139,9 +139,9 @@ class Study:
 
     def list(self, list_id: str) -> StudyList:
         """A list by its id."""
-        for found in self.lists:
-            if found.id == list_id:
-                return found
+        for entry in self.lists:
+            if entry.id == list_id:
+                return entry
         raise InputError(
             f"there is no list {list_id!r}", where=self.folder / "lists.json", remedy=f"L01 … {self.lists[-1].id}"
         )
@@ -173,8 +173,8 @@ def open_study(path: str | Path) -> Study:
 
     def read(section: type[S], name: str) -> S:
         head, _, tail = name.partition(".")
-        given = raw.get(head, {})
-        return read_section(section, given.get(tail, {}) if tail else given, name, str(where), text)
+        fields_written = raw.get(head, {})
+        return read_section(section, fields_written.get(tail, {}) if tail else fields_written, name, str(where), text)
 
     about = read(StudySection, "study")
     design, session, policy = (
@@ -192,7 +192,7 @@ def open_study(path: str | Path) -> Study:
     stimuli, lists = _shown(folder, spoken=kind.info.plugin != "produce")
     practice = tuple(c.stimulus for c in _extra(folder / "practice.jsonl", "practice"))
     checks = tuple(_extra(folder / "checks.jsonl", "check"))
-    trials = max(len(one.trials) for one in lists)
+    trials = max(len(entry.trials) for entry in lists)
     minutes = _minutes(trials + len(practice) + len(checks), kind.info.plugin)
     if isinstance(kind, RoomProtocol):
         minutes += round(kind.usual_seconds(next(iter(stimuli.values())), settings) / 60)
@@ -203,7 +203,7 @@ def open_study(path: str | Path) -> Study:
         "trials": trials,
         "minutes": minutes,
         **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
-        **_told(strings, trials, session.break_every, design.conditions),
+        **_told(strings, trials, session.break_every, _speakers(design)),
         **_room_facts(strings, about.language, kind, settings, minutes),
         "quick_note": fill(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
         if exclusion.fastest_trial_s
@@ -242,7 +242,7 @@ def open_study(path: str | Path) -> Study:
         # Of the text as people read it, placeholders filled in (rule 9).
         consent_hash=sha256(texts["consent"].encode()).hexdigest(),
     )
-    names = [one.name for one in made.questions()]
+    names = [question.name for question in made.questions()]
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise InputError(
             f"two questions are called {twice!r}",
@@ -289,17 +289,17 @@ def _raw(text: str, where: Path) -> dict[str, Any]:
 
 
 def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
-    for name, given in raw.items():
+    for name, fields_written in raw.items():
         if name in TABLES:
             continue
-        if name not in SECTIONS or not isinstance(given, dict):
-            known = ", ".join([*(f"[{s}]" for s in SECTIONS), *(f"[[{s}]]" for s in TABLES)])
+        if name not in SECTIONS or not isinstance(fields_written, dict):
+            sections = ", ".join([*(f"[{s}]" for s in SECTIONS), *(f"[[{s}]]" for s in TABLES)])
             meant = "".join(f"did you mean [{s}]? " for s in near(name, SECTIONS, 1))
             raise MalformedInput(
                 f"there is no section [{name}]",
                 where=where,
                 line=line_of(text, name, ""),
-                remedy=f"{meant}one of {known}",
+                remedy=f"{meant}one of {sections}",
             )
 
 
@@ -343,7 +343,7 @@ def _own_pages(
     folder: Path, session: SessionSection, facts: Mapping[str, object]
 ) -> dict[str, str | tuple[FormField, ...]]:
     """Pages and surveys that [session] names, by name: the words of a page, or the questions of a survey."""
-    found: dict[str, str | tuple[FormField, ...]] = {}
+    pages: dict[str, str | tuple[FormField, ...]] = {}
     for name in (*session.pages_before, *session.pages_between, *session.pages_after):
         page, survey = folder / f"{name}.md", folder / f"{name}.toml"
         if not _ID.fullmatch(name) or page.exists() == survey.exists():
@@ -352,16 +352,21 @@ def _own_pages(
                 where=folder,
                 remedy=f"write {name}.md (a page) or {name}.toml (a survey, as demographics.toml); small letters, digits, hyphens",
             )
-        found[name] = fill(_text(page, ""), facts) if page.exists() else read_form(survey)
-    return found
+        pages[name] = fill(_text(page, ""), facts) if page.exists() else read_form(survey)
+    return pages
 
 
 def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: int, days: int) -> dict[str, str]:
     """Numbers with their nouns, in the form that the language has for them."""
     counts = {"short_tasks": trials, "tasks_there": trials, "days": days}
-    said = {name: in_number(strings, language, name, n) for name, n in counts.items()}
+    phrases = {name: in_number(strings, language, name, n) for name, n in counts.items()}
     # {minutes} is the bare number, for pages that were written before there were forms.
-    return {**said, "minutes_words": in_number(strings, language, "minutes", minutes)}
+    return {**phrases, "minutes_words": in_number(strings, language, "minutes", minutes)}
+
+
+def _speakers(design: DesignSection) -> tuple[str, ...]:
+    """The conditions where they name speakers; those of tables and of chains of studies do not."""
+    return () if design.source.startswith(("table ", "study ")) else design.conditions
 
 
 def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:
@@ -391,11 +396,11 @@ def _room_facts(
 
 
 def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:
-    own = folder / "texts" / language
+    texts_folder = folder / "texts" / language
     shipped = default_pages(language, protocol)
     pages = {}
     for page in PAGES:
-        path = own / f"{page}.md"
+        path = texts_folder / f"{page}.md"
         # What people agree to and are told must be the study's own words.
         if path.exists() or page in REQUIRED:
             pages[page] = _text(path, f"every study needs {page}.md in its language")
@@ -407,17 +412,17 @@ def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, objec
 def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
     """Stimuli and lists; where nothing is `spoken` (production), people are shown no descriptions."""
     trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
-    said: dict[tuple[str, str], Description] = {}
+    descriptions: dict[tuple[str, str], Description] = {}
     if (folder / "outputs.jsonl").exists():
         for output in read_outputs(folder / "outputs.jsonl"):
-            if (output.trial, output.system) in said:
+            if (output.trial, output.system) in descriptions:
                 raise MalformedInput(
                     f"{output.system!r} has two descriptions of the trial {output.trial!r}",
                     where=folder / "outputs.jsonl",
                     line=output.line,
                     remedy="leave one of them there",
                 )
-            said[output.trial, output.system] = output.description
+            descriptions[output.trial, output.system] = output.description
     lists = _lists(folder / "lists.json")
     stimuli: dict[str, Stimulus] = {}
     for place in lists:
@@ -425,13 +430,17 @@ def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[Study
             key = f"{trial}|{condition}"
             if key not in stimuli:
                 where = f"{folder / 'lists.json'}: list {place.id}"
-                known = said if spoken else {**said, (trial, condition): Description()}
-                stimuli[key] = _stimulus(trial, condition, trials, known, where)
+                described = descriptions if spoken else {**descriptions, (trial, condition): Description()}
+                stimuli[key] = _stimulus(trial, condition, trials, described, where)
     return stimuli, lists
 
 
 def _stimulus(
-    trial: str, condition: str, trials: Mapping[str, Trial], said: Mapping[tuple[str, str], Description], where: str
+    trial: str,
+    condition: str,
+    trials: Mapping[str, Trial],
+    descriptions: Mapping[tuple[str, str], Description],
+    where: str,
 ) -> Stimulus:
     # An item that looks different in this condition has a trial of its own for it.
     record = trials.get(f"{trial}|{condition}") or trials.get(trial)
@@ -439,24 +448,26 @@ def _stimulus(
         raise InputError(
             f"the trial {trial!r} is not in trials.jsonl", where=where, remedy="add it, or make the lists again"
         )
-    one, versus, other = condition.partition(VERSUS)
+    first, versus, other = condition.partition(VERSUS)
     record = replace(record, id=trial) if record.id != trial else record
-    found = [_spoken(trial, system, record, said, where) for system in ((one, other) if versus else (one,))]
-    rival = found[1] if versus else None
+    spoken = [
+        _spoken(trial, system, record, descriptions, where) for system in ((first, other) if versus else (first,))
+    ]
+    rival = spoken[1] if versus else None
     return Stimulus(
         id=f"{trial}|{condition}",
         trial=record,
-        description=found[0].description,
+        description=spoken[0].description,
         system=condition or None,
         rival=rival,
     )
 
 
 def _spoken(
-    trial: str, system: str, record: Trial, said: Mapping[tuple[str, str], Description], where: str
+    trial: str, system: str, record: Trial, descriptions: Mapping[tuple[str, str], Description], where: str
 ) -> Stimulus:
     """One description; a study without systems (production) has none."""
-    description = said.get((trial, system)) if system else said.get((trial, system), Description())
+    description = descriptions.get((trial, system)) if system else descriptions.get((trial, system), Description())
     if description is None:
         raise InputError(
             f"outputs.jsonl has nothing by {system!r} on the trial {trial!r}",
@@ -469,25 +480,25 @@ def _spoken(
 def _lists(path: Path) -> tuple[StudyList, ...]:
     try:
         data = json.loads(_text(path, "make the lists with `referee study new`"))
-        found = [
+        entries = [
             StudyList(
-                id=str(one["id"]),
-                group=int(one["group"]),
-                trials=tuple((str(t), str(c)) for t, c in one["trials"]),
-                blocks=tuple(map(int, one.get("blocks", ()))),
+                id=str(entry["id"]),
+                group=int(entry["group"]),
+                trials=tuple((str(t), str(c)) for t, c in entry["trials"]),
+                blocks=tuple(map(int, entry.get("blocks", ()))),
             )
-            for one in data["lists"]
+            for entry in data["lists"]
         ]
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         remedy = '{"lists": [{"id": "L01", "group": 1, "trials": [["trial", "system"], …]}, …]}'
         raise MalformedInput(f"not a file of lists ({error!r:.80})", where=path, remedy=remedy) from None
-    for one in found:
-        if not one.trials or (one.blocks and sum(one.blocks) != len(one.trials)):
-            problem = "is empty" if not one.trials else "has blocks that do not add up to its trials"
-            raise MalformedInput(f"the list {one.id} {problem}", where=path, remedy="make the lists again")
-    if not found or len({one.id for one in found}) < len(found):
+    for entry in entries:
+        if not entry.trials or (entry.blocks and sum(entry.blocks) != len(entry.trials)):
+            problem = "is empty" if not entry.trials else "has blocks that do not add up to its trials"
+            raise MalformedInput(f"the list {entry.id} {problem}", where=path, remedy="make the lists again")
+    if not entries or len({entry.id for entry in entries}) < len(entries):
         raise MalformedInput("there are no lists, or two with one id", where=path, remedy="make the lists again")
-    return tuple(found)
+    return tuple(entries)
 
 
 def _extra(path: Path, word: str) -> Iterator[Check]:

@@ -55,18 +55,18 @@ def identified(
     identification_ms: float | None,
 ) -> Response:
     """A choice of an object as a response; a label is its entity again, and a choice taken back is flagged."""
-    given = answer.answer
-    corrected = ("corrected",) if given.get("corrected") and "corrected" not in answer.flags else ()
+    fields = answer.answer
+    corrected = ("corrected",) if fields.get("corrected") and "corrected" not in answer.flags else ()
     return Response(
         trial=stimulus.trial.id,
         hearer=hearer,
-        outcome=Outcome(given["outcome"]),
+        outcome=Outcome(fields["outcome"]),
         system=stimulus.system,
         description=stimulus.description,
-        entity=None if given.get("entity") is None else shown.labels[given["entity"]],
+        entity=None if fields.get("entity") is None else shown.labels[fields["entity"]],
         reading_ms=reading_ms,
         identification_ms=identification_ms,
-        repeats=int(given.get("repeats") or 0),
+        repeats=int(fields.get("repeats") or 0),
         flags=(*answer.flags, *corrected),
     )
 
@@ -78,17 +78,17 @@ def refuse(field: str, problem: str) -> InputError:
 
 def check_recorded(answer: GivenAnswer, info: Info) -> None:
     """InputError unless all fields of answer and times are declared and of their kind."""
-    for part, given, declared in (("answer", answer.answer, info.answer), ("times", answer.times, info.times)):
-        _check_names(part, given, declared)
-        for name, value in given.items():
+    for part, fields, declared in (("answer", answer.answer, info.answer), ("times", answer.times, info.times)):
+        _check_names(part, fields, declared)
+        for name, value in fields.items():
             if value is not None:
                 _check_kind(f"{part}.{name}", value, declared[name])
 
 
-def _check_names(part: str, given: Mapping[str, Any], declared: Collection[str]) -> None:
-    if not isinstance(given, Mapping):
+def _check_names(part: str, fields: Mapping[str, Any], declared: Collection[str]) -> None:
+    if not isinstance(fields, Mapping):
         raise refuse(part, "not an object")
-    for name in given:
+    for name in fields:
         if name not in declared:
             raise refuse(f"{part}.{str(name)[:40]}", "this protocol has no such field")
 
@@ -101,8 +101,8 @@ def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
     elif declared.type == "list":
         if not isinstance(value, list) or len(value) > _LONGEST_LIST:
             raise refuse(field, f"should be a list of at most {_LONGEST_LIST} numbers")
-        for one in value:
-            _check_number(field, one, timed)
+        for member in value:
+            _check_number(field, member, timed)
     elif declared.type == "truth" and not isinstance(value, bool):
         raise refuse(field, "should be true or false")
     elif declared.type == "text" and (not isinstance(value, str) or len(value) > _LONGEST_TEXT):

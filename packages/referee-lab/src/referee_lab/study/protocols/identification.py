@@ -159,25 +159,25 @@ class Identification:
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """An object of this scene, an answer that was offered, and the times this way of reading has."""
         check_recorded(answer, self.info)
-        given = answer.answer
-        outcome = given.get("outcome")
+        fields = answer.answer
+        outcome = fields.get("outcome")
         offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
         if outcome not in offered:
             raise refuse("answer.outcome", f"{outcome!r} was not offered")
-        if (outcome == "entity") != (given.get("entity") is not None):
+        if (outcome == "entity") != (fields.get("entity") is not None):
             raise refuse("answer.entity", "an object is named if and only if the outcome is an entity")
         for name in ("entity", "guess"):
-            if given.get(name) is not None and given[name] not in shown.labels:
+            if fields.get(name) is not None and fields[name] not in shown.labels:
                 raise refuse(f"answer.{name}", "no such object was shown")
-        if given.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
+        if fields.get("guess") is not None and (outcome in ("entity", "timeout") or not shown.parameters["best_guess"]):
             raise refuse("answer.guess", "no best guess was asked for")
-        if settings["input"] == "mouse" and given.get("pointer") not in (None, "mouse"):
+        if settings["input"] == "mouse" and fields.get("pointer") not in (None, "mouse"):
             raise refuse("answer.pointer", "only the mouse counts here")
-        lengths = {len(given.get(name) or ()) for name in ("path_ms", "path_x", "path_y")}
+        lengths = {len(fields.get(name) or ()) for name in ("path_ms", "path_x", "path_y")}
         if len(lengths) > 1 or (lengths != {0} and not settings["track"]):
             raise refuse("answer.path_ms", "a path has as many times as places, and only where it was asked for")
         check_heard(answer, shown)
-        if given.get("reading_timeout") and not self._reading_limit(settings):
+        if fields.get("reading_timeout") and not self._reading_limit(settings):
             raise refuse("answer.reading_timeout", "reading has no limit here")
         self._check_times(answer, shown)
 
@@ -193,23 +193,23 @@ class Identification:
     ) -> GivenAnswer:
         """A simulated hearer's choice among the answers offered, with its times or with drawn ones."""
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
-        given = answer_like(response, shown, rng)
+        fields = answer_like(response, shown, rng)
         # Whoever only hears a description has its words no sooner than they are said.
         times = draw_times(response, shown, rng, heard_ms(stimulus) if "media" in shown.parameters else 0.0)
         times.update(simulate_heard(stimulus, shown, times["text_onset"], rng))
         if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
             late = times["reading_ms"] - longest
-            given.update(reading_timeout=True)
+            fields.update(reading_timeout=True)
             times.update(reading_ms=None, regions_ms=None, combined_ms=times["combined_ms"] - late)
             times.update({n: times[n] - late for n in ("t_request", "t_frame", "t_onset", "t_response", "t_handler")})
         if settings["track"]:
-            given.update(straight_path(given["entity"], shown, times["t_response"] - times["t_onset"], rng))
+            fields.update(straight_path(fields["entity"], shown, times["t_response"] - times["t_onset"], rng))
         limit = settings["timeout_ms"]
         waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
         if limit and waited is not None and waited > limit:
-            given.update(outcome="timeout", entity=None, guess=None)
+            fields.update(outcome="timeout", entity=None, guess=None)
             times.update(identification_ms=None, combined_ms=None, t_response=None, t_handler=None)
-        return GivenAnswer(answer=given, times=times)
+        return GivenAnswer(answer=fields, times=times)
 
     def _reading_limit(self, settings: Mapping[str, Any]) -> float:
         """How long reading may take; 0 for any time, and where there is no reading apart."""

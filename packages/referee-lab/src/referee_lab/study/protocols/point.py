@@ -129,28 +129,28 @@ class Pointing:
         """A place within the picture of the kind that was asked for, or an answer that was offered."""
         check_recorded(answer, self.info)
         check_heard(answer, shown)
-        given, asked = answer.answer, shown.parameters
-        wanted = "entity" if asked["way"] == "mark" else asked["way"]
-        outcome = given.get("outcome")
-        if outcome not in (wanted, *asked["choices"], *(("timeout",) if asked["timeout_ms"] else ())):
+        fields, asked = answer.answer, shown.parameters
+        expected = "entity" if asked["way"] == "mark" else asked["way"]
+        outcome = fields.get("outcome")
+        if outcome not in (expected, *asked["choices"], *(("timeout",) if asked["timeout_ms"] else ())):
             raise refuse("answer.outcome", f"{outcome!r} was not offered")
         size = Size(asked["photo"]["width"], asked["photo"]["height"])
-        _check_pair(given, ("x", "y"), outcome == "point", size)
+        _check_pair(fields, ("x", "y"), outcome == "point", size)
         _check_pair(
-            given, ("guess_x", "guess_y"), None if asked["best_guess"] and outcome in asked["choices"] else False, size
+            fields, ("guess_x", "guess_y"), None if asked["best_guess"] and outcome in asked["choices"] else False, size
         )
-        _check_box(given.get("box"), outcome == "box", size)
-        if (outcome == "entity") != (given.get("entity") in shown.labels and given.get("entity") is not None):
+        _check_box(fields.get("box"), outcome == "box", size)
+        if (outcome == "entity") != (fields.get("entity") in shown.labels and fields.get("entity") is not None):
             raise refuse("answer.entity", "a mark that was shown is named if and only if that is the answer")
         if outcome != "timeout" and answer.times.get("combined_ms") is None:
             raise refuse("times.combined_ms", "this time is missing")
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """What was hit, found here: whoever points at a thing chose it; who points past all of them gave a place and found nothing."""
-        given = answer.answer
+        fields = answer.answer
         seen = photograph_of(stimulus.trial)
-        outcome, entity, places = _found(given, seen, shown)
-        corrected = ("corrected",) if given.get("corrected") and "corrected" not in answer.flags else ()
+        outcome, entity, places = _found(fields, seen, shown)
+        corrected = ("corrected",) if fields.get("corrected") and "corrected" not in answer.flags else ()
         return Response(
             trial=stimulus.trial.id,
             hearer=hearer,
@@ -159,7 +159,7 @@ class Pointing:
             description=stimulus.description,
             entity=entity,
             identification_ms=answer.times.get("combined_ms"),
-            repeats=int(given.get("repeats") or 0),
+            repeats=int(fields.get("repeats") or 0),
             flags=(*answer.flags, *corrected),
             places=places,
         )
@@ -171,32 +171,32 @@ class Pointing:
         seen = photograph_of(stimulus.trial)
         response = hearer.resolve(stimulus.description, _view(stimulus, hearer, rng))
         asked = shown.parameters
-        given: dict[str, Any] = {
+        fields: dict[str, Any] = {
             **dict.fromkeys(("x", "y", "box", "entity", "guess_x", "guess_y")),
             "zoom": 0,
             "repeats": 0,
         }
-        given |= {"corrected": False, "pointer": "mouse", "trusted": True}
+        fields |= {"corrected": False, "pointer": "mouse", "trusted": True}
         outcome = Outcome.DONT_KNOW if response.outcome in (Outcome.UNPARSABLE, Outcome.REFUSED) else response.outcome
         if str(outcome) in asked["choices"]:
-            given["outcome"] = str(outcome)
+            fields["outcome"] = str(outcome)
             if asked["best_guess"]:
-                given["guess_x"], given["guess_y"] = _aim(response, seen, rng)
+                fields["guess_x"], fields["guess_y"] = _aim(response, seen, rng)
         else:
-            given |= _placed(response, seen, shown, rng)
+            fields |= _placed(response, seen, shown, rng)
         times = draw_times(
             response,
             Shown(parameters={**asked, "reading": "together", "fixation_ms": 0}, labels={}),
             rng,
             heard_ms(stimulus) if "media" in asked else 0.0,
         )
-        kept = {name: value for name, value in times.items() if name in _TIMES}
-        kept |= simulate_heard(stimulus, shown, times["text_onset"], rng)
+        recorded = {name: value for name, value in times.items() if name in _TIMES}
+        recorded |= simulate_heard(stimulus, shown, times["text_onset"], rng)
         limit = settings["timeout_ms"]
-        if limit and kept["combined_ms"] > limit:
-            given |= {**dict.fromkeys(("x", "y", "box", "entity", "guess_x", "guess_y")), "outcome": "timeout"}
-            kept |= dict.fromkeys(("combined_ms", "t_response", "t_handler"))
-        return GivenAnswer(answer=given, times=kept)
+        if limit and recorded["combined_ms"] > limit:
+            fields |= {**dict.fromkeys(("x", "y", "box", "entity", "guess_x", "guess_y")), "outcome": "timeout"}
+            recorded |= dict.fromkeys(("combined_ms", "t_response", "t_handler"))
+        return GivenAnswer(answer=fields, times=recorded)
 
 
 class RefOiChoice(Pointing):
@@ -224,18 +224,18 @@ def _labels(seen: Photograph) -> dict[str, str]:
     return {f"e{n}": name for n, name in enumerate(sorted(seen.regions, key=corner), 1)}
 
 
-def _check_pair(given: Mapping[str, Any], names: tuple[str, str], wanted: bool | None, size: Size) -> None:
+def _check_pair(fields: Mapping[str, Any], names: tuple[str, str], is_asked: bool | None, size: Size) -> None:
     """Two numbers within the picture, where they are wanted (True), not wanted (False), or may be (None)."""
-    x, y = (given.get(name) for name in names)
-    there = x is not None and y is not None
-    if (x is None) != (y is None) or (wanted is not None and there != wanted):
+    x, y = (fields.get(name) for name in names)
+    has_point = x is not None and y is not None
+    if (x is None) != (y is None) or (is_asked is not None and has_point != is_asked):
         raise refuse(f"answer.{names[0]}", "a place is given if and only if it was asked for")
-    if there and not (0 <= x <= size.width and 0 <= y <= size.height):  # type: ignore[operator]
+    if has_point and not (0 <= x <= size.width and 0 <= y <= size.height):  # type: ignore[operator]
         raise refuse(f"answer.{names[0]}", "this is outside the picture")
 
 
-def _check_box(box: Any, wanted: bool, size: Size) -> None:
-    if (box is not None) != wanted:
+def _check_box(box: Any, is_asked: bool, size: Size) -> None:
+    if (box is not None) != is_asked:
         raise refuse("answer.box", "a box is given if and only if it was asked for")
     if box is None:
         return
@@ -243,15 +243,15 @@ def _check_box(box: Any, wanted: bool, size: Size) -> None:
         raise refuse("answer.box", "left, top, right, bottom within the picture, with an inside")
 
 
-def _found(given: Mapping[str, Any], seen: Photograph, shown: Shown) -> tuple[Outcome, str | None, tuple[Place, ...]]:
-    outcome = given["outcome"]
+def _found(fields: Mapping[str, Any], seen: Photograph, shown: Shown) -> tuple[Outcome, str | None, tuple[Place, ...]]:
+    outcome = fields["outcome"]
     if outcome == "entity":
-        return Outcome.ENTITY, shown.labels[given["entity"]], ()
+        return Outcome.ENTITY, shown.labels[fields["entity"]], ()
     if outcome == "point":
-        hit = entity_at(seen, given["x"], given["y"])
-        return (Outcome.POINT if hit is None else Outcome.ENTITY), hit, (Point((given["x"], given["y"]), XY),)
+        hit = entity_at(seen, fields["x"], fields["y"])
+        return (Outcome.POINT if hit is None else Outcome.ENTITY), hit, (Point((fields["x"], fields["y"]), XY),)
     if outcome == "box":
-        left, top, right, bottom = given["box"]
+        left, top, right, bottom = fields["box"]
         box = Box((left, top, right, bottom))
         hit = _overlapped(box, seen)
         return (Outcome.BOX if hit is None else Outcome.ENTITY), hit, (box,)

@@ -72,9 +72,9 @@ class Production(NothingIdentified):
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
         """What somebody in the corpus said of it, or else its attributes in order."""
-        said = next((d.text for d in stimulus.trial.references if d.text), None)
+        text_of_corpus = next((d.text for d in stimulus.trial.references if d.text), None)
         target = stimulus.trial.scene.entity(stimulus.trial.targets[0])
-        text = (said or " ".join(p.value for p in target.attributes) or "that one")[: settings["longest"]]
+        text = (text_of_corpus or " ".join(p.value for p in target.attributes) or "that one")[: settings["longest"]]
         text = text.ljust(settings["shortest"], ".")
         first = THINKING_MS * (0.5 + rng.random())
         end = first + TYPING_MS * len(text) * (0.5 + rng.random())

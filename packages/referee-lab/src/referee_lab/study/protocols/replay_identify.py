@@ -91,14 +91,14 @@ class ReplayIdentify:
                 remedy="make the study with `referee tangram study`",
             )
         # No shuffling here: in the experiment a piece keeps its number, and people learn it.
-        said = meta["shown"][condition]
+        expression = meta["shown"][condition]
         # A study of contexts has a clip for each.
-        film = meta["clips"][said["context"]] if "context" in said else meta["clip"]
+        film = meta["clips"][expression["context"]] if "context" in expression else meta["clip"]
         labels = {f"e{piece}": piece for piece in sorted(e.id for e in stimulus.trial.scene.entities)}
         parameters = {
             "film": film if settings["sound"] else {k: v for k, v in film.items() if k != "sounds"},
-            "text": said["text"],
-            "span": list(said["span"]),
+            "text": expression["text"],
+            "span": list(expression["span"]),
             **language_of(stimulus.trial),
             "pieces": {piece: label for label, piece in labels.items()},
             "choices": [DONT_KNOW] if settings["dont_know"] else [],
@@ -109,14 +109,14 @@ class ReplayIdentify:
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
         """A piece that was there or an answer that was offered, with both clocks."""
         check_recorded(answer, self.info)
-        given, times = answer.answer, answer.times
-        outcome = given.get("outcome")
+        fields, times = answer.answer, answer.times
+        outcome = fields.get("outcome")
         offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
         if outcome not in offered:
             raise refuse("answer.outcome", f"{outcome!r} was not offered")
-        if (outcome == "entity") != (given.get("entity") is not None):
+        if (outcome == "entity") != (fields.get("entity") is not None):
             raise refuse("answer.entity", "a piece is named if and only if the outcome is an entity")
-        if given.get("entity") is not None and given["entity"] not in shown.labels:
+        if fields.get("entity") is not None and fields["entity"] not in shown.labels:
             raise refuse("answer.entity", "no such piece was shown")
         for name in ("combined_ms", "identification_ms") if outcome != "timeout" else ():
             if times.get(name) is None:
@@ -147,7 +147,7 @@ class ReplayIdentify:
         late = bool(limit) and watched + took > limit
         outcome = "timeout" if late else DONT_KNOW if unsure else "entity"
         answered = None if late else onset + watched + took
-        given = {
+        fields = {
             "outcome": outcome,
             "entity": rng.choices(list(chances), list(chances.values()))[0] if outcome == "entity" else None,
             "repeats": repeats,
@@ -169,7 +169,7 @@ class ReplayIdentify:
             "t_response": answered,
             "t_handler": None if answered is None else answered + 2.0 * rng.random(),
         }
-        return GivenAnswer(answer=given, times=times)
+        return GivenAnswer(answer=fields, times=times)
 
 
 def _chances(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng: Random) -> dict[str, float]:

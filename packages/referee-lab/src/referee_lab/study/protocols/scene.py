@@ -70,12 +70,12 @@ def _settled(trial: Trial) -> ShownScene | None:
     """A scene in which neither chance nor order has a say, worked out once; None for any other."""
     notes = _SETTLED.of(trial.scene)
     if trial.domain not in notes:
-        known = settled(trial.scene)
+        layout = settled(trial.scene)
         # Two on one spot come in the order that was drawn: that of the file might tell the target.
-        alone = known is not None and len({_reading_order(at) for at in known.values()}) == len(known)
+        alone = layout is not None and len({_reading_order(at) for at in layout.values()}) == len(layout)
         shown = None
-        if known is not None and alone:
-            shown = _shown(trial, trial.scene, known, 1.0, hit_areas(trial.scene, trial.domain, known))
+        if layout is not None and alone:
+            shown = _shown(trial, trial.scene, layout, 1.0, hit_areas(trial.scene, trial.domain, layout))
         notes[trial.domain] = shown
     return notes[trial.domain]
 

@@ -24,7 +24,7 @@ PATH_SEEN, TREMOR = 25, 0.02
 def answer_like(response: Response, shown: Shown, rng: Random) -> dict[str, Any]:
     """The answer of somebody who thinks what the hearer thinks, among the answers on offer."""
     outcome = Outcome.DONT_KNOW if response.outcome is Outcome.UNPARSABLE else response.outcome
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "outcome": "entity",
         "entity": None,
         "guess": None,
@@ -34,11 +34,11 @@ def answer_like(response: Response, shown: Shown, rng: Random) -> dict[str, Any]
         "trusted": True,
     }
     if outcome is Outcome.ENTITY or str(outcome) not in shown.parameters["choices"]:
-        given["entity"] = _likeliest(response, shown, rng)
+        fields["entity"] = _likeliest(response, shown, rng)
     else:
-        given["outcome"] = str(outcome)
-        given["guess"] = _likeliest(response, shown, rng) if shown.parameters["best_guess"] else None
-    return given
+        fields["outcome"] = str(outcome)
+        fields["guess"] = _likeliest(response, shown, rng) if shown.parameters["best_guess"] else None
+    return fields
 
 
 def _likeliest(response: Response, shown: Shown, rng: Random) -> str:
@@ -82,7 +82,7 @@ def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0
 
 def straight_path(entity: str | None, shown: Shown, ms: float, rng: Random) -> dict[str, list[float]]:
     """A pointer that waits below the middle of the scene and then goes to the object, with a hand that trembles; none to an answer that is no object."""
-    at = next((one for one in shown.parameters["entities"] if one["id"] == entity), None)
+    at = next((entity_shown for entity_shown in shown.parameters["entities"] if entity_shown["id"] == entity), None)
     if at is None:
         return {}
     grid = shown.parameters["grid"]

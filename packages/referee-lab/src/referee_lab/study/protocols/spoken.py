@@ -47,9 +47,9 @@ def problem_with_heard(settings: Mapping[str, Any]) -> str | None:
 def check_heard(answer: GivenAnswer, shown: Shown) -> None:
     """Times of a sound only where there was one, and no more repeats than allowed."""
     if "media" not in shown.parameters:
-        given = next((name for name in HEARD_TIMES if answer.times.get(name) is not None), None)
-        if given:
-            raise refuse(f"times.{given}", "nothing was heard here")
+        time_name = next((name for name in HEARD_TIMES if answer.times.get(name) is not None), None)
+        if time_name:
+            raise refuse(f"times.{time_name}", "nothing was heard here")
     elif (answer.answer.get("repeats") or 0) > shown.parameters["media_repeats"]:
         raise refuse("answer.repeats", f"it could be played again {shown.parameters['media_repeats']} times")
 

@@ -43,10 +43,10 @@ def _shipped(language: str) -> str:
 def default_pages(language: str, protocol: str, way: str = READ) -> dict[str, str]:
     """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped. `way` is how descriptions come."""
     folder = HERE / _shipped(language)
-    own = {page: folder / f"{page}-{protocol}.md" for page in PAGES}
-    found = {page: path if path.exists() else folder / f"{page}.md" for page, path in own.items()}
-    said = {f"way_{name}": words for name, words in _ways(folder.name)[way].items()}
-    filled = {page: fill(path.read_text(encoding="utf-8"), said) for page, path in found.items()}
+    of_protocol = {page: folder / f"{page}-{protocol}.md" for page in PAGES}
+    paths = {page: path if path.exists() else folder / f"{page}.md" for page, path in of_protocol.items()}
+    phrases = {f"way_{name}": words for name, words in _ways(folder.name)[way].items()}
+    filled = {page: fill(path.read_text(encoding="utf-8"), phrases) for page, path in paths.items()}
     # Where there is nothing to say, no blank is left behind.
     return {page: re.sub(r" +$", "", text, flags=re.MULTILINE) for page, text in filled.items()}
 
@@ -73,7 +73,7 @@ def _shipped_words(language: str) -> Mapping[str, str]:
     return tomllib.loads((HERE / language / "strings.toml").read_text(encoding="utf-8"))
 
 
-def interface_words(language: str, own: Path | None = None) -> dict[str, str]:
+def interface_words(language: str, strings_file: Path | None = None) -> dict[str, str]:
     """The words on buttons and in messages: English, overlaid by the language where shipped, overlaid by the study's own strings.toml."""
     words = dict(_shipped_words("en"))
     spoken = language.partition("-")[0]  # pt-BR has the words of pt
@@ -81,22 +81,22 @@ def interface_words(language: str, own: Path | None = None) -> dict[str, str]:
         # Its own plural forms and no others.
         words = {name: text for name, text in words.items() if counted_word(name) is None}
         words.update(_shipped_words(spoken))
-    if own is not None and own.exists():
-        words.update(_own_words(own, words, language))
+    if strings_file is not None and strings_file.exists():
+        words.update(_own_words(strings_file, words, language))
     return words
 
 
-def _own_words(path: Path, known: Mapping[str, str], language: str) -> dict[str, str]:
+def _own_words(path: Path, words: Mapping[str, str], language: str) -> dict[str, str]:
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        replaced = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"not readable as TOML ({error})", where=path, remedy='lines are name = "words"') from None
     # A language that tells more apart than the shipped ones has forms of its own.
     forms = {f"{name}_{category}" for name in COUNTED for category in plural_categories(language)}
-    for key, value in given.items():
-        if (key not in known and key not in forms) or not isinstance(value, str):
-            raise InputError(f"there is no word {key!r} to replace", where=path, remedy=f"one of {', '.join(known)}")
-    return given
+    for key, value in replaced.items():
+        if (key not in words and key not in forms) or not isinstance(value, str):
+            raise InputError(f"there is no word {key!r} to replace", where=path, remedy=f"one of {', '.join(words)}")
+    return replaced
 
 
 def fill(text: str, facts: Mapping[str, object]) -> str:

@@ -1,0 +1,210 @@
+"""Chains of studies: descriptions that people gave in one study become the items of the next.
+
+The new study keeps `chain.json`: which study and data it comes from, the rule by which descriptions were cleaned, and what it left out. Speakers who withdraw
+later are looked up there before the new study is served.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from referee import catalogue
+from referee.errors import InputError
+from referee.files import write_atomically
+from referee.records import Description, Trial
+from referee_lab.study.data.collection import collect_from
+from referee_lab.study.data.dataset import ALL, Dataset, StoredAnswer
+from referee_lab.study.design.balance import BalanceClaim, count_of
+from referee_lab.study.design.conditions import compared
+from referee_lab.study.design.designs import DesignLayout
+from referee_lab.study.design.wishes import Wishes, study_fields, study_title
+from referee_lab.study.folder.draft import Draft, write_study
+from referee_lab.study.folder.photographs import photograph_file
+from referee_lab.study.folder.study import Study, StudyList, open_study
+from referee_lab.study.folder.study_pictures import object_picture_name
+
+__all__ = ["FILE", "RULE", "chain_study", "prove_chain", "withdrawn_speakers"]
+
+FILE = "chain.json"
+RULE = "white space is one blank, none at the ends; descriptions without a letter or digit are left out"
+PLUGINS = ("identify", "judge")
+
+
+def chain_study(
+    source: Study, out: Path, wishes: Wishes, *, yoked: bool, mode: str | None, database: str | None
+) -> Study:
+    """Make a study of the descriptions that people gave in another one; returns it opened.
+
+    With `yoked` every list has the descriptions of one speaker, so that each listener has a speaker of their own; otherwise lists take speakers in turn.
+    """
+    if source.kind.info.plugin != "produce":
+        raise InputError(
+            f"{source.protocol} collects no descriptions", where=source.folder, remedy="name a study of production"
+        )
+    if (
+        catalogue.create("protocol", wishes.protocol).info.plugin not in PLUGINS
+        or wishes.protocol == "judgement-pairwise"
+    ):
+        raise InputError(
+            f"{wishes.protocol} shows no single description of a scene",
+            remedy="take asgre2007, tuna2008, self-paced-reading, open-choice or judgement",
+        )
+    collected = collect_from(source, database, mode)
+    descriptions, dropped = _cleaned(collected)
+    if not descriptions:
+        raise InputError(
+            f"the study has no description in mode {collected.mode}",
+            where=source.folder,
+            remedy="collect some first, or say --mode",
+        )
+    speakers = sorted({speaker for _, speaker in descriptions})
+    lists = _lists(descriptions, speakers, yoked)
+    participants = wishes.participants or len(lists)
+    if participants % len(lists):
+        raise InputError(
+            f"{participants} participants cannot be shared out evenly to {len(lists)} lists",
+            remedy=f"plan a multiple of {len(lists)}",
+        )
+    used = sorted({pair for entry in lists for pair in entry.trials})
+    trials = {trial.id: trial for trial in _trials(source)}
+    layout = DesignLayout(kind="given", lists=tuple(lists))
+    with tempfile.TemporaryDirectory() as folder:
+        draft = Draft(
+            id=wishes.id,
+            title=study_title(wishes),
+            protocol=wishes.protocol,
+            participants=participants,
+            layout=layout,
+            conditions=compared(wishes.protocol, sorted({speaker for _, speaker in used})),
+            trials=[trials[item] for item in dict.fromkeys(item for item, _ in used)],
+            outputs=[(item, speaker, Description(text=descriptions[item, speaker])) for item, speaker in used],
+            language=source.language,
+            mode=wishes.mode,
+            seed=wishes.seed,
+            source=f"study {source.id}",
+            fields=study_fields(wishes, wishes.protocol),
+            pictures=_pictures(source, trials.values(), Path(folder)),
+        )
+        write_study(out, draft)
+    record = {
+        "study": source.id,
+        "hash": source.hash,
+        "folder": os.path.relpath(source.folder.resolve(), out.resolve()),
+        "mode": collected.mode,
+        "yoked": yoked,
+        "rule": RULE,
+        "speakers": speakers,
+        "descriptions": len(descriptions),
+        "left_out": dropped,
+    }
+    write_atomically(out / FILE, json.dumps(record, ensure_ascii=False, indent=1).splitlines())
+    return open_study(out)
+
+
+def _cleaned(collected: Dataset) -> tuple[dict[tuple[str, str], str], list[dict[str, str]]]:
+    """Descriptions by item and speaker, and those that the rule or the registered exclusions left out."""
+    clean: dict[tuple[str, str], str] = {}
+    dropped = []
+    for answer in collected.trials:
+        text = " ".join(str(answer.answer.get("text", "")).split())
+        reason = next((mark.reason for mark in answer.marks if mark.scope == ALL), "")
+        if not any(letter.isalnum() for letter in text):
+            reason = "no letter or digit"
+        item = _item(answer)
+        if reason or item is None:
+            dropped.append({"speaker": answer.sitting.alias, "item": item or "", "reason": reason or "no such item"})
+        else:
+            clean[item, answer.sitting.alias] = text
+    return clean, dropped
+
+
+def _item(answer: StoredAnswer) -> str | None:
+    """The name of an item in the new study: that of the old one, with its condition where it had one."""
+    if answer.asked is None:
+        return None
+    return _named(answer.asked.trial.id, answer.asked.system)
+
+
+def _named(item: str, condition: str | None) -> str:
+    return f"{item} ({condition})" if condition else item
+
+
+def _trials(source: Study) -> list[Trial]:
+    return [replace(s.trial, id=_named(s.trial.id, s.system), references=()) for s in source.stimuli.values()]
+
+
+def _lists(descriptions: Mapping[tuple[str, str], str], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
+    """One list a speaker: their own descriptions, or of every item the description of the speaker whose turn it is."""
+    width = max(2, len(str(len(speakers))))
+    speakers_of: dict[str, list[str]] = defaultdict(list)
+    for item, speaker in sorted(descriptions):
+        speakers_of[item].append(speaker)
+    lists = []
+    for number, speaker in enumerate(speakers):
+        if yoked:
+            trials = [(item, speaker) for item, by in speakers_of.items() if speaker in by]
+        else:
+            trials = [(item, by[(place + number) % len(by)]) for place, (item, by) in enumerate(speakers_of.items())]
+        lists.append(StudyList(id=f"L{number + 1:0{width}d}", group=1, trials=tuple(trials)))
+    return lists
+
+
+def _pictures(source: Study, trials: Any, folder: Path) -> Path:
+    """The pictures of the old study under the names that its trials use."""
+    for image in {e.image for trial in trials for e in trial.scene.entities if e.image is not None}:
+        file = photograph_file(source.folder, object_picture_name(image))
+        if file is not None:
+            target = folder / image
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(file[0].read_bytes())
+    return folder
+
+
+# -- withdrawal --------------------------------------------------------------------------------------------------------------
+
+
+def withdrawn_speakers(study: Study, database: str | None = None) -> list[str]:
+    """Speakers of a chained study who have withdrawn from the study before; raises InputError where that study cannot be read."""
+    path = study.folder / FILE
+    if not path.exists():
+        return []
+    record = json.loads(path.read_text(encoding="utf-8"))
+    before = study.folder / record["folder"]
+    if not before.exists():
+        raise InputError(
+            f"the study {record['study']!r}, whose descriptions are shown, is not there",
+            where=before,
+            remedy=f"put it back, or mend `folder` in {FILE}: people may have withdrawn from it",
+        )
+    present = {sitting.alias for sitting in collect_from(open_study(before), database, record["mode"]).sittings}
+    return [speaker for speaker in record["speakers"] if speaker not in present]
+
+
+def prove_chain(study: Study) -> list[BalanceClaim]:
+    """The claim that no speaker of a chained study has withdrawn; none for other studies."""
+    if not (study.folder / FILE).exists():
+        return []
+    gone = withdrawn_speakers(study)
+    shown = {*gone}
+    trials = tuple(s.id for s in study.stimuli.values() if s.system in shown)
+    counted = (
+        f"{count_of(len(gone), 'speaker')} withdrew: make the study again with `referee study chain`"
+        if gone
+        else "asked the study before"
+    )
+    return [
+        BalanceClaim(
+            sentence="no speaker whose descriptions are shown has withdrawn",
+            holds=not gone,
+            counted=counted,
+            check="withdrawn",
+            trials=trials,
+        )
+    ]
