@@ -229,15 +229,15 @@ class ModelClient:
             # Equal questions of one batch are all asked: waiting for each other, they would never fill it.
             return self._send(question)
         pending: dict[str, Future[None]] = self.__dict__.setdefault("pending_", {})
-        mine: Future[None] = Future()
-        while (theirs := pending.setdefault(question.key, mine)) is not mine:
+        future: Future[None] = Future()
+        while (theirs := pending.setdefault(question.key, future)) is not future:
             wait([theirs])
         try:
             # Another thread may have asked it meanwhile.
             return self._cached(question, trial) or self._send(question)
         finally:
             del pending[question.key]
-            mine.set_result(None)
+            future.set_result(None)
 
     def ask_by_contract(
         self,
@@ -398,15 +398,15 @@ class ModelClient:
         """Return a chat completion as a call; fields that the endpoint left out are missing and no error."""
         # The endpoint's reply had these when it was accepted (`dialects.ChatCompletions.completion`).
         choice, usage = data["choices"][0], data.get("usage")
-        said = choice["message"]
+        chat_message = choice["message"]
         usage = usage if isinstance(usage, dict) else {}
         tokens_in, tokens_out = _number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens"))
         return Call(
             key=key,
             question=question,
-            content=words_of_message(said),
-            refusal=_text(said.get("refusal")),
-            reasoning=_text(said.get("reasoning_content")) or _text(said.get("reasoning")),
+            content=words_of_message(chat_message),
+            refusal=_text(chat_message.get("refusal")),
+            reasoning=_text(chat_message.get("reasoning_content")) or _text(chat_message.get("reasoning")),
             finish=_text(choice.get("finish_reason")),
             model=_text(data.get("model")),
             prompt_tokens=tokens_in,
@@ -533,14 +533,14 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _likely(given: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
+def _likely(logprobs: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
     """Tokens of an answer with their log probabilities, and the likeliest others in their places."""
-    tokens = given.get("content") if isinstance(given, dict) else None
-    found = []
+    tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
+    likely_tokens = []
     for token in tokens if isinstance(tokens, list) else ():
         try:
             others = [(str(t["token"]), float(t["logprob"])) for t in token.get("top_logprobs") or ()]
-            found.append((str(token["token"]), float(token["logprob"]), others))
+            likely_tokens.append((str(token["token"]), float(token["logprob"]), others))
         except (KeyError, TypeError, ValueError, AttributeError):
             return []
-    return found
+    return likely_tokens

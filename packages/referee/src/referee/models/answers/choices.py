@@ -263,8 +263,8 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
     for boxed in reversed(_BOXED.findall(text)):
         return _parse_part(re.sub(r"\\(?:text|mathrm|textbf)\s*\{([^}]*)\}|\\[a-z]+", r"\1", boxed), names)
     data = find_json(text)
-    if data is not None and (found := _from_json(data, names)) is not None:
-        return None if found == "" else found
+    if data is not None and (choice := _from_json(data, names)) is not None:
+        return None if choice == "" else choice
     text = re.sub(r"\\text\{([^}]*)\}|\\+[()\[\]]?", r"\1", plain_text(text)).strip()
     text = re.sub(r"\$([^$\n]{1,80})\$", r"\1", text)
     call = _CALL.match(text)
@@ -379,8 +379,8 @@ def _from_json(data: object, names: _Names, depth: int = 0) -> Choice | None:
             continue
         value = lower[key]
         if isinstance(value, dict):
-            found = _from_json(value, names, depth + 1)
-            return "" if found is None else found
+            choice = _from_json(value, names, depth + 1)
+            return "" if choice is None else choice
         return _from_value(value, names)
     return None
 
@@ -419,19 +419,19 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
         announced = next((line for line in text[mark.end() : end].splitlines() if line.strip(" *_#>-|:")), "")
         if not announced.strip():
             continue
-        found = _from_sentences(names.tokenise(announced.strip()), announced=True)
-        if isinstance(found, int) and _is_corrected(rest.partition("\n")[2], found, names):
+        choice = _from_sentences(names.tokenise(announced.strip()), announced=True)
+        if isinstance(choice, int) and _is_corrected(rest.partition("\n")[2], choice, names):
             continue
-        if found is not None:
-            return found or None
+        if choice is not None:
+            return choice or None
     tokens = names.tokenise(text)
     listed = _from_checklist(tokens)
     if listed is not None:
         return listed
     if _is_enumerated(text):
         tokens = names.tokenise(re.sub(r"(?m)^\s*\d{1,2}[.)]\s+", "", text))
-    found = _from_sentences(tokens, has_names=bool(names.names))
-    return found or None
+    choice = _from_sentences(tokens, has_names=bool(names.names))
+    return choice or None
 
 
 def _is_enumerated(text: str) -> bool:
@@ -441,8 +441,8 @@ def _is_enumerated(text: str) -> bool:
     return 2 <= len(numbers) < len(lines) and numbers == list(range(1, len(numbers) + 1))
 
 
-def _is_corrected(rest: str, found: int, names: _Names) -> bool:
-    return bool(_CORRECTS.search(rest)) and any(int(n) != found for n in re.findall(R, names.tokenise(rest)))
+def _is_corrected(rest: str, choice: int, names: _Names) -> bool:
+    return bool(_CORRECTS.search(rest)) and any(int(n) != choice for n in re.findall(R, names.tokenise(rest)))
 
 
 def _from_checklist(tokens: str) -> Choice | None:
@@ -505,8 +505,8 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
         if sentence.endswith("?") or re.search(r"(?:吗|ですか)[?.]?$", sentence):
             asked = True
             continue
-        for found in _assertions(sentence, announced, len(sentences) == 1):
-            assertions.append(_Assertion(position + found.start, found.choice))
+        for assertion in _assertions(sentence, announced, len(sentences) == 1):
+            assertions.append(_Assertion(position + assertion.start, assertion.choice))
         for clause in sentence.split(";"):
             special = _special(clause, announced)
             if special is not None:
@@ -546,29 +546,29 @@ def _assertions(sentence: str, announced: bool, is_alone: bool) -> list[_Asserti
     denied |= {m.start(k) for m in _CONCEDED.finditer(sentence) for k in (1, 2) if m[k]}
     denied |= {m.start(k) for m in _TENTATIVE.finditer(sentence) for k in (1, 2) if m[k]}
     mentions = [m for m in re.finditer(R, sentence) if m.start(1) not in denied]
-    found = {m.start(2): int(m[2]) for m in _ASSERT_BEFORE.finditer(sentence)}
-    found |= {m.start(1): int(m[1]) for m in _POSITIVE.finditer(sentence)}
+    asserted = {m.start(2): int(m[2]) for m in _ASSERT_BEFORE.finditer(sentence)}
+    asserted |= {m.start(1): int(m[1]) for m in _POSITIVE.finditer(sentence)}
     if not _COUNTS.search(sentence):
-        found |= {m.start(1): int(m[1]) for m in _ENDING_IN.finditer(sentence)}
+        asserted |= {m.start(1): int(m[1]) for m in _ENDING_IN.finditer(sentence)}
     opened = _opened(sentence)
     leading = re.match(rf"(?:the |das |l['’]|el |o |het )?{R}(.*)$", opened, I | re.DOTALL)
     if leading and mentions and not _is_report(leading[2]):
         place = next((m for m in mentions if int(m[1]) == int(leading[1])), None)
         if place is not None:
-            found[place.start(1)] = int(leading[1])
+            asserted[place.start(1)] = int(leading[1])
     numbers = {int(m[1]) for m in mentions}
-    if len(numbers) == 1 and not found and _is_speakers_choice(sentence):
-        found[mentions[-1].start(1)] = int(mentions[-1][1])
+    if len(numbers) == 1 and not asserted and _is_speakers_choice(sentence):
+        asserted[mentions[-1].start(1)] = int(mentions[-1][1])
     if len(numbers) == 1 and (_ONE_LEFT.search(sentence) or announced):
-        found[mentions[-1].start(1)] = numbers.pop()
-    if mentions and not found and re.search(rf"(?:{_CORRECTS.pattern})[^⟦]*{R}[\s.!]*$", sentence, I):
-        found[mentions[-1].start(1)] = int(mentions[-1][1])
+        asserted[mentions[-1].start(1)] = numbers.pop()
+    if mentions and not asserted and re.search(rf"(?:{_CORRECTS.pattern})[^⟦]*{R}[\s.!]*$", sentence, I):
+        asserted[mentions[-1].start(1)] = int(mentions[-1][1])
     for m in _ALL_BUT.finditer(sentence):
         denied.discard(m.start(1))
-        found[m.start(1)] = int(m[1])
+        asserted[m.start(1)] = int(m[1])
     made = [
         _Assertion(start, number)
-        for start, number in sorted(found.items())
+        for start, number in sorted(asserted.items())
         if start not in denied and (_ALL_BUT.search(sentence) or not _is_negated(sentence[:start]))
     ]
     return made + _groups(sentence, bool(made))

@@ -193,22 +193,22 @@ def _without_scale(text: str, low: float, high: float) -> str:
 
 def _fraction(text: str, low: float, high: float) -> float | None:
     """What all "n out of m" in a text amount to; below the scale where they amount to nothing."""
-    found = {
+    fractions = {
         (_number(n), _number(m))
         for n, m in re.findall(rf"{_N}{_OF}(\d{{1,4}}(?:\.\d+)?)(?!\s*(?:errors|words))\b", text, flags=I)
     }
-    found |= {
+    fractions |= {
         (_number(n), 100.0)
         for n in re.findall(
             rf"{_N}\s*(?:%|percent\b|per cent\b|prozent\b|pour cent|por ?cento|por ciento|procent)", text, flags=I
         )
-        if high == 100 or not found
+        if high == 100 or not fractions
     }
-    if not found:
+    if not fractions:
         return None
-    if len(found) > 1:
+    if len(fractions) > 1:
         return low - 1
-    ((number, whole),) = found
+    ((number, whole),) = fractions
     if whole <= 0 or number > whole or (low != 0 and whole != high):
         return low - 1
     return (
