@@ -20,7 +20,8 @@ SAID = Description(text="the sofa")
 
 
 def remote(url: str, **more: Any) -> Remote:
-    return Remote(**{"model": "toy", "endpoint": url, "pause_s": 0.001, "timeout_s": 60.0, **more})
+    """A hearer that asks in free words unless a test says otherwise: what is sent is then the question alone."""
+    return Remote(**{"model": "toy", "endpoint": url, "pause_s": 0.001, "timeout_s": 60.0, "contract": 1, **more})
 
 
 def ask(*script: Answer, said: Description = SAID, **more: Any) -> tuple[Response, list[dict[str, Any]]]:
@@ -161,3 +162,32 @@ def test_nothing_said_is_not_sent() -> None:
     response, seen = ask(completion("1"), said=Description(text=" "))
     assert response.outcome == Outcome.DONT_KNOW
     assert seen == []
+
+
+# -- the contract ----------------------------------------------------------------------------------------------------------------
+
+
+def test_an_endpoint_with_schemas_is_asked_for_one_of_the_options() -> None:
+    response, seen = ask(completion('{"is_wet": "no"}'), completion('{"answer": "2"}'), contract=2)
+    assert response.outcome is Outcome.ENTITY
+    assert response.entity == "secret-b"
+    asked = seen[1]["response_format"]["json_schema"]["schema"]["properties"]["answer"]
+    assert asked["enum"] == ["1", "2", "3", "several", "none", "unknown"]
+
+
+def test_an_endpoint_without_schemas_is_asked_for_a_final_line_in_the_language_of_the_trial() -> None:
+    with serving(completion("yes, very"), completion("yes"), completion("Es ist nicht 1.\n\nANSWER: 2")) as server:
+        hearer = remote(server.url, contract=2)
+        view = HearerView(id="t1", scene=VIEW.scene, language="de")
+        assert hearer.resolve(SAID, view).entity == "secret-b"
+        assert hearer.resolve(Description(text="the sofa again"), view).entity == "secret-b"
+    assert len(server.seen) == 4, "two probes, then a question for each description"
+    assert server.seen[2]["messages"][-1]["content"].endswith("nur ANSWER: und deine Antwort enthält.")
+    assert "response_format" not in server.seen[3]
+
+
+def test_a_run_of_an_earlier_release_is_replayed_as_it_was_asked(tmp_path: Path) -> None:
+    with serving(completion("2")) as server:
+        remote(server.url, contract=1).remember(tmp_path).resolve(SAID, VIEW)
+    replayed = remote(server.url, contract=2).remember(tmp_path, offline=True).resolve(SAID, VIEW)
+    assert replayed.entity == "secret-b"

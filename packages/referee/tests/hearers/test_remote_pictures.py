@@ -23,7 +23,7 @@ VIEW = HearerView(id="t1", scene=Scene(entities=THINGS))
 
 def ask(**more: Any) -> tuple[Response, Any]:
     with serving(completion("2")) as server:
-        hearer = Remote(model="toy", endpoint=server.url, **more)
+        hearer = Remote(model="toy", endpoint=server.url, contract=1, **more)
         response = hearer.resolve(Description(text="the thing"), VIEW)
         return response, server.seen[0]["messages"][0]["content"]
 

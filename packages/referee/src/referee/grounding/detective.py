@@ -536,25 +536,28 @@ def _paired_p(differences: FloatArray) -> float:
     return max(sign, float(ttest_1samp(moved, 0).pvalue) if spread > 1e-12 else 0.0)
 
 
-def _is_worse(one: _Hypothesis, best: _Hypothesis) -> bool:
+def _is_worse(hypothesis: _Hypothesis, best: _Hypothesis) -> bool:
     """Whether a hypothesis fits clearly worse than the best: by mean IoU, or by where nearly every corner lies."""
-    if _is_same(one, best):
+    if _is_same(hypothesis, best):
         return False
-    if best.mean - one.mean > ABOVE_CHANCE:
+    if best.mean - hypothesis.mean > ABOVE_CHANCE:
         return True
-    p = _paired_p(_differences(best, one))
-    return p < LIKELY and (best.mean - one.mean > SLIGHT / 2 or p < SURE)
+    p = _paired_p(_differences(best, hypothesis))
+    return p < LIKELY and (best.mean - hypothesis.mean > SLIGHT / 2 or p < SURE)
 
 
-def _is_same(one: _Hypothesis, other: _Hypothesis, within: float = 0.004) -> bool:
+def _is_same(hypothesis: _Hypothesis, other: _Hypothesis, within: float = 0.004) -> bool:
     """Whether two hypotheses put the answers at the same places, but for less than models are precise by."""
-    if (one.gold_order, one.gold_unit) != (other.gold_order, other.gold_unit):
+    if (hypothesis.gold_order, hypothesis.gold_unit) != (other.gold_order, other.gold_unit):
         return False
-    if {one.convention.unit, other.convention.unit} == {Unit.OF_999, Unit.OF_1000}:
-        return one.convention.order is other.convention.order and one.convention.sent == other.convention.sent
-    usable = one.usable & other.usable
-    moved = np.abs(one.places - other.places)[usable].max(axis=1)
-    reach = np.abs(one.meant[usable]).max(axis=1) + 1e-9
+    if {hypothesis.convention.unit, other.convention.unit} == {Unit.OF_999, Unit.OF_1000}:
+        return (
+            hypothesis.convention.order is other.convention.order
+            and hypothesis.convention.sent == other.convention.sent
+        )
+    usable = hypothesis.usable & other.usable
+    moved = np.abs(hypothesis.places - other.places)[usable].max(axis=1)
+    reach = np.abs(hypothesis.meant[usable]).max(axis=1) + 1e-9
     moved = moved[np.isfinite(moved)] if len(moved) else moved
     if len(moved) < usable.sum() * 0.9:
         return False

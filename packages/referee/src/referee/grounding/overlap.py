@@ -31,30 +31,30 @@ Truths = npt.NDArray[np.bool_]
 BLOCK = 8192
 
 
-def iou(one: FloatArray, other: FloatArray) -> FloatArray:
+def iou(first: FloatArray, second: FloatArray) -> FloatArray:
     """Intersection over union of boxes side by side, as (n, 4) arrays of left, top, right, bottom; 0 where a box is empty, NaN where one is missing.
 
     >>> iou(np.array([[0.0, 0, 2, 2]]), np.array([[1.0, 0, 3, 2]])).round(3)
     array([0.333])
     """
-    one, other = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
-    shares = np.empty(len(one))
-    for start in range(0, len(one), BLOCK):
+    first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    shares = np.empty(len(first))
+    for start in range(0, len(first), BLOCK):
         part = slice(start, start + BLOCK)
-        shares[part] = _iou_block(np.ascontiguousarray(one[part].T), np.ascontiguousarray(other[part].T))
+        shares[part] = _iou_block(np.ascontiguousarray(first[part].T), np.ascontiguousarray(second[part].T))
     return shares
 
 
-def _iou_block(one: FloatArray, other: FloatArray) -> FloatArray:
-    width = np.minimum(one[2], other[2])
-    width -= np.maximum(one[0], other[0])
-    height = np.minimum(one[3], other[3])
-    height -= np.maximum(one[1], other[1])
+def _iou_block(first: FloatArray, second: FloatArray) -> FloatArray:
+    width = np.minimum(first[2], second[2])
+    width -= np.maximum(first[0], second[0])
+    height = np.minimum(first[3], second[3])
+    height -= np.maximum(first[1], second[1])
     np.maximum(width, 0.0, out=width)
     np.maximum(height, 0.0, out=height)
     width *= height  # what both cover
-    union = _areas(one)
-    union += _areas(other)
+    union = _areas(first)
+    union += _areas(second)
     union -= width
     # Two empty boxes at one place share nothing, rather than everything.
     shares: FloatArray = np.divide(width, union, out=np.where(np.isnan(union), np.nan, 0.0), where=union > 0)
@@ -152,16 +152,16 @@ def _mask_holds(mask: Mask, x: float, y: float) -> bool:
     return any(bool(grid[r, c]) for r in rows for c in columns)
 
 
-def region_iou(one: Region, other: Region, size: Size | None) -> float:
+def region_iou(first: Region, second: Region, size: Size | None) -> float:
     """Intersection over union of any two regions: by pixels where one is a mask, by outlines elsewhere."""
-    if isinstance(one, Mask) or isinstance(other, Mask):
-        picture = one.size if isinstance(one, Mask) else other.size if isinstance(other, Mask) else size
-        ours, theirs = _as_pixels(one, picture, size), _as_pixels(other, picture, size)
+    if isinstance(first, Mask) or isinstance(second, Mask):
+        picture = first.size if isinstance(first, Mask) else second.size if isinstance(second, Mask) else size
+        ours, theirs = _as_pixels(first, picture, size), _as_pixels(second, picture, size)
         if ours.shape != theirs.shape:
             return 0.0
         union = int((ours | theirs).sum())
         return int((ours & theirs).sum()) / union if union else 0.0
-    ours, theirs = _outline(one, size), _outline(other, size)
+    ours, theirs = _outline(first, size), _outline(second, size)
     union = ours.union(theirs).area
     return float(ours.intersection(theirs).area / union) if union else 0.0
 

@@ -101,9 +101,9 @@ def _opened(path: Path) -> Image:
 def checked(folder: str | Path, picture: ScenePicture) -> Path:
     """The file of a scene's picture, with the size and the hash that the scene says it has."""
     path = inside(folder, picture.path)
-    if picture.size is not None and (found := size_of(path)) != picture.size:
+    if picture.size is not None and (actual_size := size_of(path)) != picture.size:
         raise InputError(
-            f"the picture is {found} and not {picture.size}",
+            f"the picture is {actual_size} and not {picture.size}",
             where=path,
             remedy="regions are about the original: take the picture in its own size",
         )

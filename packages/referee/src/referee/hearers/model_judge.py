@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from referee.errors import InputError
 from referee.models.answers.calls import OUTCOMES, parse_call
-from referee.models.messages import message
 from referee.models.model_client import ModelClient
 from referee.records import Trial
 from referee.systems.object_lists import object_lines
@@ -65,10 +65,16 @@ class ModelJudge(ModelClient):
     """Asks a model to rate a description, or to prefer one of two; the switches are those of `ModelClient`.
 
     A preference is asked for in both orders; a model that goes by the order prefers neither.
+
+    Args:
+        contract: the version of the form in which it is asked to answer (`ModelClient.ask_by_contract`). 2: by a JSON schema where the endpoint supports one,
+            otherwise with a final line ``ANSWER: …``; 1: in free words, as in earlier releases.
     """
 
     keeps_failures: ClassVar[bool] = False
     offline_remedy: ClassVar[str] = "judge online"
+
+    contract: int = 2
 
     def rate(self, text: str, scale: str, trial: Trial | None = None) -> GivenRating:
         """A rating on one of `SCALES`; with a trial the model sees its objects, and which is meant."""
@@ -77,7 +83,8 @@ class ModelJudge(ModelClient):
             f"{_scene(trial)}The {'description' if trial else 'text'}: {text!r}\n\n{asked.question}\n"
             f"Answer with one whole number from {asked.low} ({asked.worst}) to {asked.high} ({asked.best}) alone."
         )
-        call = self._asked_model(words, trial.id if trial else text[:40])
+        numbers = [str(number) for number in range(asked.low, asked.high + 1)]
+        call = self._asked_model(words, trial.id if trial else text[:40], numbers)
         parsed = parse_call(call, "rating", scale=(asked.low, asked.high))
         outcome = OUTCOMES[parsed.outcome]
         self.count(outcome, call)
@@ -93,7 +100,7 @@ class ModelJudge(ModelClient):
                 f"{_scene(trial)}Two descriptions of the target:\n1. {a!r}\n2. {b!r}\n\nWhich of them is better: easier for a listener to find the target by, "
                 "and better worded? Answer with 1 or 2 alone, or with several if they are equally good."
             )
-            call = self._asked_model(words, trial.id if trial else a[:40])
+            call = self._asked_model(words, trial.id if trial else a[:40], ["1", "2", "several"])
             parsed = parse_call(call, "choice", options=2)
             self.count("unparsable" if parsed.value == "none" else OUTCOMES[parsed.outcome], call)
             if parsed.value is None:
@@ -101,10 +108,10 @@ class ModelJudge(ModelClient):
             preferences.append(parsed.value)
         return _preferred(preferences[0], preferences[1])
 
-    def _asked_model(self, words: str, trial: str) -> Any:
+    def _asked_model(self, words: str, trial: str, answers: Sequence[str]) -> Any:
         if not self.model:
             raise InputError("no model is named", remedy='say which: --judge "model:NAME|endpoint:URL"')
-        return self.ask([message("user", words)], trial)
+        return self.ask_by_contract(words, trial, answers)
 
 
 def _scale(name: str) -> RatingScale:

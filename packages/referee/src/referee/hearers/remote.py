@@ -68,6 +68,8 @@ class Remote(ModelClient, Listener):
         places: as "coordinates", "words" or "none".
         draw: another way of turning a scene, in the order shown, into a PNG.
         seed: of further orders, where there are more votes than objects.
+        contract: the version of the form in which it is asked to answer (`ModelClient.ask_by_contract`). 2: by a JSON schema where the endpoint supports one,
+            otherwise with a final line ``ANSWER: …``; 1: in free words, as in earlier releases.
     """
 
     name = "remote"
@@ -82,6 +84,7 @@ class Remote(ModelClient, Listener):
     places: str = "coordinates"
     draw: Callable[[Scene], bytes] | None = None
     seed: int = 1
+    contract: int = 2
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         self._check()
@@ -132,10 +135,17 @@ class Remote(ModelClient, Listener):
         words = build_question(text, shown.entities, self.choice, self.words, self.places, template)
         if self.schema:
             words += ' Write it as JSON: {"answer": "…"}.'
-        asked = message("user", words, [Picture(draw(shown))] if draw else ())
+        pictures = [Picture(draw(shown))] if draw else []
         # Warm answers differ from one time to the next: each vote is a sample of its own.
         sample = self.sample * self.votes + vote if self.temperature != 0 else self.sample
-        call = self.ask([asked], view.id, sample, **self._wishes())
+        if self.choice == "number" and template is None and not self.logprobs:
+            answers = [*(str(i) for i in range(1, len(shown.entities) + 1)), *WORDS]
+            call = self.ask_by_contract(
+                words, view.id, answers, pictures=pictures, sample=sample, language=view.language, **self._wishes()
+            )
+        else:
+            # Prompts of one's own, lines to repeat and probabilities of tokens have forms of their own.
+            call = self.ask([message("user", words, pictures)], view.id, sample, **self._wishes())
         chosen, outcome = self._chosen(call, shown.entities)
         self.count(outcome, call)
         if self.logprobs and chosen not in SHRUGS and (shares := _likelihoods(call, shown.entities)):

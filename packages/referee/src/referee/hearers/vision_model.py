@@ -49,6 +49,8 @@ class VisionModel(ModelClient, Listener):
         answer: "box", "point", or "mark" (all candidates are outlined and numbered for it).
         form: how it writes places (`referee.models.answers.place_forms`): qwen2.5-vl, internvl, molmo, json …
         convention: what its numbers mean, where that is not what is usual for the form.
+        contract: the version of the form in which it is asked for a mark (`ModelClient.ask_by_contract`). 2: by a JSON schema where the endpoint supports one,
+            otherwise with a final line ``ANSWER: …``; 1: in free words, as in earlier releases.
     """
 
     name = "sight/model"
@@ -60,6 +62,7 @@ class VisionModel(ModelClient, Listener):
     answer: str = "box"
     form: str = "json"
     convention: str = ""
+    contract: int = 2
 
     @property
     def marks(self) -> bool:
@@ -71,13 +74,15 @@ class VisionModel(ModelClient, Listener):
         text = in_words(description)
         if not text:
             return shrug(self.name, view, Outcome.DONT_KNOW)
-        asked = message(
-            "user", f"The description: {text!r}\n\n{ASKED[self.answer]}{OTHERWISE}", [Picture(self._shown(view))]
-        )
-        call = self.ask([asked], view.id)
+        words = f"The description: {text!r}\n\n{ASKED[self.answer]}{OTHERWISE}"
+        pictures = [Picture(self._shown(view))]
         if self.answer == "mark":
+            answers = [*(str(i) for i in range(1, len(view.scene.entities) + 1)), *WORDS]
+            call = self.ask_by_contract(words, view.id, answers, pictures=pictures, language=view.language)
             parsed = parse_call(call, "choice", options=len(view.scene.entities))
         else:
+            # Families of models write places in forms of their own; a schema would ask for another.
+            call = self.ask([message("user", words, pictures)], view.id)
             parsed = parse_call(call, "place", form=self.form, convention=meaning)
         self.count(OUTCOMES[parsed.outcome], call)
         if parsed.outcome == FAILED:

@@ -21,8 +21,8 @@ __all__ = ["BatchFile", "read_answers", "read_questions"]
 class BatchFile:
     """Questions to be written: `requests` is the file for the endpoint, `kept` the same questions as the response cache stores them."""
 
-    def __init__(self, requests: Path, kept: Path) -> None:
-        self.requests, self.kept = requests, kept
+    def __init__(self, requests: Path, stored: Path) -> None:
+        self.requests, self.stored = requests, stored
         self._lock = threading.Lock()
         self._lines: dict[str, tuple[str, str]] = {}
 
@@ -38,15 +38,15 @@ class BatchFile:
         """Write both files, whole; returns the number of questions."""
         lines = [self._lines[key] for key in sorted(self._lines)]
         write_atomically(self.requests, (request for request, _ in lines))
-        write_atomically(self.kept, (kept for _, kept in lines))
+        write_atomically(self.stored, (stored for _, stored in lines))
         return len(lines)
 
 
-def read_questions(kept: Path, asker: str) -> dict[str, Mapping[str, Any]]:
+def read_questions(stored: Path, asker: str) -> dict[str, Mapping[str, Any]]:
     """The questions that one asker wrote, by key; none where there were none."""
-    if not kept.exists():
+    if not stored.exists():
         return {}
-    rows = (json.loads(line) for line in kept.read_text("utf-8").split("\n") if line.strip())
+    rows = (json.loads(line) for line in stored.read_text("utf-8").split("\n") if line.strip())
     return {row["key"]: row["question"] for row in rows if row["asker"] == asker}
 
 
@@ -76,5 +76,5 @@ def _answer(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None, str]
     status = response.get("status_code", 200)
     if status == 200 and isinstance(body, Mapping) and body["choices"][0]["message"] is not None:
         return key, body, ""
-    told = error or (body.get("error") if isinstance(body, Mapping) else None) or body
-    return key, None, f"batch: HTTP {status}: {json.dumps(told, ensure_ascii=False)[:200]}"
+    problem = error or (body.get("error") if isinstance(body, Mapping) else None) or body
+    return key, None, f"batch: HTTP {status}: {json.dumps(problem, ensure_ascii=False)[:200]}"

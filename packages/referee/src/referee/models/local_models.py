@@ -211,11 +211,11 @@ class VLLM(LocalModel):
         from vllm import SamplingParams
         from vllm.sampling_params import StructuredOutputsParams
 
-        wanted = {name: question[name] for name in ("temperature", "top_p", "max_tokens", "seed") if name in question}
+        settings = {name: question[name] for name in ("temperature", "top_p", "max_tokens", "seed") if name in question}
         schema = (question.get("response_format") or {}).get("json_schema", {}).get("schema")
         if schema:
-            wanted["structured_outputs"] = StructuredOutputsParams(json=schema)
-        return SamplingParams(**wanted)
+            settings["structured_outputs"] = StructuredOutputsParams(json=schema)
+        return SamplingParams(**settings)
 
     def _completion(self, output: Any) -> Mapping[str, Any]:
         answer = output.outputs[0]

@@ -81,11 +81,11 @@ def keepable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [_with(m, Picture.as_kept) for m in messages]
 
 
-def _with(given: Mapping[str, Any], form: Any) -> dict[str, Any]:
-    content = given["content"]
+def _with(chat_message: Mapping[str, Any], form: Any) -> dict[str, Any]:
+    content = chat_message["content"]
     if isinstance(content, list):
         content = [form(part) if isinstance(part, Picture) else part for part in content]
-    return {**given, "content": content}
+    return {**chat_message, "content": content}
 
 
 def words_of_message(message: Mapping[str, Any]) -> str | None:

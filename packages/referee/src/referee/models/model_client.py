@@ -19,7 +19,7 @@ from referee.models.batch_files import BatchFile
 from referee.models.cost import PROCESS_COST
 from referee.models.endpoint import Endpoint, Reply
 from referee.models.local_models import BatchGroup, batch_size, is_local, open_local
-from referee.models.messages import ChatQuestion, make_question, message, older_key_of, words_of_message
+from referee.models.messages import ChatQuestion, Picture, make_question, message, older_key_of, words_of_message
 from referee.models.prompt_files import PromptFile, read_prompt
 from referee.models.response_cache import Call, ResponseCache
 
@@ -54,6 +54,33 @@ def _tool_call(schema: Mapping[str, Any]) -> dict[str, Any]:
         "tools": [{"type": "function", "function": function}],
         "tool_choice": {"type": "function", "function": {"name": "answer"}},
     }
+
+
+class ProbeUnanswered(InputError):
+    """The endpoint did not answer the probe of structured output."""
+
+
+def choice_schema(answers: Sequence[str]) -> dict[str, Any]:
+    """Return the JSON schema of an object whose one field, ``answer``, is one of some words."""
+    return {
+        "type": "object",
+        "properties": {"answer": {"type": "string", "enum": list(answers)}},
+        "required": ["answer"],
+        "additionalProperties": False,
+    }
+
+
+# The last line of a question to an endpoint without schemas, by language of the trial.
+FINAL_LINES = {
+    "en": "End with a line that has only ANSWER: and your answer.",
+    "de": "Beende die Antwort mit einer Zeile, die nur ANSWER: und deine Antwort enthält.",
+    "fr": "Termine par une ligne qui ne contient que ANSWER: et ta réponse.",
+    "es": "Termina con una línea que contenga solo ANSWER: y tu respuesta.",
+    "pt": "Termine com uma linha que contenha apenas ANSWER: e a sua resposta.",
+    "nl": "Eindig met een regel die alleen ANSWER: en je antwoord bevat.",
+    "zh": "最后一行只写 ANSWER: 和你的答案。",
+    "ja": "最後の行に ANSWER: と答えだけを書いてください。",
+}
 
 
 # The parameter of a chat completion that asks for JSON by a schema, and what is sent for it.
@@ -125,6 +152,8 @@ class ModelClient:
     price_out: float = 0.0
 
     unsigned: ClassVar[frozenset[str]] = UNSIGNED
+    # No parameter here: askers that ask by contract declare it, so that it is in their signature and in no other.
+    contract = 1
     # Class attributes, since constructors of subclasses are left to parameters: those are what a signature is made of.
     # Whether a question that stayed unanswered is cached as such, to be replayed as a failure; online it is asked again.
     keeps_failures: ClassVar[bool] = True
@@ -200,15 +229,57 @@ class ModelClient:
             # Equal questions of one batch are all asked: waiting for each other, they would never fill it.
             return self._send(question)
         pending: dict[str, Future[None]] = self.__dict__.setdefault("pending_", {})
-        mine: Future[None] = Future()
-        while (theirs := pending.setdefault(question.key, mine)) is not mine:
+        future: Future[None] = Future()
+        while (theirs := pending.setdefault(question.key, future)) is not future:
             wait([theirs])
         try:
             # Another thread may have asked it meanwhile.
             return self._cached(question, trial) or self._send(question)
         finally:
             del pending[question.key]
-            mine.set_result(None)
+            future.set_result(None)
+
+    def ask_by_contract(
+        self,
+        words: str,
+        trial: str,
+        answers: Sequence[str],
+        *,
+        pictures: Sequence[Picture] = (),
+        sample: int | None = None,
+        language: str = "en",
+        **more: Any,
+    ) -> Call:
+        """Ask a question whose answer is one of some words, in the form of the contract (`contract`), so that nothing must be guessed.
+
+        Offline, runs of earlier releases are replayed in the form that they were asked in.
+
+        Args:
+            words: the question.
+            trial: named in the error where the client is offline and has no answer.
+            answers: what the answer may be.
+            pictures: sent with the question.
+            sample: the number of the sample, if not the client's own.
+            language: of the line that asks for the form.
+            more: further parameters of the request.
+
+        Raises:
+            InputError: if there is no such contract.
+        """
+        if self.contract not in (1, 2):
+            raise InputError(f"there is no contract {self.contract}", remedy="contract:2, or contract:1 as before")
+        free = [message("user", words, pictures)]
+        if self.contract == 1 or self.schema:
+            return self.ask(free, trial, sample, **more)
+        if self._offline and self._cache is not None:
+            question = self._question(free, sample, more)
+            if self._cache.find(question.key, self.keeps_failures) is not None:
+                return self.ask(free, trial, sample, **more)
+        if not is_local(self.endpoint) and self._may_use_schema():
+            asked = message("user", f'{words} Write it as JSON: {{"answer": "…"}}.', pictures)
+            return self.ask([asked], trial, sample, schema=choice_schema(answers), **more)
+        line = FINAL_LINES.get(language[:2], FINAL_LINES["en"])
+        return self.ask([message("user", f"{words}\n{line}", pictures)], trial, sample, **more)
 
     def supports_schema(self) -> bool:
         """Return whether the endpoint answers by a JSON schema, as structured output or by a tool call.
@@ -225,6 +296,14 @@ class ModelClient:
                 self.__dict__["schema_form_"] = next(supported, "")
             return bool(self.__dict__["schema_form_"])
 
+    def _may_use_schema(self) -> bool:
+        """Return whether the endpoint supports schemas; one that leaves the probe unanswered is asked without for as long as this object lives."""
+        try:
+            return self.supports_schema()
+        except ProbeUnanswered:
+            self.__dict__["schema_form_"] = ""
+            return False
+
     def _probe_schema(self, form: str) -> bool:
         asked = [message("user", PROBE)]
         question = self._question(asked, 0, SCHEMA_FORMS[form](PROBE_SCHEMA))
@@ -238,10 +317,10 @@ class ModelClient:
                 self._cache.add(call)
         call = call or self.ask(asked, "probe of structured output", 0, **SCHEMA_FORMS[form](PROBE_SCHEMA))
         if call.failure is not None and not call.failure.startswith("HTTP 4"):
-            raise InputError(
+            raise ProbeUnanswered(
                 f"the endpoint did not answer whether it supports JSON schemas ({call.failure})",
                 where=self.endpoint,
-                remedy="check that it runs, or say schema:no",
+                remedy="check that it runs, or say contract:1",
             )
         return form not in call.adapted and _follows_probe(call.content)
 
@@ -319,15 +398,15 @@ class ModelClient:
         """Return a chat completion as a call; fields that the endpoint left out are missing and no error."""
         # The endpoint's reply had these when it was accepted (`dialects.ChatCompletions.completion`).
         choice, usage = data["choices"][0], data.get("usage")
-        said = choice["message"]
+        chat_message = choice["message"]
         usage = usage if isinstance(usage, dict) else {}
         tokens_in, tokens_out = _number(usage.get("prompt_tokens")), _number(usage.get("completion_tokens"))
         return Call(
             key=key,
             question=question,
-            content=words_of_message(said),
-            refusal=_text(said.get("refusal")),
-            reasoning=_text(said.get("reasoning_content")) or _text(said.get("reasoning")),
+            content=words_of_message(chat_message),
+            refusal=_text(chat_message.get("refusal")),
+            reasoning=_text(chat_message.get("reasoning_content")) or _text(chat_message.get("reasoning")),
             finish=_text(choice.get("finish_reason")),
             model=_text(data.get("model")),
             prompt_tokens=tokens_in,
@@ -454,14 +533,14 @@ def _number(value: object) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _likely(given: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
+def _likely(logprobs: object) -> list[tuple[str, float, list[tuple[str, float]]]]:
     """Tokens of an answer with their log probabilities, and the likeliest others in their places."""
-    tokens = given.get("content") if isinstance(given, dict) else None
-    found = []
+    tokens = logprobs.get("content") if isinstance(logprobs, dict) else None
+    likely_tokens = []
     for token in tokens if isinstance(tokens, list) else ():
         try:
             others = [(str(t["token"]), float(t["logprob"])) for t in token.get("top_logprobs") or ()]
-            found.append((str(token["token"]), float(token["logprob"]), others))
+            likely_tokens.append((str(token["token"]), float(token["logprob"]), others))
         except (KeyError, TypeError, ValueError, AttributeError):
             return []
-    return found
+    return likely_tokens

@@ -47,4 +47,4 @@ def filled(template: PromptFile, **places: str) -> str:
             f"the prompt {template} has a place for {', '.join(unknown)}, which nothing fills",
             remedy=f"there are {', '.join('{' + name + '}' for name in places)}",
         )
-    return PLACE.sub(lambda found: places[found[1]], template.text)
+    return PLACE.sub(lambda match: places[match[1]], template.text)

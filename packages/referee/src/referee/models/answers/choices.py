@@ -84,7 +84,7 @@ _CJK_OPENER = re.compile(
 _LEADS = any_of(
     r"(?:it|that|this|which|referent|target|one|object|item|answer|choice|match|pick|selection|option|guess|number|description|described|meant|intended|candidate|bet|fit|conclusion)(?: (?:that|which) \w+(?: \w+){0,4})?(?:['’]s| is| was| would be| must be| has to be| should be| seems to be| could be| might be| may be| can only be| will be| appears to be)(?: (?:clearly|definitely|therefore|thus|likely|probably|most likely|obviously|then|indeed|actually|really|in fact))*",
     r"i(?:['’]d| would|['’]ll| will|['’]m going to| am going to| have to|)?(?: (?:have to|probably|rather|therefore|thus|still|then|now|finally))* ?(?:say|go (?:with|for)|pick|choose|select|guess|settle (?:on|for)|lean (?:towards?|to)|opt for|bet on|vote for|prefer|answer|conclude|suggest|choosing|picking|meant|mean|take|think|believe)(?: (?:that )?(?:it|this|that)(?:['’]s| is| must be| has to be| would be| should be))?(?: on| for| with)?",
-    r"(?:refer(?:s|ring|red)? to|describ(?:es|ing|ed as)|match(?:es|ing)?|fits?|identif(?:ies|y)|talking about|means|meant is|points? (?:to|at)|pointing (?:to|at)|corresponds? to|indicat(?:es|ing)|singl(?:es|ing) out|specif(?:ies|ying)|suits?|speaks? of|is of|denotes?|pick(?:s)?|choose|select)(?: (?:best|only|most likely|exactly|uniquely|clearly|to))*(?: is)?",
+    r"(?:\bgo (?:for|with)|refer(?:s|ring|red)? to|describ(?:es|ing|ed as)|match(?:es|ing)?|fits?|identif(?:ies|y)|talking about|means|meant is|points? (?:to|at)|pointing (?:to|at)|corresponds? to|indicat(?:es|ing)|singl(?:es|ing) out|specif(?:ies|ying)|suits?|speaks? of|is of|denotes?|pick(?:s)?|choose|select)(?: (?:best|only|most likely|exactly|uniquely|clearly|to))*(?: is)?",
     r"(?:so|therefore|thus|hence|consequently|accordingly|conclude|which means|meaning|leaves?(?: (?:us|only|me))?(?: with)?|leaving(?: (?:us|only|me))?(?: with)?|left with|remains|=>|->|→|👉|➡️?|⇒)(?: (?:that|it|is|the|answer|must|be|has|to|means|only|just))*[,:]?|(?:in the end|ultimately|finally|more likely|more plausibly|(?:much )?better|none other than|nothing (?:but|other than)|no (?:one|object) (?:but|other than)|(?<!⟧ )(?:seems?|looks?) like)(?: (?:it is|is|it['’]s))?,?",
     r"(?:only|just|nur|(?:trifft|passt) (?:nur )?auf|seul(?:ement)?|sólo|solo|únicamente|apenas|somente|alleen|só|只有|唯一(?:的)?是)",
     r"(?:es|das|dies|gemeint|gesucht\w*(?: objekt)?|beschriebene?s?(?: objekt)?|antwort|objekt|lösung|passende?s?(?: objekt)?)(?: (?:ist|lautet|wäre|muss)|ist)(?: (?:also|wohl|daher|wahrscheinlich|klar|eindeutig))*|(?:ich )?(?:würde (?:sagen|tippen auf|wählen)|tippe auf|wähle|nehme|sage|denke an|entscheide mich für)|(?:bezieht sich auf|beschreibt|handelt (?:es )?sich um|passt (?:nur )?(?:auf|zu)|also|daher|somit|folglich|deshalb|sondern|gemeint ist|bleibt(?: nur)?|(?:es|das) (?:muss|müsste|dürfte|wird)(?: wohl| dann)?|kann (?:also |daher )?nur)",
@@ -104,7 +104,7 @@ _POSITIVE = re.compile(
         r"(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains)(?: (?:to be|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely))* ?(?:only|best|what|\w+est\b|correct|right|answer|one|meant|described|target|pick|choice|most|closest|better|more (?:likely|plausible)|match|referent|object (?:that|being|described|meant|in question)|intended|likely|winner|perfect|good (?:match|fit)|it\b)",
         r"(?:fits|matches|satisfies|suits|meets|agrees)(?: (?:best|better|most|exactly|perfectly|the (?:description|bill)|all|it|everything|both|this|fully))*",
         r"it is\b|i (?:think|believe|guess|suppose)\b|(?:with|at) \d+ ?%",
-        r"is the only|is meant|would fit best|comes? closest|best (?:matches|fits)|(?:is|was) (?:all that is )?left|remains\b|wins\b",
+        r"is the only|alone\b|しか|is meant|would fit best|comes? closest|best (?:matches|fits)|(?:is|was) (?:all that is )?left|remains\b|wins\b",
         r"(?:ist|wird)(?: (?:das|die|hier|wohl))* ?(?:gemeint|gesucht|richtig|antwort|einzige|beschrieben)|passt(?: (?:am besten|genau|als einziges))*",
         r"est (?:le seul|la bonne|celui|l['’]objet|décrit|visé|correct)|correspond (?:le mieux|exactement|à la description)",
         r"es (?:el único|la respuesta|el correcto|el que|el descrito)|(?:coincide|encaja) (?:mejor|con)",
@@ -116,7 +116,7 @@ _POSITIVE = re.compile(
     I,
 )
 _ENDING_IN = re.compile(
-    rf"(?:{START}(?:is|be|are|ist|wäre|est|es|é)|是|は|:|=|->|=>|→|👉|-)[\s\"'(\[]*(?:(?:the|das|l['’]|le|el|o|het|clearly|definitely|probably)\s+)*{R}[\s\"'.!)\]]*$",
+    rf"(?:{START}(?:is|be|are|ist|wäre|est|es|é)|是|は|:|=|->|=>|→|👉|-)[\s\"'(\[]*(?:(?:the|das|l['’]|le|el|o|het|clearly|definitely|probably)\s+)*{R}(?:[\s\"'.!)\]]*$|(?=[,;] (?:since|because|as|although|though|even|while|denn|weil|da|obwohl|car|puisque|bien|porque|ya|aunque|pois|embora|omdat|want|hoewel)\b))",
     I,
 )
 _NOT = any_of(
@@ -198,13 +198,13 @@ _NONE = re.compile(
         r"(?:no, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b",
         r"there(?: is| are|['’]s)(?: nothing\b| no\b|n['’]t any| not any|n['’]t an?y?)|there isn['’]t\b|it (?:fits|matches) (?:none|no)\b",
         r"(?:it |this |the description |that )(?:does(?: not|n['’]t)|doesn['’]?t) (?:fit|match|describe|apply to|correspond to) any",
-        r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:see|find) no\b|the list (?:contains|has) no\b|not present\b|not (?:in the list|listed)\b",
+        r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|not present\b|not (?:in the list|listed)\b",
         r"kein(?:e[snr]?|s)?\b|nichts\b|es gibt kein\w*|nicht dabei",
         r"aucune?\b|rien ne\b|pas d['’]objet|il n['’]y a (?:pas|aucun)",
         r"ningun[oa]?\b|ningún\b|nada\b|no hay (?:ning|objetos?)",
         r"nenhum(?:a)?\b|nada\b|não há (?:nenhum|objeto)",
         r"geen\b|niets\b|er is geen",
-        r"(?:没有|無|无)(?:任何)?(?:一个)?(?:符合|匹配|这样|物体|对象|合适)?(?!足够|其他)|都不(?:符合|是|匹配)|(?:なし|ありません|該当なし|(?:どれも|いずれも)(?:当てはまり|該当し|一致し)(?:ません|ない)|(?:当てはまる|該当する|一致する)(?:物体|もの|オブジェクト)?(?:は|が)?(?:ありません|ない|なし|存在しません))",
+        r"(?:没有|無|无)(?:任何)?(?:一个)?(?:符合|匹配|这样|物体|对象|合适)?(?!足够|其他)|都不(?:符合|是|匹配)|(?:なし|ありません|該当なし|どれでも(?:ありません|ない)|(?:どれも|いずれも)(?:当てはまり|該当し|一致し)(?:ません|ない)|(?:当てはまる|該当する|一致する)(?:物体|もの|オブジェクト)?(?:は|が)?(?:ありません|ない|なし|存在しません))",
     ),
     I,
 )
@@ -240,7 +240,7 @@ _COMMITS = re.compile(
     r"\b(?:i|ich|je|j['’]\w+|yo|eu|ik|we|diría|diria|elijo|escolho|creo|acho|acredito|opto|dirais)\b|[我私]", I
 )
 _LOOKS = re.compile(
-    r"\b(?:see|count|compar\w+|look\w*|check\w*|examin\w+|consider\w*|thought|had|start\w*|exclud\w+|eliminat\w+|rul\w+|discard\w*|reject\w*|sehe|zähle|dachte|vois|pensais|veo|pensaba|vejo|pensava|zie|dacht|maybe|perhaps|possibly|also|either|if|when|whether)\b",
+    r"\b(?:see|count|compar\w+|look\w*|check\w*|examin\w+|consider\w*|thought|had|start\w*|begin\w*|exclud\w+|eliminat\w+|rul\w+|discard\w*|reject\w*|sehe|zähle|dachte|vois|pensais|veo|pensaba|vejo|pensava|zie|dacht|maybe|perhaps|possibly|also|either|if|when|whether)\b",
     I,
 )
 _CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?[\"']?([^\"'(),=]+)[\"']?\s*\)\s*;?$")
@@ -263,8 +263,8 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
     for boxed in reversed(_BOXED.findall(text)):
         return _parse_part(re.sub(r"\\(?:text|mathrm|textbf)\s*\{([^}]*)\}|\\[a-z]+", r"\1", boxed), names)
     data = find_json(text)
-    if data is not None and (found := _from_json(data, names)) is not None:
-        return None if found == "" else found
+    if data is not None and (choice := _from_json(data, names)) is not None:
+        return None if choice == "" else choice
     text = re.sub(r"\\text\{([^}]*)\}|\\+[()\[\]]?", r"\1", plain_text(text)).strip()
     text = re.sub(r"\$([^$\n]{1,80})\$", r"\1", text)
     call = _CALL.match(text)
@@ -379,8 +379,8 @@ def _from_json(data: object, names: _Names, depth: int = 0) -> Choice | None:
             continue
         value = lower[key]
         if isinstance(value, dict):
-            found = _from_json(value, names, depth + 1)
-            return "" if found is None else found
+            choice = _from_json(value, names, depth + 1)
+            return "" if choice is None else choice
         return _from_value(value, names)
     return None
 
@@ -419,19 +419,19 @@ def _parse_part(text: str, names: _Names) -> Choice | None:
         announced = next((line for line in text[mark.end() : end].splitlines() if line.strip(" *_#>-|:")), "")
         if not announced.strip():
             continue
-        found = _from_sentences(names.tokenise(announced.strip()), announced=True)
-        if isinstance(found, int) and _is_corrected(rest.partition("\n")[2], found, names):
+        choice = _from_sentences(names.tokenise(announced.strip()), announced=True)
+        if isinstance(choice, int) and _is_corrected(rest.partition("\n")[2], choice, names):
             continue
-        if found is not None:
-            return found or None
+        if choice is not None:
+            return choice or None
     tokens = names.tokenise(text)
     listed = _from_checklist(tokens)
     if listed is not None:
         return listed
     if _is_enumerated(text):
         tokens = names.tokenise(re.sub(r"(?m)^\s*\d{1,2}[.)]\s+", "", text))
-    found = _from_sentences(tokens, has_names=bool(names.names))
-    return found or None
+    choice = _from_sentences(tokens, has_names=bool(names.names))
+    return choice or None
 
 
 def _is_enumerated(text: str) -> bool:
@@ -441,8 +441,8 @@ def _is_enumerated(text: str) -> bool:
     return 2 <= len(numbers) < len(lines) and numbers == list(range(1, len(numbers) + 1))
 
 
-def _is_corrected(rest: str, found: int, names: _Names) -> bool:
-    return bool(_CORRECTS.search(rest)) and any(int(n) != found for n in re.findall(R, names.tokenise(rest)))
+def _is_corrected(rest: str, choice: int, names: _Names) -> bool:
+    return bool(_CORRECTS.search(rest)) and any(int(n) != choice for n in re.findall(R, names.tokenise(rest)))
 
 
 def _from_checklist(tokens: str) -> Choice | None:
@@ -505,8 +505,8 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
         if sentence.endswith("?") or re.search(r"(?:吗|ですか)[?.]?$", sentence):
             asked = True
             continue
-        for found in _assertions(sentence, announced, len(sentences) == 1):
-            assertions.append(_Assertion(position + found.start, found.choice))
+        for assertion in _assertions(sentence, announced, len(sentences) == 1):
+            assertions.append(_Assertion(position + assertion.start, assertion.choice))
         for clause in sentence.split(";"):
             special = _special(clause, announced)
             if special is not None:
@@ -546,29 +546,29 @@ def _assertions(sentence: str, announced: bool, is_alone: bool) -> list[_Asserti
     denied |= {m.start(k) for m in _CONCEDED.finditer(sentence) for k in (1, 2) if m[k]}
     denied |= {m.start(k) for m in _TENTATIVE.finditer(sentence) for k in (1, 2) if m[k]}
     mentions = [m for m in re.finditer(R, sentence) if m.start(1) not in denied]
-    found = {m.start(2): int(m[2]) for m in _ASSERT_BEFORE.finditer(sentence)}
-    found |= {m.start(1): int(m[1]) for m in _POSITIVE.finditer(sentence)}
+    asserted = {m.start(2): int(m[2]) for m in _ASSERT_BEFORE.finditer(sentence)}
+    asserted |= {m.start(1): int(m[1]) for m in _POSITIVE.finditer(sentence)}
     if not _COUNTS.search(sentence):
-        found |= {m.start(1): int(m[1]) for m in _ENDING_IN.finditer(sentence)}
+        asserted |= {m.start(1): int(m[1]) for m in _ENDING_IN.finditer(sentence)}
     opened = _opened(sentence)
     leading = re.match(rf"(?:the |das |l['’]|el |o |het )?{R}(.*)$", opened, I | re.DOTALL)
     if leading and mentions and not _is_report(leading[2]):
         place = next((m for m in mentions if int(m[1]) == int(leading[1])), None)
         if place is not None:
-            found[place.start(1)] = int(leading[1])
+            asserted[place.start(1)] = int(leading[1])
     numbers = {int(m[1]) for m in mentions}
-    if len(numbers) == 1 and not found and _is_speakers_choice(sentence):
-        found[mentions[-1].start(1)] = int(mentions[-1][1])
+    if len(numbers) == 1 and not asserted and _is_speakers_choice(sentence):
+        asserted[mentions[-1].start(1)] = int(mentions[-1][1])
     if len(numbers) == 1 and (_ONE_LEFT.search(sentence) or announced):
-        found[mentions[-1].start(1)] = numbers.pop()
-    if mentions and not found and re.search(rf"(?:{_CORRECTS.pattern})[^⟦]*{R}[\s.!]*$", sentence, I):
-        found[mentions[-1].start(1)] = int(mentions[-1][1])
+        asserted[mentions[-1].start(1)] = numbers.pop()
+    if mentions and not asserted and re.search(rf"(?:{_CORRECTS.pattern})[^⟦]*{R}[\s.!]*$", sentence, I):
+        asserted[mentions[-1].start(1)] = int(mentions[-1][1])
     for m in _ALL_BUT.finditer(sentence):
         denied.discard(m.start(1))
-        found[m.start(1)] = int(m[1])
+        asserted[m.start(1)] = int(m[1])
     made = [
         _Assertion(start, number)
-        for start, number in sorted(found.items())
+        for start, number in sorted(asserted.items())
         if start not in denied and (_ALL_BUT.search(sentence) or not _is_negated(sentence[:start]))
     ]
     return made + _groups(sentence, bool(made))
@@ -721,6 +721,7 @@ def _lone_mention(tokens: str, asked: bool, announced: bool, has_names: bool) ->
     mentions = {int(n) for n in re.findall(R, tokens)}
     if (
         asked
+        or _LOOKS.search(tokens)
         or len(mentions) != 1
         or "⟪" in tokens
         or _is_negated(tokens[: tokens.rfind("⟦")])

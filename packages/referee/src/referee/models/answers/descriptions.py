@@ -20,18 +20,18 @@ AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 
 # A label names what follows it. Weak labels count only where there is no other one.
 _LABELS = any_of(
-    r"descriptions?|answer|referring expressions?|referring phrase|expression|output|response|result|final|better|best|instead|phrase|caption|utterance|message|hint|clue|final version|revised|correction|corrected|improved",
-    r"beschreibung|antwort|ausdruck|besser",
-    r"réponse|expression|mieux",
-    r"descripción|respuesta|expresión|mejor",
-    r"descrição|resposta|expressão|melhor",
-    r"beschrijving|antwoord|uitdrukking",
-    r"描述|答案|回答|説明|答え|記述|表达|表現",
+    r"descriptions?|answer|referring expressions?|referring phrase|expression|output|response|result|final|better|best|instead|phrase|caption|utterance|message|hint|clue|suggestion|proposal|final version|revised|correction|corrected|improved",
+    r"beschreibung|antwort|ausdruck|besser|vorschlag",
+    r"réponse|expression|mieux|proposition",
+    r"descripción|respuesta|expresión|mejor|propuesta|sugerencia",
+    r"descrição|resposta|expressão|melhor|sugestão|proposta",
+    r"beschrijving|antwoord|uitdrukking|voorstel",
+    r"描述|答案|回答|説明|答え|記述|表达|表現|建议|提案",
 )
 _WEAK_LABELS = any_of(
     r"target|object|item|referent|speaker|assistant|me|ai|director|you|a|english|deutsch|español|ziel(?:objekt)?|objekt|cible|objet|objetivo|objeto|alvo|doelobject|目标(?:物体)?|対象|话者|話し手"
 )
-_QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|最终|最終的な)\s+)*"
+_QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|mein|ma|minha)\s+|我的|最终|最終的な)*"
 
 
 def _label(nouns: str) -> re.Pattern[str]:
@@ -55,7 +55,7 @@ _COURTESY = re.compile(
         r"natuurlijk|zeker|graag|prima|ja|oké",
         r"好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?",
     )
-    + r")\s*(?:[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+|\s+[\u2013\u2014-]+(?=\s)|\n)\s*|^(?:basically|simply|perhaps|maybe|probably|obviously)[,:]?\s+",
+    + r")\s*(?:[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+|\s+[\u2013\u2014-]+(?=\s)|\n)\s*|^(?:okay|ok|well) so\s+|^(?:basically|simply|perhaps|maybe|probably|obviously)[,:]?\s+",
     I,
 )
 # Words before a colon that only announce a description.
@@ -87,11 +87,11 @@ _CARRIER = re.compile(
         r"(?:het|dit|dat|het (?:doel|doelobject|object)) is|het gaat om|ik (?:zou zeggen|bedoel|zoek|kies)|(?:kies|neem|pak|zoek|vind|selecteer|klik op|kijk naar)(?=\s+(?:de|het|een)\b)",
         r"(?:目标物体|目标|它|这个物体|这|那|物体|答案)(?:就)?是|指的是|我(?:说的|指的)是|我会说|请?(?:选择|选|找到|找出|点击|指向)|対象物?は|それは|これは|目標(?:物)?は",
     )
-    + r"(?:\s*[:：,]\s*|\s+|(?<=[是は说择选到出击向]))",
+    + r"(?: (?:simplement|einfach|simplemente|simplesmente|gewoon|just|simply))?(?:\s*[:：,]\s*|\s+|(?<=[是は说择选到出击向]))",
     I,
 )
 _REQUEST = re.compile(
-    rf"(?:how|what) about[\s:\"“]+(?=(?:the|an?) )|(?:can|could|would|will) you (?:please )?(?={_SEEK} (?:the|a|an)\\b)",
+    rf"(?:how|what) about[\s:\"“]+(?=(?:the|an?) )|(?:can|could|would|will) you (?:please )?(?={_SEEK} (?:the|a|an)\b)",
     I,
 )
 _REASON = re.compile(
@@ -101,13 +101,18 @@ _REASON = re.compile(
         r"explanation|reason(?:ing|s)?\b|because|note\b|since\b|rationale|(?:the )?listener|as (?:it|no|there|the)\b|if (?:you|more|the)\b|just (?:ask|let)|(?:distinguishing |key )?features?\b|confidence\b|attributes?\b|length\b|you(?:['’]\w+)?\b|thank|with (?:this|that)\b|in (?:this|that|the) (?:scene|picture|image)\b|i\b|unambiguous",
         r"i (?:chose|used|included|mention|added|avoided|picked|left|focused|opted|kept|did)|let me know|hope (?:this|that)|i hope|feel free|would you|do you|is there|does this|word count|\(?\d+ words|---+|\*\*\*",
         r"the (?:description|combination|colou?r|type|other(?:s| \w+)|words?|position|rest|distractors?|attributes?|size)\b.{0,60}\b(?:distinguish\w*|unique\w*|identif\w*|single\w*|set|differ\w*|are|look|would|is|alone|suffices?)\b",
-        r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|no (?:two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
+        r"(?:no|none|nothing|all|every)(?: of)?(?: the)? (?:other|else)|everything|others?\b|here,|no (?:further|more|additional|need|two|object|other)|only (?:one|this)|the only (?:one|object)|unique|there (?:is|are) (?:only|no)|there['’]s only|(?:the )?others\b|alle anderen|die anderen|nobody else",
         r"diese beschreibung|das (?:reicht|unterscheidet|ist eindeutig)|denn|weil|begründung|erklärung|kein anderes|nur (?:dieses|dieser|diese)|damit|grund\b",
         r"cette description|car\b|parce que|explication|c['’]est (?:le seul|la seule)|aucune? autre|raison\b|justification|les autres",
         r"esta descripción|porque|explicación|es (?:el único|la única)|ningún otro|razón|los demás|los otros|esta descrição|explicação|é (?:o único|a única)|nenhum outro|razão|justificativa|os outros|motivo\b",
         r"deze beschrijving|omdat|want|uitleg|geen ander|reden|de andere|het is (?:de|het) enige",
         r"这(?:个|样|是|一)|因为|理由|说明|解释|原因|其他|この(?:説明|記述)|なぜなら|理由|他[のは]|説明",
     ),
+    I,
+)
+# A further sentence that goes on with the description; any other is neither description nor reason, and leaves a doubt.
+_GOES_ON = re.compile(
+    r"(?:it|he|she|they|its|his|her|and|with|on|in|at|near|next|behind|above|below|under|to|the|an?|also|not|both|[a-zà-ÿ]\w+ing)\b|[a-zà-ÿ.]|es\b|er\b|sie\b|il\b|elle\b|ela\b|ele\b|het\b|hij\b|der\b|die\b|das\b|le\b|la\b|el\b|[\u3040-\u30ff\u4e00-\u9fff]|\w+[.!]?$",
     I,
 )
 _THOUGHT = re.compile(
@@ -124,7 +129,7 @@ _TAIL = re.compile(
 )
 _NO_DESCRIPTION = re.compile(
     any_of(
-        r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|as requested)\W*$|(?:great|good|excellent|interesting) (?:question|point|job)|none of\b|(?:as|per) (?:requested|an ai)\b",
+        r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|as requested)\W*$|nothing\b|it depends|(?:both|all|either)(?: of them)? (?:are|is|would|will|work)|(?:great|good|excellent|interesting) (?:question|point|job)|none of\b|(?:as|per) (?:requested|an ai)\b",
         r"(?:sorry,? )?(?:but )?i\b|i['’]",
         r"(?:please|kindly|could you|can you|would you|do you|which|what|who|where|how|why|when|are you|is it|should i|let me|let['’]s|thank|thanks|hello|hi\b|welcome|either|or\b|whether|it (?:looks|seems|appears)|maybe|perhaps|you|your|there (?:is|are|was|were)|there['’]s|here|describe|i['’]?m)\b",
         r"no (?:description|target|objects?|information|answer|such|image|picture|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid)\b|there (?:is|are|was|were|['’]s) (?:no|not|nothing|n['’]t|insufficient)|(?:there )?isn['’]t|not (?:enough|possible|sure|applicable|available|provided|known|specified|given)|(?:it['’]s|it is) (?:not possible|impossible|unclear)|impossible",
@@ -246,6 +251,7 @@ def _checked(text: str) -> str | None:
     whole = re.sub(r"[\s✅☑✔️\U0001f300-\U0001faff]+$", "", _quoted(_opened(text))).strip().strip(AROUND).strip()
     if whole[:1] + whole[-1:] in ("()", "[]") and len(re.findall(r"[(\[]", whole)) == 1 and " " in whole:
         whole = whole[1:-1].strip()
+    whole = re.sub(r",? please[.!]?$", "", whole, flags=I)
     request = _REQUEST.match(whole)
     if request:
         whole = whole[request.end() :].rstrip("?？ ")
@@ -255,8 +261,10 @@ def _checked(text: str) -> str | None:
     sentences = re.split(r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])", carried)
     described = sentences[:1]
     for sentence in sentences[1:]:
-        if _REASON.match(sentence) or sentence.endswith("?"):
+        if _REASON.match(sentence) or sentence.endswith("?") or sentence[:1] in ("(", "（", ""):
             break
+        if not _GOES_ON.match(sentence):
+            return None
         described.append(sentence)
     shorter = _TAIL.sub("", " ".join(described).strip())
     if re.search(r"[\u3040-\u30ff]", shorter):

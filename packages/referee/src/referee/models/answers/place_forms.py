@@ -348,8 +348,8 @@ def _walk(value: Any, convention: Convention, depth: int) -> Places:
             order = Order.YXYX if _boxlike(convention).order is Order.YXYX else Order.XYXY
             return _box(both, Convention(convention.unit, order, convention.sent))
     for key in (*_BOX_KEYS, *_POINT_KEYS):
-        if key in value and (found := _walk(value[key], convention, depth + 1)):
-            return found
+        if key in value and (matches := _walk(value[key], convention, depth + 1)):
+            return matches
     for keys, order in _keyed():
         numbers = [value.get(key) for key in keys]
         if _are_numbers(numbers):
@@ -437,7 +437,9 @@ def _called_action(text: str, convention: Convention) -> Places:
     """The place of the last call of a computer-use tool, in JSON: clicks before movements."""
     clicked: Places = []
     moved: Places = []
-    for value in (v for found in find_objects(text, "{[") for v in (found if isinstance(found, list) else [found])):
+    for value in (
+        v for matches in find_objects(text, "{[") for v in (matches if isinstance(matches, list) else [matches])
+    ):
         if not isinstance(value, dict):
             continue
         arguments = call_arguments(value)
@@ -457,10 +459,10 @@ _SPACED = re.compile(rf"<(?:bbox|box|point)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1
 
 def _spaced(text: str, convention: Convention) -> Places:
     """Numbers with spaces between them, in tags; or a click on such a point."""
-    found = [p for m in _SPACED.finditer(text) for p in _group(re.split(r"[\s,]+", m[1]), convention)]
+    matches = [p for m in _SPACED.finditer(text) for p in _group(re.split(r"[\s,]+", m[1]), convention)]
     if _ACTION.search(text):
-        return found[-1:] or _click(text, convention)
-    return found or _lists(text, convention) or _json(text, convention)
+        return matches[-1:] or _click(text, convention)
+    return matches or _lists(text, convention) or _json(text, convention)
 
 
 _GLM = re.compile(r"<\|begin_of_box\|>(.{0,2000}?)<\|end_of_box\|>", re.DOTALL)

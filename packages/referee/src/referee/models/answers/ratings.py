@@ -77,7 +77,7 @@ _NO_RATING = re.compile(
         rf"(?:\bnot|n['’]t)\b(?! (?:sure|certain|an expert))[^.,;:\d\n]{{0,30}}? {_A}{_N}|between {_A}{_N} and {_A}{_N}|(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)) {_A}{_N}(?: points?)?|(?:rather than|instead of|close to|nearly|almost|keine|nicht|pas|no es|não é|geen|niet) {_A}{_N}",
         rf"(?:more|less|fewer|greater|higher|lower|better|worse) than {_A}{_N}|at (?:least|most) {_A}{_N}|(?:above|below|over|under|up to|beyond) {_A}{_N}",
         rf"(?:mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens|至少|最多|超过|低于|不到) ?{_A}{_N}",
-        rf"{_N} ?(?:分|点)?(?:以上|以下|未満)|\bif\b[^.;\n]*?{_N}",
+        rf"{_N} (?:at (?:most|least|best)|or (?:more|less|higher|lower|above|below|so)|maximum|minimum|tops)\b|{_N} ?(?:分|点)?(?:以上|以下|未満)|\bif\b[^.;\n]*?{_N}",
         rf"{_A}{_N} (?:would (?:be|mean|require|need)|is (?:reserved|only for|too (?:high|low|much)|for (?:perfect|texts|something))|means|being|wäre|serait|sería|seria|zou)\b",
         rf"\([^()\n]*\d\s*=\s*[^()\n]*\d\s*=[^()\n]*\)|\b{_N}\s*=\s*[a-z ]+,\s*{_N}\s*=\s*[a-z ]+",
     ),
@@ -116,6 +116,8 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
 
 def _stated(text: str, low: float, high: float) -> float | None:
     """The one rating that a text states, once what it only compares with is left out."""
+    if re.search(rf"\bboth {_N} and {_N}", text, I):
+        return None
     text = _NO_RATING.sub(" ", text)
     if (marked := _marked(text)) is not None:
         return _within(marked, low, high)
@@ -191,22 +193,22 @@ def _without_scale(text: str, low: float, high: float) -> str:
 
 def _fraction(text: str, low: float, high: float) -> float | None:
     """What all "n out of m" in a text amount to; below the scale where they amount to nothing."""
-    found = {
+    fractions = {
         (_number(n), _number(m))
         for n, m in re.findall(rf"{_N}{_OF}(\d{{1,4}}(?:\.\d+)?)(?!\s*(?:errors|words))\b", text, flags=I)
     }
-    found |= {
+    fractions |= {
         (_number(n), 100.0)
         for n in re.findall(
             rf"{_N}\s*(?:%|percent\b|per cent\b|prozent\b|pour cent|por ?cento|por ciento|procent)", text, flags=I
         )
-        if high == 100 or not found
+        if high == 100 or not fractions
     }
-    if not found:
+    if not fractions:
         return None
-    if len(found) > 1:
+    if len(fractions) > 1:
         return low - 1
-    ((number, whole),) = found
+    ((number, whole),) = fractions
     if whole <= 0 or number > whole or (low != 0 and whole != high):
         return low - 1
     return (

@@ -80,7 +80,7 @@ MARKERS = any_of(
 
 # Only beginnings count: "the chair that I cannot miss" is a description. A sentence about not knowing is no refusal.
 KNOWING = (
-    r"(?!,?(?: really| quite| reliably)? (?:tell|determine|decide|say|know|be (?:sure|certain)|identify (?:which|the (?:referent|target|object))|single|see any|choose|pick)\b"
+    r"(?!,?(?: really| quite| reliably)? (?:tell|determine|decide|say|know|be (?:sure|certain)|identify (?:which|the (?:referent|target|object))|single|see any|find (?:any|an?|the|such)|choose|pick)\b"
     r"| to (?:tell|determine|decide|identify (?:which|the (?:referent|target|object))|say|choose|single)\b)"
 )
 REFUSAL = re.compile(
@@ -106,7 +106,7 @@ UNKNOWN = any_of(
     r"(?:i )?(?:really |honestly |just )?(?:can['’]?t|cannot|can not|couldn['’]?t|could not)(?: really| reliably| quite)? (?:tell|determine|decide|say|know|identify|be (?:sure|certain|determined|identified|told|decided)|choose|pick)",
     r"i(?:['’]m| am)(?: really| quite)? (?:not (?:really |quite |entirely |completely )?(?:sure|certain)|unsure|uncertain|unable to (?:tell|determine|decide|identify|say)|not able to (?:tell|determine|decide|identify|say))",
     r"(?:i )?(?:do not|don['’]?t)(?: really)? know|(?:i have )?no idea|no clue",
-    r"impossible to (?:tell|say|know|determine|decide)|it(?:['’]s| is) (?:unclear|impossible|unknown|undecidable|not (?:clear|possible)|hard to (?:tell|say)|difficult to (?:tell|say))",
+    r"(?:it(?:['’]s| is) )?(?:impossible|hard|difficult|not possible|isn['’]t possible) to (?:tell|say|know|determine|decide)|it isn['’]t (?:possible|clear)|(?:das ist )?schwer zu sagen|(?:c['’]est )?difficile à dire|(?:es |é )?difícil (?:de )?(?:decir|dizer|saber)|moeilijk te zeggen|很?难说|it(?:['’]s| is) (?:unclear|impossible|unknown|undecidable|not (?:clear|possible)|hard to (?:tell|say)|difficult to (?:tell|say))",
     r"(?:(?:ich )?weiß (?:ich |es |das )?nicht|das weiß ich nicht|ich weiß (?:es|das) nicht|keine ahnung|unklar|unbekannt|(?:das |es )?(?:lässt sich|kann man|kann ich)(?: es| das)? nicht (?:sagen|bestimmen|erkennen|entscheiden)|ich kann (?:es|das) nicht (?:sagen|bestimmen|erkennen|entscheiden)|nicht eindeutig bestimmbar|ich bin (?:mir )?(?:nicht (?:ganz )?sicher|unsicher))",
     r"(?:je ne sais pas|je n['’]en sais rien|je ne peux pas (?:le )?(?:dire|savoir|déterminer)|impossible (?:à|de) (?:dire|savoir|déterminer)|inconnue?|aucune idée|je ne suis pas (?:tout à fait )?s[ûu]re?|pas s[ûu]re?|indéterminée?)",
     r"(?:no (?:lo )?sé|no se puede (?:saber|decir|determinar)|desconocido|ni idea|no estoy (?:muy |del todo )?segur[oa]|no puedo (?:decir|saber|determinar)|imposible (?:de )?(?:decir|saber)|no tengo (?:ni )?idea)",
