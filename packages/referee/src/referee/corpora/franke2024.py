@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +53,7 @@ class Franke2024:
 
     def _answers(self) -> Iterator[tuple[Trial, Response | None]]:
         items_file, answers_file = find(self.data, "franke2024", ITEMS, ANSWERS)
-        items = {expect(row, "item", int): row for row in read_rows(items_file, lambda row: row)}
-        scenes = {number: _scene(number, row) for number, row in items.items()}
+        items = {number: (row, scene) for number, row, scene in read_rows(items_file, _item)}
 
         def read(row: dict[str, Any]) -> tuple[Trial, Response | None]:
             number = expect(row, "item", int)
@@ -63,17 +62,36 @@ class Franke2024:
             make = {"speaker": _spoken, "listener": _heard}.get(expect(row, "task", str))
             if make is None:
                 raise WrongShape(f"task is {row['task']!r}", "write speaker or listener")
-            return make(row, items[number], scenes[number])
+            return make(row, *items[number])
 
         return read_rows(answers_file, read)
+
+
+def _item(row: dict[str, Any]) -> tuple[int, dict[str, Any], Scene]:
+    """The number of an item, its fields, and its scene."""
+    number = expect(row, "item", int)
+    return number, row, _scene(number, row)
+
+
+def _position(names: Sequence[Any], name: str) -> int:
+    if name not in names:
+        raise WrongShape(f"{name!r} is none of {', '.join(map(str, names))}", "use the file as it was published")
+    return names.index(name)
 
 
 def _scene(number: int, item: Mapping[str, Any]) -> Scene:
     objects = [
         Entity(id=f"o{i}", attributes=tuple(Property(name, expect(o, name, str)) for name in ATTRIBUTES))
-        for i, o in enumerate(expect(item, "objects", list), 1)
+        for i, o in enumerate(_objects(item), 1)
     ]
     return Scene(entities=tuple(objects), id=f"item-{number}")
+
+
+def _objects(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    objects = expect(item, "objects", list)
+    if not all(isinstance(o, dict) for o in objects):
+        raise WrongShape("objects is no list of objects", "give every object as {text, colour, shape, texture}")
+    return objects
 
 
 def _word(word: str, scene: Scene, speaker: str | None = None) -> Description:
@@ -85,10 +103,12 @@ def _word(word: str, scene: Scene, speaker: str | None = None) -> Description:
 
 
 def _spoken(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, None]:
-    texts = [expect(o, "text", str) for o in item["objects"]]
-    target = f"o{texts.index(expect(expect(item, 'speaker', dict), 'to_describe', str)) + 1}"
-    speaker = expect(row, "participant", str)
-    word = expect(item, "words", list)[expect(row, "chosen", int)]
+    texts = [expect(o, "text", str) for o in _objects(item)]
+    target = f"o{_position(texts, expect(expect(item, 'speaker', dict), 'to_describe', str)) + 1}"
+    speaker, words, chosen = expect(row, "participant", str), expect(item, "words", list), expect(row, "chosen", int)
+    if not 0 <= chosen < len(words):
+        raise WrongShape(f"chosen is {chosen} of {len(words)} words", "count words from 0")
+    word = str(words[chosen])
     trial = Trial(
         id=f"franke2024-speaker-{speaker}-{expect(row, 'submission', int)}-{expect(row, 'trial', int)}",
         scene=scene,
@@ -104,7 +124,10 @@ def _spoken(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple
 
 def _heard(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, Response]:
     listener = expect(item, "listener", dict)
-    target = f"o{expect(listener, 'roles', list).index('target') + 1}"
+    target = f"o{_position(expect(listener, 'roles', list), 'target') + 1}"
+    chosen = expect(row, "chosen", int)
+    if not 0 <= chosen < len(scene.entities):
+        raise WrongShape(f"chosen is {chosen} of {len(scene.entities)} objects", "count objects from 0")
     trial = Trial(
         id=f"franke2024-listener-{row['item']}",
         scene=scene,
@@ -117,7 +140,7 @@ def _heard(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[
         trial=trial.id,
         hearer=expect(row, "participant", str),
         outcome=Outcome.ENTITY,
-        entity=f"o{expect(row, 'chosen', int) + 1}",
+        entity=f"o{chosen + 1}",
         description=_word(expect(listener, "word", str), scene),
         identification_ms=expect(row, "rt_ms", int),
     )
