@@ -204,6 +204,7 @@ CORPORA: dict[str, Entry] = {
     "franke-degen2016": Entry(
         "referee.corpora.franke_degen:FrankeDegen2016", {}, "closed reference games, 7,722 choices"
     ),
+    "franke2024": Entry("referee.corpora.franke2024:Franke2024", {}, "reference games in text, 968 choices"),
     "tangrams-hawkins": Entry(
         "referee.corpora.tangrams:HawkinsTangrams", {}, "twelve tangrams named six times, 5,976 rounds"
     ),

@@ -22,7 +22,7 @@ TRIED: dict[tuple[object, ...], tuple[int, str, str]] = {}
 
 def run(capsys: pytest.CaptureFixture[str], *args: object) -> tuple[int, str, str]:
     if args not in TRIED:
-        code = main(["court", *map(str, args)])
+        code = main(["court", *map(str, args), "--details"])
         found = (code, *capsys.readouterr())
         if args[:1] != ("--published",):
             return found

@@ -199,6 +199,20 @@ def colors_row(game: str, number: int, clicked: str, **more: Any) -> dict[str, A
     } | more
 
 
+FRANKE_ITEM = {
+    "item": 0,
+    "objects": [
+        {"text": "green triangle with dots", "colour": "green", "shape": "triangle", "texture": "dots"},
+        {"text": "green circle with dots", "colour": "green", "shape": "circle", "texture": "dots"},
+        {"text": "red triangle with dots", "colour": "red", "shape": "triangle", "texture": "dots"},
+    ],
+    "words": ["green", "triangle", "red", "circle"],
+    "trigger_feature": "color",
+    "nuisance_feature": "texture",
+    "speaker": {"to_describe": "red triangle with dots", "roles": ["distractor", "competitor", "target", "distractor"]},
+    "listener": {"word": "green", "roles": ["target", "competitor", "distractor"]},
+    "models": {},
+}
 PRODUCED = {
     "workerid": 5,
     "trial": 2,
@@ -622,6 +636,21 @@ TINY: dict[str, dict[str, Any]] = {
             colors_row("g1", 2, "target", messages=[["s", "rust", 900]], simple=True, rt_ms=900),
             colors_row("g2", 1, "target", messages=[["l", "hello?", 5], ["s", "late", -5]], rt_ms=None),
         ]
+    },
+    "franke2024": {
+        "franke2024/items_models.jsonl.gz": [FRANKE_ITEM],
+        "franke2024/answers.jsonl.gz": [
+            {"task": "speaker", "participant": "p1", "submission": 1, "trial": 1, "item": 0, "chosen": 2, "rt_ms": 900},
+            {
+                "task": "listener",
+                "participant": "p1",
+                "submission": 1,
+                "trial": 3,
+                "item": 0,
+                "chosen": 1,
+                "rt_ms": 800,
+            },
+        ],
     },
     "franke-degen2016": {
         "franke-degen2016/production.jsonl.gz": [PRODUCED],

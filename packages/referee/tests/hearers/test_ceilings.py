@@ -54,3 +54,19 @@ def test_answers_that_stand_alone_are_left_out_and_few_descriptions_have_no_ceil
     assert found is not None
     assert (found.questions, found.n) == (20, 40)
     assert find_ceiling(questions[2:], right[2:], [str(r) for r in right[2:]]) is None
+
+
+def test_descriptions_that_people_find_equally_often_leave_nothing_to_rank() -> None:
+    """Chi-square of successes by description against scipy.stats.chi2_contingency without its correction."""
+    from scipy.stats import chi2_contingency
+
+    rng = np.random.default_rng(3)
+    for rates, differ in ((np.full(40, 0.6), False), (np.repeat([0.2, 0.9], 20), True)):
+        questions = np.repeat(np.arange(40), 12)
+        right = rng.random(480) < rates[questions]
+        ceiling = find_ceiling(questions, right, [str(r) for r in right])
+        successes = np.bincount(questions, right)
+        statistic, p, df, _ = chi2_contingency(np.column_stack([successes, 12 - successes]), correction=False)
+        assert ceiling is not None
+        assert (ceiling.chi2, ceiling.df, ceiling.p) == pytest.approx((statistic, df, p))
+        assert ceiling.has_differences == differ

@@ -136,7 +136,7 @@ def test_what_does_not_hold_on_new_objects_says_so() -> None:
     assert found.word == CARE
     assert found.reasons[0].startswith("What it learned does not hold for new objects: accuracy 0.100 instead of")
     held = decide_fitness(measure(SOUND), {}, new={"scene": replace(fails, holds=True), "object": Novelty(why="one")})
-    assert (held.word, held.reasons[0].endswith("It holds on new scenes as well.")) == (FIT, True)
+    assert (held.word, "It holds on new scenes as well." in held.reasons[0]) == (FIT, True)
 
 
 def judge(area: float | None, bounds: tuple[float, float] | None, people: float = 0.8) -> Verdict:

@@ -39,6 +39,7 @@ FACTS: dict[str, _Facts] = {
     "degen2020": _Facts(6998, "objects", True),
     "colors": _Facts(39599, "colour patches", True),
     "franke-degen2016": _Facts(7722, "creatures", True),
+    "franke2024": _Facts(584, "objects in text", True),
     "tangrams-hawkins": _Facts(5976, "tangrams", True),
     "tg-matcher": _Facts(3383, "tangrams", True),
     "kth-tangrams": _Facts(2693, "tangram board", True),

@@ -16,12 +16,12 @@ from referee.courtroom.printed_evidence import published
 from referee.courtroom.proceedings import Proceedings
 from referee.files import make_folder, write_atomically
 from referee.options import apply, command, option
-from referee.show.reports.court_page import court_page
+from referee.show.reports.court_page import court_page, court_summary
 
 app = new_app()
 
 EPILOG = examples(f"""
-  referee court --published belz-gatt-2008                one system carries the table
+  referee court --published belz-gatt-2008                the table depends on one system
 
   referee court --published refoi-2025 --out court/       the same seventeen years later, with a figure
 
@@ -38,6 +38,7 @@ class CourtCommand(CourtOptions):
     """Options of `referee court`: those of `referee.court`, and those of the command alone."""
 
     form: str = option("text", "text or json", "--format", "-f", choices=("text", "json"))
+    details: bool = option(False, "Print all tables, items and cases, not only the verdict and one table.")
     out: Path | None = option(None, "A folder for court.json, court.txt and court.svg.")
 
 
@@ -55,7 +56,11 @@ def court(options: CourtCommand) -> int:
     data = json.dumps(found.data, ensure_ascii=False, indent=1)
     if options.out is not None:
         _save(found.proceedings, court_page(found.proceedings), data, options.out)
-    print(data if options.form == "json" else "\n".join(court_page(found.proceedings, page_width())))
+    print(
+        data
+        if options.form == "json"
+        else "\n".join((court_page if options.details else court_summary)(found.proceedings, page_width()))
+    )
     return 0
 
 

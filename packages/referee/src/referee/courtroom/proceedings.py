@@ -210,7 +210,11 @@ def as_json(proceedings: Proceedings) -> dict[str, Any]:
         "corrections": [c.as_json() for c in proceedings.corrections],
         "changes": [asdict(c) | {"turned": c.turned} for c in proceedings.changes],
         "single_votes": [asdict(v) | {"differs": v.differs, "turned": v.turned} for v in proceedings.single_votes],
-        "cases": [{"as": way} | asdict(c) for way, p in told.items() for c in p.cases],
+        "cases": [
+            {"as": way} | asdict(c) | {"verdict": c.verdict, "verdict_reason": c.verdict_reason}
+            for way, p in told.items()
+            for c in p.cases
+        ],
         "evidence": [
             {"as": way} | asdict(e) | {"admission": e.admission._asdict()}
             for way, p in told.items()

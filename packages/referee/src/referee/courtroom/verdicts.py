@@ -15,7 +15,18 @@ from referee.courtroom.rules import FEWEST, LEVEL, STEP
 from referee.statistics.correlation import Correlation, critical_r
 from referee.statistics.dependent_trials import TESTABLE
 
-__all__ = ["MEANING", "Case", "case_of", "signed", "sum_up", "sum_up_items"]
+__all__ = [
+    "CANNOT_BE_TESTED",
+    "MEANING",
+    "NOT_SHOWN",
+    "PREDICTS",
+    "VERDICTS",
+    "Case",
+    "case_of",
+    "signed",
+    "sum_up",
+    "sum_up_items",
+]
 
 MEANING = {
     "predicts": "holds for",
@@ -25,20 +36,41 @@ MEANING = {
     CAPPED["reversed"]: "the wrong way for a simulated hearer for",
     CAPPED["related"]: "related to a simulated hearer for",
     "split": "made by two groups of systems for",
-    "carried": "carried by one system or family for",
+    "carried": "dependent on one system or family for",
     "disputed": "linear and rank agreement differ for",
     "doubtful": "not more than chance among so many pairs, or noise, for",
-    "hidden": "something hidden by one system for",
-    "unsettled": "its sign decided by one system for",
-    "open": "nothing shown for",
-    "untried": "not to be tried for",
+    "hidden": "shown only without one system for",
+    "unsettled": "of a sign that changes when one system is left out for",
+    "open": "not shown for",
+    "untried": "cannot be tested for",
     NO_PASSPORT: "no verdict without a passport for",
 }
 
 
+PREDICTS, NOT_SHOWN, CANNOT_BE_TESTED = "predicts", "not shown", "cannot be tested"
+VERDICTS = {
+    "predicts": (PREDICTS, "in the expected direction"),
+    "related": (PREDICTS, "the measure has no better direction"),
+    "reversed": (NOT_SHOWN, "significant in the wrong direction"),
+    CAPPED["predicts"]: (NOT_SHOWN, "predicts a simulated hearer only"),
+    CAPPED["reversed"]: (NOT_SHOWN, "significant in the wrong direction for a simulated hearer"),
+    CAPPED["related"]: (NOT_SHOWN, "related to a simulated hearer only"),
+    "split": (NOT_SHOWN, "depends on a gap between two groups of systems"),
+    "carried": (NOT_SHOWN, "depends on one system or family"),
+    "disputed": (NOT_SHOWN, "linear and rank correlation disagree"),
+    "doubtful": (NOT_SHOWN, "lost by the correction for many pairs, or by the noise of answers"),
+    "hidden": (NOT_SHOWN, "inconclusive; significant only without one system"),
+    "unsettled": (NOT_SHOWN, "the sign changes when one system is left out"),
+    "open": (NOT_SHOWN, "inconclusive"),
+    "untried": (CANNOT_BE_TESTED, "too few systems, or a column that does not vary"),
+    NO_PASSPORT: (CANNOT_BE_TESTED, "the simulated hearer has no passport"),
+}
+"""For every finding the verdict (one of three) and its reason."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What the evidence amounts to: `finding` is one word, `sentence` says it with its numbers, `reason` why a pair cannot be tried."""
+    """What the evidence amounts to: `verdict` is one of three, `finding` the finer word, `sentence` has the numbers, `reason` why a pair cannot be tried."""
 
     automatic: str
     hearer: str
@@ -46,6 +78,16 @@ class Case:
     finding: str
     sentence: str
     reason: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """*predicts*, *not shown* or *cannot be tested*."""
+        return VERDICTS[self.finding][0]
+
+    @property
+    def verdict_reason(self) -> str:
+        """Why the verdict is not a better one, in a few words."""
+        return self.reason or VERDICTS[self.finding][1]
 
 
 def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
@@ -67,7 +109,7 @@ def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
 def _why_not(e: Evidence, finding: str) -> str:
     """Why there is no verdict, where there is none."""
     if finding == NO_PASSPORT:
-        return f"{e.admission.hearer} has no passport in this run, so nobody knows whether it hears as people do"
+        return f"{e.admission.hearer} has no passport in this run (`referee passport {e.admission.hearer}` makes one)"
     return _reason(e) if finding == "untried" else ""
 
 
@@ -236,7 +278,9 @@ def sum_up(automatic: str, cases: Iterable[Case]) -> str:
     if total == len(found.get("untried", ())):
         return f"{automatic} cannot be tried over systems."
     if total == len(found.get(NO_PASSPORT, ())):
-        return f"{automatic}: no verdict, for nobody but hearers without a passport answered."
+        return (
+            f"{automatic}: no verdict. Only hearers without a passport answered: run `referee passport HEARER` first."
+        )
     parts = "; ".join(f"{MEANING[word]} {', '.join(found[word])}" for word in MEANING if word in found)
     return f"{automatic} predicts {predicted} of {total} hearer measure{'s' * (total > 1)}: {parts}."
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from referee import __version__
 from referee.contracts import FloatArray
-from referee.hearers.passports.areas import Area, Truths
-from referee.hearers.passports.ceilings import find_ceiling
+from referee.hearers.passports.areas import Area
+from referee.hearers.passports.ceilings import Ceiling
 from referee.hearers.passports.examination import Examination, units_of
 from referee.hearers.passports.measures import about
 from referee.hearers.passports.named_hearer import family_of, name_of
@@ -21,7 +21,6 @@ from referee.hearers.passports.ranking import RankAgreement, Ranked, rank
 from referee.records import Outcome
 from referee.signature import digest
 from referee.statistics.dependent_trials import Clusters
-from referee.statistics.frames import IntArray
 
 __all__ = [
     "areas_within",
@@ -98,13 +97,10 @@ def found_by(answer: HumanAnswer) -> bool:
 
 
 def set_beside_people(
-    questions: IntArray,
-    right: Truths,
-    choices: Sequence[str],
+    ceiling: Ceiling | None,
     ranking: RankAgreement | None,
 ) -> dict[str, Any]:
-    """What hearers and judges have in common: how they rank, and how well people foretell people."""
-    ceiling = find_ceiling(questions, right, choices)
+    """What hearers and judges have in common: how they rank, and how well people predict people."""
     return {
         "rank_agreement": None if ranking is None else asdict(ranking),
         "ceiling": None if ceiling is None else asdict(ceiling),

@@ -19,17 +19,29 @@ __all__ = ["Ceiling", "find_ceiling"]
 
 LEAST_QUESTIONS = 20
 METHOD = "leave one person out"
+LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceiling:
-    """People against people: area of the others for the one left out, kappa of two people, and the descriptions and answers behind it."""
+    """People against people: area of the others for the one left out, kappa of two people, and the descriptions and answers behind it.
+
+    `chi2`, `df` and `p` are of the test that people identify the target equally often by every description; None where they always or never do.
+    """
 
     auc: float | None
     kappa: float | None
     questions: int
     n: int
     method: str
+    chi2: float | None = None
+    df: int | None = None
+    p: float | None = None
+
+    @property
+    def has_differences(self) -> bool:
+        """Whether descriptions differ in how often people identify the target, so that a hearer can rank them."""
+        return self.p is None or self.p <= LEVEL
 
 
 def find_ceiling(questions: IntArray, right: Truths, choices: Sequence[str]) -> Ceiling | None:
@@ -40,13 +52,29 @@ def find_ceiling(questions: IntArray, right: Truths, choices: Sequence[str]) -> 
         return None
     codes = np.unique(codes[repeated], return_inverse=True)[1].astype(np.int64)
     taken = np.unique(np.array(choices)[repeated], return_inverse=True)[1].astype(np.int64)
+    chi2, p = _test_differences(codes, right[repeated])
     return Ceiling(
+        chi2=chi2,
+        df=None if chi2 is None else int(codes.max()),
+        p=p,
         auc=area_under_curve(_others(codes, right[repeated]), right[repeated]),
         kappa=_kappa(codes, taken),
         questions=int(codes.max()) + 1,
         n=int(repeated.sum()),
         method=METHOD,
     )
+
+
+def _test_differences(codes: IntArray, right: Truths) -> tuple[float | None, float | None]:
+    """Pearson's chi-square of successes and failures by description, and its p; None where everybody or nobody is right."""
+    from scipy.special import chdtrc
+
+    successes, people = np.bincount(codes, right), np.bincount(codes)
+    rate = float(successes.sum() / people.sum())
+    if rate in (0.0, 1.0):
+        return None, None
+    chi2 = float((np.square(successes - people * rate) / (people * rate * (1 - rate))).sum())
+    return chi2, float(chdtrc(int(codes.max()), chi2))
 
 
 def _others(codes: IntArray, right: Truths) -> FloatArray:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from referee.hearers.passports.ceilings import Ceiling
 from referee.hearers.passports.judges import JudgeAgreement
 from referee.hearers.passports.measures import LIMIT, Measures
 from referee.hearers.passports.novelty import HALFWAY, Novelty
@@ -20,6 +21,7 @@ __all__ = ["CARE", "FIT", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness",
 
 FIT, CARE, UNFIT, OPEN = "may be used", "use with care", "not fit", "cannot be judged"
 WEAK_AUC = 0.6
+COPY_AUC = 0.9995
 SMALL_GAIN, LARGE_LOSS = 0.05, 0.10
 CALIBRATION = 0.10
 SURE, OFTEN = 0.9, 0.5
@@ -56,16 +58,19 @@ def decide_fitness(
     certain: bool = True,
     ranking: RankAgreement | None = None,
     new: Mapping[str, Novelty] = NOTHING,
+    ceiling: Ceiling | None = None,
 ) -> Verdict:
     """The hardest word that any rule asks for, with the sentences of every rule that speaks at all.
 
     `unread` is the share of descriptions that the hearer could not read, `certain` whether it gave probabilities of its own, `ranking` how it ranks games,
-    speakers or systems, `new` what became of it on scenes, objects and conditions that it had not learned from.
+    speakers or systems, `new` what became of it on scenes, objects and conditions that it had not learned from, `ceiling` people against people. Where
+    people do not differ between descriptions, there is nothing to rank, and AUC decides nothing.
     """
-    unfit = tuple(_against(m))
-    open_ = tuple(_undecidable(m.auc, m.human_accuracy))
+    can_rank = ceiling is None or ceiling.has_differences
+    unfit = tuple(_against(m, can_rank))
+    open_ = (*_undecidable(m.auc, m.human_accuracy), *(() if can_rank else _nothing_to_rank(m, ceiling)))
     care = (
-        *_cautions(m),
+        *_cautions(m, can_rank),
         *_ranked(ranking),
         *_unlearned(m, new),
         *_manners(probes),
@@ -78,8 +83,8 @@ def decide_fitness(
     if care:
         return Verdict(CARE, care)
     good = (
-        f"It is above chance ({_tested(m)}), tells what people understand from what they do not "
-        f"(AUC {m.auc:.3f}{_within(m)}), and no caution applies. {_ranking_said(ranking)}{_new_said(new)}"
+        f"In this experiment it is above chance ({_tested(m)}), tells what people understand from what they do not "
+        f"(AUC {m.auc:.3f}{_within(m)}), and no caution applies. {_ranking_said(ranking)}{_new_said(new)} Other experiments are not known."
     )
     return Verdict(FIT, (good.strip(),))
 
@@ -102,7 +107,18 @@ def _low(m: Measures, name: str, value: float) -> float:
     return value if bounds is None else bounds[0]
 
 
-def _against(m: Measures) -> Iterator[str]:
+def _nothing_to_rank(m: Measures, ceiling: Ceiling | None) -> Iterator[str]:
+    if ceiling is None or ceiling.chi2 is None or ceiling.p is None:
+        return
+    calibration = "unknown" if m.calibration.error is None else f"{m.calibration.error:.3f}"
+    yield (
+        f"People do not differ between descriptions more than chance allows (chi² = {ceiling.chi2:.0f} with {ceiling.df} df, p {_p(ceiling.p)}), so there "
+        f"is nothing to rank and AUC says nothing. Calibration error {calibration}; log-likelihood {_or_dash(m.log_likelihood)}, by even chances "
+        f"{_or_dash(m.chance_log_likelihood)}."
+    )
+
+
+def _against(m: Measures, can_rank: bool) -> Iterator[str]:
     if not m.above_chance.holds:
         yield f"It is not above chance: {_tested(m)}; it names the target in {m.accuracy:.3f} of the answers."
     # Below the middle it misses more of what people find by understanding than it finds, so what it says about a system is mostly about itself.
@@ -113,7 +129,7 @@ def _against(m: Measures) -> Iterator[str]:
             f"It comes less than half of the way from chance ({m.chance:.3f}) to people ({m.human_accuracy:.3f}): accuracy {m.accuracy:.3f}, "
             f"expected accuracy {m.expected_accuracy:.3f}; one of them has to reach {floor:.3f}."
         )
-    if m.auc is not None and _low(m, "auc", m.auc) <= 0.5:
+    if can_rank and m.auc is not None and _low(m, "auc", m.auc) <= 0.5:
         yield _blind(m.auc)
     if m.kappa is not None and m.kappa <= 0:
         yield f"Its choices agree with people's no more than chance would: kappa {m.kappa:.3f}."
@@ -217,8 +233,11 @@ def _few(n: int, human_accuracy: float) -> Iterator[str]:
         yield f"The data are few: {n} answers with {failures} of the rarer kind (found or not); {FEW} and {FEW_FAILURES} are the least."
 
 
-def _cautions(m: Measures) -> Iterator[str]:
-    yield from _weak(m.auc)
+def _cautions(m: Measures, can_rank: bool) -> Iterator[str]:
+    if can_rank:
+        yield from _weak(m.auc)
+    if m.auc is not None and m.auc >= COPY_AUC:
+        yield f"AUC {m.auc:.3f} is what a copy of people's answers would have: check that the hearer has not seen them."
     within = m.within_condition
     if within.value is not None and within.interval is not None and within.interval[0] <= 0.5 < _low(m, "auc", 0.0):
         yield (

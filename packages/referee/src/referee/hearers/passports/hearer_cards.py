@@ -23,6 +23,7 @@ from referee.hearers.passports.card_parts import (
     set_beside_people,
 )
 from referee.hearers.passports.cards import seal
+from referee.hearers.passports.ceilings import find_ceiling
 from referee.hearers.passports.examination import (
     Begin,
     Beliefs,
@@ -148,9 +149,11 @@ def _card(
     probes = {kind: _summary(heard.probes.get(kind, ())) for kind in KINDS}
     outcomes = Counter(str(b.outcome) for b in beliefs)
     ranking = rank_people(examination, people, evidence.target, evidence.clusters)
+    ceiling = find_ceiling(evidence.questions, evidence.human_right, evidence.human_choices)
     verdict = decide_fitness(
         m,
         probes,
+        ceiling=ceiling,
         unread=sum(outcomes[word] for word in UNREAD) / m.n,
         same_family=about_it["same_family"],
         certain=all(b.certain for b in beliefs),
@@ -161,7 +164,7 @@ def _card(
         {
             **identify(examination, people, about_it),
             **_numbers(m),
-            **set_beside_people(evidence.questions, evidence.human_right, evidence.human_choices, ranking),
+            **set_beside_people(ceiling, ranking),
             "verdict": verdict.word,
             "reasons": list(verdict.reasons),
             **_details(m),

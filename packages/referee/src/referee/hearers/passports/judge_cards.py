@@ -19,6 +19,7 @@ from referee.hearers.passports.card_parts import (
     set_beside_people,
 )
 from referee.hearers.passports.cards import seal
+from referee.hearers.passports.ceilings import find_ceiling
 from referee.hearers.passports.examination import Examination, question_of
 from referee.hearers.passports.fitness import Probe, decide_judge
 from referee.hearers.passports.judges import Judged, measure_judge, read_judge
@@ -69,7 +70,7 @@ def examine_judge(examination: Examination, people: People) -> dict[str, Any]:
             "correlation": found.correlation,
             "agreed": found.agreed,
             "kappa": found.kappa,
-            **set_beside_people(questions, right, taken, ranking),
+            **set_beside_people(find_ceiling(questions, right, taken), ranking),
             "verdict": verdict.word,
             "reasons": list(verdict.reasons),
             "intervals": {

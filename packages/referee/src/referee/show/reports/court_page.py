@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from textwrap import wrap
 
@@ -13,9 +14,9 @@ from referee.courtroom.evidence import ALL, Evidence, Withdrawal
 from referee.courtroom.multiplicity import EXACT_UP_TO
 from referee.courtroom.proceedings import UNKNOWN_ERROR, Proceedings, Tally, count_pairs
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
-from referee.courtroom.verdicts import Case, signed
+from referee.courtroom.verdicts import CANNOT_BE_TESTED, NOT_SHOWN, PREDICTS, Case, signed
 
-__all__ = ["court_page", "evidence_rows"]
+__all__ = ["court_page", "court_summary", "evidence_rows"]
 
 
 class _Columns(tuple[tuple[str, ...], ...]):
@@ -28,6 +29,68 @@ Line = str | _Columns
 def court_page(p: Proceedings, width: int | None = None) -> list[str]:
     """The lines of the page; with a `width`, wide tables go on below themselves and sentences are broken between words."""
     return [text for line in _lines(p) for text in _laid_out(line, width)]
+
+
+def court_summary(p: Proceedings, width: int | None = None) -> list[str]:
+    """The verdict and one table, on one screen: r of every measure with every hearer measure over all domains."""
+    best, cases = p.best, [c for c in p.best.cases if c.domain is None] or list(p.best.cases)
+    counts = Counter(c.verdict for c in cases)
+    corrected = " (table as corrected)" if p.corrections else ""
+    numbers = ", ".join(f"{counts[v]} {v}" for v in (PREDICTS, NOT_SHOWN, CANNOT_BE_TESTED) if counts[v])
+    lines: list[Line] = [
+        f"The court on {p.source}{corrected}",
+        "",
+        *_headlines(cases),
+        f"{len(cases)} pairs: {numbers}.",
+    ]
+    lines += [*(f"Warning: {w}" for w in best.warnings), "", *_matrix(best, cases), *_reasons(cases), *_shared_notes(p)]
+    lines.append(
+        "--details prints intervals, p values, families, left-out systems, items and every case; --format json has all."
+    )
+    return [text for line in lines for text in _laid_out(line, width)]
+
+
+def _headlines(cases: Sequence[Case]) -> list[Line]:
+    """Which measures predict which hearer measures, in a sentence each."""
+    predicted: dict[str, list[str]] = {}
+    for case in cases:
+        if case.verdict == PREDICTS:
+            predicted.setdefault(case.automatic, []).append(case.hearer)
+    sentences: list[Line] = [f"{measure} predicts {', '.join(hearers)}." for measure, hearers in predicted.items()]
+    return sentences or ["No measure is shown to predict a hearer measure."]
+
+
+def _matrix(p: Proceedings, cases: Sequence[Case]) -> list[Line]:
+    """Pearson's r, measures by hearer measures, with a mark for the verdict."""
+    domain = cases[0].domain if cases else None
+    r = {(e.automatic, e.hearer): e.pearson.r for e in p.evidence if e.rows == ALL and e.domain == domain}
+    marks = {(c.automatic, c.hearer): {PREDICTS: "*", CANNOT_BE_TESTED: "?"}.get(c.verdict, "") for c in cases}
+    hearers = list(dict.fromkeys(c.hearer for c in cases))
+    head = ("r", *hearers)
+    rows = [
+        (measure, *(signed(r.get((measure, h))) + marks.get((measure, h), "") for h in hearers))
+        for measure in dict.fromkeys(c.automatic for c in cases)
+    ]
+    return [*_aligned([head, *rows]), "  * predicts; ? cannot be tested; all others: not shown", ""]
+
+
+def _reasons(cases: Sequence[Case]) -> list[Line]:
+    """Why pairs do not predict, with how many there are of each reason."""
+    counts = Counter(c.verdict_reason for c in cases if c.verdict != PREDICTS)
+    return ["Reasons: " + "; ".join(f"{reason} ({n})" for reason, n in counts.most_common()) + "."] if counts else []
+
+
+def _shared_notes(p: Proceedings) -> list[Line]:
+    """How many systems and families the verdicts rest on, and how many corrections change."""
+    pairs = [(e.n, e.families.n) for e in p.best.evidence if e.families and e.rows == ALL]
+    notes: list[Line] = []
+    if pairs:
+        systems, families = (max(n) for n in zip(*pairs, strict=True))
+        notes.append(f"Verdicts rest on {systems} systems in {families} families, one vote each.")
+    if p.corrections:
+        changed = sum(change.turned for change in p.changes)
+        notes.append(f"The corrections of the register change {changed} of the {len(p.changes)} verdicts they touch.")
+    return notes
 
 
 def _laid_out(line: Line, width: int | None) -> list[str]:

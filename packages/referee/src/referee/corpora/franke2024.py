@@ -1,0 +1,147 @@
+"""A reference game in text: three objects and four words an item, in both directions (Franke, Tsvilodub & Carcassi 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import find, read_rows
+from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["Franke2024"]
+
+ITEMS, ANSWERS = "items_models.jsonl.gz", "answers.jsonl.gz"
+ATTRIBUTES = ("colour", "shape", "texture")
+
+
+class Franke2024:
+    """Choices of a word (a trial each, with its reference) and of an object (a trial an item, with the responses of several people), of 100 items.
+
+    Objects are called o1, o2, o3 by their position. For listeners the word comes from the experimenters, so such a trial has no reference; its response has
+    the word. The scores of language models that the folder holds are not read.
+    """
+
+    card = Card(
+        name="franke2024",
+        title="Reference games in text, people's choices of words and of objects",
+        source="CogSciPrag/LLM-distPred-refGames on GitHub, commit 3ec56f9, 02-data/refgame",
+        licence="GPL-3.0",
+        languages=("en",),
+        citation="Franke, Tsvilodub & Carcassi 2024, arXiv 2406.09012",
+        sampled=("participant", "scene"),
+        faults=(
+            "every participant spoke before listening, so task and order are confounded",
+            "times run from the page to the answer and include reading the item (up to 7 minutes)",
+            "1 to 15 answers an item and task; one item has no speaker's answer",
+            "a distractor is one object for listeners and two words for speakers",
+        ),
+        files=(f"franke2024/{ITEMS}", f"franke2024/{ANSWERS}"),
+    )
+
+    def __init__(self, data: str | Path | None = None) -> None:
+        self.data = data
+
+    def trials(self) -> Iterator[Trial]:
+        # What several people answered is one trial.
+        return iter({trial.id: trial for trial, _ in self._answers()}.values())
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in self._answers() if response is not None)
+
+    def _answers(self) -> Iterator[tuple[Trial, Response | None]]:
+        items_file, answers_file = find(self.data, "franke2024", ITEMS, ANSWERS)
+        items = {number: (row, scene) for number, row, scene in read_rows(items_file, _item)}
+
+        def read(row: dict[str, Any]) -> tuple[Trial, Response | None]:
+            number = expect(row, "item", int)
+            if number not in items:
+                raise WrongShape(f"item {number} is not in {ITEMS}", "use both files of one download")
+            make = {"speaker": _spoken, "listener": _heard}.get(expect(row, "task", str))
+            if make is None:
+                raise WrongShape(f"task is {row['task']!r}", "write speaker or listener")
+            return make(row, *items[number])
+
+        return read_rows(answers_file, read)
+
+
+def _item(row: dict[str, Any]) -> tuple[int, dict[str, Any], Scene]:
+    """The number of an item, its fields, and its scene."""
+    number = expect(row, "item", int)
+    return number, row, _scene(number, row)
+
+
+def _position(names: Sequence[Any], name: str) -> int:
+    if name not in names:
+        raise WrongShape(f"{name!r} is none of {', '.join(map(str, names))}", "use the file as it was published")
+    return names.index(name)
+
+
+def _scene(number: int, item: Mapping[str, Any]) -> Scene:
+    objects = [
+        Entity(id=f"o{i}", attributes=tuple(Property(name, expect(o, name, str)) for name in ATTRIBUTES))
+        for i, o in enumerate(_objects(item), 1)
+    ]
+    return Scene(entities=tuple(objects), id=f"item-{number}")
+
+
+def _objects(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    objects = expect(item, "objects", list)
+    if not all(isinstance(o, dict) for o in objects):
+        raise WrongShape("objects is no list of objects", "give every object as {text, colour, shape, texture}")
+    return objects
+
+
+def _word(word: str, scene: Scene, speaker: str | None = None) -> Description:
+    """A word with the property that it names; each word names one attribute."""
+    properties = {p for e in scene.entities for p in e.attributes if p.value == word}
+    if len(properties) != 1:
+        raise WrongShape(f"the word {word!r} names {len(properties)} properties", "use a word of one attribute")
+    return Description(properties=tuple(properties), text=word, speaker=speaker)
+
+
+def _spoken(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, None]:
+    texts = [expect(o, "text", str) for o in _objects(item)]
+    target = f"o{_position(texts, expect(expect(item, 'speaker', dict), 'to_describe', str)) + 1}"
+    speaker, words, chosen = expect(row, "participant", str), expect(item, "words", list), expect(row, "chosen", int)
+    if not 0 <= chosen < len(words):
+        raise WrongShape(f"chosen is {chosen} of {len(words)} words", "count words from 0")
+    word = str(words[chosen])
+    trial = Trial(
+        id=f"franke2024-speaker-{speaker}-{expect(row, 'submission', int)}-{expect(row, 'trial', int)}",
+        scene=scene,
+        targets=(target,),
+        domain="objects",
+        condition=expect(item, "trigger_feature", str),
+        speaker=speaker,
+        references=(_word(word, scene, speaker),),
+        meta={"participant": speaker, "task": "speaker"},
+    )
+    return trial, None
+
+
+def _heard(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, Response]:
+    listener = expect(item, "listener", dict)
+    target = f"o{_position(expect(listener, 'roles', list), 'target') + 1}"
+    chosen = expect(row, "chosen", int)
+    if not 0 <= chosen < len(scene.entities):
+        raise WrongShape(f"chosen is {chosen} of {len(scene.entities)} objects", "count objects from 0")
+    trial = Trial(
+        id=f"franke2024-listener-{row['item']}",
+        scene=scene,
+        targets=(target,),
+        domain="objects",
+        condition=expect(item, "trigger_feature", str),
+        meta={"task": "listener"},
+    )
+    response = Response(
+        trial=trial.id,
+        hearer=expect(row, "participant", str),
+        outcome=Outcome.ENTITY,
+        entity=f"o{chosen + 1}",
+        description=_word(expect(listener, "word", str), scene),
+        identification_ms=expect(row, "rt_ms", int),
+    )
+    return trial, response
