@@ -67,7 +67,9 @@ def new(
     map: Annotated[
         str | None,
         typer.Option(
-            "--map", help="Names of columns in the table: item=Nr,text=Satz.", show_default="as in `referee docs studies`"
+            "--map",
+            help="Names of columns in the table: item=Nr,text=Satz.",
+            show_default="as in `referee docs studies`",
         ),
     ] = None,
     systems: Annotated[str | None, typer.Option(help="Only these, with commas.", show_default="all of the run")] = None,
