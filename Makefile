@@ -96,10 +96,9 @@ demo-tangram: setup bundle
 	@echo "== 1 of 7: pairs of bots play"
 	@$(BIN)/referee tangram play --bots 24 --out $(TANGRAM)/recordings
 	@first=$$(ls $(TANGRAM)/recordings/*.jsonl | head -1); \
-	  echo "== 2 of 7: one session as a page to watch, as tiers for ELAN, as a film"; \
+	  echo "== 2 of 7: one session as a page to watch, as tiers for ELAN"; \
 	  $(BIN)/referee tangram replay $$first --out $(TANGRAM)/replay.html && \
-	  $(BIN)/referee tangram export $$first --as eaf --out $(TANGRAM)/session.eaf && \
-	  $(BIN)/referee tangram export $$first --as gif --from 20 --to 40 --speed 2 --out $(TANGRAM)/session.gif
+	  $(BIN)/referee tangram export $$first --as eaf --out $(TANGRAM)/session.eaf
 	@echo "== 3 of 7: expressions marked by a program"
 	@$(BIN)/referee tangram preannotate $(TANGRAM)/recordings
 	@echo "== 4 of 7: when do speakers say that?"

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import "./words.mjs";
 
-const TITLES = { participant: "Study", organiser: "Organiser", replay: "Replay", annotator: "Annotate", figures: "Draw figures", look: "Look" };
+const TITLES = { participant: "Study", organiser: "Organiser", replay: "Replay", annotator: "Annotate", look: "Look" };
 const ENTRIES = Object.keys(TITLES);
 
 const here = dirname(fileURLToPath(import.meta.url));

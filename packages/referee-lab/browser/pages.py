@@ -16,7 +16,7 @@ from node import NoNode, run
 
 ROOT = Path(__file__).resolve().parent.parent
 STAMP = "src/referee_lab/static/.built"
-ENTRIES = ("annotator", "figures", "look", "organiser", "participant", "replay")
+ENTRIES = ("annotator", "look", "organiser", "participant", "replay")
 NEEDED = tuple(f"src/referee_lab/static/{entry}.{kind}" for entry in ENTRIES for kind in ("html", "js", "css"))
 REMEDY = (
     "the pages are made with packages from npm, so this needs the network once; "

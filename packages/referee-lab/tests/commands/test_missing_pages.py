@@ -18,7 +18,6 @@ from referee_lab.server.web import built_pages
         "tangram choose --corpus synthetic --data made",
         "tangram annotate recordings --annotator me",
         "tangram adjudicate recordings",
-        "tangram goals draw made/figures.json",
     ],
 )
 def test_a_server_without_pages_does_not_start(
@@ -37,4 +36,4 @@ def test_a_page_counts_as_built_with_all_of_its_files(tmp_path: Path) -> None:
     for kind in ("html", "js", "css"):
         assert built_pages.missing_pages("replay", static=tmp_path) == ["replay"]
         (tmp_path / f"replay.{kind}").touch()
-    assert built_pages.missing_pages("replay", "figures", static=tmp_path) == ["figures"]
+    assert built_pages.missing_pages("replay", "organiser", static=tmp_path) == ["organiser"]

@@ -278,8 +278,3 @@ def test_kth_is_counted_by_utterance(data_folder: Path, capsys: pytest.CaptureFi
     )
     told = json.loads(capsys.readouterr().out)
     assert (told["source"], told["expressions"], told["codes"]["dpr"]) == ("kth-tangrams, by utterance", 4390, 221)
-
-
-def test_a_film_that_ends_before_it_begins_is_told(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tangram", "export", str(recording), "--as", "gif", "--from", "50", "--to", "40"]) == 2
-    assert "a film from 50 s to 40 s is empty" in capsys.readouterr().err

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from situations import dialogue, handled, said
 
+from referee.records import Event
+from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.models.corpus_statistics import GROUPS, PRINTED, count_corpus
+from referee_lab.tangram.tiers.dialogue import Dialogue
 
 
 def test_counts_of_a_small_corpus() -> None:
@@ -49,3 +53,23 @@ def test_the_printed_parts_make_the_printed_groups() -> None:
     # Demonstratives are one or the other; attributes and relations are counted by their parts.
     for group in ("demonstrative", "attribute", "spatial relation", "action-mentioning"):
         assert PRINTED[group] == sum(PRINTED[code] for code in GROUPS[group])
+
+
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        ("de", ["das", "das große Dreieck", "dieses Quadrat links", "das andere"]),
+        ("ja", ["それ", "大きい三角形", "その左の四角", "もう一つの"]),
+    ],
+)
+def test_without_codes_the_words_give_the_kinds_of_table_2(language: str, texts: list[str]) -> None:
+    """By hand: one pronoun, one demonstrative adjective, one size, two shapes, one place."""
+    events = tuple(
+        Event(kind="expression", by="solver", text=text, entities=("1",), start_ms=1000.0 * n, end_ms=1000.0 * n + 500)
+        for n, text in enumerate(texts)
+    )
+    counted = count_corpus([Dialogue(id="d", pair="p", pieces=PIECES, events=events, language=language)])
+    assert not counted.coded
+    by_words = {name: counted.by_words[name] for name in ("dpr", "dad", "siz", "typ", "prj")}
+    assert by_words == {"dpr": 1, "dad": 1, "siz": 1, "typ": 2, "prj": 1}
+    assert (counted.by_words["demonstrative"], counted.by_words["spatial relation"]) == (2, 1)

@@ -16,9 +16,9 @@ COMMANDS: Commands = {
         "a reference game for groups: one describes, the others choose, each alone",
     ),
     "play": ("referee_lab.commands.tangram.play", "let pairs of bots play; recordings without a browser"),
-    "goals": ("referee_lab.commands.tangram.goals", "own goal figures: drawn in a page, checked, played"),
+    "goals": ("referee_lab.commands.tangram.goals", "own goal figures: can each be solved?"),
     "replay": ("referee_lab.commands.tangram.replay", "watch a session frame by frame: one page without a network"),
-    "export": ("referee_lab.commands.tangram.export", "a recording as ELAN, table, picture or film"),
+    "export": ("referee_lab.commands.tangram.export", "a recording as ELAN, table or picture"),
     "import": ("referee_lab.commands.tangram.import_tiers", "tiers of ELAN or tables, also as an annotation"),
     "repair": (
         "referee_lab.commands.tangram.repair",

@@ -118,11 +118,15 @@ def _situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> lis
 def _lines(
     name: str, found: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> list[str]:
+    from referee_lab.tangram.game.board import PIECES
     from referee_lab.tangram.models.demonstratives import ALL, PUBLISHED
 
     n, pronouns = len(found.situations), sum(s.pronoun for s in found.situations)
     # What was printed for seven tangram pieces is no yardstick for other games.
-    compare = all(d.meta.get("pointer", "cursor") == "cursor" for d in dialogues)
+    is_tangram = all(
+        d.pieces.keys() == PIECES.keys() and d.meta.get("pointer", "cursor") == "cursor" for d in dialogues
+    )
+    compare = is_tangram and all(s.has_pointer for s in found.situations)
     head = ("", "P", "R", "F", "95 % of F", "F less all", "TP", "FN", "FP", "TN")
     pairs = len({s.pair for s in found.situations})
     rows: list[tuple[str, ...]] = [(*head, *(("published: P", "R", "F") if compare else ()))]

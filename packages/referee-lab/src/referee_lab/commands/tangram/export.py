@@ -1,4 +1,4 @@
-"""`referee tangram export`: people's games out of a study; a recording as tiers, pictures or a film."""
+"""`referee tangram export`: people's games out of a study; a recording as tiers or a picture."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ __all__ = ["TIERS", "app", "tiers_as"]
 app = options.new_app()
 TIERS = ("eaf", "csv", "jsonl")
 GAMES = ("games", "jsonl")
-FILMS = ("gif", "webp", "mp4")
 
 
 @app.command(
@@ -44,8 +43,6 @@ FILMS = ("gif", "webp", "mp4")
   referee tangram export session.jsonl --as csv --annotator ann           one row per event, with ann's expressions
 
   referee tangram export session.jsonl --as svg --at 42.5 --numbers       one moment as a picture
-
-  referee tangram export session.jsonl --as gif --from 30 --to 45 --speed 2
 
   referee tangram export --corpus pento-cv --as eaf --out pento           the dialogues of a corpus
 """)
@@ -65,7 +62,7 @@ def export(
         str | None,
         typer.Option(
             "--as",
-            help=f"{', '.join((*TIERS, 'svg', *FILMS))}; of a reference game {' or '.join(GAMES)}.",
+            help=f"{', '.join((*TIERS, 'svg'))}; of a reference game {' or '.join(GAMES)}.",
             show_default="eaf, or games",
         ),
     ] = None,
@@ -74,14 +71,10 @@ def export(
     ] = None,
     annotator: options.Annotator = None,
     at: Annotated[float, typer.Option(help="The moment of an SVG, in seconds.", min=0)] = 0.0,
-    begin: Annotated[float, typer.Option("--from", help="Start of a film, in seconds.", min=0)] = 0.0,
-    end: Annotated[float | None, typer.Option("--to", help="End of a film, in seconds.")] = None,
-    speed: Annotated[float, typer.Option(help="Speed of a film.", min=0.01)] = 1.0,
-    fps: Annotated[float, typer.Option(help="Frames per second of a film.", min=0.1)] = 10.0,
     cursor: Annotated[bool, typer.Option(help="Show the cursor.")] = True,
     numbers: Annotated[bool, typer.Option(help="Number the pieces.")] = False,
 ) -> int:
-    """Tiers for ELAN and tables, a picture of one moment, or a film for a talk; always drawn from the stored states.
+    """Tiers for ELAN and tables, or a picture of one moment, drawn from the stored states.
 
     Of a study folder: its rooms are listed, and with --room or --all written as recordings (--as jsonl) or tiers (eaf, csv), one file for each puzzle.
     Of a reference game every room is one game: --as games for `referee play --played`, --as jsonl for all that happened, line by line.
@@ -99,7 +92,7 @@ def export(
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
         _write(target, tiers_as(tiers_of(session, recording, annotator), kind, found, target.parent))
-    elif found is None and kind in ("svg", *FILMS):
+    elif found is None and kind == "svg":
         raise InputError(
             "where the pieces lay was not recorded in this dialogue",
             where=recording,
@@ -108,17 +101,8 @@ def export(
     elif kind == "svg":
         assert found is not None
         _write(target, _picture(found, at, cursor, numbers).encode())
-    elif kind in FILMS:
-        from referee_lab.tangram.game.animation import save_animation
-
-        assert found is not None
-        if end is not None and end <= begin:
-            raise InputError(f"a film from {begin:g} s to {end:g} s is empty", remedy="let --to come after --from")
-        target = target.with_suffix(f".{kind}")
-        film = {"fps": fps, "speed": speed, "start_ms": 1000 * begin, "cursor": cursor, "numbers": numbers}
-        save_animation(found, target, **film, end_ms=None if end is None else 1000 * end)
     else:
-        one_of("--as", kind, (*TIERS, "svg", *FILMS))
+        one_of("--as", kind, (*TIERS, "svg"))
     print(f"wrote {target}")
     return 0
 

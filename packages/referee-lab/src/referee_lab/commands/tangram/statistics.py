@@ -62,16 +62,17 @@ def _lines(name: str, c: CorpusStatistics) -> list[str]:
         f"  {c.expressions} expressions ({who}), {c.types} different ones: {c.one_piece} for one piece, {c.several} for several, {c.unclear} unclear",
         f"  pronouns by their words: {c.pronouns['demonstrative']} demonstrative, {c.pronouns['personal']} personal",
     ]
-    if not c.coded:
+    if not c.coded and not c.by_words:
         return [*lines, "  the expressions carry no other codes: there is no table of kinds"]
+    groups, counts = (c.groups, c.codes) if c.coded else (c.by_words, c.by_words)
     rows = [("kind", "tokens", "share", "printed")]
     for group, codes in GROUPS.items():
-        rows.append((group, str(c.groups[group]), _share(c.groups[group], c.expressions), str(PRINTED.get(group, "–"))))
+        rows.append((group, str(groups[group]), _share(groups[group], c.expressions), str(PRINTED.get(group, "–"))))
         if len(codes) > 1:
             told = [
-                (f"  {ATTRIBUTES[code]}", c.codes[code], PRINTED.get(code, "–"))
+                (f"  {ATTRIBUTES[code]}", counts[code], PRINTED.get(code, "–"))
                 for code in codes
-                if c.codes[code] or code in PRINTED
+                if counts[code] or code in PRINTED
             ]
             rows += [(what, str(n), _share(n, c.expressions), str(printed)) for what, n, printed in told]
     return [
@@ -79,6 +80,7 @@ def _lines(name: str, c: CorpusStatistics) -> list[str]:
         "",
         *aligned(rows),
         "",
+        *([] if c.coded else ["  Kinds by the words of the expressions: nobody coded them."]),
         "  printed: 1,242 expressions of the solver for one piece (Spanger et al. 2013, table 2)",
     ]
 

@@ -18,7 +18,6 @@ import numpy as np
 from referee.errors import InputError
 from referee.jobs.progress import with_progress
 from referee.records import Description, Trial
-from referee_lab.study.design.balance import COUNTERBALANCED
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.draft import Draft, Extra, write_study
 from referee_lab.study.folder.study import Study, StudyList
@@ -300,7 +299,7 @@ def _draft(
         title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
         protocol="replay-identify",
         participants=wanted.participants,
-        layout=DesignLayout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
+        layout=DesignLayout(kind="counterbalanced", lists=rows, groups=len(rows)),
         conditions=[c for c in CONDITIONS if c in present],
         trials=trials,
         outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in said.items()],

@@ -20,7 +20,6 @@ from referee.realisation.plain import Plain
 from referee.records import Description, Trial
 from referee.statistics.comparisons import paired_t
 from referee.statistics.power import PlannedStudy
-from referee_lab.study.design.balance import COUNTERBALANCED
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.folder.draft import Draft
 from referee_lab.study.folder.study import StudyList
@@ -239,7 +238,7 @@ def _draft(
         title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
         protocol="replay-identify",
         participants=wanted.participants,
-        layout=DesignLayout(kind=COUNTERBALANCED, lists=rows, groups=len(rows)),
+        layout=DesignLayout(kind="counterbalanced", lists=rows, groups=len(rows)),
         conditions=[f"{system}{AT}{context}" for system, context in cells],
         trials=trials,
         outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in words.items()],

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import InputError
-from referee_lab.tangram.game.board import WORK_AREA, Board, Placement, corners, hundredths
+from referee_lab.tangram.game.board import WORK_AREA, Placement, corners, hundredths
 from referee_lab.tangram.game.goals import HAIR, Goal, is_shipped, outline
 from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
 from referee_lab.tangram.game.piece_sets import PIECES, set_of
@@ -25,7 +25,7 @@ from referee_lab.tangram.game.piece_sets import PIECES, set_of
 if TYPE_CHECKING:
     from shapely import Polygon
 
-__all__ = ["CheckedGoal", "check_figure", "figure_on", "goals_in", "read_goals", "write_goals"]
+__all__ = ["CheckedGoal", "check_figure", "goals_in", "read_goals", "write_goals"]
 
 FORMAT = "referee-goals"
 # Shares of the figure's area: what may lie doubly, and by how much a figure may differ from its mirror image and still count as symmetric.
@@ -41,14 +41,6 @@ class CheckedGoal:
     name: str
     goal: Goal | None
     problems: tuple[str, ...] = ()
-
-
-def figure_on(board: Board) -> dict[str, Placement]:
-    """The pieces of a board that make the figure: all of a Tangram, of others the largest group that touches."""
-    if set_of(board.placements) == "tangram":
-        return dict(board.placements)
-    largest = max(_groups(board.placements), key=len)
-    return {piece: place for piece, place in board.placements.items() if piece in largest}
 
 
 def check_figure(name: str, placements: Mapping[str, Placement]) -> CheckedGoal:

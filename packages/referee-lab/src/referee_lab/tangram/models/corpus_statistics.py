@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from referee.records import Event
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOLVER, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.expressions import codes_by_words
 from referee_lab.tangram.tiers.reference_forms import DEMONSTRATIVE, PERSONAL, is_pronoun, marked_kind
 
 __all__ = ["GROUPS", "PRINTED", "CorpusStatistics", "count_corpus"]
@@ -61,6 +62,8 @@ class CorpusStatistics:
     codes: Mapping[str, int]
     pronouns: Mapping[str, int]
     coded: bool
+    # Counts of groups and codes by the words, where nobody coded them and there are words for the language; else empty.
+    by_words: Mapping[str, int] = field(default_factory=dict)
 
 
 def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
@@ -85,7 +88,18 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
         codes={code: codes[code] for own in GROUPS.values() for code in own},
         pronouns={kind: kinds[kind] for kind in (DEMONSTRATIVE, PERSONAL)},
         coded=any(set(_codes(e)) - {"dpr"} for _, e in found),
+        by_words=_count_by_words(found) if not any(set(_codes(e)) - {"dpr"} for _, e in found) else {},
     )
+
+
+def _count_by_words(expressions: Sequence[tuple[Dialogue, Event]]) -> dict[str, int]:
+    """Return how many expressions have each group and code by their words; nothing where a language has no words."""
+    coded = [codes_by_words(e, d.language, d.pieces) for d, e in expressions]
+    if any(codes is None for codes in coded):
+        return {}
+    sets = [set(codes or ()) for codes in coded]
+    groups = {name: sum(bool(set(codes) & found) for found in sets) for name, codes in GROUPS.items()}
+    return groups | {code: sum(code in found for found in sets) for codes in GROUPS.values() for code in codes}
 
 
 def _codes(event: Event) -> tuple[str, ...]:

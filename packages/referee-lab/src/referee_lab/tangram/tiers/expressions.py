@@ -21,6 +21,7 @@ from referee.records import Event
 from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.piece_lexicon import TRAITS, PieceLexicon, WordFile, find_lexicon, no_words
+from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import mark_expression
 
 __all__ = ["FoundPhrase", "SpanAgreement", "compare", "find_phrases", "preannotate"]
@@ -54,6 +55,16 @@ def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundP
         m for m in words.phrase.finditer(text) if not m["pronoun"] or not words.has("not_behind", text[: m.start()])
     )
     return tuple(_phrase(text, *m.span(), bool(m["pronoun"]), words) for m in found)
+
+
+def codes_by_words(expression: Event, language: str, pieces: Mapping[str, Mapping[str, str]]) -> tuple[str, ...] | None:
+    """Return the codes of an expression by its words; None where there are no words for its language and pieces."""
+    lexicon = find_lexicon(language, pieces)
+    text = expression.text or ""
+    if lexicon is None or not has_pronoun_list(language):
+        return None
+    is_pronominal = is_pronoun(Event(kind=EXPRESSION, text=text), language)
+    return _phrase(text, 0, len(text), is_pronominal, lexicon).attributes
 
 
 def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon) -> FoundPhrase:
