@@ -49,17 +49,17 @@ class ColorsMandarin(Games):
 
     def _rounds(self) -> Iterator[Round]:
         clicks, messages = find(self.data, "colors-mandarin", CLICKS, MESSAGES)
-        said: Said = defaultdict(list)
+        messages_by_round: Said = defaultdict(list)
         # Five messages have a comma that nobody quoted, in the last column.
         for row in read_csv(messages, dict, loose_end=True):
-            said[row.get("gameid", ""), row.get("roundNum", "")].append(row)
+            messages_by_round[row.get("gameid", ""), row.get("roundNum", "")].append(row)
         # Game 9663-c4af has two clicks in round 10; the first one counts.
-        return first_of_each(read_csv(clicks, lambda row: _round(row, said)))
+        return first_of_each(read_csv(clicks, lambda row: _round(row, messages_by_round)))
 
 
-def _round(row: dict[str, str], said: Said) -> Round:
+def _round(row: dict[str, str], messages_by_round: Said) -> Round:
     """A row of the table of clicks in the form of `colors`."""
-    spoken = said.get((row["gameid"], row["roundNum"]), [])
+    spoken = messages_by_round.get((row["gameid"], row["roundNum"]), [])
     messages = [_message(m, int(row["time"])) for m in spoken if m["contents"].strip()]
     # The table goes by what was clicked, `colors` by what a patch is: target, distr1, distr2.
     statuses = {row[f"{column}Status"]: column for column in ("click", "alt1", "alt2")}
@@ -85,5 +85,5 @@ def _message(row: dict[str, str], click: int) -> Message:
 def _patch(row: dict[str, str], column: str) -> dict[str, Any]:
     return {
         "hsl": [int(row[f"{column}Col{c}"]) for c in "HSL"],
-        "pos": [int(row[f"{column}Loc{who}"]) for who in "SL"],
+        "pos": [int(row[f"{column}Loc{side}"]) for side in "SL"],
     }

@@ -113,8 +113,8 @@ OUTPUT = Form(OutputForm, "an output")
 FIELDS = ("trial", "system", *(name for name in field_names(OutputForm) if name not in ("trial", "system")))
 _SAID = field_names(Description)
 _FOUND = tuple(name for name in field_names(OutputForm) if name not in (*_SAID, "trial", "system"))
-_said_in = attrgetter(*_SAID)
-_found_in = attrgetter(*(name if name != "in" else "convention" for name in _FOUND))
+_description_fields = attrgetter(*_SAID)
+_place_fields = attrgetter(*(name if name != "in" else "convention" for name in _FOUND))
 _NOTHING_FOUND = (None,) * len(_FOUND)
 
 
@@ -378,13 +378,13 @@ class _OutputReader:
 
     def _output(self, form: OutputForm, number: int) -> Output:
         system = form.system or self.default
-        found = _found_in(form)
-        if found != _NOTHING_FOUND:
-            data = {name: part for name, part in zip(_FOUND, found, strict=True) if part is not None}
+        values = _place_fields(form)
+        if values != _NOTHING_FOUND:
+            data = {name: part for name, part in zip(_FOUND, values, strict=True) if part is not None}
             return Output(form.trial, system, Description(), self.where, number, _found(data, form.trial, system))
         if form.text is None and form.properties is None and form.distribution is None and form.media is None:
             raise WrongShape("neither properties nor text are given")
-        return Output(form.trial, system, _shared_description(_said_in(form)), self.where, number)
+        return Output(form.trial, system, _shared_description(_description_fields(form)), self.where, number)
 
     def _remark_on(self, names: Iterable[Any], number: int) -> None:
         unread = sorted({str(name) for name in names} - set(FIELDS) - self._unread.keys())
@@ -435,14 +435,14 @@ def _in_words(data: Mapping[str, Any]) -> PlaceAnswer:
 
 def _spelled_out(data: Mapping[str, Any]) -> PlaceAnswer:
     places = [place_from_json(place) for place in optional(data, "places", list) or ()]
-    given = optional(data, "outcome", str)
-    if given is not None and given not in list(Outcome):
-        raise WrongShape(f"the outcome {given!r} is not known", f"one of {', '.join(Outcome)}")
-    if given is None and "entity" in data:
+    outcome = optional(data, "outcome", str)
+    if outcome is not None and outcome not in list(Outcome):
+        raise WrongShape(f"the outcome {outcome!r} is not known", f"one of {', '.join(Outcome)}")
+    if outcome is None and "entity" in data:
         return PlaceAnswer(Outcome.ENTITY)
-    if given is None and not places:
+    if outcome is None and not places:
         raise WrongShape("there is neither a place nor an outcome", 'give "box", "point", "places" or "outcome"')
-    return place_answer_of(places) if given is None else PlaceAnswer(Outcome(given), tuple(places))
+    return place_answer_of(places) if outcome is None else PlaceAnswer(Outcome(outcome), tuple(places))
 
 
 def output_to_json(
@@ -450,10 +450,10 @@ def output_to_json(
 ) -> dict[str, Any]:
     """The JSON form of one output."""
     if response is not None:
-        found = {"outcome": str(response.outcome), "entity": response.entity}
+        values = {"outcome": str(response.outcome), "entity": response.entity}
         places = [place_to_json(place) for place in response.places]
-        kept = {key: value for key, value in {**found, "places": places or None}.items() if value is not None}
-        return {"trial": trial, "system": system, **kept}
+        filled = {key: value for key, value in {**values, "places": places or None}.items() if value is not None}
+        return {"trial": trial, "system": system, **filled}
     data = to_json(description)
     return {
         "trial": trial,
@@ -469,25 +469,25 @@ LISTS = ("properties", "distribution", "spans", "meaning")
 
 def given(row: Mapping[str, Any]) -> dict[str, Any]:
     """The cells of a row that hold something; lists that were written as text are read, numbers become names."""
-    known = {name: value for name, value in row.items() if not is_missing(value)}
+    cells = {name: value for name, value in row.items() if not is_missing(value)}
     for name in ("trial", "system", "speaker"):
-        if isinstance(known.get(name), int):
-            known[name] = str(known[name])
-    return {name: _listed(name, value) if name in LISTS else value for name, value in known.items()}
+        if isinstance(cells.get(name), int):
+            cells[name] = str(cells[name])
+    return {name: _listed(name, value) if name in LISTS else value for name, value in cells.items()}
 
 
 def _listed(name: str, value: Any) -> Any:
     if isinstance(value, str):
         return _from_text(name, value.strip())
-    found = value.tolist() if hasattr(value, "tolist") else value
+    values = value.tolist() if hasattr(value, "tolist") else value
     # Parquet keeps pairs as records where their parts have names.
     if (
-        isinstance(found, list)
-        and found
-        and all(isinstance(p, Mapping) and p.keys() == {"name", "value"} for p in found)
+        isinstance(values, list)
+        and values
+        and all(isinstance(p, Mapping) and p.keys() == {"name", "value"} for p in values)
     ):
-        return [[p["name"], p["value"]] for p in found]
-    return found
+        return [[p["name"], p["value"]] for p in values]
+    return values
 
 
 def _from_text(name: str, text: str) -> Any:

@@ -71,7 +71,7 @@ class Bleu(Measure):
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
         """Return BLEU from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
-        said, expected = totals[..., 0], totals[..., 1]
+        output_length, expected = totals[..., 0], totals[..., 1]
         matches, ngrams = totals[..., 2 : 2 + self.order], totals[..., 2 + self.order :]
         # Unsmoothed, as in mteval: one order without a match makes the score 0 (the zeros in Tables 6 and 8 of the 2008
         # report).
@@ -79,7 +79,7 @@ class Bleu(Measure):
         # A geometric mean as a mean of logarithms; 1 stands in where nothing is scored, so that no logarithm of 0 is taken.
         logs = np.log(np.where(matches > 0, matches, 1.0)) - np.log(np.where(ngrams > 0, ngrams, 1.0))
         # Brevity as mteval and sacrebleu have it: of the corpus, never of a sentence.
-        shortfall = np.minimum(0.0, 1.0 - expected / np.where(said > 0, said, 1.0))
+        shortfall = np.minimum(0.0, 1.0 - expected / np.where(output_length > 0, output_length, 1.0))
         values = np.where(scored, np.exp(logs.mean(axis=-1) + shortfall), 0.0)
         return np.where(counts > 0, values, np.nan)
 

@@ -53,10 +53,10 @@ class Chrf(Measure):
         texts = np.arange(encoding.items, encoding.items + len(encoding.owner) + 1)
         marks = find_shared_ngrams(encoding, encoding.owner, texts, check_order(self.order))
         places = np.concatenate([[0], np.cumsum(encoding.output_lengths[encoding.owner])])
-        wanted = count_ngrams(encoding.reference_lengths, self.order)
+        reference_grams = count_ngrams(encoding.reference_lengths, self.order)
         # sacrebleu drops an order on both sides where the reference is too short for it.
-        said = count_ngrams(encoding.output_lengths[encoding.owner], self.order) * (wanted > 0)
-        return np.hstack([said, wanted, sum_marks(marks, places, self.order)]).astype(float)
+        output_grams = count_ngrams(encoding.output_lengths[encoding.owner], self.order) * (reference_grams > 0)
+        return np.hstack([output_grams, reference_grams, sum_marks(marks, places, self.order)]).astype(float)
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
         """Return chrF from sums of statistics."""
@@ -67,11 +67,11 @@ class Chrf(Measure):
         """Orders are added one after the other, as in sacrebleu, so that equal references tie in both."""
         precision = recall = orders = np.zeros(totals.shape[:-1])
         for n in range(self.order):
-            said, wanted, shared = (totals[..., n + part * self.order] for part in range(3))
+            output_grams, reference_grams, shared = (totals[..., n + part * self.order] for part in range(3))
             # An order that one side is too short for leaves both means, as in sacrebleu, rather than counting as 0.
-            counted = (said > 0) & (wanted > 0)
-            precision = precision + np.where(counted, shared / np.where(counted, said, 1.0), 0.0)
-            recall = recall + np.where(counted, shared / np.where(counted, wanted, 1.0), 0.0)
+            counted = (output_grams > 0) & (reference_grams > 0)
+            precision = precision + np.where(counted, shared / np.where(counted, output_grams, 1.0), 0.0)
+            recall = recall + np.where(counted, shared / np.where(counted, reference_grams, 1.0), 0.0)
             orders = orders + counted
         precision, recall = precision / np.maximum(1, orders), recall / np.maximum(1, orders)
         factor = self.beta**2

@@ -123,9 +123,9 @@ class _Grams:
 
     def items_with(self, encoding: Encoding) -> Places:
         """For every n-gram the number of items whose references have it."""
-        wanted = self.texts >= encoding.items
-        owners = encoding.owner[self.texts[wanted] - encoding.items]
-        pairs = np.unique(self.grams[wanted] * max(1, encoding.items) + owners)
+        reference_vectors = self.texts >= encoding.items
+        owners = encoding.owner[self.texts[reference_vectors] - encoding.items]
+        pairs = np.unique(self.grams[reference_vectors] * max(1, encoding.items) + owners)
         return np.bincount(pairs // max(1, encoding.items), minlength=len(self.first))
 
     def likeness(self, encoding: Encoding, weights: FloatArray, clipped: bool) -> FloatArray:
@@ -136,14 +136,14 @@ class _Grams:
         # Added in the order in which a text has them: by number, the last bit would hang on the other texts of the batch.
         order = np.argsort(begins)
         lengths = np.sqrt(np.bincount(texts[order], values[order] ** 2, minlength=len(encoding.starts) - 1))
-        wanted = order[texts[order] >= encoding.items]
-        references = texts[wanted] - encoding.items
+        reference_vectors = order[texts[order] >= encoding.items]
+        references = texts[reference_vectors] - encoding.items
         # The same n-gram in the output of the reference's item, if it is there.
-        there = encoding.owner[references] * size + keys[wanted] % size
-        place = np.minimum(np.searchsorted(keys, there), max(0, len(keys) - 1))
-        mine = np.where(keys[place] == there, values[place], 0.0) if len(keys) else np.zeros(0)
-        theirs = values[wanted]
-        shared = (np.minimum(mine, theirs) if clipped else mine) * theirs
+        present = encoding.owner[references] * size + keys[reference_vectors] % size
+        place = np.minimum(np.searchsorted(keys, present), max(0, len(keys) - 1))
+        output_part = np.where(keys[place] == present, values[place], 0.0) if len(keys) else np.zeros(0)
+        theirs = values[reference_vectors]
+        shared = (np.minimum(output_part, theirs) if clipped else output_part) * theirs
         sums = np.bincount(references, shared, minlength=len(encoding.owner))
         scale = lengths[encoding.owner] * lengths[encoding.items :]
         cosines: FloatArray = np.divide(sums, scale, out=np.zeros(len(sums)), where=scale > 0)

@@ -26,12 +26,12 @@ PropertySet = frozenset[Property]
 Weights = Mapping[PropertySet, float]
 
 
-def jensen_shannon(one: Weights, other: Weights) -> float:
+def jensen_shannon(outcome: Weights, other: Weights) -> float:
     """The Jensen-Shannon divergence of two distributions in bits (Lin 1991); weights need not sum to 1."""
-    total, other_total = sum(one.values()), sum(other.values())
+    total, other_total = sum(outcome.values()), sum(other.values())
     parts = []
-    for event in one.keys() | other.keys():
-        p, q = one.get(event, 0) / total, other.get(event, 0) / other_total
+    for event in outcome.keys() | other.keys():
+        p, q = outcome.get(event, 0) / total, other.get(event, 0) / other_total
         # Against the middle no logarithm is infinite, where a set that only one side uses would make Kullback-Leibler's
         # so.
         middle = (p + q) / 2
@@ -55,8 +55,8 @@ class _Tally:
                 self.system[situation][frozenset(output.properties)] += 1
             if trial.id not in self.seen:
                 self.seen.add(trial.id)
-                said = (frozenset(r.properties) for r in references if r.properties is not None)
-                self.people[situation].update(said)
+                description = (frozenset(r.properties) for r in references if r.properties is not None)
+                self.people[situation].update(description)
 
 
 class _VariationMeasure(Measure):
@@ -80,11 +80,13 @@ class _VariationMeasure(Measure):
         if tally is None:
             tally = _Tally()
             tally.add(batch)
-        known: dict[Situation, float] = {}
-        values = [self._item(o, t, tally, known) for o, t in zip(batch.outputs, batch.trials, strict=True)]
+        references_seen: dict[Situation, float] = {}
+        values = [self._item(o, t, tally, references_seen) for o, t in zip(batch.outputs, batch.trials, strict=True)]
         return np.array(values, dtype=float).reshape(-1, 1)
 
-    def _item(self, output: Description | None, trial: Trial, tally: _Tally, known: dict[Situation, float]) -> float:
+    def _item(
+        self, output: Description | None, trial: Trial, tally: _Tally, references_seen: dict[Situation, float]
+    ) -> float:
         situation = _situation(trial)
         people = tally.people.get(situation)
         if output is None or not people:
@@ -94,9 +96,9 @@ class _VariationMeasure(Measure):
         if output.properties is None:
             return np.nan
         # Without a declared distribution all items of a situation have the same value.
-        if situation not in known:
-            known[situation] = self._compare_if_any(tally.system.get(situation, {}), people)
-        return known[situation]
+        if situation not in references_seen:
+            references_seen[situation] = self._compare_if_any(tally.system.get(situation, {}), people)
+        return references_seen[situation]
 
     def _compare_if_any(self, system: Weights, people: Weights) -> float:
         return self._compare(system, people) if sum(system.values()) > 0 else np.nan
@@ -133,7 +135,7 @@ class Coverage(_VariationMeasure):
 
     def _compare(self, system: Weights, people: Weights) -> float:
         weights = dict.fromkeys(people, 1) if self.distinct else people
-        return sum(w for said, w in weights.items() if system.get(said, 0) > 0) / sum(weights.values())
+        return sum(w for description, w in weights.items() if system.get(description, 0) > 0) / sum(weights.values())
 
 
 class Over(Measure):
@@ -181,6 +183,6 @@ def _situation(trial: Trial) -> Situation:
 def _merged(output: Description) -> Weights:
     """A declared distribution as weights; a set given twice has both its probabilities."""
     weights: dict[PropertySet, float] = defaultdict(float)
-    for said, probability in output.distribution or ():
-        weights[said] += probability
+    for description, probability in output.distribution or ():
+        weights[description] += probability
     return weights

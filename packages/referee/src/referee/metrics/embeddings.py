@@ -30,12 +30,12 @@ class _Embedding(Measure):
 
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: the value of each item."""
-        said = [None if o is None else o.text for o in batch.outputs]
-        wanted = [[r.text for r in references if r.text is not None] for references in batch.references]
-        self._encoder.read([t for t in said if t is not None])
-        self._encoder.read([t for texts in wanted for t in texts])
+        output_texts = [None if o is None else o.text for o in batch.outputs]
+        reference_texts = [[r.text for r in references if r.text is not None] for references in batch.references]
+        self._encoder.read([t for t in output_texts if t is not None])
+        self._encoder.read([t for texts in reference_texts for t in texts])
         rows = np.full((len(batch), 1), np.nan)
-        for i, (text, texts) in enumerate(zip(said, wanted, strict=True)):
+        for i, (text, texts) in enumerate(zip(output_texts, reference_texts, strict=True)):
             if text is not None and texts:
                 likenesses = [self._likeness(text, other) if text.strip() else 0.0 for other in texts]
                 rows[i] = max(likenesses) if self.references == "best" else float(np.mean(likenesses))
@@ -80,10 +80,10 @@ class BertScore(_Embedding):
 
     def _likeness(self, text: str, other: str) -> float:
         statistic = choose("statistic", self.statistic, ("f", "precision", "recall"))
-        mine, theirs = (self._units(t) for t in (text, other))
-        if not len(mine) or not len(theirs):
+        output_vectors, theirs = (self._units(t) for t in (text, other))
+        if not len(output_vectors) or not len(theirs):
             return 0.0
-        cosines = mine @ theirs.T
+        cosines = output_vectors @ theirs.T
         p, r = float(cosines.max(axis=1).mean()), float(cosines.max(axis=0).mean())
         return {"precision": p, "recall": r, "f": 2 * p * r / (p + r) if p + r else 0.0}[statistic]
 

@@ -45,27 +45,27 @@ class Encoder:
         self._tokenizer = _uncased_tokenizer({word: i for i, word in enumerate(words)})
         self._weights = _tensors(weights)
         self.signed = f"{name}@{hashlib.sha256(weights).hexdigest()[:8]}"
-        self._known: dict[str, Floats] = {}
+        self._vectors: dict[str, Floats] = {}
 
     def vectors(self, text: str) -> Floats:
         """The last layer's vectors of a text's tokens."""
-        if text not in self._known:
+        if text not in self._vectors:
             self.read([text])
-        return self._known[text]
+        return self._vectors[text]
 
     def read(self, texts: Sequence[str]) -> None:
         """Encode texts that are not known yet, those of one length together."""
-        new = {t: self._tokens(t) for t in dict.fromkeys(texts) if t not in self._known}
-        if len(self._known) > 50_000:
-            self._known.clear()
+        new = {t: self._tokens(t) for t in dict.fromkeys(texts) if t not in self._vectors}
+        if len(self._vectors) > 50_000:
+            self._vectors.clear()
         by_length: dict[int, list[str]] = {}
         for text, ids in new.items():
             by_length.setdefault(len(ids), []).append(text)
         for same in by_length.values():
             for start in range(0, len(same), AT_ONCE):
                 part = same[start : start + AT_ONCE]
-                found = self._forward(np.array([new[t] for t in part]))
-                self._known.update(zip(part, found, strict=True))
+                cached_vectors = self._forward(np.array([new[t] for t in part]))
+                self._vectors.update(zip(part, cached_vectors, strict=True))
 
     def sentence(self, text: str) -> Floats:
         """The mean over all tokens, as sentence-transformers pools it, brought to length 1."""
@@ -137,13 +137,13 @@ def _tensors(data: bytes) -> dict[str, Floats]:
     size = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + size])
     kinds = {"F32": np.float32, "F16": np.float16}
-    found = {}
+    cached_vectors = {}
     for name, about in header.items():
         if name != "__metadata__" and about["dtype"] in kinds:
             start, end = about["data_offsets"]
             flat = np.frombuffer(data[8 + size + start : 8 + size + end], dtype=kinds[about["dtype"]])
-            found[name.removeprefix("bert.")] = flat.reshape(about["shape"]).astype(np.float32)
-    return found
+            cached_vectors[name.removeprefix("bert.")] = flat.reshape(about["shape"]).astype(np.float32)
+    return cached_vectors
 
 
 @lru_cache(maxsize=2)
@@ -151,7 +151,7 @@ def open_encoder(named: str) -> Encoder:
     """An encoder by folder, or the one that comes as a package."""
     if named.partition("@")[0] != MINILM:
         return Encoder(Path(named), Path(named).name)
-    found = find_spec(MINILM.replace("-", "_"))
-    if found is None or not found.submodule_search_locations:
+    cached_vectors = find_spec(MINILM.replace("-", "_"))
+    if cached_vectors is None or not cached_vectors.submodule_search_locations:
         raise MissingExtra(MINILM.replace("-", "_"))
-    return Encoder(Path(next(iter(found.submodule_search_locations))) / "model", MINILM)
+    return Encoder(Path(next(iter(cached_vectors.submodule_search_locations))) / "model", MINILM)

@@ -59,10 +59,10 @@ class ImportedScore(Measure):
     def statistics(self, batch: Batch) -> FloatArray:
         """One column: the score of each item."""
         rows = np.full((len(batch), 1), np.nan)
-        for i, (said, trial) in enumerate(zip(batch.outputs, batch.trials, strict=True)):
-            if said is not None and said.text is not None:
-                found = self._scores.get((trial.id, said.text), self._scores.get((trial.id, None)))
-                rows[i] = np.nan if found is None else found
+        for i, (output, trial) in enumerate(zip(batch.outputs, batch.trials, strict=True)):
+            if output is not None and output.text is not None:
+                value = self._scores.get((trial.id, output.text), self._scores.get((trial.id, None)))
+                rows[i] = np.nan if value is None else value
         return rows
 
 

@@ -128,23 +128,26 @@ class Meteor(Measure):
         weights = tuple(1 - DELTA if word in FUNCTION_WORDS else DELTA for word in words)
         return _Text(words, forms, weights, sum(weights), places)
 
-    def _row(self, said: _Text, wanted: _Text) -> Row:
-        pairs = _align(self._candidates(said, wanted))
-        hits_out = sum([w * said.weights[i] for i, _, w in pairs])
-        hits_ref = sum([w * wanted.weights[j] for _, j, w in pairs])
+    def _row(self, output_text: _Text, reference_text: _Text) -> Row:
+        pairs = _align(self._candidates(output_text, reference_text))
+        hits_out = sum([w * output_text.weights[i] for i, _, w in pairs])
+        hits_ref = sum([w * reference_text.weights[j] for _, j, w in pairs])
         chunks = _chunks(pairs)
-        whole = chunks == 1 and len(pairs) == len(said.words) == len(wanted.words)
+        whole = chunks == 1 and len(pairs) == len(output_text.words) == len(reference_text.words)
         # A copy in one piece has no breaks to punish, alone or among others.
-        return hits_out, said.total, hits_ref, wanted.total, 0 if whole else chunks, len(pairs)
+        return hits_out, output_text.total, hits_ref, reference_text.total, 0 if whole else chunks, len(pairs)
 
-    def _candidates(self, said: _Text, wanted: _Text) -> list[list[tuple[int, float]]]:
+    def _candidates(self, output_text: _Text, reference_text: _Text) -> list[list[tuple[int, float]]]:
         """For every word of the output the places in the reference that it may be aligned with, and the weight of the match."""
         if self._wordnet is not None:
-            others = list(enumerate(wanted.words))
-            return [[(j, w) for j, other in others if (w := self._matches(word, other))] for word in said.words]
+            others = list(enumerate(reference_text.words))
+            return [[(j, w) for j, other in others if (w := self._matches(word, other))] for word in output_text.words]
         return [
-            [(j, 1.0 if wanted.words[j] == word else WEIGHTS["stem"]) for j in wanted.places.get(form, ())]
-            for word, form in zip(said.words, said.forms, strict=True)
+            [
+                (j, 1.0 if reference_text.words[j] == word else WEIGHTS["stem"])
+                for j in reference_text.places.get(form, ())
+            ]
+            for word, form in zip(output_text.words, output_text.forms, strict=True)
         ]
 
     def _matches(self, word: str, other: str) -> float:
@@ -174,9 +177,9 @@ def _share(upper: FloatArray, lower: FloatArray) -> FloatArray:
 
 def _align(candidates: Sequence[Sequence[tuple[int, float]]]) -> tuple[Match, ...]:
     """The alignment with the most matches, then the fewest breaks, then the least distance; the best forty partial ones are followed, as in METEOR."""
-    wanted = Counter([j for places in candidates for j, _ in places])
+    reference_text = Counter([j for places in candidates for j, _ in places])
     # A word with one place that nobody else wants is always aligned: to leave it out would win nothing.
-    sure = [len(places) == 1 and wanted[places[0][0]] == 1 for places in candidates]
+    sure = [len(places) == 1 and reference_text[places[0][0]] == 1 for places in candidates]
     if sum(sure) == sum(map(bool, candidates)):
         return tuple([(i, *places[0]) for i, places in enumerate(candidates) if places])
     beam: list[Partial] = [(0, 0, 0, 0, ())]

@@ -93,13 +93,13 @@ class Nist(Measure):
         """Return NIST from sums of statistics."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         information, ngrams = totals[..., : self.order], totals[..., self.order : -1]
-        said, expected = ngrams[..., 0], totals[..., -1]
+        output_grams, expected = ngrams[..., 0], totals[..., -1]
         gained = (information / np.where(ngrams > 0, ngrams, 1.0)).sum(axis=-1)
         # NIST does not reward length beyond the references: the ratio ends at 1.
-        ratio = np.minimum(1.0, said / np.where(expected > 0, expected, 1.0))
+        ratio = np.minimum(1.0, output_grams / np.where(expected > 0, expected, 1.0))
         # Where nothing was said the logarithm would be infinite; the 0 is put in below.
         penalty = np.exp(-_BETA * np.log(np.where(ratio > 0, ratio, 1.0)) ** 2)
-        return np.where(counts > 0, np.where(said > 0, gained * penalty, 0.0), np.nan)
+        return np.where(counts > 0, np.where(output_grams > 0, gained * penalty, 0.0), np.nan)
 
 
 def count_for(texts: int, order: int) -> NgramCounts:
@@ -150,8 +150,8 @@ class NgramCounts:
         for word in new:
             self.numbers.setdefault(word, len(self.numbers))
         # Marks only point at n-grams of references, so that meeting this number means a reference was not learnt.
-        known = [self.numbers.get(word, len(self.numbers)) for word in encoding.words]
-        return np.array(known, dtype=np.int32)[encoding.ids]
+        counts_by_gram = [self.numbers.get(word, len(self.numbers)) for word in encoding.words]
+        return np.array(counts_by_gram, dtype=np.int32)[encoding.ids]
 
 
 class SwiftNgramCounts(NgramCounts):

@@ -37,18 +37,22 @@ class _Rouge(Measure):
         key = ("shared pairs", self.case, self.tokens, gap, unigrams)
         hits = remember(batch, key, lambda: _count_shared_pairs(encoding, gap, unigrams))
         # Once for every reference: with -f A the output's own units are added up as often as it is compared.
-        said = _count_units(encoding.output_lengths, gap, unigrams)[encoding.owner]
-        wanted = _count_units(encoding.reference_lengths, gap, unigrams)
+        output_units = _count_units(encoding.output_lengths, gap, unigrams)[encoding.owner]
+        reference_units = _count_units(encoding.reference_lengths, gap, unigrams)
         average = choose("way to join references", self.references, ("average", "best")) == "average"
         join = _pool if average else _take_best_recall
-        values = self._value(*join(hits, said, wanted, encoding))
+        values = self._value(*join(hits, output_units, reference_units, encoding))
         return np.where(encoding.measurable, values, np.nan)[:, None]
 
-    def _value(self, hits: FloatArray, said: FloatArray, wanted: FloatArray) -> FloatArray:
+    def _value(self, hits: FloatArray, output_units: FloatArray, reference_units: FloatArray) -> FloatArray:
         """Shares of nothing are 0, as in the script."""
         statistic = choose("statistic", self.statistic, ("f", "recall", "precision"))
         # The balanced F of hits/said and hits/wanted is twice the hits over all units.
-        upper, lower = {"f": (2 * hits, said + wanted), "recall": (hits, wanted), "precision": (hits, said)}[statistic]
+        upper, lower = {
+            "f": (2 * hits, output_units + reference_units),
+            "recall": (hits, reference_units),
+            "precision": (hits, output_units),
+        }[statistic]
         shares: FloatArray = np.divide(upper, lower, out=np.zeros(len(hits)), where=lower > 0)
         return shares
 
@@ -105,19 +109,24 @@ def _count_units(lengths: Places, gap: int, unigrams: int) -> Places:
     return pairs + singles
 
 
-def _pool(hits: Places, said: Places, wanted: Places, encoding: Encoding) -> list[FloatArray]:
+def _pool(hits: Places, output_units: Places, reference_units: Places, encoding: Encoding) -> list[FloatArray]:
     """Sums over the references of each item."""
-    return [np.bincount(encoding.owner, part, encoding.items).astype(float) for part in (hits, said, wanted)]
+    return [
+        np.bincount(encoding.owner, part, encoding.items).astype(float)
+        for part in (hits, output_units, reference_units)
+    ]
 
 
-def _take_best_recall(hits: Places, said: Places, wanted: Places, encoding: Encoding) -> list[FloatArray]:
+def _take_best_recall(
+    hits: Places, output_units: Places, reference_units: Places, encoding: Encoding
+) -> list[FloatArray]:
     """The counts of the reference with the highest recall, the first of equals."""
-    recall = hits / np.maximum(1, wanted)
+    recall = hits / np.maximum(1, reference_units)
     preferred = np.lexsort((-recall, encoding.owner))
     some = np.flatnonzero(np.diff(encoding.first))
     chosen = preferred[encoding.first[some] - encoding.items]
     parts = []
-    for part in (hits, said, wanted):
+    for part in (hits, output_units, reference_units):
         picked = np.zeros(encoding.items)
         picked[some] = part[chosen]
         parts.append(picked)
@@ -132,9 +141,9 @@ def _count_shared_pairs(encoding: Encoding, gap: int, unigrams: int) -> Places:
             encoding.ids, encoding.starts, encoding.first, encoding.items, gap, unigrams
         )
         return hits
-    said = [_units(encoding.text(output), gap, unigrams) for output in range(encoding.items)]
+    output_units = [_units(encoding.text(output), gap, unigrams) for output in range(encoding.items)]
     pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
-    shared = [(said[output] & _units(encoding.text(text), gap, unigrams)).total() for text, output in pairs]
+    shared = [(output_units[output] & _units(encoding.text(text), gap, unigrams)).total() for text, output in pairs]
     return np.array(shared, dtype=np.int64)
 
 

@@ -38,11 +38,11 @@ class RougeL(Measure):
         texts = [encoding.text(t) for t in range(len(encoding.starts) - 1)]
         precision, recall = np.zeros(encoding.items), np.zeros(encoding.items)
         for place, owner in enumerate(encoding.owner.tolist(), start=encoding.items):
-            said, wanted = texts[owner], texts[place]
-            if said and wanted:
-                shared = LCSseq.similarity(said, wanted)
-                precision[owner] = max(precision[owner], shared / len(said))
-                recall[owner] = max(recall[owner], shared / len(wanted))
+            output_words, reference_words = texts[owner], texts[place]
+            if output_words and reference_words:
+                shared = LCSseq.similarity(output_words, reference_words)
+                precision[owner] = max(precision[owner], shared / len(output_words))
+                recall[owner] = max(recall[owner], shared / len(reference_words))
         squared = self.beta**2
         below = recall + squared * precision
         values = np.divide((1 + squared) * precision * recall, below, out=np.zeros(len(below)), where=below > 0)

@@ -99,12 +99,12 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
     starts = np.zeros(lines + 1, np.int64)
     slots = np.full(1024, -1, np.int32)
     hashes, begins, ends = np.empty(512, np.int64), np.empty(512, np.int64), np.empty(512, np.int64)
-    words = found = line = place = 0
+    words = matched = line = place = 0
     while place < len(codes):
         if _is_blank(codes[place]):
             if codes[place] == 10:
                 line += 1
-                starts[line] = found
+                starts[line] = matched
             place += 1
             continue
         begin, value = place, np.int64(0)
@@ -129,9 +129,9 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
             slots[slot] = words
             hashes[words], begins[words], ends[words] = value, begin, place
             words += 1
-        ids[found] = slots[slot]
-        found += 1
-    return ids[:found].copy(), starts, begins[:words], ends[:words]
+        ids[matched] = slots[slot]
+        matched += 1
+    return ids[:matched].copy(), starts, begins[:words], ends[:words]
 
 
 @compiled
@@ -320,8 +320,8 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
     for item in range(items):
         # One turn more than there are references: the first, `own`, is the output itself, whose pairs fill the table.
         for text in range(first[item] - 1, first[item + 1]):
-            own = text < first[item]
-            number = item if own else text
+            single = text < first[item]
+            number = item if single else text
             begin, end = starts[number], starts[number + 1]
             for i in range(begin, end):
                 singles = unigrams == 2 or (unigrams == 1 and i + 1 < end)
@@ -331,11 +331,11 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
                     slot = _mix(key) & (size - 1)
                     while stamps[slot] == item and keys[slot] != key:
                         slot = (slot + 1) & (size - 1)
-                    known = stamps[slot] == item
-                    if own:
-                        counts[slot] = counts[slot] + 1 if known else 1
+                    seen = stamps[slot] == item
+                    if single:
+                        counts[slot] = counts[slot] + 1 if seen else 1
                         keys[slot], stamps[slot] = key, item
-                    elif known:
+                    elif seen:
                         used[slot] = used[slot] + 1 if users[slot] == text else 1
                         users[slot] = text
                         hits[text - items] += used[slot] <= counts[slot]

@@ -110,9 +110,9 @@ class Seb(Measure):
 
 def mean_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
     """The mean over the references of each item that have a value; NaN where none has."""
-    there = ~np.isnan(values)
-    sums = np.bincount(encoding.owner[there], values[there], encoding.items)
-    counts = np.bincount(encoding.owner[there], minlength=encoding.items)
+    present = ~np.isnan(values)
+    sums = np.bincount(encoding.owner[present], values[present], encoding.items)
+    counts = np.bincount(encoding.owner[present], minlength=encoding.items)
     means: FloatArray = np.divide(sums, counts, out=np.full(encoding.items, np.nan), where=counts > 0)
     return means
 
@@ -156,8 +156,10 @@ def _measure_edits(encoding: Encoding, substitution: int) -> Places:
 
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
         weights = (1, 1, substitution)
-        found = [distance(encoding.text(output), encoding.text(text), weights=weights) for text, output in pairs]
-        return np.array(found, dtype=np.int64)
+        distances_by_pair = [
+            distance(encoding.text(output), encoding.text(text), weights=weights) for text, output in pairs
+        ]
+        return np.array(distances_by_pair, dtype=np.int64)
     distances: Places = kernels.measure_edits(
         encoding.ids, encoding.starts, encoding.owner, encoding.items, substitution
     )
@@ -169,8 +171,8 @@ def _count_errors_with_moves(encoding: Encoding) -> Places:
     kernels = swift(encoding.texts)
     if kernels is None:
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
-        found = [_errors_with_moves(encoding.text(text), encoding.text(output)) for text, output in pairs]
-        return np.array(found, dtype=np.int64)
+        distances_by_pair = [_errors_with_moves(encoding.text(text), encoding.text(output)) for text, output in pairs]
+        return np.array(distances_by_pair, dtype=np.int64)
     errors: Places = kernels.errors_with_moves(encoding.ids, encoding.starts, encoding.owner, encoding.items)
     return errors
 
@@ -201,10 +203,10 @@ def _align(reference: list[int], output: list[int]) -> list[list[int]]:
     """Costs of aligning all beginnings: any error costs a unit, a substitution a little more, so ties prefer matches."""
     unit = len(reference) + len(output) + 1
     costs = [[j * unit for j in range(len(output) + 1)]]
-    for i, wanted in enumerate(reference, start=1):
+    for i, reference_words in enumerate(reference, start=1):
         above, row = costs[-1], [i * unit]
         for j, word in enumerate(output, start=1):
-            paired = above[j - 1] if word == wanted else above[j - 1] + unit + 1
+            paired = above[j - 1] if word == reference_words else above[j - 1] + unit + 1
             row.append(min(paired, above[j] + unit, row[j - 1] + unit))
         costs.append(row)
     return costs

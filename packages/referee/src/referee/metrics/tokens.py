@@ -96,11 +96,11 @@ class Encoding:
         return ids
 
 
-def choose(kind: str, value: str, known: Iterable[str]) -> str:
+def choose(kind: str, value: str, allowed: Iterable[str]) -> str:
     """A switch of a measure, or an error that says which positions it has."""
-    known = list(known)
-    if value not in known:
-        raise UnknownName(kind, value, known, hint=f"choose one of {', '.join(known)}")
+    allowed = list(allowed)
+    if value not in allowed:
+        raise UnknownName(kind, value, allowed, hint=f"choose one of {', '.join(allowed)}")
     return value
 
 
@@ -115,8 +115,8 @@ def remember(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result
     """What was built under this key for this batch; built now if nobody did before."""
     if key not in batch.cache:
         batch.cache[key] = build()
-    found: Result = batch.cache[key]
-    return found
+    built: Result = batch.cache[key]
+    return built
 
 
 def swift(texts: int) -> ModuleType | None:
@@ -345,21 +345,21 @@ def _are_plain(texts: list[str]) -> bool:
 
 def encode_with(batch: Batch, number: Callable[[list[str]], tuple[Ids, Places, list[str]]]) -> Encoding:
     """Outputs and references in one run of texts, numbered by `number`."""
-    said = [None if output is None else output.text for output in batch.outputs]
+    output_texts = [None if output is None else output.text for output in batch.outputs]
     # Flat lists, never one per item: many small containers would set the cyclic garbage collector going.
     expected = [reference.text for references in batch.references for reference in references]
-    per_item = np.fromiter(map(len, batch.references), dtype=np.int64, count=len(said))
-    owner = np.repeat(np.arange(len(said)), per_item)
+    per_item = np.fromiter(map(len, batch.references), dtype=np.int64, count=len(output_texts))
+    owner = np.repeat(np.arange(len(output_texts)), per_item)
     if None in expected:
         owner = owner[[text is not None for text in expected]]
-        per_item = np.bincount(owner, minlength=len(said))
-    given = np.array([text is not None for text in said], dtype=bool)
+        per_item = np.bincount(owner, minlength=len(output_texts))
+    has_text = np.array([text is not None for text in output_texts], dtype=bool)
     # A missing output holds its place as an empty text and is left out later by `measurable`: places then need no second numbering.
-    texts = [text or "" for text in said]
+    texts = [text or "" for text in output_texts]
     texts += [text for text in expected if text is not None]
     ids, starts, words = number(texts)
-    first = np.concatenate([[0], np.cumsum(per_item)]) + len(said)
-    return Encoding(len(said), ids, starts, first, owner, given & (per_item > 0), words)
+    first = np.concatenate([[0], np.cumsum(per_item)]) + len(output_texts)
+    return Encoding(len(output_texts), ids, starts, first, owner, has_text & (per_item > 0), words)
 
 
 def _number_mixed(
@@ -391,10 +391,10 @@ def _number_page(page: str, texts: list[str], kernels: ModuleType | None) -> tup
 
 
 def _number_plainly(lines: list[str]) -> tuple[Ids, Places, list[str]]:
-    known: dict[str, int] = {}
+    positions: dict[str, int] = {}
     ids: list[int] = []
     starts = [0]
     for line in lines:
-        ids += [known.setdefault(word, len(known)) for word in line.split()]
+        ids += [positions.setdefault(word, len(positions)) for word in line.split()]
         starts.append(len(ids))
-    return np.array(ids, dtype=np.int32), np.array(starts, dtype=np.int64), list(known)
+    return np.array(ids, dtype=np.int32), np.array(starts, dtype=np.int64), list(positions)

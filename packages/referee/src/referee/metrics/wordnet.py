@@ -51,13 +51,13 @@ class WordNet:
     @lru_cache(maxsize=100_000)  # noqa: B019 (one object for a folder, which lives as long as the program)
     def senses(self, word: str) -> frozenset[str]:
         """All senses of a word and of the forms it may be one of."""
-        found: set[str] = set()
+        entries: set[str] = set()
         for kind in KINDS:
             forms = {word, *self._exceptions[kind].get(word, ())}
             forms |= {word[: len(word) - len(end)] + base for end, base in ENDINGS[kind] if word.endswith(end)}
             for form in forms:
-                found |= self._senses[kind].get(form, frozenset())
-        return frozenset(found)
+                entries |= self._senses[kind].get(form, frozenset())
+        return frozenset(entries)
 
     def share_sense(self, word: str, other: str) -> bool:
         """Return whether two words have a sense in common."""

@@ -196,12 +196,12 @@ class Stage:
         return scene, entities[order.index(self.design.target)]
 
     def _entity(self, i: int, cell: int) -> Entity:
-        found = self._placed.get((i, cell))
-        if found is None:
+        entity = self._placed.get((i, cell))
+        if entity is None:
             y, x = divmod(cell, self._columns)
             location = (Property("x-dimension", str(x + 1)), Property("y-dimension", str(y + 1)))
             attributes = self.design.looks[i] + location
-            found = Entity(id=f"e{i + 1}", attributes=attributes, position=(x + 1, y + 1))
+            entity = Entity(id=f"e{i + 1}", attributes=attributes, position=(x + 1, y + 1))
             if self._columns <= 10:  # on larger grids there are too many places to remember them all
-                self._placed[i, cell] = found
-        return found
+                self._placed[i, cell] = entity
+        return entity

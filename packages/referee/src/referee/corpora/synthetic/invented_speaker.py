@@ -125,12 +125,12 @@ class SimulatedSpeaker:
         located = draw() < self._location[domain.name]
         # The columns of a habit: needed, spare, then the same two beside a location.
         beside = 2 if located else 0
-        said = [prop for prop, habit, spare in sayable if draw() < chances[habit][beside + spare]]
+        mentioned = [prop for prop, habit, spare in sayable if draw() < chances[habit][beside + spare]]
         if self.slips:
-            said = [self._slipped(prop, domain) for prop in said]
+            mentioned = [self._slipped(prop, domain) for prop in mentioned]
         if located:
-            said += self._where(domain, target)
-        return said or [target.attributes[0]]
+            mentioned += self._where(domain, target)
+        return mentioned or [target.attributes[0]]
 
     def _where(self, domain: Domain, target: Entity) -> list[Property]:
         x, y = target.attributes[-2:]

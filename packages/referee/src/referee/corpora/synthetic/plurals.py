@@ -60,10 +60,10 @@ class Plurals:
         staged = [_scene(i, self.entities, rng) for i in range(self.scenes)]
         for number in range(1, self.speakers + 1):
             # A stream for every speaker: more speakers change nothing for the first ones.
-            own = Random(f"plural speaker {number} of {self.seed}")
+            stream = Random(f"plural speaker {number} of {self.seed}")
             for scene, targets in staged:
-                parts, names = _describe(scene, targets, own)
-                said = tuple(dict.fromkeys(p for part in parts for p in _told(part, names)))
+                parts, names = _describe(scene, targets, stream)
+                mentioned = tuple(dict.fromkeys(p for part in parts for p in _told(part, names)))
                 form = ("parts", *((len(part), conjunction(map(tuple, _told(part, names)))) for part in parts))
                 words = _words(parts, names)
                 yield Trial(
@@ -73,7 +73,7 @@ class Plurals:
                     domain=FURNITURE.name,
                     condition=str(len(targets)),
                     speaker=str(number),
-                    references=(Description(properties=said, text=words, speaker=str(number), meaning=form),),
+                    references=(Description(properties=mentioned, text=words, speaker=str(number), meaning=form),),
                     meta={"synthetic": True},
                 )
 
@@ -84,19 +84,19 @@ class Plurals:
 
 def _scene(turn: int, entities: int, rng: Random) -> tuple[Scene, tuple[str, ...]]:
     """Looks at random, none twice; the targets are drawn among those of one type, or among all."""
-    wanted, alike = 2 + turn % 2, turn // 2 % 2 == 0
+    number_of_targets, alike = 2 + turn % 2, turn // 2 % 2 == 0
     looks: list[tuple[Property, ...]] = []
     kind = FURNITURE.values["type"][below(4, rng)]
     while len(looks) < entities:
         look = {name: values[below(len(values), rng)] for name, values in FURNITURE.values.items()}
-        if alike and len(looks) < wanted:
+        if alike and len(looks) < number_of_targets:
             look["type"] = kind
         drawn = tuple(Property(name, value) for name, value in look.items())
         if drawn not in looks:
             looks.append(drawn)
     places = shuffled(entities, entities, rng)
     everybody = [Entity(id=f"e{i + 1}", attributes=looks[place]) for i, place in enumerate(places)]
-    targets = tuple(e.id for e, place in zip(everybody, places, strict=True) if place < wanted)
+    targets = tuple(e.id for e, place in zip(everybody, places, strict=True) if place < number_of_targets)
     return Scene(entities=tuple(everybody), id=f"t{turn + 1}"), targets
 
 
@@ -117,9 +117,9 @@ def _describe(scene: Scene, targets: Sequence[str], rng: Random) -> tuple[list[P
 def _helps(scene: Scene, targets: Sequence[str], names: Sequence[str], name: str) -> bool:
     """Whether an attribute rules out somebody who still looks like one of the targets."""
     meant, others = [e for e in scene.entities if e.id in targets], [e for e in scene.entities if e.id not in targets]
-    for one in meant:
-        confused = [o for o in others if all(o.value(n) == one.value(n) for n in names)]
-        if any(o.value(name) != one.value(name) for o in confused):
+    for target in meant:
+        confused = [o for o in others if all(o.value(n) == target.value(n) for n in names)]
+        if any(o.value(name) != target.value(name) for o in confused):
             return True
     return False
 
@@ -132,11 +132,11 @@ def _words(parts: Sequence[Part], names: Sequence[str]) -> str:
     """ "the two large red chairs and the blue desk facing left": simple words, for hearers."""
     phrases = []
     for part in parts:
-        said = {p.name: p.value for p in _told(part, names)}
-        noun = said.get("type", "one") + ("s" if len(part) > 1 else "")
-        front = [NUMBERS.get(len(part), ""), said.get("size", ""), said.get("colour", ""), noun]
+        mentioned = {p.name: p.value for p in _told(part, names)}
+        noun = mentioned.get("type", "one") + ("s" if len(part) > 1 else "")
+        front = [NUMBERS.get(len(part), ""), mentioned.get("size", ""), mentioned.get("colour", ""), noun]
         where = {"front": "facing forward", "back": "facing backward"}
-        turned = said.get("orientation", "")
+        turned = mentioned.get("orientation", "")
         behind = [where.get(turned, f"facing {turned}")] if turned else []
         phrases.append(" ".join(["the", *filter(None, front), *behind]))
     return " and ".join(phrases)
