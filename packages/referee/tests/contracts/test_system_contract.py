@@ -11,7 +11,7 @@ from referee.corpora.synthetic.corpus import Synthetic
 from referee.records import Description, Trial
 from referee.signature import signature
 
-EVIDENCE = {"faithful", "reconstructed", "low confidence"}
+EVIDENCE = {"faithful", "reconstructed", "low confidence", "stand-in", "ours"}
 # Asked elsewhere, against a scripted endpoint (tests/systems/test_language_model.py).
 REMOTE = {"llm/looking", "llm/openai-compatible"}
 # Speaks of patches of colour, which are scenes of their own (tests/hearers/test_colour_network.py).

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import toy_systems
+from referee.api.run import run as run_systems
 from referee.api.score import score
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
@@ -314,3 +315,15 @@ def test_a_mistyped_option_does_not_stand_in_the_way_of_its_correction(tmp_path:
     assert not (tmp_path / ".run.unfinished").exists()
     do(tmp_path / "run", "toy/honest", folds=2)
     assert len(said(tmp_path / "run", "toy/honest")) == 78
+
+
+def test_a_missing_package_costs_one_system_and_not_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    systems = ["classic/support-vectors", "classic/incremental"]
+    made = run_systems(systems, "synthetic", out=tmp_path / "run", limit=12, folds=2, folds_by="random", jobs=1)
+    assert made.counts["classic/support-vectors"]["not run: needs referee[learning]"] == 12
+    assert made.counts["classic/incremental"]["answered"] == 12
+    scored = made.score(metrics="set/dice").frame
+    assert dict(zip(scored["system"], scored["n"], strict=True))["classic/incremental"] == 12

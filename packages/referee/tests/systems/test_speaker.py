@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import pytest
 from rooms import props, room, trial
 
 from referee.contracts import Speaker
@@ -51,3 +52,26 @@ def test_probabilities_are_reported_only_when_asked_for() -> None:
     assert distribution is not None
     assert sum(p for _, p in distribution) == 1.0
     assert Composed(Incremental(), distribution=True).describe(view).distribution is None
+
+
+def test_samples_follow_the_probabilities() -> None:
+    """A target that shares its type with a distractor: relative frequencies of 2,000 draws come near the probabilities (standard error below .012)."""
+    from collections import Counter
+
+    from referee import catalogue
+    from referee.errors import InputError
+    from referee.records import Entity, Property, Scene, SpeakerView
+
+    looks = {"a": ("cup", "red"), "b": ("cup", "blue")}
+    entities = tuple(
+        Entity(id=i, attributes=(Property("type", t), Property("colour", c))) for i, (t, c) in looks.items()
+    )
+    views = [SpeakerView(id=f"t{n}", scene=Scene(entities=entities), targets=("a",)) for n in range(2000)]
+    sampling = catalogue.configure("system", "classic/rsa|choose:sample")
+    drawn = Counter(frozenset(sampling.describe(view).properties or ()) for view in views)
+    for properties, probability in sampling.selector.distribution(views[0]):
+        assert drawn[properties] / 2000 == pytest.approx(probability, abs=0.05)
+    assert sampling.describe(views[0]) == sampling.describe(views[0])
+    assert catalogue.configure("system", "classic/rsa|choose:distribution").describe(views[0]).distribution
+    with pytest.raises(InputError, match="no probabilities"):
+        catalogue.configure("system", "classic/greedy|choose:sample")

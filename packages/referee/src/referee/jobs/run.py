@@ -23,11 +23,11 @@ from referee.corpora.jsonl import read_trials
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Engine, Needs, WorkPiece
 from referee.engines.pieces import cut as pieces
-from referee.errors import InputError
+from referee.errors import InputError, MissingExtra
 from referee.jobs.folds import Fold, RunPlan, cut
 from referee.jobs.open import Opened
 from referee.jobs.parts import Failure, RunPart
-from referee.jobs.speak import System, Trained, hear, train_system
+from referee.jobs.speak import Spoken, System, Trained, hear, train_system
 from referee.jobs.unfinished import CORPUS, Unfinished
 from referee.models.batch_files import BatchFile, read_questions
 from referee.options import SHARD
@@ -83,7 +83,14 @@ class Speaking:
     def do(self, begun: _Begun, piece: WorkPiece) -> bytes:
         if begun.trained is None or begun.group != piece.group:
             system, fold = self._places()[piece.group]
-            begun.trained = train_system(system, begun.folds[fold][0], self.plan.seed)
+            try:
+                begun.trained = train_system(system, begun.folds[fold][0], self.plan.seed)
+            except MissingExtra as missing:
+                # A package that is not installed costs the system its row, not the run.
+                reason = f"not run: needs referee[{missing.extra}]"
+                counts = dict.fromkeys(("trials", "silent", reason), float(len(piece.items)))
+                spoken = Spoken(said=(), counts={**counts, "answered": 0})
+                return RunPart.of(system.label, piece.items, spoken).as_bytes()
             begun.group = piece.group
         spoken = hear(begun.trained, [begun.trials[item] for item in piece.items])
         return RunPart.of(begun.trained.system.label, piece.items, spoken).as_bytes()

@@ -13,7 +13,7 @@ from typing import Any
 from referee import catalogue
 from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatches, in_parallel
 from referee.contracts import Speaker
-from referee.errors import InputError, RefereeError, UnknownName
+from referee.errors import InputError, MissingExtra, RefereeError, UnknownName
 from referee.jobs.words_heard import heard_in, spoken_language
 from referee.models.batch_files import BatchFile
 from referee.realisation.reading_back import ReadBack
@@ -118,7 +118,7 @@ def train_system(
     offline: bool = False,
     batch: BatchFile | None = None,
 ) -> Trained:
-    """A fresh system, trained. Whatever goes wrong is said with its name.
+    """Return a fresh system, trained; errors name it.
 
     A speaker that keeps its calls (a language model) keeps them in the folder `calls`; offline it answers from there alone. With a `batch` it writes its
     questions there instead of asking them.
@@ -132,8 +132,10 @@ def train_system(
         if batch is not None and isinstance(thing, WritesBatches):
             thing.write_to(batch)
         thing.fit(train)
+    except MissingExtra:
+        raise
     except Exception as error:
-        raise _told(error, f"{system.label} cannot be trained") from error
+        raise _named_error(error, f"{system.label} cannot be trained") from error
     return Trained(system=system, thing=thing, train=train)
 
 
@@ -173,7 +175,7 @@ def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance
         try:
             return _answer(thing, trial)
         except Exception as error:
-            raise _told(error, f"{system.label} failed at trial {trial.id!r}") from error
+            raise _named_error(error, f"{system.label} failed at trial {trial.id!r}") from error
 
     for description in in_parallel(thing, answer, test):
         yield description
@@ -189,8 +191,8 @@ def _answer(thing: Any, trial: Trial) -> Description:
     return Description() if given is None else Description(properties=given, text=thing.realise(given, view))
 
 
-def _told(error: Exception, what: str) -> InputError:
-    """Any error as one of ours that names the system (and can travel between processes)."""
+def _named_error(error: Exception, what: str) -> InputError:
+    """Return any error as an InputError that names the system and can be sent between processes."""
     # Always a new error of ours: one of a plug-in may not survive the way from another process.
     if isinstance(error, InputError):
         return InputError(f"{what}: {error.problem}", where=error.where, line=error.line, remedy=error.remedy)

@@ -16,7 +16,7 @@ from referee.contracts import FloatArray
 from referee.errors import InputError
 from referee.records import Property, SpeakerView
 from referee.selection.contrast import TYPE, Contrast, contrast_of
-from referee.selection.rational import MOST_MESSAGES, how_many, log_softmax, most_probable, subsets
+from referee.selection.rational import MOST_MESSAGES, check_size, how_many, log_softmax, most_probable, subsets
 from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["ContinuousSpeaker", "IncrementalRational"]
@@ -68,6 +68,7 @@ class ContinuousSpeaker(Reasoned):
                 f"a target with {len(options)} properties has too many messages to list",
                 remedy="bound their length, for example with the switch longest:3",
             )
+        check_size(len(contrast.scene.entities), how_many(len(options), self.longest))
         messages = subsets(len(options), self.longest)
         true = np.array(
             [[contrast.extensions[p] >> i & 1 for p in options] for i in range(len(contrast.scene.entities))]

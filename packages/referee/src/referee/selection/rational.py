@@ -22,10 +22,13 @@ from referee.records import Property, SpeakerView
 from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["RationalSpeaker", "how_many", "log_softmax", "most_probable", "subsets"]
+__all__ = ["RationalSpeaker", "check_size", "how_many", "log_softmax", "most_probable", "subsets"]
 
 MOST_MESSAGES = 1 << 16
 """Messages up to which all are listed: half a megabyte for each entity of the scene."""
+
+MOST_CELLS = 1 << 22
+"""Entities times messages up to which speakers are computed: a dozen tables of 32 megabytes each."""
 
 Distribution = tuple[tuple[frozenset[Property], float], ...]
 
@@ -88,6 +91,7 @@ class RationalSpeaker(Reasoned):
         """The first of the most probable messages, by counting messages of one length that are true of the same entities as one."""
         extensions, everything = [contrast.extensions[p] for p in contrast.properties], contrast.scene.everything
         kinds = _count_messages(extensions, everything, self.longest)
+        check_size(len(contrast.scene.entities), len(kinds))
         lengths = np.array([length for length, _ in kinds])
         costs = np.where(lengths == 0, self.null_cost, self.cost * (lengths - 1))
         weights = np.log(np.array(list(kinds.values()), dtype=float))
@@ -109,6 +113,7 @@ class RationalSpeaker(Reasoned):
 
     def _chances(self, contrast: Contrast) -> tuple[FloatArray, FloatArray]:
         """The messages, one row of indicators each, and their probabilities for the (first) target."""
+        check_size(len(contrast.scene.entities), how_many(len(contrast.properties), self.longest))
         messages = subsets(len(contrast.properties), self.longest)
         lengths = messages.sum(axis=1)
         costs = np.where(lengths == 0, self.null_cost, self.cost * (lengths - 1))
@@ -162,6 +167,15 @@ def subsets(properties: int, longest: int | None) -> FloatArray:
     # Shared by all callers through the cache.
     rows.flags.writeable = False
     return rows
+
+
+def check_size(entities: int, messages: int) -> None:
+    """Raise InputError if a table of entities by messages would take too much memory."""
+    if entities * messages > MOST_CELLS:
+        raise InputError(
+            f"{entities:,} entities with {messages:,} messages are too many for a rational speaker",
+            remedy="bound the length of messages (longest:2), or choose a system that does not list them (classic/incremental)",
+        )
 
 
 def how_many(properties: int, longest: int | None) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from referee.errors import InputError
 from referee.systems.components import (
     BOOLEAN_DESCRIPTIONS,
     CONTINUOUS_SPEAKER,
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from referee.systems.speaker import Composed
 
 __all__ = ["TABLE", "selector", "system"]
+
+CHOICES = ("mode", "sample", "distribution")
 
 # fmt: off
 TABLE: dict[str, SystemRow] = {
@@ -88,9 +91,32 @@ def selector(name: str) -> Selector:
     return build_selector(TABLE, name)
 
 
-def system(name: str, distribution: bool = False, **switches: Any) -> Composed:
-    """A classic algorithm as a speaker; `distribution` reports probabilities where it has them, `switches` are settings of the algorithm."""
-    return build_speaker(TABLE, name, distribution=distribution, switches=switches)
+def system(
+    name: str, distribution: bool = False, choose: str = "mode", sample_seed: int = 1, **switches: Any
+) -> Composed:
+    """Return a classic algorithm as a speaker.
+
+    Args:
+        name: its name in the table.
+        distribution: whether it reports its probabilities, where it has them.
+        choose: what a probabilistic speaker says: ``mode``, the most probable description; ``sample``, one drawn by its probability; ``distribution``, the most
+            probable one with all probabilities beside it (as `distribution`).
+        sample_seed: the seed of the draws; a trial is always drawn alike.
+        switches: settings of the algorithm.
+    """
+    if choose not in CHOICES:
+        raise InputError(f"choose cannot be {choose!r}", remedy=f"write one of {', '.join(CHOICES)}")
+    speaker = build_speaker(TABLE, name, distribution=distribution or choose == "distribution", switches=switches)
+    if choose == "mode":
+        return speaker
+    from referee.capabilities import HasDistribution
+    from referee.systems.speaker import Sampled
+
+    if not isinstance(speaker.selector, HasDistribution):
+        raise InputError(f"classic/{name} has no probabilities", remedy="leave the switch choose out")
+    if choose == "sample":
+        speaker.selector = Sampled(speaker.selector, sample_seed)
+    return speaker
 
 
 def _switches(name: str) -> dict[str, Any]:

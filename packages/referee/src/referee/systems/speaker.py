@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from random import Random
 from typing import Self
 
 from referee.capabilities import HasDistribution, RealisesMeaning, SelectsMeaning, learns
@@ -12,7 +13,38 @@ from referee.meaning import Meaning, from_properties
 from referee.realisation.wording import language_of
 from referee.records import Description, Property, Span, SpeakerView, Trial
 
-__all__ = ["Composed"]
+__all__ = ["Composed", "Sampled"]
+
+
+@dataclass(eq=False, repr=False)
+class Sampled:
+    """A selector with probabilities that says a description drawn by them; the draw depends on the seed and the trial alone."""
+
+    selector: HasDistribution
+    seed: int = 1
+
+    @property
+    def learns(self) -> bool:
+        """Whether the selector learns."""
+        return learns(self.selector)
+
+    def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the selector."""
+        fit = getattr(self.selector, "fit", None)
+        if fit is not None:
+            fit(trials)
+        return self
+
+    def select(self, view: SpeakerView) -> tuple[Property, ...]:
+        """Return the properties of a description drawn by its probability, in the order of the target's attributes."""
+        sets, weights = zip(*self.selector.distribution(view), strict=True)
+        (drawn,) = Random(f"{self.seed} {view.id}").choices(sets, weights)
+        order = {p: i for i, p in enumerate(p for t in view.targets for p in view.scene.entity(t).attributes)}
+        return tuple(sorted(drawn, key=lambda p: order.get(p, len(order))))
+
+    def distribution(self, view: SpeakerView) -> tuple[tuple[frozenset[Property], float], ...]:
+        """Return all sets with their probabilities."""
+        return self.selector.distribution(view)
 
 
 @dataclass(eq=False, repr=False)
