@@ -430,6 +430,7 @@ def test_qualtrics_needs_items(tmp_path: Path) -> None:
     [
         ([{"subject": "s", "trial": 1, "response": "left", "target": "3"}], "name objects differently"),
         ([{"subject": "s", "response": "x", "target": "x"}], "no column names the item"),
+        ([{"subject": s, "trial": 1, "response": s, "target": s} for s in "xy"], "counts trials and names no item"),
         ([{"subject": "s", "item": 1, "correct": 1}, {"subject": "s", "item": 1, "correct": 0}], "twice"),
     ],
 )

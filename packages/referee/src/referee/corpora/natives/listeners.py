@@ -91,6 +91,8 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
         )
     table = _without_practice(table, material)
     roles = _listener_roles(table, declared)
+    if "trial" not in declared.columns:
+        _check_items(table, roles)
     material.mapping = dict(roles)
     _add_responses(material, table, roles, declared)
     return material
@@ -143,6 +145,21 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
     if "correct" not in roles:
         _check_positions(table, roles, declared)
     return roles
+
+
+def _check_items(table: Table, roles: Mapping[str, str]) -> None:
+    """Raise InputError if the column taken for the item is called trial and one value of it has several targets."""
+    if "target" not in roles or not simplify(roles["trial"]).startswith("trial"):
+        return
+    targets: dict[str | None, str | None] = {}
+    for row in table.rows:
+        name, target = as_identifier(row.get(roles["trial"])), as_identifier(row.get(roles["target"]))
+        if target is not None and targets.setdefault(name, target) != target:
+            raise InputError(
+                f"{roles['trial']!r} {name} has the targets {targets[name]!r} and {target!r}, so it counts trials and names no item",
+                where=table.source,
+                remedy=f"name the column of items: --map trial=COLUMN (columns are {_shown(table)})",
+            )
 
 
 def _item_column(table: Table, declared: Declared) -> str | None:
