@@ -121,7 +121,7 @@ def test_people_are_one_group_and_every_simulated_hearer_another() -> None:
 
 
 def test_intervals_are_those_of_the_cluster_bootstrap() -> None:
-    """The pigeonhole bootstrap of `statistics.clusters` errs on the wide side a little: bounds agree to two hundredths."""
+    """The pigeonhole bootstrap of `statistics.clusters` errs on the wide side, and Wilson's upper bound leans inwards: bounds agree to .025."""
     rng = np.random.default_rng(3)
     people, items = rng.normal(0, 1, 20), rng.normal(0, 1, 30)
     said = [
@@ -141,8 +141,8 @@ def test_intervals_are_those_of_the_cluster_bootstrap() -> None:
     )
     (theirs,) = cluster_bootstrap(frame, value="right", system="system", resamples=2000).to_dicts()
     assert ours["value"] == pytest.approx(theirs["mean"])
-    assert ours["low"] == pytest.approx(theirs["low"], abs=0.02)
-    assert ours["high"] == pytest.approx(theirs["high"], abs=0.02)
+    assert ours["low"] == pytest.approx(theirs["low"], abs=0.025)
+    assert ours["high"] == pytest.approx(theirs["high"], abs=0.025)
 
 
 def test_one_answer_has_no_interval_and_the_same_seed_gives_the_same() -> None:

@@ -88,7 +88,7 @@ def _scene(number: int, item: Mapping[str, Any]) -> Scene:
 
 
 def _objects(item: Mapping[str, Any]) -> list[dict[str, Any]]:
-    objects = expect(item, "objects", list)
+    objects: list[dict[str, Any]] = expect(item, "objects", list)
     if not all(isinstance(o, dict) for o in objects):
         raise WrongShape("objects is no list of objects", "give every object as {text, colour, shape, texture}")
     return objects
