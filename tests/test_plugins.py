@@ -124,6 +124,9 @@ class TestTemplate:
         assert main(["run", "--corpus", "fruit", "--systems", "fruit/everything", *cut, "--out", run]) == 0
         made = ["study", "new", run, "--protocol", "fruit-hurried", "--with-humans", "--participants", "2"]
         assert main([*made, "--practice", "0", "--checks", "0", "--out", study]) == 0
+        settings = tmp_path / "study" / "study.toml"
+        # The fruits have no pictures, so they are shown as cards of words, which a study has to allow.
+        settings.write_text(settings.read_text("utf-8").replace("word_cards = false", "word_cards = true"), "utf-8")
         assert main(["study", "check", study]) == 0
         assert main(["study", "simulate", study, "--participants", "2"]) == 0
         told = capsys.readouterr().out
