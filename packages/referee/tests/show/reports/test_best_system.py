@@ -111,6 +111,20 @@ def test_other_measures_are_counted_and_exceptions_named() -> None:
     ]
 
 
+def test_systems_without_a_value_are_named() -> None:
+    values = {
+        "a": {"d": 3.0, "e": 2.0, "f": 2.0},
+        "b": {"d": 2.0, "e": 1.0, "f": 1.0},
+        "c": {"d": None, "e": None, "f": None},
+    }
+    scores = ScoredRows(rows(values), dict.fromkeys("def", "higher"))
+    assert describe_best(scores, {frozenset("ab"): 0.01}, "t test")[1:] == [
+        "The difference from b (2.000) is significant, p = .010 (t test).",
+        "c has no value for d.",
+        "It is best on all 2 other measures that rank the systems.",
+    ]
+
+
 def test_people_do_not_compete() -> None:
     scores = ScoredRows(rows({"a": {"d": 0.4}, "human": {"d": 0.6}}), {"d": "higher"})
     assert describe_best(scores, {}, "t test") == [

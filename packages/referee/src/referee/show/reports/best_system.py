@@ -149,7 +149,11 @@ def describe_best(scores: MeasuredSystems, p_values: PairTests, test: str, confi
     differences = _describe_differences(
         scores, lead, others, {s: frozenset((best[0], s)) for s in others}, p_values, test
     )
-    return [first, *differences, *_describe_other_measures(scores, lead, best), *_describe_people(scores, lead)]
+    absent = [s for s in scores.systems if s != HUMAN and s not in ranked]
+    verb = "has" if len(absent) == 1 else "have"
+    gaps = [f"{shorten_names(absent)} {verb} no value for {lead}."] if absent else []
+    other_measures = _describe_other_measures(scores, lead, best)
+    return [first, *differences, *gaps, *other_measures, *_describe_people(scores, lead)]
 
 
 def count_outputs(table: ScoreTable, rows: Iterable[Row]) -> list[str]:
@@ -262,10 +266,9 @@ def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[
     agreeing = len(deciding) - len(others)
     if len(deciding) == 1:
         return [f"{subject} {'also' if agreeing else 'not'} best on {next(iter(deciding))}."]
+    count = f"all {len(deciding)}" if not others else f"{agreeing or 'none'} of the {len(deciding)}"
     exceptions = f" (not on {shorten_names(others)})" if others and agreeing else ""
-    return [
-        f"{subject} best on {agreeing or 'none'} of the {len(deciding)} other measures that rank the systems{exceptions}."
-    ]
+    return [f"{subject} best on {count} other measures that rank the systems{exceptions}."]
 
 
 def _describe_people(scores: MeasuredSystems, lead: str) -> list[str]:
