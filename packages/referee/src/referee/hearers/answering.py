@@ -63,14 +63,14 @@ class Listener:
 
     def resolve_many(self, pairs: Sequence[Pair]) -> list[Response]:
         """The answers to many descriptions, in order; the same words in the same view are answered once."""
-        known: dict[tuple[object, ...], Response] = {}
+        responses: dict[tuple[object, ...], Response] = {}
         result = []
         for description, view in pairs:
             # By identity, for two views of a trial may be shuffled differently.
             key = (id(view), description.properties, description.text, description.meaning)
-            response = known.get(key)
+            response = responses.get(key)
             if response is None:
-                response = known[key] = self.resolve(description, view)
+                response = responses[key] = self.resolve(description, view)
             result.append(response)
         return result
 
@@ -160,11 +160,11 @@ def understand(description: Description, scene: Scene) -> tuple[Property, ...] |
     if not words:
         return Outcome.UNPARSABLE if (description.text or "").strip() else Outcome.DONT_KNOW
     lexicon = _lexicon(scene)
-    said = tuple(dict.fromkeys(lexicon[word] for word in words if word in lexicon))
-    return said or Outcome.UNPARSABLE
+    expressed = tuple(dict.fromkeys(lexicon[word] for word in words if word in lexicon))
+    return expressed or Outcome.UNPARSABLE
 
 
-def denote(said: Sequence[Property], scene: Scene) -> int:
+def denote(expressed: Sequence[Property], scene: Scene) -> int:
     """Return `scene.denotation`, computed faster for plain properties of a scene without relations."""
     notes = _PLAIN.of(scene)
     plain = notes.get("plain")
@@ -172,15 +172,15 @@ def denote(said: Sequence[Property], scene: Scene) -> int:
         plain = not any(e.relations for e in scene.entities) and all(p.value for p in scene.extensions)
         notes["plain"] = plain
     if not plain:
-        return scene.denotation(said)
-    found, extensions = scene.everything, scene.extensions
-    for prop in said:
+        return scene.denotation(expressed)
+    denotation, extensions = scene.everything, scene.extensions
+    for prop in expressed:
         mask = extensions.get(prop)
         if mask is None:
             # No plain value of the scene: perhaps a landmark's property or a relation, which the scene itself reads.
-            return scene.denotation(said)
-        found &= mask
-    return found
+            return scene.denotation(expressed)
+        denotation &= mask
+    return denotation
 
 
 def words_of(text: str) -> list[str]:
@@ -191,12 +191,12 @@ def words_of(text: str) -> list[str]:
 def _lexicon(scene: Scene) -> dict[str, Property]:
     """Words that name one property of the scene: a value that two attributes share could mean either, so it means nothing."""
     notes = _LEXICA.of(scene)
-    found = notes.get("words")
-    if found is None:
+    lexicon = notes.get("words")
+    if lexicon is None:
         meanings: dict[str, set[Property]] = {}
         for prop in scene.extensions:
             # 0, 1 and numbers of cells are values, but no words for them.
             if any(map(str.isalpha, prop.value)):
                 meanings.setdefault(prop.value.lower(), set()).add(prop)
-        found = notes["words"] = {word: props.pop() for word, props in meanings.items() if len(props) == 1}
-    return found
+        lexicon = notes["words"] = {word: props.pop() for word, props in meanings.items() if len(props) == 1}
+    return lexicon

@@ -85,6 +85,6 @@ def learn(
         value = -float(goal @ logs) + penalty / 2 * float(weights @ weights)
         return value, blame(np.exp(logs) - goal) + penalty * weights
 
-    found = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
-    weights: FloatArray = found.x
+    optimum = minimize(loss, np.zeros(size), jac=True, method="L-BFGS-B", options={"maxiter": iterations})
+    weights: FloatArray = optimum.x
     return weights

@@ -78,9 +78,10 @@ class Colour(Listener):
             if colours and not isinstance(text, Outcome) and self.vocabulary_.knows(text)
         }
         shares = self._shares([text for text, _ in readable.values()], [colours for _, colours in readable.values()])
-        found = {i: answer(self.name, pairs[i][1], share) for i, share in zip(readable, shares, strict=True)}
+        readings = {i: answer(self.name, pairs[i][1], share) for i, share in zip(readable, shares, strict=True)}
         return [
-            found[i] if i in found else self._shrug(texts[i], view, patches[i]) for i, (_, view) in enumerate(pairs)
+            readings[i] if i in readings else self._shrug(texts[i], view, patches[i])
+            for i, (_, view) in enumerate(pairs)
         ]
 
     def _shrug(self, text: str | Outcome, view: HearerView, patches: Patches | None) -> Response:
@@ -107,10 +108,10 @@ def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray
 
 
 def with_colours(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Patches]]:
-    found = [(lesson, patches) for lesson in lessons if (patches := coordinates(lesson.scene))]
-    if not found:
+    readings = [(lesson, patches) for lesson in lessons if (patches := coordinates(lesson.scene))]
+    if not readings:
         raise InputError("no trial shows colours", remedy="train on a corpus whose entities have h, s and l")
-    return [lesson for lesson, _ in found], [patches for _, patches in found]
+    return [lesson for lesson, _ in readings], [patches for _, patches in readings]
 
 
 def _look(scenes: Sequence[Patches]) -> tuple[FloatArray, Places]:

@@ -80,9 +80,9 @@ class ColourNetwork(Colour):
         scaled: Floats = ((looks - self.mean_) / self.scale_).astype(np.float32)
         self.networks_ = [PatchNetwork(self, self.seed + i).learn(texts, scaled, meant) for i in range(self.members)]
         if self.reasoning:
-            own = scaled[np.arange(len(heard)), [lesson.meant[0] for lesson in heard]]
-            told = [words_of(lesson.text) for lesson in heard]
-            self.words_ = [PatchWords(self.seed + i).learn(told, own) for i in range(self.talkers)]
+            target_rows = scaled[np.arange(len(heard)), [lesson.meant[0] for lesson in heard]]
+            texts_words = [words_of(lesson.text) for lesson in heard]
+            self.words_ = [PatchWords(self.seed + i).learn(texts_words, target_rows) for i in range(self.talkers)]
         # What `Colour` asks whether it was trained.
         self.weights_ = np.empty(0)
         return self
@@ -96,20 +96,22 @@ class ColourNetwork(Colour):
         for size in sorted({len(scene) for scene in patches}):
             rows = [i for i, scene in enumerate(patches) if len(scene) == size]
             scenes = [patches[i] for i in rows]
-            found = self.believe(weighed[np.array(rows)], scenes)
+            beliefs = self.believe(weighed[np.array(rows)], scenes)
             if self.reasoning:
-                told, looks = [words_of(texts[i]) for i in rows], self._scaled(scenes)
-                said = np.mean([words.log_chances(told, looks) for words in self.words_], axis=0)
-                found = _shared_out((np.log(np.maximum(found, LEAST)) + self.reasoning * said).astype(np.float32))
-            for i, share in zip(rows, found.tolist(), strict=True):
+                texts_words, looks = [words_of(texts[i]) for i in rows], self._scaled(scenes)
+                log_chances = np.mean([words.log_chances(texts_words, looks) for words in self.words_], axis=0)
+                beliefs = _shared_out(
+                    (np.log(np.maximum(beliefs, LEAST)) + self.reasoning * log_chances).astype(np.float32)
+                )
+            for i, share in zip(rows, beliefs.tolist(), strict=True):
                 shares[i] = share
         return shares
 
     def believe(self, texts: csr_array, patches: Sequence[Patches]) -> Floats:
         """How likely each patch is meant: the mean over the networks, one row a text."""
         looks = self._scaled(patches)
-        found: Floats = np.mean([network.shares(texts, looks) for network in self.networks_], axis=0)
-        return found
+        beliefs: Floats = np.mean([network.shares(texts, looks) for network in self.networks_], axis=0)
+        return beliefs
 
     def _scaled(self, patches: Sequence[Patches]) -> Floats:
         scaled: Floats = ((_looks(patches) - self.mean_) / self.scale_).astype(np.float32)
@@ -160,8 +162,8 @@ class PatchNetwork:
     def _blame(self, texts: csr_array, looks: Floats, meant: Floats) -> Weights:
         """The slope of the mean cross-entropy in every weight."""
         w, features = self.weights, looks.shape[2]
-        kept = self._kept((texts.shape[0], self.settings.width))
-        words = (texts @ w["words"]) * kept
+        dropout = self._kept((texts.shape[0], self.settings.width))
+        words = (texts @ w["words"]) * dropout
         before = looks @ w["looks"] + (words @ w["joined"])[:, None, :] + w["shift"]
         open_ = self._kept(before.shape)
         hidden = np.maximum(before, 0) * open_
@@ -170,7 +172,7 @@ class PatchNetwork:
         fault = (shares - meant) / np.float32(len(meant))
         back = fault[:, :, None] * w["out"] * open_ * (before > 0)
         flat, summed = looks.reshape(-1, features), back.sum(axis=1)
-        to_words = (summed @ w["joined"].T + np.einsum("np,npd->nd", fault, direct)) * kept
+        to_words = (summed @ w["joined"].T + np.einsum("np,npd->nd", fault, direct)) * dropout
         return {
             "words": np.asarray(texts.T @ to_words),
             "looks": flat.T @ back.reshape(-1, back.shape[2]),
@@ -211,7 +213,7 @@ def _apart(places: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         return np.zeros((len(places), 2 * places.shape[1]))
     difference = places[:, None, :] - places[None, :, :]
     distance = np.linalg.norm(difference[:, :, :3], axis=2)
-    own = np.arange(len(places))
+    target_rows = np.arange(len(places))
     far = distance.argmax(axis=1)
-    distance[own, own] = np.inf
-    return np.hstack([difference[own, distance.argmin(axis=1)], difference[own, far]])
+    distance[target_rows, target_rows] = np.inf
+    return np.hstack([difference[target_rows, distance.argmin(axis=1)], difference[target_rows, far]])

@@ -41,26 +41,26 @@ def coordinates(scene: Scene) -> Patches | None:
 
 
 def _read_coordinates(scene: Scene) -> Patches | None:
-    found: Patches = []
+    colours: Patches = []
     for entity in scene.entities:
         values = dict(entity.attributes)
         if not values.keys() >= AXES:
             return None
-        found.append(_numbers(entity, values))
-    return found or None
+        colours.append(_numbers(entity, values))
+    return colours or None
 
 
 def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, float]:
     try:
-        found = float(values["h"]), float(values["s"]), float(values["l"])
+        colour = float(values["h"]), float(values["s"]), float(values["l"])
     except ValueError:
-        found = (nan, nan, nan)
-    if not isfinite(sum(found)):
+        colour = (nan, nan, nan)
+    if not isfinite(sum(colour)):
         raise InputError(
             f"entity {entity.id!r} is no colour patch: h, s and l must be numbers",
             remedy="give every entity the attributes h (0-360), s and l (0-100), or take the hearer `learned`",
         )
-    return found
+    return colour
 
 
 def appearance(hsl: FloatArray, starts: Places) -> FloatArray:
@@ -75,12 +75,12 @@ def appearance(hsl: FloatArray, starts: Places) -> FloatArray:
         for wave in (np.cos, np.sin)
     ]
     powers = [saturation, saturation**2, saturation**3, lightness, lightness**2]
-    own = np.column_stack([*waves, *powers, lab, rgb])
+    features = np.column_stack([*waves, *powers, lab, rgb])
     distance = np.linalg.norm(
         lab - _spread(np.add.reduceat(lab, starts[:-1]) / np.diff(starts)[:, None], starts), axis=1
     )
     compared = np.column_stack([saturation, lightness, lab, rgb, distance])
-    return np.column_stack([own, distance, *_among(compared, starts)])
+    return np.column_stack([features, distance, *_among(compared, starts)])
 
 
 def _among(values: FloatArray, starts: Places) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -44,9 +44,9 @@ class PatchWords:
     def learn(self, texts: Texts, looks: Floats) -> Self:
         """From texts, and what the patch that each was said of looks like."""
         counts = Counter(word for text in texts for word in text)
-        kept = sorted(word for word, count in counts.items() if count >= self.rare)
-        self.places = {word: i for i, word in enumerate(kept, SPECIAL)}
-        self.weights = self._begin(SPECIAL + len(kept), looks.shape[1])
+        frequent_words = sorted(word for word, count in counts.items() if count >= self.rare)
+        self.places = {word: i for i, word in enumerate(frequent_words, SPECIAL)}
+        self.weights = self._begin(SPECIAL + len(frequent_words), looks.shape[1])
         rows = self._rows(texts)
         batch = min(BATCH, rows.shape[1])
         adam = Adam(self.weights, self.rate, self.decay, self.epochs * (rows.shape[1] // batch))
@@ -59,14 +59,14 @@ class PatchWords:
 
     def log_chances(self, texts: Texts, looks: Floats) -> npt.NDArray[np.float64]:
         """The log probability of each text (a row) for each of its patches; `looks` has one block a text."""
-        found = np.zeros(looks.shape[:2])
+        log_chances = np.zeros(looks.shape[:2])
         rows = self._rows(texts)
         for start in range(0, rows.shape[1], AT_ONCE):
             text, before, earlier, word = rows[:, start : start + AT_ONCE]
             for patch in range(looks.shape[1]):
                 chances = self._chances(self._hidden(looks[text, patch], before, earlier))
-                np.add.at(found[:, patch], text, np.log(chances[np.arange(len(word)), word]))
-        return found
+                np.add.at(log_chances[:, patch], text, np.log(chances[np.arange(len(word)), word]))
+        return log_chances
 
     def _rows(self, texts: Texts) -> Ints:
         """For every word (and the end of every text): its text, the word before it, the one before that, and the word itself."""
@@ -95,8 +95,10 @@ class PatchWords:
 
     def _hidden(self, looks: Floats, before: Ints, earlier: Ints) -> Floats:
         w = self.weights
-        found: Floats = np.maximum(looks @ w["looks"] + w["before"][before] + w["earlier"][earlier] + w["shift"], 0)
-        return found
+        hidden_layer: Floats = np.maximum(
+            looks @ w["looks"] + w["before"][before] + w["earlier"][earlier] + w["shift"], 0
+        )
+        return hidden_layer
 
     def _chances(self, hidden: Floats) -> Floats:
         scores = hidden @ self.weights["out"] + self.weights["usual"]
@@ -113,12 +115,12 @@ class PatchWords:
         w, number = self.weights, len(words)
         hidden = self._hidden(looks, before, earlier)
         drawn = self.rng.random(hidden.shape, dtype=np.float32)
-        kept = ((drawn >= self.drop) & (hidden > 0)).astype(np.float32) / np.float32(1 - self.drop)
-        hidden = hidden * kept
+        mask = ((drawn >= self.drop) & (hidden > 0)).astype(np.float32) / np.float32(1 - self.drop)
+        hidden = hidden * mask
         fault = self._chances(hidden)
         fault[np.arange(number), words] -= 1
         fault /= np.float32(number)
-        back = (fault @ w["out"].T) * kept
+        back = (fault @ w["out"].T) * mask
 
         def summed(places: Ints) -> Floats:
             ones = np.ones(number, dtype=np.float32)

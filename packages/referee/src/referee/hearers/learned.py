@@ -90,9 +90,9 @@ class Learned(Listener):
         rows, places, sizes = [], [], []
         start = 0
         for lesson in heard:
-            known = self._known(lesson.text)
+            pieces = self._known(lesson.text)
             for value, holders, spoken in _clues(lesson.scene):
-                for feature, size in _features(lesson.text, value, spoken, known):
+                for feature, size in _features(lesson.text, value, spoken, pieces):
                     column = columns.setdefault(feature, len(columns))
                     rows += [start + place for place in holders]
                     places += [column] * len(holders)
@@ -120,30 +120,30 @@ class Learned(Listener):
 
     def _score(self, text: str, scene: Scene) -> list[float]:
         """The sum of what the text says about each of an entity's values; the same words about the same value are worked out once."""
-        told = self._told(text)
+        readings = self._told(text)
         scores = [0.0] * len(scene.entities)
         for value, holders, spoken in _clues(scene):
-            weight = told.get(value)
+            weight = readings.get(value)
             if weight is None:
-                weight = told[value] = self._weigh(text, value, spoken)
+                weight = readings[value] = self._weigh(text, value, spoken)
             for place in holders:
                 scores[place] += weight
         return scores
 
     def _told(self, text: str) -> dict[Property, float]:
-        told = self.remembered_.get(text)
-        if told is None:
+        readings = self.remembered_.get(text)
+        if readings is None:
             if len(self.remembered_) >= REMEMBERED:
                 self.remembered_.clear()
-            told = self.remembered_[text] = {}
-        return told
+            readings = self.remembered_[text] = {}
+        return readings
 
     def _weigh(self, text: str, value: Property, spoken: bool) -> float:
-        known = [self.weights_[piece] for piece in self._known(text)]
+        pieces = [self.weights_[piece] for piece in self._known(text)]
         column = self.values_.get(value)
         weight = 0.0
-        if known and column is not None:
-            weight = sum([row.get(column, 0.0) for row in known]) / sqrt(len(known))
+        if pieces and column is not None:
+            weight = sum([row.get(column, 0.0) for row in pieces]) / sqrt(len(pieces))
         if spoken:
             same, near = _likeness(text, value)
             # As in `_features`: a near miss is half a hit and has a weight of its own.
@@ -151,10 +151,10 @@ class Learned(Listener):
         return weight
 
 
-def _features(text: str, value: Property, spoken: bool, known: Sequence[str]) -> Iterator[tuple[Feature, float]]:
+def _features(text: str, value: Property, spoken: bool, pieces: Sequence[str]) -> Iterator[tuple[Feature, float]]:
     """What a text says about a value: every known piece beside it (a long text is no louder than a short one), and its spelling."""
-    for piece in known:
-        yield (piece, value), 1 / sqrt(len(known))
+    for piece in pieces:
+        yield (piece, value), 1 / sqrt(len(pieces))
     same, near = _likeness(text, value) if spoken else (False, False)
     if same or near:
         yield SAME, 1.0 if same else HALF
@@ -168,20 +168,20 @@ def _clues(scene: Scene) -> list[Clue]:
     Of a relation only its name counts, not to whom, for ids are invisible. What all have cannot change a choice.
     """
     notes = _CLUES.of(scene)
-    found = notes.get(ALONE)
-    if found is None:
+    features = notes.get(ALONE)
+    if features is None:
         relations = {relation.name for entity in scene.entities for relation in entity.relations}
         telling = [
             (prop, _places(mask))
             for prop, mask in scene.extensions.items()
             if mask != scene.everything and not (prop.value and prop.name in relations)
         ]
-        found = [(prop, holders, True) for prop, holders in telling]
+        features = [(prop, holders, True) for prop, holders in telling]
         # That the odd one out is meant is partly the design of the experiments; it counts only beside words that are
         # known.
-        found += [(_alone(prop.name), holders, False) for prop, holders in telling if len(holders) == 1]
-        notes[ALONE] = found
-    return found
+        features += [(_alone(prop.name), holders, False) for prop, holders in telling if len(holders) == 1]
+        notes[ALONE] = features
+    return features
 
 
 @lru_cache(maxsize=1 << 12)

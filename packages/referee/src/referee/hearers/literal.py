@@ -20,7 +20,7 @@ class Literal(Listener):
     def resolve(self, description: Description, view: HearerView) -> Response:
         if description.meaning is not None:
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
-        said = understand(description, view.scene)
-        if isinstance(said, Outcome):
-            return shrug(self.name, view, said)
-        return answer_literally(self.name, view, denote(said, view.scene))
+        properties = understand(description, view.scene)
+        if isinstance(properties, Outcome):
+            return shrug(self.name, view, properties)
+        return answer_literally(self.name, view, denote(properties, view.scene))

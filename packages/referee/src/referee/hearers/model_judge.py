@@ -90,12 +90,12 @@ class ModelJudge(ModelClient):
         self.count(outcome, call)
         return GivenRating(parsed.value, outcome)
 
-    def prefer(self, one: str, two: str, trial: Trial | None = None) -> str:
+    def prefer(self, first: str, second: str, trial: Trial | None = None) -> str:
         """``first``, ``second`` or ``tie``; ``unparsable`` or ``failed`` where either order brought no answer."""
-        if one == two:
+        if first == second:
             return TIE
         preferences: list[int | str] = []
-        for a, b in ((one, two), (two, one)):
+        for a, b in ((first, second), (second, first)):
             words = (
                 f"{_scene(trial)}Two descriptions of the target:\n1. {a!r}\n2. {b!r}\n\nWhich of them is better: easier for a listener to find the target by, "
                 "and better worded? Answer with 1 or 2 alone, or with several if they are equally good."

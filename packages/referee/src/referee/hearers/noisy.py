@@ -53,15 +53,15 @@ class Noisy(Listener):
     def resolve(self, description: Description, view: HearerView) -> Response:
         if description.meaning is not None and has_structure(description):
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
-        said = understand(description, view.scene)
-        if isinstance(said, Outcome):
-            return shrug(self.name, view, said)
+        properties = understand(description, view.scene)
+        if isinstance(properties, Outcome):
+            return shrug(self.name, view, properties)
         scene = view.scene
         notes = _SEEN.of(scene)
         seen = notes.get(self._key)
         if seen is None:
             seen = notes[self._key] = {"": self._weights(scene)}
-        fits = self._fits(said, scene, seen)
+        fits = self._fits(properties, scene, seen)
         return answer(self.name, view, *_look(fits, seen[""], self.guess))
 
     @cached_property
@@ -77,12 +77,14 @@ class Noisy(Listener):
             )
         return signature(self.name, self)
 
-    def _fits(self, said: Sequence[Property], scene: Scene, seen: dict[Property | str, Sequence[float]]) -> list[float]:
+    def _fits(
+        self, properties: Sequence[Property], scene: Scene, seen: dict[Property | str, Sequence[float]]
+    ) -> list[float]:
         """How probably each entity seems to have everything that was said; relations are judged together with their landmarks."""
         related: list[Property] = []
         rows: list[Sequence[float]] = []
         extensions = scene.extensions
-        for prop in said:
+        for prop in properties:
             row = seen.get(prop)
             if row is None:
                 if _relates(prop, extensions):
@@ -97,29 +99,29 @@ class Noisy(Listener):
     def _row(self, prop: Property, extensions: Extensions, size: int) -> Sequence[float]:
         name, value = prop
         noise = self._noise_of(name)
-        wanted = _degree(value) if name in GRADED else None
-        if wanted is None:
+        target_degree = _degree(value) if name in GRADED else None
+        if target_degree is None:
             return _held(extensions.get(prop, 0), noise, size)
-        return self._graded(name, wanted, extensions, size, noise)
+        return self._graded(name, target_degree, extensions, size, noise)
 
     def _noise_of(self, name: str) -> float:
         if self.noises and name in self.noises:
             return self.noises[name]
         return self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
 
-    def _graded(self, name: str, wanted: float, extensions: Extensions, size: int, noise: float) -> list[float]:
+    def _graded(self, name: str, target_degree: float, extensions: Extensions, size: int, noise: float) -> list[float]:
         """Return similarities by distance on a scale; entities without a degree get the noise level."""
-        known = [
+        graded_values = [
             (degree, mask)
             for (owner, value), mask in extensions.items()
             if owner == name and (degree := _degree(value)) is not None
         ]
-        degrees = [degree for degree, _ in known]
+        degrees = [degree for degree, _ in graded_values]
         # Where all entities and the description name one degree there is no range to divide by.
-        reach = (max(*degrees, wanted) - min(*degrees, wanted)) * self.spread or 1.0 if degrees else 1.0
+        reach = (max(*degrees, target_degree) - min(*degrees, target_degree)) * self.spread or 1.0 if degrees else 1.0
         row = [noise] * size
-        for degree, mask in known:
-            seems = noise + (1 - 2 * noise) * exp(-(((degree - wanted) / reach) ** 2) / 2)
+        for degree, mask in graded_values:
+            seems = noise + (1 - 2 * noise) * exp(-(((degree - target_degree) / reach) ** 2) / 2)
             while mask:
                 lowest = mask & -mask
                 place = lowest.bit_length() - 1

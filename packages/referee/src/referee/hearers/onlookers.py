@@ -107,12 +107,12 @@ class ScreenReader(_Looker):
     def resolve(self, description: Description, view: HearerView) -> Response:
         from rapidfuzz import fuzz
 
-        said = (description.text or "").lower()
+        words = (description.text or "").lower()
         lines = read_screen(str(self._file(view)))
-        scored = [(fuzz.token_set_ratio(said, text.lower()), box) for box, text in lines if text.strip()]
+        scored = [(fuzz.token_set_ratio(words, text.lower()), box) for box, text in lines if text.strip()]
         if not scored or max(scored)[0] < self.least:
             return shrug(self.name, view, Outcome.NONE)
-        left, top, right, bottom = max(scored, key=lambda found: found[0])[1]
+        left, top, right, bottom = max(scored, key=lambda detections: detections[0])[1]
         if self.box:
             return self._at(view, Box((left, top, right, bottom)))
         return self._at(view, Point(((left + right) / 2, (top + bottom) / 2), Convention(order=Order.XY)))
@@ -121,8 +121,8 @@ class ScreenReader(_Looker):
 @lru_cache(maxsize=512)
 def read_screen(path: str) -> tuple[tuple[tuple[float, float, float, float], str], ...]:
     """The lines of text on a picture, each with the box around it."""
-    found = _reader()(path)
-    boxes, texts = getattr(found, "boxes", None), getattr(found, "txts", None)
+    detections = _reader()(path)
+    boxes, texts = getattr(detections, "boxes", None), getattr(detections, "txts", None)
     if boxes is None or texts is None:
         return ()
     return tuple((_around(box), str(text)) for box, text in zip(boxes, texts, strict=True))
@@ -154,10 +154,10 @@ class Detector(_Looker):
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         file = str(self._file(view))
-        found = [d for d in _function(self.detector)(file, description.text or "") if d[1] >= self.least]
-        if not found:
+        detections = [d for d in _function(self.detector)(file, description.text or "") if d[1] >= self.least]
+        if not detections:
             return shrug(self.name, view, Outcome.NONE)
-        left, top, right, bottom = max(found, key=lambda d: d[1])[0]
+        left, top, right, bottom = max(detections, key=lambda d: d[1])[0]
         return self._at(view, Box((left, top, right, bottom)))
 
 
@@ -165,10 +165,10 @@ class Detector(_Looker):
 def _function(where: str) -> Callable[[str, str], Iterable[Detection]]:
     module, _, name = where.partition(":")
     try:
-        found = getattr(import_module(module), name)
+        detections = getattr(import_module(module), name)
     except (ImportError, AttributeError, ValueError):
         raise UnknownName(
             "detector", where or "(none)", (), hint="name it as detector:MODULE:FUNCTION, importable from here"
         ) from None
-    detect: Callable[[str, str], Iterable[Detection]] = found
+    detect: Callable[[str, str], Iterable[Detection]] = detections
     return detect

@@ -48,10 +48,10 @@ class Rational(Listener):
     def resolve(self, description: Description, view: HearerView) -> Response:
         if description.meaning is not None and has_structure(description):
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
-        said = understand(description, view.scene)
-        if isinstance(said, Outcome):
-            return shrug(self.name, view, said)
-        beliefs = self.believe(view.scene, said, np.array([self.alpha]), np.array([self.cost]))[0]
+        uttered = understand(description, view.scene)
+        if isinstance(uttered, Outcome):
+            return shrug(self.name, view, uttered)
+        beliefs = self.believe(view.scene, uttered, np.array([self.alpha]), np.array([self.cost]))[0]
         even = self.lapse / len(beliefs) if len(beliefs) else 0.0
         shares = [(1 - self.lapse) * belief + even for belief in beliefs.tolist()]
         # A lapse points somewhere even where the message is true of nothing.
@@ -67,19 +67,19 @@ class Rational(Listener):
             )
         return "rsa", self.longest, self.messages
 
-    def believe(self, scene: Scene, said: Message, alphas: FloatArray, costs: FloatArray) -> FloatArray:
+    def believe(self, scene: Scene, uttered: Message, alphas: FloatArray, costs: FloatArray) -> FloatArray:
         """Belief in every entity after one message, a row for every pair of parameters; all 0 where the message is true of nothing."""
         notes = _MESSAGES.of(scene)
         table = notes.get(self._key)
         if table is None:
             table = notes[self._key] = _gather(scene, self.messages, self.longest)
-        row = table.rows.get(frozenset(said))
+        row = table.rows.get(frozenset(uttered))
         truth, lengths = table.truth, table.lengths
         # What was said may be longer than any message listed; it gets a row of its own.
         if row is None:
             row = len(truth)
-            truth = np.vstack([truth, _as_row(scene.denotation(said), len(scene.entities))])
-            lengths = np.append(lengths, float(len(set(said))))
+            truth = np.vstack([truth, _as_row(scene.denotation(uttered), len(scene.entities))])
+            lengths = np.append(lengths, float(len(set(uttered))))
         return reason(truth, lengths, alphas, costs, self.depth)[:, row]
 
 
@@ -94,17 +94,17 @@ class _Messages(NamedTuple):
 _MESSAGES: SceneNotes[tuple[str, int, object], _Messages] = SceneNotes("hearers.messages")
 
 
-def _gather(scene: Scene, given: Sequence[Message] | None, longest: int) -> _Messages:
-    if given is not None:
-        wanted = {frozenset(message): scene.denotation(message) for message in given}
+def _gather(scene: Scene, offered: Sequence[Message] | None, longest: int) -> _Messages:
+    if offered is not None:
+        denotations = {frozenset(message): scene.denotation(message) for message in offered}
     else:
         # a relation is said by its name: the id of what it leads to cannot be seen
         sayable = [p for p in scene.extensions if not p.value or Property(p.name, "") not in scene.extensions]
-        wanted = {}
+        denotations = {}
         for size in range(1, longest + 1):
             for message in combinations(sorted(sayable), size):
-                wanted[frozenset(message)] = scene.denotation(message) if size == 1 else _shared(scene, message)
-    true = {message: mask for message, mask in wanted.items() if mask}
+                denotations[frozenset(message)] = scene.denotation(message) if size == 1 else _shared(scene, message)
+    true = {message: mask for message, mask in denotations.items() if mask}
     size = len(scene.entities)
     truth = np.array([_as_row(mask, size) for mask in true.values()]).reshape(len(true), size)
     return _Messages({m: i for i, m in enumerate(true)}, truth, np.array([float(len(m)) for m in true]))
@@ -189,8 +189,8 @@ def infer(
     cases, n, left_out = _cases({t.id: t.scene for t in trials}, responses)
     grid = np.array([(a, c) for a in alphas for c in costs])
     likelihoods = np.zeros((len(grid), len(lapses)))
-    for (scene, said, choice), count in cases.items():
-        belief = hearer.believe(scene, said, grid[:, 0], grid[:, 1])[:, choice]
+    for (scene, uttered, choice), count in cases.items():
+        belief = hearer.believe(scene, uttered, grid[:, 0], grid[:, 1])[:, choice]
         mixed = (1 - np.array(lapses)) * belief[:, None] + np.array(lapses) / len(scene.entities)
         # The floor keeps the logarithm of an excluded choice finite.
         likelihoods += count * np.log(np.maximum(mixed, 1e-300))
@@ -211,8 +211,13 @@ def _cases(
     left_out = 0
     for response in responses:
         scene, description = scenes.get(response.trial), response.description
-        said = understand(description, scene) if scene and description else Outcome.DONT_KNOW
-        if scene is None or isinstance(said, Outcome) or response.outcome != Outcome.ENTITY or response.entity is None:
+        uttered = understand(description, scene) if scene and description else Outcome.DONT_KNOW
+        if (
+            scene is None
+            or isinstance(uttered, Outcome)
+            or response.outcome != Outcome.ENTITY
+            or response.entity is None
+        ):
             left_out += 1
             continue
         place = scene.index(response.entity)
@@ -221,7 +226,7 @@ def _cases(
             scene = _in_order(scene)
             # Entities that look alike are one to any hearer of this kind.
             place = next(i for i, e in enumerate(scene.entities) if e.attributes == looks)
-        cases[scene, said, place] += 1
+        cases[scene, uttered, place] += 1
     n = cases.total()
     if not n:
         raise InputError(

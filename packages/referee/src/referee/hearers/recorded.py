@@ -65,23 +65,23 @@ def is_recorded(name: str) -> bool:
 
 def name_of_recorded(name: str) -> str:
     """The name to print: a file without its folders, a model of mllm-listeners with the folder that says whose answers they are."""
-    given = name.removeprefix(PREFIX)
-    model = given.partition("/")[0] == FOLDER and not Path(given).is_file()
-    return name if model else PREFIX + Path(given).name
+    stored = name.removeprefix(PREFIX)
+    model = stored.partition("/")[0] == FOLDER and not Path(stored).is_file()
+    return name if model else PREFIX + Path(stored).name
 
 
 def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = None) -> Recorded:
     """The answers of a hearer, checked against the trials; `data` is the folder of corpora (default: REFEREE_DATA)."""
-    given = name.removeprefix(PREFIX)
-    folder, _, model = given.partition("/")
-    if folder == FOLDER and not Path(given).is_file():
+    stored = name.removeprefix(PREFIX)
+    folder, _, model = stored.partition("/")
+    if folder == FOLDER and not Path(stored).is_file():
         path = _model_file(data)
         _check_model(model, path)
         form = LineForm(
             _round_name, lambda row, trial: _of_model(row, model, name, trial), "these are answers to color-grids"
         )
     else:
-        path = Path(given)
+        path = Path(stored)
         form = LineForm(
             lambda row: str(expect(row, "trial", str)),
             lambda row, trial: _of_line(row, name, trial),
@@ -90,30 +90,30 @@ def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = 
     return _collect(name, path, {trial.id: trial for trial in trials}, form)
 
 
-def _collect(name: str, path: Path, known: Mapping[str, Trial], form: LineForm) -> Recorded:
-    found: dict[str, Answered] = {}
+def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: LineForm) -> Recorded:
+    collected: dict[str, Answered] = {}
     for line, text in read_lines(path):
         with located(path, line):
             row = parse_object(text)
             trial = form.trial_of(row)
-        if trial not in known:
+        if trial not in trials_by_id:
             problem = f"trial {trial!r} is not in the corpus"
             raise UnknownTrial(problem, where=path, line=line, remedy=form.stranger)
         with located(path, line):
-            answered = form.answer_of(row, known[trial])
-        if trial in found:
+            answered = form.answer_of(row, trials_by_id[trial])
+        if trial in collected:
             problem = f"trial {trial!r} is answered twice"
             raise DuplicateTrial(problem, where=path, line=line, remedy="keep one line for every trial")
         if answered is not None:
-            found[trial] = answered
-    if not found:
+            collected[trial] = answered
+    if not collected:
         raise InputError("there is no answer in it", where=path, remedy=FORM)
     return Recorded(
         name=name,
         where=str(path),
-        answers={trial: a.response for trial, a in found.items()},
-        places={trial: a.places for trial, a in found.items()},
-        texts={trial: a.text for trial, a in found.items() if a.text is not None},
+        answers={trial: a.response for trial, a in collected.items()},
+        places={trial: a.places for trial, a in collected.items()},
+        texts={trial: a.text for trial, a in collected.items() if a.text is not None},
     )
 
 
@@ -138,11 +138,11 @@ def _of_line(row: Row, hearer: str, trial: Trial) -> Answered:
 def _places(row: Row, trial: Trial) -> tuple[str, ...]:
     """The entities in the order shown: all of the scene, each once, for a hearer that saw fewer had an easier task."""
     places = expect(row, "places", list)
-    there = {e.id for e in trial.scene.entities}
+    entity_ids = {e.id for e in trial.scene.entities}
     if not all(isinstance(p, str) for p in places) or len(set(places)) < len(places):
         raise WrongShape(f"the places {places!r:.60} are not ids, each once", FORM)
-    if set(places) != there:
-        odd = sorted(set(places) ^ there)[0]
+    if set(places) != entity_ids:
+        odd = sorted(set(places) ^ entity_ids)[0]
         problem = f"{odd!r} is not in the scene" if odd in places else f"{odd!r} is in the scene and has no place"
         raise WrongShape(problem, "places are the ids of the scene's entities, in the order shown")
     return tuple(places)
@@ -162,18 +162,18 @@ def _entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
 
 
 def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float], ...] | None:
-    given = optional(row, "probabilities", dict)
-    if given is None:
+    stored = optional(row, "probabilities", dict)
+    if stored is None:
         return None
-    for entity, share in given.items():
+    for entity, share in stored.items():
         if entity not in places and entity not in OTHERS:
             raise WrongShape(f"{entity!r} has a probability and no place", "only places, several and none have one")
         if not isinstance(share, int | float) or isinstance(share, bool) or share < 0:
             raise WrongShape(f"the probability of {entity!r} is {share!r}", "probabilities are numbers from 0 to 1")
     # Room for what rounding in a file leaves.
-    if not isclose(sum(given.values()), 1, abs_tol=1e-6):
-        raise WrongShape(f"the probabilities sum to {sum(given.values()):g}", "they sum to 1")
-    return tuple((entity, float(share)) for entity, share in given.items())
+    if not isclose(sum(stored.values()), 1, abs_tol=1e-6):
+        raise WrongShape(f"the probabilities sum to {sum(stored.values()):g}", "they sum to 1")
+    return tuple((entity, float(share)) for entity, share in stored.items())
 
 
 # -- the folder mllm-listeners ---------------------------------------------------------------------------------------------
@@ -206,13 +206,13 @@ def _models(path: Path) -> tuple[str, ...]:
 
 
 def _check_model(model: str, path: Path) -> None:
-    known = _models(path)
+    trials_by_id = _models(path)
     if not model:
         raise InputError(
-            "it is not said which model", where=path, remedy=f"{PREFIX}{FOLDER}/MODEL, one of {', '.join(known)}"
+            "it is not said which model", where=path, remedy=f"{PREFIX}{FOLDER}/MODEL, one of {', '.join(trials_by_id)}"
         )
-    if model not in known:
-        raise UnknownName("recorded model", model, known, hint=f"one of {', '.join(known)}")
+    if model not in trials_by_id:
+        raise UnknownName("recorded model", model, trials_by_id, hint=f"one of {', '.join(trials_by_id)}")
 
 
 def _round_name(row: Row) -> str:
@@ -221,10 +221,10 @@ def _round_name(row: Row) -> str:
 
 def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | None:
     """A place counted from the left, as the human listener saw the grids; -1 where the makers could not read the answer."""
-    given = expect(row, "answers", dict).get(model)
-    if given is None:
+    stored = expect(row, "answers", dict).get(model)
+    if stored is None:
         return None
-    place, text = given
+    place, text = stored
     places = tuple(trial.meta["places"])
     # Both folders say where the target is: agreement proves that places are counted the same way.
     if places[expect(row, "target_place", int)] != trial.targets[0]:

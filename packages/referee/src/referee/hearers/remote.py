@@ -190,8 +190,8 @@ def _first(belief: Mapping[str, float]) -> str:
 def in_words(description: Description) -> str:
     """What was said; a description that was never put into words in the plainest there are: the red chair, not "type chair, colour red"."""
     words = (description.text or "").strip()
-    said = description.properties or ()
-    return words or (ENGLISH.say(said) if said else "")
+    lines_written = description.properties or ()
+    return words or (ENGLISH.say(lines_written) if lines_written else "")
 
 
 def build_question(
@@ -225,15 +225,15 @@ def read_choice(content: str, entities: Sequence[Entity], choice: str = "number"
     if choice == "number":
         return _named(parse_answer(content, "choice", options=len(entities)).value, entities)
     text = clean_answer(content).text
-    said = {line.strip().strip(MARKS).lower() for line in text.splitlines()}
+    lines_written = {line.strip().strip(MARKS).lower() for line in text.splitlines()}
     lines = [line.strip(MARKS).lower() for line in object_lines(entities, places)]
-    meant = [e.id for e, line in zip(entities, lines, strict=True) if line in said]
+    meant = [e.id for e, line in zip(entities, lines, strict=True) if line in lines_written]
     if meant:
         return meant[0] if len(meant) == 1 else SEVERAL
     # Words beside the line are forgiven, as long as they hold exactly one of them.
     whole = re.sub(r"\s+", " ", text).lower()
     inside = [e.id for e, line in zip(entities, lines, strict=True) if line in whole]
-    words = [WORDS[w] for w in said if w in WORDS]
+    words = [WORDS[w] for w in lines_written if w in WORDS]
     return inside[0] if len(inside) == 1 else words[0] if len(words) == 1 else UNREAD
 
 
@@ -250,13 +250,13 @@ def _likelihoods(call: Call, entities: Sequence[Entity]) -> dict[str, float]:
     for token, _, others in reversed(call.logprobs):
         if _choice(token, names) is None:
             continue
-        found: dict[str, float] = {}
+        probabilities: dict[str, float] = {}
         for other, logprob in others:
             if (name := _choice(other, names)) is not None:
-                found[name] = found.get(name, 0.0) + math.exp(min(0.0, logprob))
+                probabilities[name] = probabilities.get(name, 0.0) + math.exp(min(0.0, logprob))
         # With ten objects "1" may be the beginning of "10": such a token says too little.
         whole = len(entities) < 10 or len(token.strip()) > 1
-        return {k: v for k, v in found.items() if k != DONT_KNOW} if whole else {}
+        return {k: v for k, v in probabilities.items() if k != DONT_KNOW} if whole else {}
     return {}
 
 

@@ -44,8 +44,8 @@ class Retrieval(Listener):
         targets: list[frozenset[Property]] = []
         for trial in trials:
             looks = frozenset.intersection(*(frozenset(trial.scene.entity(t).attributes) for t in trial.targets))
-            for said in trial.references:
-                if said.text and (grams := Counter(self._grams(said.text))):
+            for reference in trial.references:
+                if reference.text and (grams := Counter(self._grams(reference.text))):
                     texts.append(grams)
                     targets.append(looks)
         document_counts = Counter(gram for grams in texts for gram in grams)

@@ -91,8 +91,8 @@ class VisionModel(ModelClient, Listener):
 
     def _respond(self, parsed: ParsedAnswer, view: HearerView) -> Response:
         if self.answer != "mark":
-            found = as_place_answer(parsed)
-            return Response(trial=view.id, hearer=self.name, outcome=found.outcome, places=found.places)
+            place = as_place_answer(parsed)
+            return Response(trial=view.id, hearer=self.name, outcome=place.outcome, places=place.places)
         if isinstance(parsed.value, int):
             return answer(self.name, view, [float(i == parsed.value - 1) for i in range(len(view.scene.entities))])
         unread = Outcome.REFUSED if parsed.outcome == "refused" else Outcome.UNPARSABLE

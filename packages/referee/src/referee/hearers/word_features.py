@@ -41,8 +41,8 @@ class Vocabulary(NamedTuple):
         """All pieces that occur in at least `rare` texts, in alphabetical order."""
         counts = Counter(piece for text in texts for piece in pieces_of(text))
         # In alphabetical order, so that columns do not hang on the order of the trials.
-        kept = sorted(piece for piece, count in counts.items() if count >= rare)
-        return cls({piece: column for column, piece in enumerate(kept)})
+        frequent = sorted(piece for piece, count in counts.items() if count >= rare)
+        return cls({piece: column for column, piece in enumerate(frequent)})
 
     def knows(self, text: str) -> bool:
         """Whether anything but an ending is familiar."""
@@ -54,10 +54,12 @@ class Vocabulary(NamedTuple):
         import numpy as np
         from scipy.sparse import csr_array
 
-        known = [[self.columns[p] for p in pieces_of(text) if p in self.columns] for text in texts]
-        sizes = np.array([len(row) for row in known], dtype=np.int64)
+        piece_columns = [[self.columns[p] for p in pieces_of(text) if p in self.columns] for text in texts]
+        sizes = np.array([len(row) for row in piece_columns], dtype=np.int64)
         weights = np.repeat(1 / np.sqrt(np.maximum(sizes, 1)), sizes)
-        places = np.fromiter((column for row in known for column in row), dtype=np.int64, count=int(sizes.sum()))
+        places = np.fromiter(
+            (column for row in piece_columns for column in row), dtype=np.int64, count=int(sizes.sum())
+        )
         return csr_array((weights, places, np.append(0, np.cumsum(sizes))), shape=(len(texts), len(self.columns)))
 
 
@@ -76,13 +78,13 @@ def lessons(trials: Iterable[Trial], teacher: str) -> Iterator[Lesson]:
 
 def taught(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
     """All lessons; an error where there are none, for a listener cannot be made of nothing."""
-    found = list(lessons(trials, teacher))
-    if not found:
+    lesson_list = list(lessons(trials, teacher))
+    if not lesson_list:
         raise InputError(
             f"none of the trials has a text together with {teacher}",
             remedy="train on a corpus with references in words" + (" and clicks" if teacher == "clicks" else ""),
         )
-    return found
+    return lesson_list
 
 
 def _clicked(trial: Trial) -> tuple[str, ...]:
