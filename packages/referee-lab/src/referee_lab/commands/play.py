@@ -101,11 +101,11 @@ def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: Adapta
     from referee_lab.tangram.players.adaptation import curve_of_games
 
     source = _named(settings, " → ")
-    found = [curve_of_games(played, source), *([beside] if beside else [])]
+    curves = [curve_of_games(played, source), *([beside] if beside else [])]
     if form == "json":
-        print(json.dumps(_as_json(settings, played, found), ensure_ascii=False, indent=1))
+        print(json.dumps(_as_json(settings, played, curves), ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_lines(settings, played, found)))
+        print("\n".join(_lines(settings, played, curves)))
 
 
 def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
@@ -133,10 +133,10 @@ def _same_game(out: Path, settings: dict[str, Any]) -> None:
     about = out / ABOUT
     if about.exists():
         try:
-            there = json.loads(about.read_text(encoding="utf-8"))
+            earlier = json.loads(about.read_text(encoding="utf-8"))
         except ValueError:
-            there = None
-        if there != settings:
+            earlier = None
+        if earlier != settings:
             raise InputError(
                 "this folder holds other games", where=about, remedy="choose another --out, or give the same options"
             )
@@ -154,7 +154,7 @@ def _play_all(
 
     (out / "calls").mkdir(exist_ok=True)
     players: list[Any] = []
-    found = []
+    games = []
     with advancing("games") as begin:
         step = begin(len(plans))
         for plan in plans:
@@ -169,9 +169,9 @@ def _play_all(
                 ]
                 game = play_reference_game(plan, *players, patience_s=patience)
                 write_atomically(path, [game_to_json(game)])
-            found.append(_read(path))
+            games.append(_read(path))
             step(1)
-    return found
+    return games
 
 
 def _read(path: Path, remedy: str = "delete the file to play it again") -> PlayedGame:
@@ -197,20 +197,20 @@ def _tally(played: Sequence[PlayedGame]) -> dict[str, Any]:
 
 
 def _as_json(
-    settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequence[AdaptationCurve]
+    settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]
 ) -> dict[str, Any]:
     ended = [{"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)} for g in played]
-    for told, game in zip(ended, played, strict=True):
-        told |= {"simulated": True} if game.simulated else {}
-    return {**settings, "games": ended, **_tally(played), "curves": [asdict(curve) for curve in found]}
+    for row, game in zip(ended, played, strict=True):
+        row |= {"simulated": True} if game.simulated else {}
+    return {**settings, "games": ended, **_tally(played), "curves": [asdict(curve) for curve in curves]}
 
 
-def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequence[AdaptationCurve]) -> list[str]:
+def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]) -> list[str]:
     from referee_lab.commands.tangram.sources import aligned
 
     tally = _tally(played)
     lines = [f"{settings['corpus']}: {len(played)} games of {_named(settings, ' and ')}, {tally['rounds']} rounds"]
-    for curve in found:
+    for curve in curves:
         timed = any(level.n_seconds for level in curve.levels)
         rows = [
             ("repetition", "words", "95 %", "n", "right", "95 %", "n", *(("seconds", "95 %", "n") if timed else ()))
@@ -221,12 +221,17 @@ def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], found: Sequen
                 _span(level.seconds_low, level.seconds_high, 1),
                 str(level.n_seconds),
             )
-            said = (_number(level.words, 1), _span(level.words_low, level.words_high, 1), str(level.n_words))
+            words = (_number(level.words, 1), _span(level.words_low, level.words_high, 1), str(level.n_words))
             right = (_number(level.right, 3), _span(level.right_low, level.right_high, 3), str(level.n_right))
-            rows.append((str(level.repetition), *said, *right, *(took if timed else ())))
+            rows.append((str(level.repetition), *words, *right, *(took if timed else ())))
         slope = curve.slope
-        told = "–" if slope is None else f"{slope.estimate:.3f} [{slope.low:.3f}, {slope.high:.3f}]"
-        lines += ["", f"{curve.source} ({curve.games} games); log words on log repetition: {told}", "", *aligned(rows)]
+        slope_text = "–" if slope is None else f"{slope.estimate:.3f} [{slope.low:.3f}, {slope.high:.3f}]"
+        lines += [
+            "",
+            f"{curve.source} ({curve.games} games); log words on log repetition: {slope_text}",
+            "",
+            *aligned(rows),
+        ]
     outcomes = ", ".join(f"{name} {n}" for name, n in tally["outcomes"].items())
     heard = ", ".join(f"{name} {n}" for name, n in tally["heard"].items())
     lines += [

@@ -110,12 +110,12 @@ class Partner:
                 if hand.asked:
                     break
 
-    async def _follow(self, told: str, hand: Hand, puzzle: int) -> Hand:
+    async def _follow(self, clause: str, hand: Hand, puzzle: int) -> Hand:
         """Does what is asked for, or asks back; the hand afterwards."""
         board = self._playing(puzzle)
         if board is None:
             return hand
-        command = understand(told, board, hand, self.rng)
+        command = understand(clause, board, hand, self.rng)
         hand = replace(hand, asked=command if command.kind == "ask" else None)
         if command.kind == "ask":
             await self._say(command.question, puzzle)
@@ -204,9 +204,9 @@ def near_enough(mind: Mind, board: Board, settled: set[str], reach: float) -> tu
     focus = mind.focus
     if focus is None or focus in settled:
         return mind, settled
-    now, wanted = board.placements[focus], mind.wanted[focus]
-    aside = wanted._replace(x=now.x, y=now.y)
-    dx, dy = now.x - wanted.x, now.y - wanted.y
+    now, goal_placement = board.placements[focus], mind.wanted[focus]
+    aside = goal_placement._replace(x=now.x, y=now.y)
+    dx, dy = now.x - goal_placement.x, now.y - goal_placement.y
     if max(abs(dx), abs(dy)) > reach or not _looks_right(mind, focus, board, aside):
         return mind, settled
     if settled:

@@ -196,9 +196,9 @@ class Hall:
         return live
 
     def _find(self, person: Person) -> Live:
-        mine = [r for r in self.rooms.values() if r.room.has(person.session) and r.step == person.step]
-        if mine:
-            return mine[-1]
+        rejoined = [r for r in self.rooms.values() if r.room.has(person.session) and r.step == person.step]
+        if rejoined:
+            return rejoined[-1]
         if (over := self._over_already(person)) is not None:
             return over
         settings = self.kind.settings(self.served.study.settings, person)
@@ -208,16 +208,16 @@ class Hall:
             for r in self.rooms.values()
             if r.room.phase == WAITING and len(r.room.seats) < r.room.people and r.room.settings == settings
         )
-        mine_only = person.pair if not person.practice else ""
-        wanted = (person.mode, person.step, mine_only)
-        found = next((r for r in open_ones if (r.mode, r.step, r.pair) == wanted), None)
-        if found is None:
+        pair = person.pair if not person.practice else ""
+        place = (person.mode, person.step, pair)
+        joined = next((r for r in open_ones if (r.mode, r.step, r.pair) == place), None)
+        if joined is None:
             key = str(uuid.uuid4())
             # A draw of its own: pages know the name of their room, and must not work out from it what will be meant.
             room = self.kind.new(key, settings, uuid.uuid4().int % 2**31)
-            found = Live(room, person.mode, person.step, pair=mine_only, forgetting=self.kind.forgetting)
-            self.rooms[key] = found
-        return found
+            joined = Live(room, person.mode, person.step, pair=pair, forgetting=self.kind.forgetting)
+            self.rooms[key] = joined
+        return joined
 
     def _over_already(self, person: Person) -> Live | None:
         """The room that somebody played in at this step, where it is over and only its end can be shown."""
@@ -259,13 +259,13 @@ class Hall:
         now, mark = self.now_ms(), live.marks.get(who, 0)
         lines: list[RoomLine] = []
         try:
-            for one in sent:
-                number = one.client_seq or 0
+            for line in sent:
+                number = line.client_seq or 0
                 if number <= mark:
                     continue
                 if number != mark + 1:
                     raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
-                lines += self._happen(live, *self.kind.rules.act(live.room, who, one.kind, one.data, now), now, one)
+                lines += self._happen(live, *self.kind.rules.act(live.room, who, line.kind, line.data, now), now, line)
                 mark = number
         finally:
             if mark > live.marks.get(who, 0):
@@ -292,10 +292,10 @@ class Hall:
 
     def relay(self, live: Live, who: str, signal: Mapping[str, Any]) -> None:
         """Something for one other page (`to`, a seat; all others without it), for the call between the two: neither stored nor acknowledged."""
-        to, said = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
+        to, message = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
         for other, link in live.links.items():
             if other != who and to in (None, seat_number(live.room, other)):
-                link.put((), signal={**said, "from": seat_number(live.room, who)})
+                link.put((), signal={**message, "from": seat_number(live.room, who)})
 
     def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], who: str = BOT) -> None:
         self._push(live, *self.kind.rules.act(live.room, who, kind, data, self.now_ms()))
@@ -352,12 +352,12 @@ class Hall:
     def _store(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
         """One transaction for all that waited; in it, a room that ends early ends the sessions of its people."""
         now = self.served.clock()
-        kept: list[tuple[str, RoomLine]] = []
+        numbered: list[tuple[str, RoomLine]] = []
         for live, parcels in batch.items():
             # A room changes with every line; only its last state is worth a row.
             room = parcels[-1].room
             lines = _lines_in(parcels)
-            kept += ((room.id, line) for line in lines)
+            numbered += ((room.id, line) for line in lines)
             # Before its lines, which point to it.
             if _shape(room) != live.stored:
                 room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
@@ -367,7 +367,7 @@ class Hall:
                 self._end_session(connection, room, who, "technical")
             if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
                 self._end_sessions(connection, room, lines)
-        room_store.keep_lines(connection, kept)
+        room_store.keep_lines(connection, numbered)
 
     def _end_sessions(self, connection: Connection, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
         lost = next(line.data["by"] for line in lines if line.kind == "over")

@@ -60,8 +60,8 @@ class ReferenceBots:
 
     def notice(self, lines: Sequence[RoomLine]) -> None:
         """What was stored and told to everybody."""
-        known = self.lines[-1].seq if self.lines else -1
-        self.lines += [line for line in lines if line.seq > known]
+        last_seq = self.lines[-1].seq if self.lines else -1
+        self.lines += [line for line in lines if line.seq > last_seq]
         if any(line.kind in ("round", "say") for line in lines):
             self.heard.put_nowait(None)
 
@@ -132,8 +132,8 @@ class ReferenceBots:
     def _known(self, name: str) -> list[PlayedRound]:
         """The rounds of which a listener knows what was meant: all, or where listeners are told little, those they found or spoke in."""
         full = self.room.settings["feedback"] == "full"
-        mine = ((done, [c for c in done.choices if c.hearer == name]) for done in self._rounds())
-        return [done for done, choices in mine if full or not choices or choices[0].right]
+        rounds = ((done, [c for c in done.choices if c.hearer == name]) for done in self._rounds())
+        return [done for done, choices in rounds if full or not choices or choices[0].right]
 
     # -- speaking and choosing -----------------------------------------------------------------------------------------
 
@@ -141,25 +141,25 @@ class ReferenceBots:
         room = self.room
         target = room.settings["labels"][room.target]
         trial = replace(self.trial, id=f"{room.id}-{number}", targets=(target,), history=remembered(self._rounds()))
-        said = await self._asked(lambda: self._player(who, "system").describe(trial.for_speaker()))
-        text = in_words(said) if isinstance(said, Description) else ""
+        description = await self._asked(lambda: self._player(who, "system").describe(trial.for_speaker()))
+        text = in_words(description) if isinstance(description, Description) else ""
         await self._say(who, text or FAILED, number)
 
     async def _choose(self, who: str, text: str, number: int) -> None:
         room = self.room
-        mine = remembered(self._known(room.seat(who).name), room.seat(who).name)
-        trial = replace(self.trial, id=f"{room.id}-{number}.{who}", history=mine)
+        history = remembered(self._known(room.seat(who).name), room.seat(who).name)
+        trial = replace(self.trial, id=f"{room.id}-{number}.{who}", history=history)
         view = trial.for_hearer(self.rng)
         await self._sleep(READ_SECONDS + self.rng.random())
-        found = await self._asked(lambda: self._player(who, "hearer").resolve(Description(text=text), view))
-        if found is None:
+        response = await self._asked(lambda: self._player(who, "hearer").resolve(Description(text=text), view))
+        if response is None:
             await self._say(who, FAILED, number)
-        elif found.outcome is not Outcome.ENTITY and self._questions.get(who) != number:
+        elif response.outcome is not Outcome.ENTITY and self._questions.get(who) != number:
             self._questions[who] = number
             await self._say(who, UNSURE, number)
         elif self._is_on(number):
-            is_guess = found.outcome is not Outcome.ENTITY
-            label = label_of(room, self._most_believed(found) if is_guess else found.entity)
+            is_guess = response.outcome is not Outcome.ENTITY
+            label = label_of(room, self._most_believed(response) if is_guess else response.entity)
             choice = {"object": label, "round": number, **({"guess": True} if is_guess else {})}
             self.hall.bot_acts(self.live, "choose", choice, who)
 

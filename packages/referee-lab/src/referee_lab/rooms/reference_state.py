@@ -115,8 +115,8 @@ def order_of(room: ReferenceRoom, seat: int) -> list[str]:
 
 
 def _first_speaker(room: ReferenceRoom) -> int:
-    wanted = room.settings["begins"]
-    fitting = [n for n, s in enumerate(room.seats) if wanted == "any" or is_bot(s.who) == (wanted == "bot")]
+    first = room.settings["begins"]
+    fitting = [n for n, s in enumerate(room.seats) if first == "any" or is_bot(s.who) == (first == "bot")]
     return fitting[room.seed % len(fitting)]
 
 
@@ -126,10 +126,10 @@ def _next_speaker(room: ReferenceRoom) -> int | None:
     turn = 0 if changes == "fixed" else room.puzzle if changes == "round" else repetition_of(room) - 1
     first = _first_speaker(room) + turn
     order = [(first + n) % len(room.seats) for n in range(len(room.seats))]
-    there = [n for n in order if not room.seats[n].gone]
-    if not there or (changes == "fixed" and there[0] != order[0]):
+    present = [n for n in order if not room.seats[n].gone]
+    if not present or (changes == "fixed" and present[0] != order[0]):
         return None
-    return there[0]
+    return present[0]
 
 
 # -- coming and going ----------------------------------------------------------------------------------------------------------
@@ -183,8 +183,8 @@ def act(room: ReferenceRoom, who: str, kind: str, data: Mapping[str, Any], t_ms:
         return _ready(room, who, t_ms)
     if kind not in ("say", "typing", "clock"):
         raise ValueError(f"nobody does {kind!r} in this room")
-    said = kind == "say" and room.phase == PLAYING and who == room.speaker
-    return replace(room, spoken=room.spoken or said), [RoomLine(who, kind, data)]
+    is_description = kind == "say" and room.phase == PLAYING and who == room.speaker
+    return replace(room, spoken=room.spoken or is_description), [RoomLine(who, kind, data)]
 
 
 def _choose(room: ReferenceRoom, who: str, data: Mapping[str, Any], t_ms: float) -> Happened:
@@ -259,8 +259,8 @@ def _end_round(room: ReferenceRoom, ended: str, t_ms: float) -> Happened:
 def _counted(room: ReferenceRoom, ended: str) -> Mapping[str, int]:
     if ended == SPEAKER_LEFT:
         return room.right
-    found = [who for who, label in room.chosen.items() if label == room.target]
-    return {**room.right, **{who: room.right.get(who, 0) + 1 for who in found}}
+    right = [who for who, label in room.chosen.items() if label == room.target]
+    return {**room.right, **{who: room.right.get(who, 0) + 1 for who in right}}
 
 
 def _over(room: ReferenceRoom, outcome: str, who: str) -> Happened:

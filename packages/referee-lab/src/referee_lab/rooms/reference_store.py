@@ -64,15 +64,15 @@ def log_in(connection: Connection, room: str) -> Iterator[str]:
 
 def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> list[PlayedRound]:
     """The rounds that came to their end; one that the end of the room broke off is none."""
-    found: list[PlayedRound] = []
+    rounds: list[PlayedRound] = []
     part: list[RoomLine] = []
     for line in lines:
         if line.kind == "round":
             part = []
         part.append(line)
         if line.kind == "feedback":
-            found.append(_round(part, seats, labels))
-    return found
+            rounds.append(_round(part, seats, labels))
+    return rounds
 
 
 def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> PlayedRound:

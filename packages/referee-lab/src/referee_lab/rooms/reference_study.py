@@ -54,10 +54,10 @@ def picture_trial(folder: Path, language: str = "en") -> Trial:
             remedy=f"put 2 to {MOST_OBJECTS} PNG, JPEG or WebP files there",
         )
     contents = {path: path.read_bytes() for path in files}
-    for one, other in combinations(files, 2):
-        if one.stem == other.stem or contents[one] == contents[other]:
-            alike = "have the same name" if one.stem == other.stem else "are the same picture"
-            raise InputError(f"{one.name} and {other.name} {alike}", where=folder, remedy="leave one of them out")
+    for first, other in combinations(files, 2):
+        if first.stem == other.stem or contents[first] == contents[other]:
+            alike = "have the same name" if first.stem == other.stem else "are the same picture"
+            raise InputError(f"{first.name} and {other.name} {alike}", where=folder, remedy="leave one of them out")
     entities = tuple(Entity(id=path.stem, image=path.name) for path in files)
     everything = tuple(e.id for e in entities)
     scene = Scene(entities=entities, id="pictures")
@@ -71,18 +71,18 @@ def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, 
         by_scene.setdefault(trial.scene.id or trial.id, trial)
     # One after the other, as far as needed: to know whether objects look alike they are drawn.
     seen = (_seen(trial, pictures) for name, trial in by_scene.items() if scene in (None, name))
-    found = next((trial for trial in seen if _can_be_shown(trial, pictures)), None)
-    if found is None and scene is not None:
+    shown = next((trial for trial in seen if _can_be_shown(trial, pictures)), None)
+    if shown is None and scene is not None:
         others = (name for name, trial in by_scene.items() if _can_be_shown(_seen(trial, pictures), pictures))
         some = ", ".join(islice(others, 5)) or "none at all"
         raise InputError(f"{source} has no scene {scene!r} that can be shown", remedy=f"these can: {some}")
-    if found is None:
+    if shown is None:
         raise InputError(
             f"no scene of {source} can be shown: its objects have names and no pictures, look alike without their places, or are too many",
             remedy=f"choose a corpus with attributes (synthetic, tuna, kth-tangrams …) and scenes of 2 to {MOST_OBJECTS} objects",
         )
-    everything = tuple(e.id for e in found.scene.entities)
-    return Trial(id=found.id, scene=found.scene, targets=everything, domain=found.domain, language=found.language)
+    everything = tuple(e.id for e in shown.scene.entities)
+    return Trial(id=shown.id, scene=shown.scene, targets=everything, domain=shown.domain, language=shown.language)
 
 
 def _seen(trial: Trial, pictures: Path | None) -> Trial:
@@ -150,10 +150,10 @@ def make_reference_study(
 
 def _try_programs(trial: Trial, settings: Mapping[str, Any]) -> None:
     """Each program is asked once about these objects: one that would have to learn first, or does not know such objects, could say nothing in any room."""
-    known = catalogue.create("protocol", "reference-game").info.parameters
+    parameters = catalogue.create("protocol", "reference-game").info.parameters
     view = replace(trial, targets=trial.targets[:1])
     for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")):
-        written = settings.get(name, known[name].default)
+        written = settings.get(name, parameters[name].default)
         try:
             player = make_partner(written, kind, seed=1)
             if isinstance(player, Remembers):

@@ -38,19 +38,19 @@ def reference_status(
     room: ReferenceRoom, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
     """How things stand for somebody: everything a page needs that has just been opened."""
-    mine = seat_number(room, who)
-    found: dict[str, Any] = {
+    seat = seat_number(room, who)
+    status: dict[str, Any] = {
         **told_status(room, who, now_ms, seq, chat),
-        "partner": [_player(room, n) for n in range(len(room.seats)) if n != mine],
+        "partner": [_player(room, n) for n in range(len(room.seats)) if n != seat],
         "puzzles": len(rounds_of(room)),
         "limit_ms": 1000 * room.settings["limit_seconds"],
         "pause_ms": 1000 * room.settings["feedback_seconds"],
         "solved": room.right.get(who, 0),
         "places": room.places,
     }
-    if mine >= 0 and room.phase != WAITING:
-        found["game"] = _game(room, mine, who)
-    return found
+    if seat >= 0 and room.phase != WAITING:
+        status["game"] = _game(room, seat, who)
+    return status
 
 
 def _player(room: ReferenceRoom, n: int) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _player(room: ReferenceRoom, n: int) -> dict[str, Any]:
 def _game(room: ReferenceRoom, mine: int, who: str) -> dict[str, Any]:
     """The round as one person sees it."""
     speaks = room.seats[mine].role == SPEAKER
-    found = {
+    game = {
         "order": order_of(room, mine),
         "repetition": repetition_of(room),
         "repetitions": room.settings["repetitions"],
@@ -73,17 +73,17 @@ def _game(room: ReferenceRoom, mine: int, who: str) -> dict[str, Any]:
         "target": room.target if speaks and room.phase == PLAYING else None,
         "feedback": None,
     }
-    return {**found, "feedback": _feedback(room, mine, speaks)} if room.phase in (BETWEEN, OVER) else found
+    return {**game, "feedback": _feedback(room, mine, speaks)} if room.phase in (BETWEEN, OVER) else game
 
 
-def _feedback(room: ReferenceRoom, mine: int, speaks: bool) -> dict[str, Any]:
+def _feedback(room: ReferenceRoom, seat: int, speaks: bool) -> dict[str, Any]:
     """How the round went. The speaker always learns who was right; a listener learns that of others, and what was meant, where the study says so."""
     if room.ended is None or room.ended == SPEAKER_LEFT:
         return {"ended": room.ended, "target": None, "choices": []}
     full = room.settings["feedback"] == "full" or speaks
-    told = [n for n, s in enumerate(room.seats) if s.role == LISTENER and (full or n == mine)]
+    shown = [n for n, s in enumerate(room.seats) if s.role == LISTENER and (full or n == seat)]
     rows = []
-    for n in told:
+    for n in shown:
         chosen = room.chosen.get(room.seats[n].who)
         if chosen is not None or not room.seats[n].gone:
             right = None if chosen is None else chosen == room.target

@@ -73,9 +73,9 @@ def is_reference_game(study: Study) -> bool:
 def list_rooms(connection: Connection, study: Study, mode: str | None = None) -> list[RoomSummary]:
     """The rooms of a study in one mode (its own by default) in which a puzzle was begun, oldest first."""
     r = schema.room.c
-    wanted = (r.study == study.id, r.mode == (mode or study.mode))
-    rows = connection.execute(select(schema.room).where(*wanted).order_by(r.created, r.id)).all()
-    return [found for row in rows if (found := _summary(connection, row, study)).puzzles or found.why_not]
+    conditions = (r.study == study.id, r.mode == (mode or study.mode))
+    rows = connection.execute(select(schema.room).where(*conditions).order_by(r.created, r.id)).all()
+    return [summary for row in rows if (summary := _summary(connection, row, study)).puzzles or summary.why_not]
 
 
 def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
@@ -97,10 +97,10 @@ def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
             game = game_in(connection, row.id)
             lines = lines_after(connection, row.id, -1)
             return RoomSummary(**about, puzzles=(_game(game, lines),) if game.rounds else ())
-        found = recordings_in(connection, row.id, study.language)
+        recordings = recordings_in(connection, row.id, study.language)
     except InputError as error:
         return RoomSummary(**about, why_not=error.problem)
-    return RoomSummary(**about, puzzles=tuple(_puzzle(one) for one in found))
+    return RoomSummary(**about, puzzles=tuple(_puzzle(recording) for recording in recordings))
 
 
 def _game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
@@ -142,16 +142,16 @@ def room_files(connection: Connection, study: Study, mode: str | None = None) ->
     rooms = list_rooms(connection, study, mode)
     if not rooms:
         return {}
-    given = [room for room in rooms if room.why_not is None]
+    available = [room for room in rooms if room.why_not is None]
     files: dict[str, bytes] = {}
     if is_reference_game(study):
         files = {ABOUT: about_games(study).encode()}
-        for room in given:
+        for room in available:
             files |= reference_files(connection, room.id, ("games", "jsonl"))
         return _below_rooms(rooms, files)
-    for found in room_recordings(connection, study, given):
-        files[f"{found.header.session}.jsonl"] = write_recording(found).encode()
-        files |= whole_sounds(study.folder, found)
+    for recording in room_recordings(connection, study, available):
+        files[f"{recording.header.session}.jsonl"] = write_recording(recording).encode()
+        files |= whole_sounds(study.folder, recording)
     return _below_rooms(rooms, files)
 
 
@@ -175,8 +175,8 @@ def about_games(study: Study) -> str:
     named = ("bot_speaker", "bot_listener")
     speaker, hearer = (f"people and {settings[name]}" if settings["bots"] else "people" for name in named)
     about = {"corpus": study.design.source, "speaker": speaker, "hearer": hearer, "study": study.id}
-    kept = ("group", "bots", "repetitions", "objects", "speaker", "shuffle", "feedback", "limit_seconds")
-    return json.dumps({**about, "settings": {name: settings[name] for name in kept}}, ensure_ascii=False)
+    names = ("group", "bots", "repetitions", "objects", "speaker", "shuffle", "feedback", "limit_seconds")
+    return json.dumps({**about, "settings": {name: settings[name] for name in names}}, ensure_ascii=False)
 
 
 def rooms_table(rooms: Sequence[RoomSummary]) -> str:

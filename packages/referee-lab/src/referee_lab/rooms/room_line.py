@@ -41,9 +41,9 @@ def number_lines(lines: Iterable[RoomLine], first: int, now_ms: float, sent: Roo
 
     By that number nothing is taken twice when it is sent again, and by that clock recordings place it in time.
     """
-    own = (None, None) if sent is None else (sent.client_seq, sent.t_client)
+    client = (None, None) if sent is None else (sent.client_seq, sent.t_client)
     # built anew rather than by `_replace`, which takes twice as long, and this runs for every point of every cursor
     return [
-        RoomLine(line.who, line.kind, line.data, *(own if n == first else (None, None)), n, now_ms)
+        RoomLine(line.who, line.kind, line.data, *(client if n == first else (None, None)), n, now_ms)
         for n, line in enumerate(lines, first)
     ]

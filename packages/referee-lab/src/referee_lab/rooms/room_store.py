@@ -112,17 +112,17 @@ def _lines_of() -> Any:
 
 def lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
     """The lines of a room that came after a number, in order."""
-    found = connection.execute(_lines_of().where(schema.event.c.room == room, schema.event.c.seq > seq))
-    return [RoomLine(*values) for values in found]
+    rows = connection.execute(_lines_of().where(schema.event.c.room == room, schema.event.c.seq > seq))
+    return [RoomLine(*values) for values in rows]
 
 
 def high_marks(connection: Connection, room: str) -> dict[str, int]:
     """The last number of each person's own that is stored."""
     e = schema.event.c
-    found = connection.execute(
+    rows = connection.execute(
         select(e.session, func.max(e.client_seq)).where(e.room == room, e.client_seq.is_not(None)).group_by(e.session)
     )
-    return {who: number for who, number in found if number is not None}
+    return {who: number for who, number in rows if number is not None}
 
 
 def unfinished(connection: Connection, study: str) -> list[Any]:
@@ -136,16 +136,16 @@ def finished(connection: Connection, session: str) -> list[Any]:
     """Rows of the rooms that somebody was in and that are over."""
     # By their lines, which have an index; seats are inside the room's JSON.
     been = select(schema.event.c.room).where(schema.event.c.session == session).distinct()
-    wanted = (schema.room.c.id.in_(been), schema.room.c.state == OVER)
-    return list(connection.execute(select(schema.room).where(*wanted)))
+    conditions = (schema.room.c.id.in_(been), schema.room.c.state == OVER)
+    return list(connection.execute(select(schema.room).where(*conditions)))
 
 
 def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
     """Those of some sessions that were withdrawn or are deleted already."""
     s = schema.session.c
-    there = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
+    present = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
     # The other way round, so that a session that was deleted counts as well.
-    return set(sessions).difference(there)
+    return set(sessions).difference(present)
 
 
 def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
@@ -182,8 +182,8 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
     assert board is not None
     goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
     hints = sum(line.kind == "hint" for line in lines)
-    told = [line.data for line in lines if line.kind == "snapshot"]
-    nearly = bool(told and told[-1].get("nearly"))
+    snapshots = [line.data for line in lines if line.kind == "snapshot"]
+    nearly = bool(snapshots and snapshots[-1].get("nearly"))
     game = Game(goal, game_settings(room.settings), board, held=held, grabbed=grabbed, hints=hints, nearly=nearly)
     return replace(room, game=game, snapshot_ms=max(line.t_server for line in lines if line.kind in STATES))
 
@@ -193,12 +193,12 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
 
 def recording_of(store: Store, room: str, number: int = 1) -> Recording:
     """The n-th puzzle of a room as a recording; the first by default."""
-    found = recordings_of(store, room)
-    if not 1 <= number <= len(found):
+    recordings = recordings_of(store, room)
+    if not 1 <= number <= len(recordings):
         raise InputError(
-            f"the room {room} has {len(found)} recorded puzzles", where=f"puzzle {number}", remedy="count from 1"
+            f"the room {room} has {len(recordings)} recorded puzzles", where=f"puzzle {number}", remedy="count from 1"
         )
-    return found[number - 1]
+    return recordings[number - 1]
 
 
 def recordings_of(store: Store, room: str) -> list[Recording]:

@@ -14,14 +14,14 @@ __all__ = ["told_line", "told_status"]
 def told_line(room: AnyRoom, line: RoomLine, who: str, shown: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """A line as somebody gets it, with their own number where they sent it; `shown` names the data of those kinds of which not everything is passed on."""
     names = shown.get(line.kind)
-    found = {
+    event = {
         "server_seq": line.seq,
         "t_server": line.t_server,
         "seat": seat_number(room, line.who),
         "kind": line.kind,
         "data": line.data if names is None else {name: line.data[name] for name in names if name in line.data},
     }
-    return {**found, "seq": line.client_seq} if line.client_seq is not None and line.who == who else found
+    return {**event, "seq": line.client_seq} if line.client_seq is not None and line.who == who else event
 
 
 def told_status(room: AnyRoom, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]]) -> dict[str, Any]:

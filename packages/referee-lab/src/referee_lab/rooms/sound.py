@@ -39,20 +39,20 @@ def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
     for entry in recording.entries:
         if entry.kind == "voice" and "part" in entry.data:
             pieces.setdefault((entry.actor, entry.data["part"]), []).append(entry)
-    found = {}
+    files = {}
     for (alias, part), entries in sorted(pieces.items()):
         entries.sort(key=lambda e: e.data["chunk"])
         numbers = [e.data["chunk"] for e in entries]
         paths = [sound_path(folder, recording.header.pair, alias, n) for n in numbers]
         if numbers == list(range(part, part + len(numbers))) and all(path.exists() for path in paths):
-            found[sound_name(recording, alias, part)] = whole_sound(b"".join(path.read_bytes() for path in paths))
-    return found
+            files[sound_name(recording, alias, part)] = whole_sound(b"".join(path.read_bytes() for path in paths))
+    return files
 
 
 def forget_sound(folder: Path, alias: str) -> int:
     """Delete everything that was recorded of somebody; how many pieces it was."""
     # Aliases hold hyphens, so the last one is the one before the number.
-    found = [path for path in (folder / "data" / "voice").glob("*/*") if path.name.rpartition("-")[0] == alias]
-    for path in found:
+    paths = [path for path in (folder / "data" / "voice").glob("*/*") if path.name.rpartition("-")[0] == alias]
+    for path in paths:
         path.unlink(missing_ok=True)
-    return len(found)
+    return len(paths)

@@ -40,7 +40,7 @@ def status(
     mine = seat_number(room, who)
     seat = room.seats[mine] if mine >= 0 else None
     others = [s for s in room.seats if s.who != who]
-    found: dict[str, Any] = {
+    shown: dict[str, Any] = {
         **told_status(room, who, now_ms, seq, chat),
         "partner": [{"present": s.present, "bot": s.who == BOT, "ready": s.ready} for s in others],
         "puzzles": len(room.settings["puzzles"]),
@@ -51,24 +51,24 @@ def status(
         "solved": solved,
     }
     if room.settings["voice"]:
-        found["ice"] = ice_servers(room.settings["ice_servers"])
+        shown["ice"] = ice_servers(room.settings["ice_servers"])
     if room.game is not None:
-        found |= {"board": room.game.board.to_data(), "held": room.game.held, "result": room.game.outcome}
-        found["nearly"] = room.game.nearly
+        shown |= {"board": room.game.board.to_data(), "held": room.game.held, "result": room.game.outcome}
+        shown["nearly"] = room.game.nearly
         # The one place where a goal leaves the server.
         if seat is not None and seat.role in (SOLVER, SOLO):
-            found |= {"goal": outline_path(room.game.goal), "hint": _hint(room)}
-    return found
+            shown |= {"goal": outline_path(room.game.goal), "hint": _hint(room)}
+    return shown
 
 
 def ice_servers(written: Sequence[str]) -> list[dict[str, str]]:
     """Servers that help two pages to find each other, as browsers want them: `stun:HOST:PORT`, or `turn:HOST:PORT|USER|PASSWORD`."""
-    found = []
-    for one in written:
-        url, *rest = one.split("|")
+    servers = []
+    for line in written:
+        url, *rest = line.split("|")
         named = dict(zip(("username", "credential"), rest, strict=False))
-        found.append({"urls": url, **named})
-    return found
+        servers.append({"urls": url, **named})
+    return servers
 
 
 def _hint(room: Room) -> dict[str, Any] | None:

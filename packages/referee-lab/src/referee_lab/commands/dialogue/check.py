@@ -73,9 +73,9 @@ def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
 
 def _missing(dialogue: Dialogue) -> list[str]:
     """Return what a dialogue does not have, whether or not its source says so."""
-    found = [("positions", dialogue.tier("position")), ("actions", dialogue.tier("action"))]
-    found.append(("cursor or gaze", (*dialogue.tier("mouse"), *dialogue.tier("gaze"))))
-    missing = [what for what, events in found if not events]
+    parts = [("positions", dialogue.tier("position")), ("actions", dialogue.tier("action"))]
+    parts.append(("cursor or gaze", (*dialogue.tier("mouse"), *dialogue.tier("gaze"))))
+    missing = [what for what, events in parts if not events]
     if any(e.start_ms is None for e in dialogue.events):
         missing.append("times")
     if not any(dialogue.pieces.values()) or all(

@@ -45,23 +45,23 @@ def items(
 
     if out.suffix != ".jsonl":
         raise InputError(f"{out.name} does not end in .jsonl", remedy="a corpus of trials is a .jsonl file")
-    name, found = open_source(dialogues, data, 1, tiers, annotator)
-    wanted = None if speakers is None else {part.strip() for part in speakers.split(",") if part.strip()}
-    roles = {event.by for dialogue in found for event in dialogue.tier("expression")}
-    if wanted is not None and not wanted <= roles:
+    name, sources = open_source(dialogues, data, 1, tiers, annotator)
+    names = None if speakers is None else {part.strip() for part in speakers.split(",") if part.strip()}
+    roles = {event.by for dialogue in sources for event in dialogue.tier("expression")}
+    if names is not None and not names <= roles:
         raise InputError(
-            f"nobody is called {min(wanted - roles)!r}", remedy=f"--speakers: {', '.join(sorted(map(str, roles)))}"
+            f"nobody is called {min(names - roles)!r}", remedy=f"--speakers: {', '.join(sorted(map(str, roles)))}"
         )
-    trials = [t for d in found for t in dialogue_items(d) if wanted is None or t.meta["role"] in wanted]
+    trials = [t for d in sources for t in dialogue_items(d) if names is None or t.meta["role"] in names]
     if not trials:
         raise InputError(
             "no reference can be an item", where=name, remedy=f"`referee dialogue check {dialogues}` says why"
         )
     write_atomically(out, [json_line(row) for row in trials_to_json(trials)])
     pairs = len({t.meta["game"] for t in trials})
-    print(f"Wrote {out}: {len(trials):,} items of {len(found)} dialogues and {pairs} pairs from {name}.")
-    for reason, n in unusable_references(found).items():
+    print(f"Wrote {out}: {len(trials):,} items of {len(sources)} dialogues and {pairs} pairs from {name}.")
+    for reason, n in unusable_references(sources).items():
         print(f"  references {reason}: {n:,}")
-    if lacks := sorted({what for d in found for what in d.lacks}):
+    if lacks := sorted({what for d in sources for what in d.lacks}):
         print(f"  the source lacks {', '.join(lacks)}")
     return 0

@@ -33,8 +33,8 @@ def adjudicate(
     from referee_lab.tangram.desk.annotation_desk import Desk
 
     require_pages("annotator")
-    found = find_recordings(recordings)
-    serve_desk(Desk.adjudicate(found, two_names(found, annotators)), port)
+    sessions = find_recordings(recordings)
+    serve_desk(Desk.adjudicate(sessions, two_names(sessions, annotators)), port)
     return 0
 
 
@@ -43,11 +43,11 @@ def two_names(recordings: list[Path], annotators: str | None) -> tuple[str, str]
     from referee_lab.tangram.tiers.annotations import ADJUDICATED, annotation_files
 
     # What was decided is no third opinion.
-    there = sorted({name for path in recordings for name in annotation_files(path)} - {ADJUDICATED})
-    names = there if annotators is None else [name.strip() for name in annotators.split(",")]
-    if len(names) != 2 or not set(names) <= set(there):
+    annotator_names = sorted({name for path in recordings for name in annotation_files(path)} - {ADJUDICATED})
+    names = annotator_names if annotators is None else [name.strip() for name in annotators.split(",")]
+    if len(names) != 2 or not set(names) <= set(annotator_names):
         raise InputError(
             "two annotators are needed",
-            remedy=f"--annotators with two of {', '.join(there) or '(nobody has annotated)'}",
+            remedy=f"--annotators with two of {', '.join(annotator_names) or '(nobody has annotated)'}",
         )
     return names[0], names[1]

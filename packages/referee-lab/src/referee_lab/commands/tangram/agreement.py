@@ -37,9 +37,9 @@ def agreement(
     from referee_lab.tangram.tiers.annotations import annotation_files
     from referee_lab.tangram.tiers.annotator_agreement import compare_annotations, differing
 
-    found = find_recordings(recordings)
-    names = two_names(found, annotators)
-    files = [annotation_files(path) for path in found]
+    sessions = find_recordings(recordings)
+    names = two_names(sessions, annotators)
+    files = [annotation_files(path) for path in sessions]
     couples = [
         (read_annotation(both[names[0]]), read_annotation(both[names[1]])) for both in files if set(names) <= set(both)
     ]

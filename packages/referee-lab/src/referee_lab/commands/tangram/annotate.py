@@ -48,9 +48,9 @@ def annotate(
     from referee_lab.tangram.tiers.piece_lexicon import no_words, read_words
 
     require_pages("annotator")
-    own = None if words is None else read_words(words)
-    found = sessions_named(recordings, corpus, data, only, out)
-    desk = Desk.lay(found, check_name(annotator), offer=proposals, words=own)
+    word_file = None if words is None else read_words(words)
+    sessions = sessions_named(recordings, corpus, data, only, out)
+    desk = Desk.lay(sessions, check_name(annotator), offer=proposals, words=word_file)
     without = sorted({sheet.dialogue.language for sheet in desk.sheets if not sheet.has_words}) if proposals else []
     for language in without:
         print(f"no proposals: {no_words(language)}")

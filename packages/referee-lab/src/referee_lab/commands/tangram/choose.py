@@ -72,9 +72,9 @@ def choose(
     as it is: change its study.toml to change anything.
     """
     require_pages("participant", "organiser")
-    known = create("protocol", "reference-game").info.parameters
+    parameters = create("protocol", "reference-game").info.parameters
     for name, value in (("speaker", speaker), ("begins", begins), ("feedback", feedback)):
-        one_of(f"--{name}", value, known[name].values)
+        one_of(f"--{name}", value, parameters[name].values)
     settings: dict[str, Any] = {
         "group": group,
         "bots": bots,
@@ -93,7 +93,7 @@ def choose(
         _make(
             data, trial, where, corpus or ("own pictures" if pictures else None), settings, participants, mode, language
         )
-    elif corpus or scene or pictures or settings != {name: known[name].default for name in settings}:
+    elif corpus or scene or pictures or settings != {name: parameters[name].default for name in settings}:
         raise exists_already(data)
     serve_rooms(data, port=port, host=host, public_url=public_url, qr=qr)
 
@@ -109,8 +109,8 @@ def _objects(
             raise InputError("--scene is one of a corpus", remedy="name the corpus with --corpus")
         return (None, None) if pictures is None else (picture_trial(pictures, language), pictures)
     # A corpus names its pictures from the folder of corpora on.
-    known = data or os.environ.get("REFEREE_DATA")
-    where = pictures or (Path(known) if known else None)
+    data_folder = data or os.environ.get("REFEREE_DATA")
+    where = pictures or (Path(data_folder) if data_folder else None)
     trials = list(create("corpus", corpus, **({} if corpus == "synthetic" else {"data": data})).trials())
     return scene_trial(trials, corpus, scene, where), where
 

@@ -74,16 +74,16 @@ def classify(
     from referee_lab.tangram.models.demonstratives import classify as run
     from referee_lab.tangram.models.demonstratives import classify_new
 
-    given = bool(files) or recordings is not None or synthetic or corpus is not None
-    if (train is None) != (test is None) or (train is not None and given):
+    has_source = bool(files) or recordings is not None or synthetic or corpus is not None
+    if (train is None) != (test is None) or (train is not None and has_source):
         raise InputError("--train and --test go together, without another source", remedy="name both, and nothing else")
     if train is not None and annotator is not None:
         raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
     if train is not None and test is not None:
         names, dialogues = zip(*(open_source(source, data, seed) for source in (train, test)), strict=True)
-        learned, tested = (_situations(found, forms, speakers) for found in dialogues)
+        learned, tested = (_situations(source, forms, speakers) for source in dialogues)
         with waiting("models"):
-            found = classify_new(learned, tested, weights=weights, threshold=threshold)
+            classification = classify_new(learned, tested, weights=weights, threshold=threshold)
         name, shown = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}", dialogues[1]
     else:
         name, shown = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
@@ -92,12 +92,12 @@ def classify(
             settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
             return _forms(name, situations, (data, folds, by, seed, worst), settings, form)
         with waiting("models"):
-            found = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
+            classification = run(situations, folds=folds, by=by, seed=seed, weights=weights, threshold=threshold)
     settings = {"forms": forms, "speakers": speakers, "weights": weights, "threshold": threshold}
     if form == "json":
-        print(json.dumps(_as_json(name, found, worst, settings, shown), ensure_ascii=False, indent=1))
+        print(json.dumps(_as_json(name, classification, worst, settings, shown), ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_lines(name, found, worst, settings, shown)))
+        print("\n".join(_lines(name, classification, worst, settings, shown)))
     return 0
 
 
@@ -107,57 +107,61 @@ def _situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> lis
     from referee_lab.tangram.tiers.reference_forms import counting
 
     one_of("--speakers", speakers, ("both", SOLVER, OPERATOR))
-    found = all_situations([counting(d, forms) for d in dialogues])
+    situations = all_situations([counting(d, forms) for d in dialogues])
     # All mentions count as history, whoever made them.
-    return [s for s in found if speakers == "both" or s.expression.by == speakers]
+    return [s for s in situations if speakers == "both" or s.expression.by == speakers]
 
 
 # -- in words --------------------------------------------------------------------------------------------------------------------
 
 
 def _lines(
-    name: str, found: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
+    name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> list[str]:
     from referee_lab.tangram.game.board import PIECES
     from referee_lab.tangram.models.demonstratives import ALL, PUBLISHED
 
-    n, pronouns = len(found.situations), sum(s.pronoun for s in found.situations)
+    n, pronouns = len(classification.situations), sum(s.pronoun for s in classification.situations)
     # What was printed for seven tangram pieces is no yardstick for other games.
     is_tangram = all(
         d.pieces.keys() == PIECES.keys() and d.meta.get("pointer", "cursor") == "cursor" for d in dialogues
     )
-    compare = is_tangram and all(s.has_pointer for s in found.situations)
+    compare = is_tangram and all(s.has_pointer for s in classification.situations)
     head = ("", "P", "R", "F", "95 % of F", "F less all", "TP", "FN", "FP", "TN")
-    pairs = len({s.pair for s in found.situations})
+    pairs = len({s.pair for s in classification.situations})
     rows: list[tuple[str, ...]] = [(*head, *(("published: P", "R", "F") if compare else ()))]
-    for row in found.rows:
+    for row in classification.rows:
         c = row.confusion
         printed = PUBLISHED.get(row.name, (None, None, None)) if compare else ()
         counts = map(str, (c.tp, c.fn, c.fp, c.tn))
         measured = (*map(number, (c.precision, c.recall, c.f)), _interval(row), _gap(row, pairs))
         # Without a single decision there is nothing to count.
         rows.append((row.name, *measured, *(counts if c.n else "––––"), *map(number, printed)))
-    told = {"both": "pronouns", "demonstrative": "demonstrative pronouns", "personal": "personal pronouns"}
+    pronoun_names = {"both": "pronouns", "demonstrative": "demonstrative pronouns", "personal": "personal pronouns"}
     lines = [
-        f"{name}: {n} references to one piece, {pronouns} of them {told[settings['forms']]}; {_scheme(found)}",
+        f"{name}: {n} references to one piece, {pronouns} of them {pronoun_names[settings['forms']]}; {_scheme(classification)}",
         "",
         *aligned(rows),
         "",
-        *_remarks(found, settings, dialogues, pairs),
+        *_remarks(classification, settings, dialogues, pairs),
     ]
     if compare:
         lines += [
             "  published: Spanger et al. 2013 (1,242 references; R from P and F), always a pronoun on 548 of 1,242, the cursor alone from Iida et al. 2010;",
             "  a model that does not beat the cursor alone has not learned more than to look where the mouse is.",
         ]
-    if worst and (wrong := found.worst_false_positives(worst)):
+    if worst and (wrong := classification.worst_false_positives(worst)):
         lines += ["", f"  surest false positives of {ALL} (decision value, reference, words, situation)"]
         lines += aligned([(f"{value:+.3f}", s.id, repr(s.text), _told(s)) for value, s in wrong])
     return lines
 
 
-def _scheme(found: Classification) -> str:
-    return f"{found.folds} folds by {found.by}" if found.folds else "no folds: another source was learned from"
+def _scheme(classification: Classification) -> str:
+    return (
+        f"{classification.folds} folds by {classification.by}"
+        if classification.folds
+        else "no folds: another source was learned from"
+    )
 
 
 def _interval(row: ClassifierRow) -> str:
@@ -174,18 +178,20 @@ def _gap(row: ClassifierRow, pairs: int) -> str:
     return f"{gap.difference:+.3f}{'*' if has_star else ''}"
 
 
-def _remarks(found: Classification, settings: dict[str, Any], dialogues: Sequence[Dialogue], pairs: int) -> list[str]:
+def _remarks(
+    classification: Classification, settings: dict[str, Any], dialogues: Sequence[Dialogue], pairs: int
+) -> list[str]:
     """Return what a reader has to know before quoting the table."""
     from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
 
     hand = any(d.meta.get("pointer") == "hand" for d in dialogues)
-    over = {u: [s.standing.cursor_over for s in found.situations if s.pronoun is u] for u in (True, False)}
+    over = {u: [s.standing.cursor_over for s in classification.situations if s.pronoun is u] for u in (True, False)}
     what = "a hand on the target (in place of the cursor)" if hand else "cursor over the target"
     lines = [f"  {what}: " + ", ".join(_rate(w, over[u]) for u, w in ((True, "pronouns"), (False, "others")))]
-    recorded = sum(s.has_pointer for s in found.situations)
+    recorded = sum(s.has_pointer for s in classification.situations)
     if not recorded:
         lines = ["  No cursor was recorded: the rule by the cursor has no value."]
-    elif recorded < len(found.situations):
+    elif recorded < len(classification.situations):
         lines += [f"  The rule by the cursor is for the {recorded} references in dialogues with a recorded cursor."]
     if pairs > 1:
         meaning = (
@@ -194,12 +200,12 @@ def _remarks(found: Classification, settings: dict[str, Any], dialogues: Sequenc
             else f"no stars, because that takes at least {FEWEST_PAIRS} pairs"
         )
         lines += [f"  Intervals leave out one of {pairs} pairs at a time (t, {pairs - 1} df); {meaning}."]
-    for row in found.rows:
+    for row in classification.rows:
         if row.learned and row.never:
             lines += [f"  {row.name}: NEVER says {' or '.join(row.never)} (try --weights balanced or --threshold)"]
     if settings["weights"] != "equal" or settings["threshold"]:
         lines += [f"  class weights {settings['weights']}, threshold {settings['threshold']:g} (published: equal, 0)"]
-    if any(s.synthetic for s in found.situations):
+    if any(s.synthetic for s in classification.situations):
         lines += [
             "  CIRCULAR: invented speakers draw pronouns from the very features that the models read; this tests the program, not dialogue"
         ]
@@ -216,7 +222,7 @@ def _rate(what: str, over: Sequence[bool]) -> str:
 
 
 def _told(s: Situation) -> str:
-    told = [
+    properties = [
         w
         for w, holds in (
             ("cursor over", s.standing.cursor_over),
@@ -226,30 +232,30 @@ def _told(s: Situation) -> str:
         )
         if holds
     ]
-    return ", ".join(told) or "none of cursor, handling, recency"
+    return ", ".join(properties) or "none of cursor, handling, recency"
 
 
 # -- for programs ----------------------------------------------------------------------------------------------------------------
 
 
 def _as_json(
-    name: str, found: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
+    name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> dict[str, Any]:
     wrong = [
         {"id": s.id, "decision": value, "text": s.text, "target": s.target, "situation": _told(s)}
-        for value, s in found.worst_false_positives(worst)
+        for value, s in classification.worst_false_positives(worst)
     ]
     return {
         "source": name,
-        "synthetic": any(s.synthetic for s in found.situations),
-        "references": len(found.situations),
-        "pronouns": sum(s.pronoun for s in found.situations),
-        "pairs": len({s.pair for s in found.situations}),
+        "synthetic": any(s.synthetic for s in classification.situations),
+        "references": len(classification.situations),
+        "pronouns": sum(s.pronoun for s in classification.situations),
+        "pairs": len({s.pair for s in classification.situations}),
         "dialogues": len(dialogues),
-        "folds": found.folds,
-        "by": found.by,
+        "folds": classification.folds,
+        "by": classification.by,
         **settings,
-        "rows": [_row_json(row) for row in found.rows],
+        "rows": [_row_json(row) for row in classification.rows],
         "worst_false_positives": wrong,
     }
 
@@ -262,7 +268,7 @@ def _row_json(row: ClassifierRow) -> dict[str, Any]:
         dict(zip(("precision", "recall", "f"), PUBLISHED[row.name], strict=True)) if row.name in PUBLISHED else None
     )
     gap = row.gap
-    known = gap is not None and gap.difference == gap.difference
+    has_gap = gap is not None and gap.difference == gap.difference
     return {
         "name": row.name,
         "features": row.name,
@@ -275,7 +281,7 @@ def _row_json(row: ClassifierRow) -> dict[str, Any]:
         "low": row.low,
         "high": row.high,
         "never": list(row.never),
-        "less_all_features": _gap_json(gap) if gap is not None and known else None,
+        "less_all_features": _gap_json(gap) if gap is not None and has_gap else None,
         "published": printed,
     }
 
@@ -305,7 +311,7 @@ def _forms(
     counts = Counter(str(form_of(s.text)) for s in situations)
     ages = sorted(s.standing.since_mention / 1000 for s in situations if s.standing.since_mention is not None)
     with waiting("models"):
-        found, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
+        predictions, clips = predict_forms(situations, folds=folds, seed=seed), count_clips(situations)
         dialogues = kth_dialogues(data, unit=UTTERANCE_UNIT)
         spoken = run(
             _situations(dialogues, settings["forms"], settings["speakers"]),
@@ -323,7 +329,7 @@ def _forms(
             "references": len(situations),
             "forms": dict(counts),
             "seconds_since_last_mention": {"median": median(ages), "share_above_20": _share_old(ages)},
-            "predictions": [asdict(f) for f in found],
+            "predictions": [asdict(f) for f in predictions],
             "clips": [asdict(c) for c in clips],
             "rows": about.pop("rows"),
             "by_utterance": about | {"pronoun_calls_right": right, "pronoun_calls_read": read},
@@ -331,15 +337,15 @@ def _forms(
         print(json.dumps(shown, ensure_ascii=False, indent=1))
         return 0
     rows = [("form told from", "accuracy", "macro F", *(f"F {f}" for f in FORMS))]
-    rows += [(f.features, number(f.accuracy), number(f.macro_f), *(number(f.f[k]) for k in FORMS)) for f in found]
-    told = ", ".join(f"{f} {counts[f]}" for f in FORMS) + f", no form {counts['None']}"
+    rows += [(f.features, number(f.accuracy), number(f.macro_f), *(number(f.f[k]) for k in FORMS)) for f in predictions]
+    form_counts = ", ".join(f"{f} {counts[f]}" for f in FORMS) + f", no form {counts['None']}"
     games = len({s.pair for s in situations})
-    lines = [f"{name}, by turn: {len(situations)} references in {games} games: {told}"]
+    lines = [f"{name}, by turn: {len(situations)} references in {games} games: {form_counts}"]
     lines += [
         f"  a figure mentioned before was mentioned {median(ages):.0f} s ago (median); {_share_old(ages):.1%} more than 20 s ago"
     ]
     scheme = f"games left out in turn, {min(folds, games)} folds"
-    lines += ["", *aligned(rows), "", f"  {found[0].n} references with a form; {scheme}"]
+    lines += ["", *aligned(rows), "", f"  {predictions[0].n} references with a form; {scheme}"]
     clip_rows = [("clips that show", "usable", "mean s", "why not")]
     for c in clips:
         reasons = "; ".join(f"{reason} {n}" for reason, n in c.reasons.items())

@@ -68,7 +68,7 @@ def evaluate(
             "answers and a rehearsal are two things", remedy="name answers, or --synthetic, or --recordings"
         )
     if answers:
-        name, (found, reviewed), rehearsal = (
+        name, (evaluation, reviewed), rehearsal = (
             ", ".join(map(str, answers)),
             _people(answers, trials, confusion, ties, margin, mode),
             None,
@@ -76,13 +76,13 @@ def evaluate(
     else:
         with waiting("a rehearsal with simulated evaluators"):
             name, rehearsal = _rehearsal(recordings, synthetic, ties, margin, seed)
-        found, reviewed = rehearsal.evaluation, rehearsal.review
+        evaluation, reviewed = rehearsal.evaluation, rehearsal.review
     # A rehearsal says so in its name already; answers of bots out of a study must not pass for people's.
-    if found.simulated and rehearsal is None:
+    if evaluation.simulated and rehearsal is None:
         name = f"{name}, SIMULATED evaluators"
-    data = {"source": name, **_as_json(found, reviewed, rehearsal)}
+    data = {"source": name, **_as_json(evaluation, reviewed, rehearsal)}
     tables = json.dumps(data, ensure_ascii=False, indent=1, default=_plain)
-    text = _lines(name, found, reviewed, rehearsal)
+    text = _lines(name, evaluation, reviewed, rehearsal)
     if out is not None:
         _save(out, tables, text, rehearsal)
     print(tables if form == "json" else "\n".join(text))
@@ -106,19 +106,19 @@ def _people(
     from referee_lab.tangram.evaluation.task_performance import evaluate as analyse
     from referee_lab.tangram.models.demonstratives import Confusion
 
-    known, given = _read(answers, trials, mode)
-    found = analyse(given, known, ties=ties, margin=margin)
+    trials_read, responses = _read(answers, trials, mode)
+    evaluation = analyse(responses, trials_read, ties=ties, margin=margin)
     counts = confusion or _confusion_of(answers)
     # Without the classifier's counts there is nothing to correct.
-    if counts is None or found.moved is None:
-        return found, None
+    if counts is None or evaluation.moved is None:
+        return evaluation, None
     try:
         tp, fn, fp, tn = map(int, counts.split(","))
     except ValueError:
         raise InputError(
             f"--confusion {confusion} is not four counts", remedy="TP,FN,FP,TN such as 444,104,225,469"
         ) from None
-    return found, review(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), found.moved)
+    return evaluation, review(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), evaluation.moved)
 
 
 def _confusion_of(answers: Sequence[Path]) -> str | None:
@@ -134,13 +134,13 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
     from referee.corpora.jsonl import read_responses, read_trials
     from referee_lab.tangram.desk.clip_answers import overheard_answers
 
-    known: dict[str, Trial] = {}
-    given: list[Response] = []
+    trials_by_id: dict[str, Trial] = {}
+    responses: list[Response] = []
     for path in answers:
         if (path / "study.toml").is_file():
-            own, said = overheard_answers(path, mode)
-            known |= {t.id: t for t in own}
-            given += said
+            study_trials, study_responses = overheard_answers(path, mode)
+            trials_by_id |= {t.id: t for t in study_trials}
+            responses += study_responses
             continue
         folder = path.is_dir()
         file = path / "trials.jsonl" if folder else trials
@@ -148,9 +148,9 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
             raise InputError(
                 "the trials of these answers are not named", where=path, remedy="add --trials trials.jsonl"
             )
-        known |= {t.id: t for t in read_trials(file)}
-        given += read_responses(path / "responses.jsonl" if folder else path)
-    return list(known.values()), given
+        trials_by_id |= {t.id: t for t in read_trials(file)}
+        responses += read_responses(path / "responses.jsonl" if folder else path)
+    return list(trials_by_id.values()), responses
 
 
 def _save(out: Path, tables: str, text: Sequence[str], rehearsal: Rehearsal | None) -> None:
@@ -168,8 +168,8 @@ def _save(out: Path, tables: str, text: Sequence[str], rehearsal: Rehearsal | No
 # -- the page --------------------------------------------------------------------------------------------------------------------
 
 
-def _as_json(found: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> dict[str, Any]:
-    data: dict[str, Any] = {**asdict(found), "review": None if reviewed is None else asdict(reviewed)}
+def _as_json(evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> dict[str, Any]:
+    data: dict[str, Any] = {**asdict(evaluation), "review": None if reviewed is None else asdict(reviewed)}
     if rehearsal is not None:
         m = rehearsal.material
         data["material"] = {
@@ -190,35 +190,35 @@ def _mean_clip(rehearsal: Rehearsal) -> float:
     return sum(i.clip.seconds for i in rehearsal.lists[0]) / len(rehearsal.lists[0])
 
 
-def _lines(name: str, found: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
+def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
     from referee_lab.tangram.evaluation.published_results import published_design, published_results
     from referee_lab.tangram.evaluation.task_performance import CONDITIONS
 
-    people = max(line.evaluators for line in found.lines)
+    people = max(line.evaluators for line in evaluation.lines)
     lines = [
-        f"{name}: {found.responses} responses of {people} evaluators; ties {found.ties}; chance {found.chance:.3f}"
+        f"{name}: {evaluation.responses} responses of {people} evaluators; ties {evaluation.ties}; chance {evaluation.chance:.3f}"
     ]
     if rehearsal is not None:
         first = rehearsal.lists[0]
         lines += [
             f"  {len(first)} trials each, mean clip {_mean_clip(rehearsal):.1f} s (published: {published_design()})"
         ]
-    lines += ["", *aligned(_table(found)), ""]
-    if {line.condition for line in found.lines} <= set(CONDITIONS):
+    lines += ["", *aligned(_table(evaluation)), ""]
+    if {line.condition for line in evaluation.lines} <= set(CONDITIONS):
         lines += [f"  published: {published_results()}", ""]
-    for contrast in found.contrasts:
+    for contrast in evaluation.contrasts:
         lines += [*_contrast(contrast), ""]
     return lines + (_review(reviewed) if reviewed is not None else [])
 
 
-def _table(found: Evaluation) -> list[tuple[str, ...]]:
-    head = ("", *(line.condition for line in found.lines))
+def _table(evaluation: Evaluation) -> list[tuple[str, ...]]:
+    head = ("", *(line.condition for line in evaluation.lines))
     rows: list[tuple[str, ...]] = [head]
 
     def add(what: str, values: Sequence[str]) -> None:
         rows.append((what, *values))
 
-    lines = found.lines
+    lines = evaluation.lines
     add("responses", [str(x.responses) for x in lines])
     add("correct", [str(x.correct) for x in lines])
     add("identification rate (IR)", [number(x.measures["ir"]) for x in lines])

@@ -121,14 +121,14 @@ def _from_corpus(
     if kind not in TIERS:
         raise InputError(f"--as {kind} is for one recording", remedy=f"--as {' or '.join(TIERS)}")
     target = out or Path(corpus)
-    found = corpus_dialogues(corpus, data, only)
+    dialogues = corpus_dialogues(corpus, data, only)
     if kind == "jsonl":
-        put_dialogues(found, target)
+        put_dialogues(dialogues, target)
     else:
         target.mkdir(parents=True, exist_ok=True)
-        for dialogue in found:
+        for dialogue in dialogues:
             _write(target / f"{dialogue.id}.{kind}", tiers_as(dialogue, kind))
-    print(f"wrote {len(found)} dialogues into {target}")
+    print(f"wrote {len(dialogues)} dialogues into {target}")
     return 0
 
 
@@ -172,11 +172,11 @@ def _from_study(
             return 0
         chosen = [r for r in rooms if (r.why_not is None if every else r.id == room)]
         if not chosen:
-            known = ", ".join(r.id for r in rooms) or "none yet"
+            room_ids = ", ".join(r.id for r in rooms) or "none yet"
             raise InputError(
                 f"there is no room {room!r}" if room else "there is no room to give out",
                 where=folder,
-                remedy=f"rooms in mode {mode or study.mode}: {known}",
+                remedy=f"rooms in mode {mode or study.mode}: {room_ids}",
             )
         target = out or folder.resolve().with_name(f"{folder.resolve().name}-rooms")
         target.mkdir(parents=True, exist_ok=True)
@@ -220,8 +220,8 @@ def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
         if room.why_not is not None:
             table.append((*about, "–", f"not given out: {room.why_not}", "–", "–"))
         for puzzle in room.puzzles:
-            told = (puzzle["goal"], puzzle["result"], f"{puzzle['seconds'] / 60:.1f}", str(puzzle["utterances"]))
-            table.append((*about, *told))
+            cells = (puzzle["goal"], puzzle["result"], f"{puzzle['seconds'] / 60:.1f}", str(puzzle["utterances"]))
+            table.append((*about, *cells))
     return [f"{title}: {len(rooms)} rooms in mode {mode}", "", *aligned(table)]
 
 
@@ -247,8 +247,8 @@ def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, 
     from referee_lab.tangram.tiers import dialogue_form, elan, tier_tables
 
     if kind == "eaf":
-        there = {} if recording is None or folder is None else _media(recording, folder)
-        return elan.to_eaf(dialogue, media=there)
+        media = {} if recording is None or folder is None else _media(recording, folder)
+        return elan.to_eaf(dialogue, media=media)
     return (tier_tables.to_csv if kind == "csv" else dialogue_form.write_dialogue)(dialogue).encode()
 
 
@@ -258,15 +258,15 @@ def _media(recording: Recording, folder: Path) -> dict[str, float]:
     from referee_lab.tangram.game.recorded_sound import sounds_in
     from referee_lab.tangram.game.sound_files import delay_sound
 
-    found = {}
+    media = {}
     for sound, file in sounds_in(recording, folder):
         if sound.start_ms > 0:
             late = file.with_name(f"{file.stem}.from-start{file.suffix}")
             write_bytes(late, [delay_sound(file.read_bytes(), sound.start_ms, str(file))], FOR_OWNER)
-            found[late.name] = 0.0
+            media[late.name] = 0.0
         else:
-            found[file.name] = sound.start_ms
-    return found
+            media[file.name] = sound.start_ms
+    return media
 
 
 def _picture(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:

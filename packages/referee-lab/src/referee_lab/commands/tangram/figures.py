@@ -17,8 +17,8 @@ def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Go
     """The figures named in `puzzles` (with commas); without names all of the file, or all of the set."""
     chosen = set_named(pieces)
     find_pieces(chosen)
-    own = [] if file is None else read_goals(file)
-    other = [goal for goal in own if set_of(goal.placements) != chosen]
+    file_goals = [] if file is None else read_goals(file)
+    other = [goal for goal in file_goals if set_of(goal.placements) != chosen]
     # Tangrams are what is played when nothing is said.
     if other and chosen != "tangram":
         made = name_of_set(other[0].placements)
@@ -28,10 +28,10 @@ def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Go
         )
     names = [name.strip() for name in puzzles.split(",") if name.strip()] if puzzles else []
     if names:
-        known = {goal.name: goal for goal in own}
-        return [known.get(name) or find_goal(name) for name in names]
+        goals_by_name = {goal.name: goal for goal in file_goals}
+        return [goals_by_name.get(name) or find_goal(name) for name in names]
     shipped = {"tangram": GOALS, "pentomino": PENTOMINO_GOALS}.get(chosen, {})
-    if not own and not shipped:
+    if not file_goals and not shipped:
         remedy = f"draw some: referee tangram goals draw FILE --pieces {pieces}, then --goals FILE"
         raise InputError(f"there are no figures of the set {chosen!r}", where=pieces, remedy=remedy)
-    return own or list(shipped.values())
+    return file_goals or list(shipped.values())

@@ -41,13 +41,13 @@ def goals(
 def _check(file: Path) -> int:
     from referee_lab.tangram.game.own_goals import goals_in
 
-    found = goals_in(file)
-    for one in found:
-        if one.goal is None:
-            print(f"{one.name}: {'; '.join(one.problems)}")
+    checked_goals = goals_in(file)
+    for checked in checked_goals:
+        if checked.goal is None:
+            print(f"{checked.name}: {'; '.join(checked.problems)}")
         else:
-            told = "symmetric" if one.goal.symmetric else "not symmetric"
-            print(f"{one.name}: can be solved, {told}, {len(one.goal.placements)} pieces")
-    wrong = sum(one.goal is None for one in found)
-    print(f"{len(found) - wrong} of {len(found)} figures can be played")
+            symmetry = "symmetric" if checked.goal.symmetric else "not symmetric"
+            print(f"{checked.name}: can be solved, {symmetry}, {len(checked.goal.placements)} pieces")
+    wrong = sum(checked.goal is None for checked in checked_goals)
+    print(f"{len(checked_goals) - wrong} of {len(checked_goals)} figures can be played")
     return 2 if wrong else 0

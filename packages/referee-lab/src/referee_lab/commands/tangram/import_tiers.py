@@ -70,11 +70,11 @@ def _annotate(dialogue: Dialogue, recording: Path, annotator: str | None, file: 
 
     if annotator is None:
         raise InputError("--into needs the annotator's name", remedy="add --annotator NAME")
-    own = to_dialogue(open_recording(recording))
-    texts = [u.text for u in own.tier(UTTERANCE)]
+    recorded = to_dialogue(open_recording(recording))
+    texts = [u.text for u in recorded.tier(UTTERANCE)]
     # Marks go by places in these words.
     if texts != [u.text for u in dialogue.tier(UTTERANCE)]:
         raise InputError(
             "the utterances are not those of the recording", where=file, remedy="export the recording again"
         )
-    return write_annotation(recording, annotator, own, marks_in(dialogue))
+    return write_annotation(recording, annotator, recorded, marks_in(dialogue))

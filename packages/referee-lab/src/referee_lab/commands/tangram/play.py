@@ -78,7 +78,13 @@ def _bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
 
 
 def _match(
-    out: Path, games: int, goals: list[Goal], who: tuple[str, str], given_up: tuple[int, float], seed: int, form: str
+    out: Path,
+    games: int,
+    goals: list[Goal],
+    players_named: tuple[str, str],
+    limits_named: tuple[int, float],
+    seed: int,
+    form: str,
 ) -> int:
     from referee.files import write_atomically
     from referee_lab.tangram.game.goals import turn_step
@@ -88,23 +94,24 @@ def _match(
     from referee_lab.tangram.players.roster import make_player
     from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-    limits = GameLimits(turns=given_up[0], answer_s=given_up[1])
-    done = _finished(out / SCORES, who)
+    limits = GameLimits(turns=limits_named[0], answer_s=limits_named[1])
+    done = _finished(out / SCORES, players_named)
     (out / "calls").mkdir(exist_ok=True)
     for number in range(games):
-        goal, own = goals[number % len(goals)], seed + number
-        session = f"game-{goal.name}-{own}"
+        goal, game_seed = goals[number % len(goals)], seed + number
+        session = f"game-{goal.name}-{game_seed}"
         # A game without an answer from an endpoint says nothing about the players.
         if session in done and done[session]["outcome"] != UNANSWERED:
             print(f"{session}  there already: {done[session]['outcome']}") if form == "text" else None
             continue
         players = [
-            make_player(w, role, goal, own, out / "calls") for w, role in zip(who, (SOLVER, OPERATOR), strict=True)
+            make_player(w, role, goal, game_seed, out / "calls")
+            for w, role in zip(players_named, (SOLVER, OPERATOR), strict=True)
         ]
         rules = {**SETTINGS, "step": turn_step([goal])}
-        recording, score = play_match(goal, *players, seed=own, session=session, settings=rules, limits=limits)
+        recording, score = play_match(goal, *players, seed=game_seed, session=session, settings=rules, limits=limits)
         write_atomically(out / f"{session}.jsonl", write_recording(recording).rstrip("\n").split("\n"))
-        done[session] = {**score.to_data(), "solver": who[0], "operator": who[1]}
+        done[session] = {**score.to_data(), "solver": players_named[0], "operator": players_named[1]}
         write_atomically(out / SCORES, [json.dumps(row, ensure_ascii=False) for row in done.values()])
         if form == "text":
             print(f"{session}  {_told(done[session])}")
@@ -119,7 +126,7 @@ def _match(
     return 0
 
 
-def _finished(path: Path, who: tuple[str, str]) -> dict[str, dict[str, Any]]:
+def _finished(path: Path, players: tuple[str, str]) -> dict[str, dict[str, Any]]:
     """Games of the same players that are there already."""
     from referee.errors import InputError
     from referee_lab.tangram.json_lines import json_object
@@ -128,15 +135,15 @@ def _finished(path: Path, who: tuple[str, str]) -> dict[str, dict[str, Any]]:
         return {}
     lines = path.read_text(encoding="utf-8").splitlines()
     rows = [json_object(line, str(path), n, "delete the file to play again") for n, line in enumerate(lines, 1)]
-    if other := [row for row in rows if (row["solver"], row["operator"]) != who]:
-        told = f"{other[0]['solver']} and {other[0]['operator']}"
-        raise InputError(f"this folder holds games of {told}", where=path, remedy="choose another --out")
+    if other := [row for row in rows if (row["solver"], row["operator"]) != players]:
+        other_players = f"{other[0]['solver']} and {other[0]['operator']}"
+        raise InputError(f"this folder holds games of {other_players}", where=path, remedy="choose another --out")
     return {row["session"]: row for row in rows}
 
 
 def _told(row: dict[str, Any]) -> str:
-    who = f"{row['by']}: " if row["by"] else ""
-    why = f" ({who}{row['why']})" if row["why"] else ""
+    role = f"{row['by']}: " if row["by"] else ""
+    why = f" ({role}{row['why']})" if row["why"] else ""
     talk = f"{row['words']} words in {row['utterances']} utterances, {row['clarifications']} questions"
     moves = f"{row['moves']} moves, {row['errors']} refused, {row['unreadable']} unreadable"
     return f"{row['outcome']}{why} after {row['seconds'] / 60:.1f} minutes, {talk}, {moves}"
@@ -144,6 +151,6 @@ def _told(row: dict[str, Any]) -> str:
 
 def _summary(rows: list[dict[str, Any]]) -> list[str]:
     counts = Counter(row["outcome"] for row in rows)
-    told = ", ".join(f"{name} {n}" for name, n in counts.most_common())
+    outcomes = ", ".join(f"{name} {n}" for name, n in counts.most_common())
     unreadable = sum(row["unreadable"] for row in rows)
-    return [f"{len(rows)} games: {told}; {unreadable} unreadable answers, which are no moves; scores in {SCORES}"]
+    return [f"{len(rows)} games: {outcomes}; {unreadable} unreadable answers, which are no moves; scores in {SCORES}"]

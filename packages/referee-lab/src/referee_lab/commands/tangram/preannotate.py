@@ -50,27 +50,27 @@ def preannotate(
     from referee_lab.tangram.tiers.expressions import preannotate as propose
     from referee_lab.tangram.tiers.piece_lexicon import find_lexicon, no_words, read_words
 
-    own = None if words is None else read_words(words)
-    found, total, compared = sessions_named(recordings, corpus, data, only, out), 0, []
+    word_file = None if words is None else read_words(words)
+    sessions, total, compared = sessions_named(recordings, corpus, data, only, out), 0, []
     wordless: dict[str, int] = {}
     bare: dict[str, set[str]] = {}
-    for path in found:
+    for path in sessions:
         refuse_second(annotation_path(path, annotator))
-    for path in counting(found, "recordings"):
+    for path in counting(sessions, "recordings"):
         session = open_session(path)
-        known = session.dialogue
-        lexicon = find_lexicon(known.language, known.pieces, own)
+        reference = session.dialogue
+        lexicon = find_lexicon(reference.language, reference.pieces, word_file)
         if lexicon is None:
-            wordless[known.language] = wordless.get(known.language, 0) + 1
+            wordless[reference.language] = wordless.get(reference.language, 0) + 1
             continue
-        bare.setdefault(known.language, set()).update(lexicon.without_words)
-        proposed = propose(known, session.positions(), own)
-        write_annotation(path, annotator, known, marks_in(proposed), program=True)
+        bare.setdefault(reference.language, set()).update(lexicon.without_words)
+        proposed = propose(reference, session.positions(), word_file)
+        write_annotation(path, annotator, reference, marks_in(proposed), program=True)
         total += len(proposed.tier(EXPRESSION))
-        compared += [compare(known, proposed)] if any("span" in e.data for e in known.tier(EXPRESSION)) else []
-    if sum(wordless.values()) == len(found):
+        compared += [compare(reference, proposed)] if any("span" in e.data for e in reference.tier(EXPRESSION)) else []
+    if sum(wordless.values()) == len(sessions):
         raise no_words(next(iter(wordless)))
-    print(f"{annotator}: {total} expressions in {len(found) - sum(wordless.values())} recordings")
+    print(f"{annotator}: {total} expressions in {len(sessions) - sum(wordless.values())} recordings")
     for language, n in wordless.items():
         print(f"  {n} recordings left out: {no_words(language)}")
     for language, shapes in bare.items():
@@ -90,15 +90,15 @@ def _by_their_names(language: str, shapes: list[str]) -> str:
 
 
 def _told(compared: list[SpanAgreement]) -> str:
-    known, proposed, same = (sum(c[place] for c in compared) for place in range(3))
+    marked, proposed, same = (sum(c[place] for c in compared) for place in range(3))
     attributes, referents = sum(c.same_attributes for c in compared), sum(c.same_referents for c in compared)
     coded = any(c.coded for c in compared)
     shares = f"{attributes / same:.1%} have the same attributes and " if coded and same else ""
     agreed = (
         f"; of the {same} with the same span, {shares}{referents / same:.1%} have the same referents" if same else ""
     )
-    f = 2 * same / (known + proposed)
+    f = 2 * same / (marked + proposed)
     return (
-        f"beside the {known} references that the recordings know themselves: spans F {number(f)} "
-        f"(precision {number(same / proposed if proposed else None)}, recall {number(same / known)}){agreed}"
+        f"beside the {marked} references that the recordings know themselves: spans F {number(f)} "
+        f"(precision {number(same / proposed if proposed else None)}, recall {number(same / marked)}){agreed}"
     )

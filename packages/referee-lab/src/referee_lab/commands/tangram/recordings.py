@@ -56,8 +56,8 @@ def sessions_named(
     """The sessions that a command works on: files and folders that are named, or the dialogues of a corpus, which are put into the folder `out` first."""
     from referee_lab.commands.tangram.sources import corpus_dialogues
 
-    given = list(places or [])
-    if (corpus is None) == (not given):
+    paths = list(places or [])
+    if (corpus is None) == (not paths):
         raise InputError(
             "no recordings are named" if corpus is None else "recordings and a corpus are named",
             remedy="name recordings or folders of them, or --corpus NAME --out FOLDER",
@@ -67,7 +67,7 @@ def sessions_named(
             raise InputError(
                 f"--{'out' if out else 'only'} goes with --corpus", remedy="leave it out, or name a corpus"
             )
-        return find_recordings(given)
+        return find_recordings(paths)
     if out is None:
         raise InputError(
             "annotations lie beside their dialogues, and a corpus stays as it is",
@@ -81,28 +81,28 @@ def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
     from referee.files import write_atomically
     from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 
-    found = []
+    written = []
     folder.mkdir(parents=True, exist_ok=True)
     for dialogue in dialogues:
         path = folder / f"{dialogue.id}.jsonl"
         if not path.exists():
             write_atomically(path, write_dialogue(dialogue).splitlines())
-        found.append(path)
-    return found
+        written.append(path)
+    return written
 
 
 def find_recordings(places: Iterable[Path]) -> list[Path]:
     """The sessions named: files, and those in folders; files of annotations and of other kinds are passed over."""
-    found: list[Path] = []
+    sessions: list[Path] = []
     for place in places:
         inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
         # A file that was named is taken at its word, and said to be wrong when it is opened.
-        found += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_session(p))]
-    if not found:
+        sessions += [p for p in inside if not p.name.endswith(SUFFIX) and (p == place or is_session(p))]
+    if not sessions:
         raise InputError(
             "no recordings here", where=", ".join(map(str, places)), remedy="`referee tangram play` makes some"
         )
-    return found
+    return sessions
 
 
 def is_session(path: Path) -> bool:
@@ -111,8 +111,8 @@ def is_session(path: Path) -> bool:
 
     if not path.name.endswith(SPOKEN) and path.with_name(f"{path.stem}{SPOKEN}").exists():
         return False
-    own = path.with_name(path.name.removesuffix(".tiers.jsonl") + ".jsonl")
-    return is_recording(path) or (is_dialogue(path) and (own == path or not own.exists()))
+    recording_path = path.with_name(path.name.removesuffix(".tiers.jsonl") + ".jsonl")
+    return is_recording(path) or (is_dialogue(path) and (recording_path == path or not recording_path.exists()))
 
 
 def is_recording(path: Path) -> bool:
@@ -166,8 +166,8 @@ def write_annotation(
     target = annotation_path(recording, annotator)
     refuse_second(target)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    said = [u.text or "" for u in dialogue.tier(UTTERANCE)]
-    lines = [line_of(n, text, marks.get(n, ()), True, now) for n, text in enumerate(said)]
+    texts = [u.text or "" for u in dialogue.tier(UTTERANCE)]
+    lines = [line_of(n, text, marks.get(n, ()), True, now) for n, text in enumerate(texts)]
     target.write_text(header_of(annotator, dialogue.id, program=program) + "".join(lines), encoding="utf-8")
     return target
 

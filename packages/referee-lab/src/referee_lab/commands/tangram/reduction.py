@@ -43,19 +43,21 @@ def reduction(
     from referee_lab.tangram.models.reduction import CORPORA, reduce_dialogues, reduce_games
 
     is_shipped = corpus in CORPORA
-    found = reduce_games(corpus, data, seed) if is_shipped else reduce_dialogues(*open_source(corpus, data, seed), seed)
-    print(json.dumps(asdict(found), ensure_ascii=False, indent=1) if form == "json" else "\n".join(_lines(found)))
+    reduced = (
+        reduce_games(corpus, data, seed) if is_shipped else reduce_dialogues(*open_source(corpus, data, seed), seed)
+    )
+    print(json.dumps(asdict(reduced), ensure_ascii=False, indent=1) if form == "json" else "\n".join(_lines(reduced)))
     return 0
 
 
 def _lines(r: Reduction) -> list[str]:
-    own, pseudo = ({level.repetition: level for level in levels} for levels in (r.own, r.pseudo))
+    pair_levels, pseudo = ({level.repetition: level for level in levels} for levels in (r.own, r.pseudo))
     rows: list[tuple[str, ...]] = [
         ("repetition", "n", "words", "interval", "like itself", "interval", "like pseudo-dyads", "interval")
     ]
     for level in r.words:
-        mine, theirs = own.get(level.repetition), pseudo.get(level.repetition)
-        rows.append((str(level.repetition), str(level.n), *_told(level, 1), *_told(mine, 3), *_told(theirs, 3)))
+        within_pair, theirs = pair_levels.get(level.repetition), pseudo.get(level.repetition)
+        rows.append((str(level.repetition), str(level.n), *_told(level, 1), *_told(within_pair, 3), *_told(theirs, 3)))
     s, d = r.slope, r.specificity
     lines = [f"{r.corpus}: {r.games} games", "", *aligned(rows), ""]
     lines += [

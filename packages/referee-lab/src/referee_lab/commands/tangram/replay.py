@@ -73,15 +73,15 @@ def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | 
     from referee_lab.tangram.desk.replay_page import session_page
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
-    found = corpus_dialogues(corpus, data, only)
+    dialogues = corpus_dialogues(corpus, data, only)
     if port is not None:
-        if len(found) != 1:
-            known = ", ".join(d.id for d in found)
-            raise InputError("one dialogue can be shown at a time", remedy=f"--only with one of {known}")
-        return _show(session_page(DialogueSession(None, found[0])), port)
+        if len(dialogues) != 1:
+            ids = ", ".join(d.id for d in dialogues)
+            raise InputError("one dialogue can be shown at a time", remedy=f"--only with one of {ids}")
+        return _show(session_page(DialogueSession(None, dialogues[0])), port)
     folder = out or Path(corpus)
     folder.mkdir(parents=True, exist_ok=True)
-    for dialogue in found:
+    for dialogue in dialogues:
         _write(folder / f"{dialogue.id}.html", session_page(DialogueSession(None, dialogue)))
     return 0
 

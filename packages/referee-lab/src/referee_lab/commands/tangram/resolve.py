@@ -60,15 +60,15 @@ def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, see
     from referee_lab.tangram.models.demonstratives import fold_places
     from referee_lab.tangram.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
-    found = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, watch=counting)
+    accuracies = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, watch=counting)
     # Averaged over references, for boards may differ in their number of pieces.
     chance = sum(1 / len(s.standings) for s in situations) / len(situations)
     if form == "json":
-        rows = [{**asdict(a), "published": PUBLISHED_ACCURACY[a.model][a.features]} for a in found]
+        rows = [{**asdict(a), "published": PUBLISHED_ACCURACY[a.model][a.features]} for a in accuracies]
         data = {"source": name, "synthetic": any(s.synthetic for s in situations), "chance": chance, "rows": rows}
         print(json.dumps(data, ensure_ascii=False, indent=1))
         return 0
-    value = {(a.model, a.features): a for a in found}
+    value = {(a.model, a.features): a for a in accuracies}
     table = [("accuracy (published)", "n", *FEATURE_SETS)]
     for model, printed in PUBLISHED_ACCURACY.items():
         n = str(value[model, "discourse"].n)
@@ -88,13 +88,13 @@ def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, see
 def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, form: str) -> int:
     from referee_lab.tangram.models.figure_reference import resolve_figures
 
-    found = resolve_figures(situations, folds=folds, seed=seed, watch=counting)
+    accuracies = resolve_figures(situations, folds=folds, seed=seed, watch=counting)
     if form == "json":
-        print(json.dumps({"source": name, "rows": [asdict(r) for r in found]}, ensure_ascii=False, indent=1))
+        print(json.dumps({"source": name, "rows": [asdict(r) for r in accuracies]}, ensure_ascii=False, indent=1))
         return 0
     used = min(folds, len({s.pair for s in situations}))
     table = [("source", "first place", "mean reciprocal rank")]
-    table += [(r.source, number(r.top1), number(r.mrr)) for r in found]
+    table += [(r.source, number(r.top1), number(r.mrr)) for r in accuracies]
     head = f"{name}: {len(situations)} references among {len(situations[0].standings)} figures; games left out in turn, {used} folds"
     print("\n".join([head, "", *aligned(table)]))
     return 0

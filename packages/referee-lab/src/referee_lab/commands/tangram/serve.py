@@ -84,9 +84,9 @@ def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dic
     if puzzles is None and goals is None and pieces == "tangram":
         return []  # those of the protocol
     chosen = chosen_goals(puzzles, goals, pieces)
-    own = [line for goal in chosen for line in own_goal(goal).get("goals", ())]
-    if own:
-        settings["goals"] = own
+    figure_lines = [line for goal in chosen for line in own_goal(goal).get("goals", ())]
+    if figure_lines:
+        settings["goals"] = figure_lines
     settings["step"] = turn_step(chosen)
     return [goal.name for goal in chosen]
 

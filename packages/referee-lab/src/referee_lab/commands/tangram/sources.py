@@ -47,10 +47,10 @@ def open_dialogues(
     if recordings is not None:
         files = _files_in(recordings)
     tier_map = _tier_map(tiers)
-    found = [d for path in files for d in _read(path, tier_map, annotator)]
+    dialogues = [d for path in files for d in _read(path, tier_map, annotator)]
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
-    return f"{'SYNTHETIC ' if any(d.synthetic for d in found) else ''}{name}{told_proposals(found)}", found
+    return f"{'SYNTHETIC ' if any(d.synthetic for d in dialogues) else ''}{name}{told_proposals(dialogues)}", dialogues
 
 
 def told_proposals(dialogues: Sequence[Dialogue]) -> str:
@@ -77,8 +77,8 @@ def open_source(
         return text, game_dialogues(text, data)
     place = Path(text)
     if not place.exists():
-        known = ", ".join((*DIALOGUE_CORPORA, *GAME_CORPORA))
-        raise InputError(f"{text} is no corpus of dialogues and no folder", remedy=f"one of {known}, or a folder")
+        corpora = ", ".join((*DIALOGUE_CORPORA, *GAME_CORPORA))
+        raise InputError(f"{text} is no corpus of dialogues and no folder", remedy=f"one of {corpora}, or a folder")
     files, folder = ([], place) if place.is_dir() else ([place], None)
     return open_dialogues(files, folder, False, None, data, seed, tiers, annotator)
 
@@ -86,16 +86,16 @@ def open_source(
 def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
     """The dialogues of a corpus, all of them or those named by their ids or the ends of these (*r1-2*), with commas between."""
     # A whole turn is no expression of an utterance.
-    found = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _corpus(name, data)
+    dialogues = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _corpus(name, data)
     if only is None:
-        return found
-    wanted = [part.strip() for part in only.split(",") if part.strip()]
-    chosen = {w: [d for d in found if d.id == w or d.id.endswith(f"-{w}")] for w in wanted}
+        return dialogues
+    named_ids = [part.strip() for part in only.split(",") if part.strip()]
+    chosen = {w: [d for d in dialogues if d.id == w or d.id.endswith(f"-{w}")] for w in named_ids}
     if missing := [w for w, those in chosen.items() if not those]:
-        remedy = f"there are {', '.join(d.id for d in found)}"
+        remedy = f"there are {', '.join(d.id for d in dialogues)}"
         raise InputError(f"{name} has no dialogue {missing[0]!r}", remedy=remedy)
     named = {d.id for those in chosen.values() for d in those}
-    return [d for d in found if d.id in named]
+    return [d for d in dialogues if d.id in named]
 
 
 def _corpus(name: str, data: Path | None) -> list[Dialogue]:
@@ -114,24 +114,24 @@ def _files_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
     files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv", ".TextGrid"))
-    found = sorted(p for p in files if not p.name.endswith(SUFFIX))
+    paths = sorted(p for p in files if not p.name.endswith(SUFFIX))
     # A folder of reference games has what they are in a file of its own, and the logs of rooms beside them.
     if (folder / "game.json").is_file():
-        found = sorted(p for p in folder.glob("*.json") if p.name != "game.json")
-    if not found:
+        paths = sorted(p for p in folder.glob("*.json") if p.name != "game.json")
+    if not paths:
         raise InputError("no recordings here", where=folder, remedy="files end in .jsonl, .eaf, .TextGrid or .csv")
-    if found[0].suffix == ".json":
-        return found
+    if paths[0].suffix == ".json":
+        return paths
     # Tiers exported beside their recordings are the same dialogues again.
-    sessions = [p for p in found if p.suffix == ".jsonl" and is_session(p)]
-    _tell_of_others(found, sessions)
-    return sessions or found
+    sessions = [p for p in paths if p.suffix == ".jsonl" and is_session(p)]
+    _tell_of_others(paths, sessions)
+    return sessions or paths
 
 
-def _tell_of_others(found: Sequence[Path], sessions: Sequence[Path]) -> None:
+def _tell_of_others(paths: Sequence[Path], sessions: Sequence[Path]) -> None:
     """Files of ELAN that no recording beside them explains may have been meant to count."""
-    known = {path.with_name(path.name.partition(".")[0]) for path in sessions}
-    other = [p for p in found if p.suffix == ".eaf" and p.with_name(p.name.partition(".")[0]) not in known]
+    session_stems = {path.with_name(path.name.partition(".")[0]) for path in sessions}
+    other = [p for p in paths if p.suffix == ".eaf" and p.with_name(p.name.partition(".")[0]) not in session_stems]
     if sessions and other:
         names = ", ".join(p.name for p in other[:3]) + (f" and {len(other) - 3} more" if len(other) > 3 else "")
         print(
@@ -189,8 +189,8 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
 
         content = text_grid_to_eaf(content, str(path))
     if path.suffix in (".eaf", ".TextGrid"):
-        found = _told_faults(elan.from_eaf(content, str(path), tiers.names, pieces), path)
-        return [_marked(_in_language(found, tiers.language, path), path)]
+        marked_dialogue = _told_faults(elan.from_eaf(content, str(path), tiers.names, pieces), path)
+        return [_marked(_in_language(marked_dialogue, tiers.language, path), path)]
     if path.suffix == ".csv":
         try:
             # Spreadsheets begin a file with a mark of its encoding.

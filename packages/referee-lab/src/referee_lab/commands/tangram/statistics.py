@@ -44,11 +44,11 @@ def statistics(
         name, dialogues = open_source(corpus, data, seed)
     else:
         name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
-    found = count_corpus(dialogues)
+    counted = count_corpus(dialogues)
     if form == "json":
-        print(json.dumps({"source": name, **asdict(found)}, ensure_ascii=False, indent=1))
+        print(json.dumps({"source": name, **asdict(counted)}, ensure_ascii=False, indent=1))
     else:
-        print("\n".join(_lines(name, found)))
+        print("\n".join(_lines(name, counted)))
     return 0
 
 
@@ -56,10 +56,10 @@ def _lines(name: str, c: CorpusStatistics) -> list[str]:
     from referee_lab.tangram.models.corpus_statistics import GROUPS, PRINTED
     from referee_lab.tangram.tiers.dialogue import ATTRIBUTES
 
-    who = ", ".join(f"{n} {role}" for role, n in c.by_speaker.items())
+    speakers = ", ".join(f"{n} {role}" for role, n in c.by_speaker.items())
     lines = [
         f"{name}: {c.dialogues} dialogues of {c.pairs} pairs, {c.minutes:.0f} minutes, {c.utterances} utterances, {c.actions} actions",
-        f"  {c.expressions} expressions ({who}), {c.types} different ones: {c.one_piece} for one piece, {c.several} for several, {c.unclear} unclear",
+        f"  {c.expressions} expressions ({speakers}), {c.types} different ones: {c.one_piece} for one piece, {c.several} for several, {c.unclear} unclear",
         f"  pronouns by their words: {c.pronouns['demonstrative']} demonstrative, {c.pronouns['personal']} personal",
     ]
     if not c.coded and not c.by_words:
@@ -69,12 +69,12 @@ def _lines(name: str, c: CorpusStatistics) -> list[str]:
     for group, codes in GROUPS.items():
         rows.append((group, str(groups[group]), _share(groups[group], c.expressions), str(PRINTED.get(group, "–"))))
         if len(codes) > 1:
-            told = [
+            code_rows = [
                 (f"  {ATTRIBUTES[code]}", counts[code], PRINTED.get(code, "–"))
                 for code in codes
                 if counts[code] or code in PRINTED
             ]
-            rows += [(what, str(n), _share(n, c.expressions), str(printed)) for what, n, printed in told]
+            rows += [(what, str(n), _share(n, c.expressions), str(printed)) for what, n, printed in code_rows]
     return [
         *lines,
         "",

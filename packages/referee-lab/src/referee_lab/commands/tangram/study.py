@@ -121,14 +121,14 @@ def study(
         threshold=threshold,
     )
     if systems is not None:
-        found = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals)
-        return _context_study(out, found, wanted, systems.split(","), contexts.split(","), items)
+        sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals)
+        return _context_study(out, sessions, wanted, systems.split(","), contexts.split(","), items)
     with waiting("sessions, classifier and clips"):
         prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), wanted)
         made = write_study(out, prepared.draft)
     # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
     write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
-    lists = ", ".join(f"{one.id} {len(one.trials)} trials" for one in made.lists)
+    lists = ", ".join(f"{study_list.id} {len(study_list.trials)} trials" for study_list in made.lists)
     clips = [t.meta["clip_ms"] for t in prepared.draft.trials]
     mean = sum(end - start for start, end in clips) / len(clips) / 1000
     print(f"Made {out}: {len(made.lists)} lists ({lists}), {len(clips)} clips of {mean:.1f} s on average.")
@@ -206,18 +206,18 @@ def _sessions(
     from referee_lab.tangram.game.dialogue_film import numbered
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
-    found: list[DialogueSession] = []
+    sessions: list[DialogueSession] = []
     for path in find_recordings(places):
         session = open_session(path)
         dialogue = tiers_of(session, path, annotator)
-        said, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
-        if done is not None and done < said:
+        utterances, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
+        if done is not None and done < utterances:
             print(
-                f"  note: {said - done} of {said} utterances of {path.name} are not annotated and count as without references"
+                f"  note: {utterances - done} of {utterances} utterances of {path.name} are not annotated and count as without references"
             )
         # Evaluators press numbers.
         shown = dialogue if all(piece.isdigit() for piece in dialogue.pieces) else numbered(dialogue)
-        found.append(DialogueSession(session.recording, shown, path.parent))
-    if told := told_proposals([session.dialogue for session in found]):
-        print(f"  note:{told}")
-    return found
+        sessions.append(DialogueSession(session.recording, shown, path.parent))
+    if proposals := told_proposals([session.dialogue for session in sessions]):
+        print(f"  note:{proposals}")
+    return sessions

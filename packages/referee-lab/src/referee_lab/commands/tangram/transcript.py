@@ -58,20 +58,20 @@ def transcript(
     target = out or _beside(recording)
     _spare_annotations(recording, target)
     # The other one's transcript, put in before, stays.
-    found = open_recording(target if out is None and target.exists() else recording)
+    recorded = open_recording(target if out is None and target.exists() else recording)
     if language is not None:
-        found = replace(found, header=replace(found.header, language=_checked(language)))
-    found = (
-        _from_file(found, source, by, tier, begins)
+        recorded = replace(recorded, header=replace(recorded.header, language=_checked(language)))
+    recorded = (
+        _from_file(recorded, source, by, tier, begins)
         if source is not None
-        else _by_endpoint(found, recording.parent, str(endpoint), model)
+        else _by_endpoint(recorded, recording.parent, str(endpoint), model)
     )
-    write_atomically(target, write_recording(found).rstrip("\n").split("\n"))
-    spoken = Counter(entry.actor for entry in found.entries if entry.kind == "speech")
-    roles = found.header.players
+    write_atomically(target, write_recording(recorded).rstrip("\n").split("\n"))
+    spoken = Counter(entry.actor for entry in recorded.entries if entry.kind == "speech")
+    roles = recorded.header.players
     print(
         f"wrote {target}: {spoken.total()} spoken utterances"
-        + "".join(f", {n} by the {roles[who]}" for who, n in spoken.items())
+        + "".join(f", {n} by the {roles[actor]}" for actor, n in spoken.items())
     )
     return 0
 
@@ -103,41 +103,41 @@ def _checked(language: str) -> str:
     return language
 
 
-def _from_file(found: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:
+def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:
     from referee_lab.tangram.game.recorded_sound import recorded_sounds
     from referee_lab.tangram.tiers.transcripts import read_transcript, with_speech
 
     if by is None:
         raise InputError("nobody is named who speaks", remedy="add --by solver, --by operator or an alias")
-    actor = next((name for name, role in found.header.players.items() if by in (name, role)), by)
+    actor = next((name for name, role in recorded.header.players.items() if by in (name, role)), by)
     try:
         content = source.read_bytes()
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=source, remedy="name a transcript") from None
     lines = read_transcript(content, str(source), tier)
-    own = [sound.start_ms for sound in recorded_sounds(found) if sound.actor == actor]
-    start = 1000 * begins if begins is not None else min(own, default=0.0)
-    return with_speech(found, actor, lines, start)
+    starts = [sound.start_ms for sound in recorded_sounds(recorded) if sound.actor == actor]
+    start = 1000 * begins if begins is not None else min(starts, default=0.0)
+    return with_speech(recorded, actor, lines, start)
 
 
-def _by_endpoint(found: Recording, folder: Path, endpoint: str, model: str) -> Recording:
+def _by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -> Recording:
     from referee.models.transcription import transcribe
     from referee_lab.tangram.game.recorded_sound import sounds_in
     from referee_lab.tangram.tiers.transcripts import read_whisper, with_speech
 
-    sounds = sounds_in(found, folder)
+    sounds = sounds_in(recorded, folder)
     if not sounds:
         raise InputError(
             "there is no sound beside this recording", where=folder, remedy="export the room again with its sound"
         )
     lines: dict[str, list[SpokenLine]] = {}
     for sound, file in sounds:
-        answer = transcribe(file, endpoint=endpoint, model=model, language=found.header.language)
+        answer = transcribe(file, endpoint=endpoint, model=model, language=recorded.header.language)
         own = [
             line._replace(start_ms=line.start_ms + sound.start_ms, end_ms=line.end_ms + sound.start_ms)
             for line in read_whisper(answer, file.name)
         ]
         lines.setdefault(sound.actor, []).extend(own)
     for actor, own in lines.items():
-        found = with_speech(found, actor, own)
-    return found
+        recorded = with_speech(recorded, actor, own)
+    return recorded

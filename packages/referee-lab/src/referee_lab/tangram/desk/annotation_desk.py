@@ -111,7 +111,7 @@ class AnnotationSheet:
         mine, asked = self.annotation(), self._asked()
         others = {name: self.annotation(name) for name in self.beside}
         film = self.session.film()
-        said = self.dialogue.tier(UTTERANCE)
+        utterances = self.dialogue.tier(UTTERANCE)
         rows = [
             {
                 "by": u.by,
@@ -124,16 +124,16 @@ class AnnotationSheet:
                 "proposed": _plain(self.proposals.get(n, ())) if self.offer else None,
                 "others": {name: _plain(a.marks[n]) for name, a in others.items()} if n in asked and others else None,
             }
-            for n, u in enumerate(said)
+            for n, u in enumerate(utterances)
         ]
         return {"session": self.dialogue.id, "film": film, "utterances": rows}
 
     def take_over(self) -> int:
         """In adjudication: what both marked alike is written as decided, once; how many there were."""
-        mine = self.annotation()
+        annotation = self.annotation()
         first, second = (self.annotation(name) for name in self.beside)
         # Decisions from before stay: the desk may be opened again and again.
-        alike = [n for n in self._asked() if first.marks[n] == second.marks[n] and n not in mine.marks]
+        alike = [n for n in self._asked() if first.marks[n] == second.marks[n] and n not in annotation.marks]
         for n in sorted(alike):
             self.save(n, [mark.to_data() for mark in first.marks[n]], done=True)
         return len(alike)

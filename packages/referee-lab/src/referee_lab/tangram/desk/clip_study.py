@@ -112,14 +112,14 @@ class Overhearing:
         }
 
 
-def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> Overhearing:
+def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) -> Overhearing:
     """Classify, choose, cut, replace and lay out; every trial with its clip. A dialogue without a recording is drawn from its events."""
     dialogues = [session.dialogue for session in sessions]
     by_id = {session.dialogue.id: session for session in sessions}
-    _check(by_id, sessions, wanted)
-    classification, threshold = _classified(dialogues, wanted)
-    material = collect_material(classification, wanted.seed, fp=wanted.fp, tp=wanted.tp, fn=wanted.fn)
-    lists = make_lists(material, wanted.pronoun)
+    _check(by_id, sessions, request)
+    classification, threshold = _classified(dialogues, request)
+    material = collect_material(classification, request.seed, fp=request.fp, tp=request.tp, fn=request.fn)
+    lists = make_lists(material, request.pronoun)
     items = [*lists[0], *lists[1]]
     if not items:
         raise InputError(
@@ -127,44 +127,44 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], wanted: Wanted) -> 
             remedy="give more recordings: a clip needs an earlier mention and an earlier action on the target within 30 s",
         )
     # The simulated evaluators' ear has never heard the dialogues of the study.
-    ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
+    ear = ReferenceResolver().fit(all_situations(invent_sessions(request.seed + 1)))
     sounds: dict[str, bytes] = {}
     trials = list(make_clips(with_progress(items, "clips"), by_id, ear, sounds))
     taken = {t.id for t in trials}
     free = [s for s in classification.situations if s.id not in taken and s.expression.by == SOLVER]
-    practice = practice_extras(free, wanted, by_id, ear, sounds)
-    draft = replace(_draft(wanted, lists, trials, practice, dialogues), sounds=sounds)
+    practice = practice_extras(free, request, by_id, ear, sounds)
+    draft = replace(_draft(request, lists, trials, practice, dialogues), sounds=sounds)
     return Overhearing(
         draft=draft,
         classification=classification,
         material=material,
         threshold=threshold,
-        notes=tuple(_notes(material, wanted, practice, threshold)),
+        notes=tuple(_notes(material, request, practice, threshold)),
     )
 
 
-def _classified(dialogues: Sequence[Dialogue], wanted: Wanted) -> tuple[Classification, float]:
+def _classified(dialogues: Sequence[Dialogue], request: Wanted) -> tuple[Classification, float]:
     """The classifier's decisions, and the threshold they were made with."""
     situations = all_situations(dialogues)
 
     def tried(threshold: float) -> Classification:
-        about = {"folds": wanted.folds, "by": wanted.by, "seed": wanted.seed, "weights": wanted.weights}
+        about = {"folds": request.folds, "by": request.by, "seed": request.seed, "weights": request.weights}
         return classify(situations, **about, threshold=threshold)  # type: ignore[arg-type]
 
-    found = tried(wanted.threshold or 0.0)
-    if wanted.threshold is not None:
-        return found, wanted.threshold
-    lowered = threshold_for(found, fp=wanted.fp - wanted.fp % 2, tp=wanted.tp, fn=wanted.fn)
-    return (tried(lowered), lowered) if lowered else (found, 0.0)
+    classification = tried(request.threshold or 0.0)
+    if request.threshold is not None:
+        return classification, request.threshold
+    lowered = threshold_for(classification, fp=request.fp - request.fp % 2, tp=request.tp, fn=request.fn)
+    return (tried(lowered), lowered) if lowered else (classification, 0.0)
 
 
-def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], wanted: Wanted) -> None:
+def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], request: Wanted) -> None:
     if len(by_id) < len(sessions):
         raise InputError("two recordings have the same session", remedy="name every recording once")
-    if wanted.participants % 2:
+    if request.participants % 2:
         raise InputError(
-            f"{wanted.participants} evaluators cannot be shared out evenly to two groups",
-            remedy=f"plan {wanted.participants + 1}",
+            f"{request.participants} evaluators cannot be shared out evenly to two groups",
+            remedy=f"plan {request.participants + 1}",
         )
 
 
@@ -185,8 +185,8 @@ def make_overhearing_demo(
     """A small study with bots for speakers: half of the items false positives, the rest true positives."""
     # An even number: half of them are turned round for each group.
     fp = max(2, items // 2 - items // 2 % 2)
-    wanted = Wanted(id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed)
-    return write_study(path, prepare_overhearing(bot_sessions(DEMO_SESSIONS, seed), wanted).draft)
+    request = Wanted(id=id, participants=participants, fp=fp, tp=items - fp, fn=0, practice=practice, seed=seed)
+    return write_study(path, prepare_overhearing(bot_sessions(DEMO_SESSIONS, seed), request).draft)
 
 
 # -- trials ----------------------------------------------------------------------------------------------------------------
@@ -204,12 +204,12 @@ def make_clips(
         by_id.setdefault(item.id, []).append(item)
     synthetic = any(session.dialogue.synthetic for session in sessions.values())
     for trial in as_trials(items, synthetic):
-        own = by_id[trial.id]
-        session = sessions[own[0].situation.dialogue]
-        shown = {item.condition: _shown(item) for item in own}
-        believed = {item.condition: _rounded(overhear(item, session.dialogue, ear)) for item in own}
+        trial_items = by_id[trial.id]
+        session = sessions[trial_items[0].situation.dialogue]
+        shown = {item.condition: _shown(item) for item in trial_items}
+        believed = {item.condition: _rounded(overhear(item, session.dialogue, ear)) for item in trial_items}
         # One film a context: all systems share it.
-        films = {item.context: item.clip for item in own}
+        films = {item.context: item.clip for item in trial_items}
         clips = {context: _film(session, clip, sounds) for context, clip in films.items()}
         film = {"clip": clips[""]} if set(clips) == {""} else {"clips": clips}
         yield replace(trial, meta={**trial.meta, **film, "shown": shown, "overheard": believed})
@@ -231,10 +231,10 @@ def _film(session: DialogueSession, clip: Clip, sounds: dict[str, bytes]) -> dic
 def _heard(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
     """The voices of a clip under names that tell nothing."""
     rows = []
-    for one in stretches:
-        name = f"{sha256(one.content).hexdigest()[:32]}{one.ending}"
-        sounds[name] = one.content
-        rows.append({"by": one.by, "start_ms": one.start_ms, "end_ms": one.end_ms, "src": name})
+    for stretch in stretches:
+        name = f"{sha256(stretch.content).hexdigest()[:32]}{stretch.ending}"
+        sounds[name] = stretch.content
+        rows.append({"by": stretch.by, "start_ms": stretch.start_ms, "end_ms": stretch.end_ms, "src": name})
     return {"sounds": rows} if rows else {}
 
 
@@ -244,23 +244,23 @@ def _rounded(chances: Mapping[str, float]) -> dict[str, float]:
 
 def practice_extras(
     free: Sequence[Situation],
-    wanted: Wanted,
+    request: Wanted,
     sessions: Mapping[str, DialogueSession],
     ear: ReferenceResolver,
     sounds: dict[str, bytes],
 ) -> list[Extra]:
     """Return practice trials of references that are in no list, to get used to the task."""
-    order = np.random.default_rng(wanted.seed).permutation(len(free))
-    found: list[Item] = []
+    order = np.random.default_rng(request.seed).permutation(len(free))
+    items: list[Item] = []
     for place in order:
-        if len(found) == wanted.practice:
+        if len(items) == request.practice:
             break
         item = _practice_item(free[place])
-        found += [] if item is None else [item]
-    trials = make_clips(found, sessions, ear, sounds)
+        items += [] if item is None else [item]
+    trials = make_clips(items, sessions, ear, sounds)
     return [
         Extra(trial=_unnamed(trial), description=Description(text=item.expression))
-        for item, trial in zip(found, trials, strict=True)
+        for item, trial in zip(items, trials, strict=True)
     ]
 
 
@@ -281,7 +281,7 @@ def _unnamed(trial: Trial) -> Trial:
 
 
 def _draft(
-    wanted: Wanted,
+    request: Wanted,
     lists: Sequence[Sequence[Item]],
     trials: Sequence[Trial],
     practice: Sequence[Extra],
@@ -291,25 +291,25 @@ def _draft(
         StudyList(id=f"L{n:02}", group=n, trials=tuple((i.id, i.condition) for i in items))
         for n, items in enumerate(lists, 1)
     )
-    said = {(i.id, i.condition): i.expression for items in lists for i in items}
-    present = {condition for _, condition in said}
+    words = {(i.id, i.condition): i.expression for items in lists for i in items}
+    present = {condition for _, condition in words}
     invented = "simulated " if any(d.synthetic for d in dialogues) else ""
     return Draft(
-        id=wanted.id,
-        title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
+        id=request.id,
+        title=request.title or interface_words(dialogues[0].language)["which_piece"],
         protocol="replay-identify",
-        participants=wanted.participants,
+        participants=request.participants,
         layout=DesignLayout(kind="counterbalanced", lists=rows, groups=len(rows)),
         conditions=[c for c in CONDITIONS if c in present],
         trials=trials,
-        outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in said.items()],
+        outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in words.items()],
         language=dialogues[0].language,
-        seed=wanted.seed,
+        seed=request.seed,
         source=f"{len(dialogues)} {invented}recordings of {len({d.pair for d in dialogues})} pairs",
         practice=practice,
         fields={
-            "study": {"contact": wanted.contact},
-            "protocol": {"role": wanted.role, "cursor": wanted.cursor},
+            "study": {"contact": request.contact},
+            "protocol": {"role": request.role, "cursor": request.cursor},
             "session": {"demographics": True},
             "exclusion": {"slowest_ms": SLOWEST_MS},
             "analysis": {
@@ -321,17 +321,17 @@ def _draft(
     )
 
 
-def _notes(material: EvaluationMaterial, wanted: Wanted, practice: Sequence[Extra], threshold: float) -> Iterator[str]:
-    if wanted.threshold is None and threshold:
-        yield f"a decision value above {threshold:g} counts as a pronoun, not 0 as published, so that {wanted.fp} false positives have a usable clip"
+def _notes(material: EvaluationMaterial, request: Wanted, practice: Sequence[Extra], threshold: float) -> Iterator[str]:
+    if request.threshold is None and threshold:
+        yield f"a decision value above {threshold:g} counts as a pronoun, not 0 as published, so that {request.fp} false positives have a usable clip"
     got = {"FP": len(material.fp1) + len(material.fp2), "TP": len(material.tp), "FN": len(material.fn)}
-    for kind, want in (("FP", wanted.fp), ("TP", wanted.tp), ("FN", wanted.fn)):
+    for kind, want in (("FP", request.fp), ("TP", request.tp), ("FN", request.fn)):
         if got[kind] < want:
             why = "; ".join(f"{why} {n}" for (k, why), n in material.unusable.most_common() if k == kind)
             reasons = f" (not usable: {why})" if why else ""
             yield f"only {got[kind]} of the {want} {kind} wished for: {material.usable[kind]} have a usable clip{reasons}"
     total = sum(got.values())
-    if total < wanted.fp + wanted.tp + wanted.fn:
-        yield f"so a list has {total} trials instead of {wanted.fp + wanted.tp + wanted.fn}; more recordings give more"
-    if len(practice) < wanted.practice:
-        yield f"only {len(practice)} of {wanted.practice} practice trials could be made"
+    if total < request.fp + request.tp + request.fn:
+        yield f"so a list has {total} trials instead of {request.fp + request.tp + request.fn}; more recordings give more"
+    if len(practice) < request.practice:
+        yield f"only {len(practice)} of {request.practice} practice trials could be made"

@@ -57,7 +57,7 @@ class ContextStudy:
 
 def prepare_context_study(
     sessions: Sequence[DialogueSession],
-    wanted: Wanted,
+    request: Wanted,
     systems: Sequence[str],
     contexts: Sequence[str],
     items: int | None = None,
@@ -68,19 +68,19 @@ def prepare_context_study(
     """
     systems, contexts = _checked_systems(systems), _checked_contexts(contexts)
     cells = [(system, context) for context in contexts for system in systems]
-    if wanted.participants % len(cells):
-        more = wanted.participants + len(cells) - wanted.participants % len(cells)
+    if request.participants % len(cells):
+        more = request.participants + len(cells) - request.participants % len(cells)
         raise InputError(
-            f"{wanted.participants} evaluators cannot be shared out evenly to {len(cells)} lists",
+            f"{request.participants} evaluators cannot be shared out evenly to {len(cells)} lists",
             remedy=f"--participants {more}",
         )
     by_id = {session.dialogue.id: session for session in sessions}
     situations = [s for s in all_situations([s.dialogue for s in sessions]) if s.expression.by == SOLVER]
     usable, unusable = _usable(situations, contexts)
-    texts, silent = _texts(sessions, [s for s, _ in usable], systems, wanted.seed, wanted.pronoun)
+    texts, silent = _texts(sessions, [s for s, _ in usable], systems, request.seed, request.pronoun)
     usable = [(s, clips) for s, clips in usable if all(s.id in texts[system] for system in systems)]
     number = _number_of_items(len(usable), len(cells), items, unusable + silent)
-    order = np.random.default_rng(wanted.seed).permutation(len(usable))[:number]
+    order = np.random.default_rng(request.seed).permutation(len(usable))[:number]
     chosen = [usable[place] for place in sorted(order)]
     shown = {
         (situation.id, system, context): _item(situation, clips[context], system, context, texts[system][situation.id])
@@ -91,35 +91,35 @@ def prepare_context_study(
         [shown[situation.id, *cells[(index + shift) % len(cells)]] for index, (situation, _) in enumerate(chosen)]
         for shift in range(len(cells))
     ]
-    ear = ReferenceResolver().fit(all_situations(invent_sessions(wanted.seed + 1)))
+    ear = ReferenceResolver().fit(all_situations(invent_sessions(request.seed + 1)))
     sounds: dict[str, bytes] = {}
     trials = list(make_clips(with_progress(list(shown.values()), "clips"), by_id, ear, sounds))
     taken = {situation.id for situation, _ in chosen}
     free = [situation for situation, _ in usable if situation.id not in taken]
-    practice = practice_extras(free, wanted, by_id, ear, sounds)
-    draft = replace(_draft(wanted, lists, trials, cells, sessions), practice=practice, sounds=sounds)
-    power = estimate_power(len(cells), number, wanted.participants, wanted.seed)
+    practice = practice_extras(free, request, by_id, ear, sounds)
+    draft = replace(_draft(request, lists, trials, cells, sessions), practice=practice, sounds=sounds)
+    power = estimate_power(len(cells), number, request.participants, request.seed)
     notes = [f"{n} references are not usable: {why}" for why, n in (unusable + silent).most_common()]
     return ContextStudy(draft=draft, items_per_cell=number // len(cells), power=power, notes=tuple(notes))
 
 
 def _checked_systems(systems: Sequence[str]) -> list[str]:
     """Return the names of systems in full: `graph` is classic/graph; InputError for a name that nothing has."""
-    known = names("system")
-    found = []
+    system_names = names("system")
+    checked = []
     for system in dict.fromkeys(systems):
         name = system.partition("|")[0]
-        if system in (HUMAN, THAT) or name in known:
-            found.append(system)
-        elif f"classic/{name}" in known:
-            found.append(f"classic/{system}")
+        if system in (HUMAN, THAT) or name in system_names:
+            checked.append(system)
+        elif f"classic/{name}" in system_names:
+            checked.append(f"classic/{system}")
         else:
             raise InputError(
                 f"there is no system {system!r}", remedy=f"{HUMAN}, {THAT}, or a name of `referee list systems`"
             )
-    if len(found) < 2:
+    if len(checked) < 2:
         raise InputError("a comparison takes two systems", remedy=f"--systems {HUMAN},{THAT}")
-    return found
+    return checked
 
 
 def _checked_contexts(contexts: Sequence[str]) -> list[str]:
@@ -219,7 +219,7 @@ def _item(situation: Situation, clip: Clip, system: str, context: str, text: str
 
 
 def _draft(
-    wanted: Wanted,
+    request: Wanted,
     lists: Sequence[Sequence[Item]],
     trials: Sequence[Trial],
     cells: Sequence[tuple[str, str]],
@@ -234,20 +234,20 @@ def _draft(
     )
     words = {(i.id, i.condition): i.expression for items in lists for i in items}
     return Draft(
-        id=wanted.id,
-        title=wanted.title or interface_words(dialogues[0].language)["which_piece"],
+        id=request.id,
+        title=request.title or interface_words(dialogues[0].language)["which_piece"],
         protocol="replay-identify",
-        participants=wanted.participants,
+        participants=request.participants,
         layout=DesignLayout(kind="counterbalanced", lists=rows, groups=len(rows)),
         conditions=[f"{system}{AT}{context}" for system, context in cells],
         trials=trials,
         outputs=[(trial, condition, Description(text=text)) for (trial, condition), text in words.items()],
         language=dialogues[0].language,
-        seed=wanted.seed,
+        seed=request.seed,
         source=f"{len(dialogues)} dialogues of {len({d.pair for d in dialogues})} pairs",
         fields={
-            "study": {"contact": wanted.contact},
-            "protocol": {"role": wanted.role, "cursor": wanted.cursor},
+            "study": {"contact": request.contact},
+            "protocol": {"role": request.role, "cursor": request.cursor},
             "session": {"demographics": True},
             "exclusion": {"slowest_ms": SLOWEST_MS},
             "analysis": {

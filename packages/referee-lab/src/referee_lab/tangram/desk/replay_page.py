@@ -64,15 +64,15 @@ def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
     header, wrong = recording.header, faults(recording)
     kinds = [entry.kind for entry in recording.entries]
     outcome = next((kind for kind in ("solved", "timeout") if kind in kinds), "unfinished")
-    found = [
+    facts = [
         ("pair", header.pair),
         ("length", f"{film['end_ms'] / 1000:.1f} s"),
         ("events", f"{len(recording.entries):,}"),
         ("end", outcome),
     ]
     if header.synthetic:
-        found.append(("players", "simulated"))
-    return [*found, ("faults", f"{len(wrong)}: {wrong[0]}")] if wrong else found
+        facts.append(("players", "simulated"))
+    return [*facts, ("faults", f"{len(wrong)}: {wrong[0]}")] if wrong else facts
 
 
 def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> str:

@@ -62,7 +62,7 @@ def rehearse(
     resolver = ReferenceResolver().fit(all_situations(training))
     responses = simulate_evaluators(lists, dialogues, resolver, seed, evaluators)
     trials = as_trials(items, synthetic=any(d.synthetic for d in dialogues))
-    found = evaluate(responses, trials, ties=ties, margin=margin)
+    evaluation = evaluate(responses, trials, ties=ties, margin=margin)
     confusion = classification.row(ALL).confusion
     return Rehearsal(
         classification=classification,
@@ -70,6 +70,6 @@ def rehearse(
         lists=lists,
         trials=trials,
         responses=responses,
-        evaluation=found,
-        review=None if found.moved is None else review(confusion, found.moved),
+        evaluation=evaluation,
+        review=None if evaluation.moved is None else review(confusion, evaluation.moved),
     )

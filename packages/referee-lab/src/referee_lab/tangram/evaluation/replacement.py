@@ -76,15 +76,17 @@ class EvaluationMaterial:
 
 def replace_in(situation: Situation, words: str | None = None) -> tuple[str, tuple[int, int]] | None:
     """The utterance with the expression as it was said or with other words, and the place of the expression; None where it cannot be found."""
-    said = situation.utterance.text if situation.utterance is not None and situation.utterance.text else situation.text
+    utterance = (
+        situation.utterance.text if situation.utterance is not None and situation.utterance.text else situation.text
+    )
     span = situation.expression.data.get("span")
     # Files of other programs give the words only; the first place where they occur is taken.
-    start = said.find(situation.text) if span is None else int(span[0])
+    start = utterance.find(situation.text) if span is None else int(span[0])
     if start < 0:
         return None
     end = start + len(situation.text) if span is None else int(span[1])
     new = situation.text if words is None else words
-    return said[:start] + new + said[end:], (start, start + len(new))
+    return utterance[:start] + new + utterance[end:], (start, start + len(new))
 
 
 def names_by_itself(situation: Situation) -> bool:
@@ -96,17 +98,17 @@ def choose_like(
     things: Sequence[Thing], n: int, kind: Callable[[Thing], object], whole: Counter[object], rng: np.random.Generator
 ) -> list[Thing]:
     """n of the things, their kinds shared out as in the whole (largest remainders); where a kind is short, others fill up."""
-    found: defaultdict[object, list[Thing]] = defaultdict(list)
+    by_kind: defaultdict[object, list[Thing]] = defaultdict(list)
     for place in rng.permutation(len(things)):
-        found[kind(things[place])].append(things[place])
-    total = sum(whole[k] for k in found)
-    shares = {k: n * whole[k] / total if total else 0.0 for k in found}
-    quota = {k: min(int(share), len(found[k])) for k, share in shares.items()}
+        by_kind[kind(things[place])].append(things[place])
+    total = sum(whole[k] for k in by_kind)
+    shares = {k: n * whole[k] / total if total else 0.0 for k in by_kind}
+    quota = {k: min(int(share), len(by_kind[k])) for k, share in shares.items()}
     while sum(quota.values()) < min(n, len(things)):
-        open_kinds = [k for k in found if quota[k] < len(found[k])]
+        open_kinds = [k for k in by_kind if quota[k] < len(by_kind[k])]
         # repr settles equal remainders alike in every process.
         quota[max(open_kinds, key=lambda k: (shares[k] - quota[k], repr(k)))] += 1
-    return [thing for k, chosen in found.items() for thing in chosen[: quota[k]]]
+    return [thing for k, chosen in by_kind.items() for thing in chosen[: quota[k]]]
 
 
 def collect_material(
@@ -157,9 +159,9 @@ def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20,
     if len(others) < fp or (fp and others[fp - 1] > 0):
         return 0.0
     lowered = (ceil(100 * others[fp - 1]) - 1) / 100 if fp else 0.0
-    found = sum(pronoun and d > lowered for d, pronoun in usable)
+    hits = sum(pronoun and d > lowered for d, pronoun in usable)
     missed = sum(pronoun and d <= lowered for d, pronoun in usable)
-    return lowered if lowered >= MARGIN and found >= tp and missed >= fn else 0.0
+    return lowered if lowered >= MARGIN and hits >= tp and missed >= fn else 0.0
 
 
 def _usable(situation: Situation) -> Clip | Unusable:

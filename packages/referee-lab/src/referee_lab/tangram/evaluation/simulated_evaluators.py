@@ -49,11 +49,11 @@ class Evaluators:
 
 def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
     """One trial for every situation shown: the pieces, the one meant, and what was said."""
-    found: dict[str, Trial] = {}
+    trials: dict[str, Trial] = {}
     for item in items:
         s = item.situation
         entities = (Entity(id=p, attributes=tuple(Property(k, v) for k, v in a.items())) for p, a in s.pieces.items())
-        found[item.id] = Trial(
+        trials[item.id] = Trial(
             id=item.id,
             scene=Scene(entities=tuple(entities)),
             targets=(s.target,),
@@ -69,7 +69,7 @@ def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
                 "synthetic": synthetic,
             },
         )
-    return list(found.values())
+    return list(trials.values())
 
 
 def simulate_evaluators(
@@ -81,11 +81,11 @@ def simulate_evaluators(
 ) -> list[Response]:
     """The responses of as many evaluators per list as wanted, each list in a random order for each evaluator."""
     habits, rng = evaluators or Evaluators(), np.random.default_rng(seed)
-    known = {d.id: d for d in dialogues}
+    dialogues_by_id = {d.id: d for d in dialogues}
     # The floor keeps a piece that the resolver excludes from becoming minus infinity.
     scores = {
         (i.id, i.condition): {
-            p: log(max(c, 1e-12)) for p, c in overhear(i, known[i.situation.dialogue], resolver).items()
+            p: log(max(c, 1e-12)) for p, c in overhear(i, dialogues_by_id[i.situation.dialogue], resolver).items()
         }
         for i in with_progress([item for items in lists for item in items], "what evaluators overhear")
     }

@@ -104,18 +104,18 @@ def evaluate(
 
     The category of an answer is its `system` (TP, FN, FP-DP, FP-Orig); in a study of systems in contexts it is the system and what the clip showed.
     """
-    known = {t.id: t for t in trials}
+    trials_by_id = {t.id: t for t in trials}
     if not responses:
         raise InputError("there are no answers", remedy="collect some, or name another --mode")
-    lost = sorted({r.trial for r in responses} - set(known))
+    lost = sorted({r.trial for r in responses} - set(trials_by_id))
     if lost:
         raise InputError(
             f"answers to {lost[0]!r}, which is not among the trials", remedy="give the trials file they belong to"
         )
     responses = [replace(r, system=_category(r)) for r in responses]
     conditions, pairs = _conditions(responses)
-    lines = tuple(_line(c, responses, known, ties) for c in conditions)
-    contrasts = tuple(_contrast(a, b, responses, known, margin) for a, b in pairs)
+    lines = tuple(_line(c, responses, trials_by_id, ties) for c in conditions)
+    contrasts = tuple(_contrast(a, b, responses, trials_by_id, margin) for a, b in pairs)
     moved = next((line.majority_correct for line in lines if line.condition == FP_DP), None)
     return Evaluation(
         lines=lines,
@@ -125,7 +125,7 @@ def evaluate(
         simulated=any("simulated" in r.flags for r in responses),
         ties=ties,
         # By the boards that were shown: seven pieces here, twelve elsewhere.
-        chance=sum(1 / len(known[r.trial].scene.entities) for r in responses) / len(responses),
+        chance=sum(1 / len(trials_by_id[r.trial].scene.entities) for r in responses) / len(responses),
     )
 
 
@@ -162,24 +162,24 @@ def _conditions(responses: Sequence[Response]) -> tuple[list[str], list[tuple[st
 
 def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Trial], ties: str) -> Category:
     # Evaluators are people to the measures, whether simulated or not: one group with as many participants.
-    own = [replace(r, probabilities=None) for r in responses if r.system == condition]
-    hearing = judge(own, trials)[0][condition, PEOPLE]
+    answers = [replace(r, probabilities=None) for r in responses if r.system == condition]
+    hearing = judge(answers, trials)[0][condition, PEOPLE]
     values = dict(zip(MEASURES, hearing.measure(ties=ties).tolist(), strict=True))
-    right = [_is_right(r, trials) for r in own]
-    shares = _shares(own, trials)
+    right = [_is_right(r, trials) for r in answers]
+    shares = _shares(answers, trials)
     won = [s for s in shares.values() if s > 0.5]
     return Category(
         condition=condition,
-        responses=len(own),
+        responses=len(answers),
         correct=sum(right),
         items=hearing.n_items,
         evaluators=hearing.n_participants,
         majority_correct=values["mir"] * hearing.n_items,
         ties=hearing.counts(ties)["ties"],
         measures={name: None if np.isnan(v) else v for name, v in values.items()},
-        ir_interval=_interval(own, trials),
+        ir_interval=_interval(answers, trials),
         agreement_sd=float(np.std(won, ddof=1)) if len(won) > 1 else None,
-        right_ms=_mean([t for r in own if _is_right(r, trials) and (t := _time(r)) is not None]),
+        right_ms=_mean([t for r in answers if _is_right(r, trials) and (t := _time(r)) is not None]),
     )
 
 
@@ -187,23 +187,23 @@ def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _interval(own: Sequence[Response], trials: Mapping[str, Trial]) -> tuple[float, float]:
+def _interval(answers: Sequence[Response], trials: Mapping[str, Trial]) -> tuple[float, float]:
     """The identification rate's interval when evaluators and items are drawn anew."""
     import polars as pl
 
-    rows = [("all", r.hearer, r.trial, float(_is_right(r, trials))) for r in own]
+    rows = [("all", r.hearer, r.trial, float(_is_right(r, trials))) for r in answers]
     frame = pl.DataFrame(rows, schema=["system", "participant", "item", "right"], orient="row")
-    (found,) = cluster_bootstrap(frame, value="right", system="system").iter_rows(named=True)
-    return found["low"], found["high"]
+    (interval,) = cluster_bootstrap(frame, value="right", system="system").iter_rows(named=True)
+    return interval["low"], interval["high"]
 
 
 def _is_right(response: Response, trials: Mapping[str, Trial]) -> bool:
     return response.outcome == Outcome.ENTITY and response.entity == trials[response.trial].targets[0]
 
 
-def _shares(own: Sequence[Response], trials: Mapping[str, Trial]) -> dict[str, float]:
+def _shares(answers: Sequence[Response], trials: Mapping[str, Trial]) -> dict[str, float]:
     by_item: dict[str, list[bool]] = {}
-    for r in own:
+    for r in answers:
         by_item.setdefault(r.trial, []).append(_is_right(r, trials))
     return {item: sum(right) / len(right) for item, right in by_item.items()}
 
@@ -216,15 +216,15 @@ def _contrast(
 ) -> PairedCategories:
     import polars as pl
 
-    own = [r for r in responses if r.system in (a, b)]
+    answers = [r for r in responses if r.system in (a, b)]
     frame = pl.DataFrame(
         {
-            "system": [r.system for r in own],
-            "participant": [r.hearer for r in own],
-            "item": [r.trial for r in own],
-            "right": [float(_is_right(r, trials)) for r in own],
-            "time": [_time(r) for r in own],
-            "length": [len(r.description.text or "") if r.description else None for r in own],
+            "system": [r.system for r in answers],
+            "participant": [r.hearer for r in answers],
+            "item": [r.trial for r in answers],
+            "right": [float(_is_right(r, trials)) for r in answers],
+            "time": [_time(r) for r in answers],
+            "length": [len(r.description.text or "") if r.description else None for r in answers],
         }
     )
     people = sorted(set(frame["participant"]))
@@ -232,7 +232,7 @@ def _contrast(
     time = [_by_person(frame, "time", c, people) for c in (a, b)]
     right = frame.filter(pl.col("right") == 1)
     quick = [_by_person(right, "time", c, people) for c in (a, b)]
-    given, per_character = _given_length(frame, a)
+    length_effect, per_character = _given_length(frame, a)
     return PairedCategories(
         first=a,
         second=b,
@@ -244,7 +244,7 @@ def _contrast(
         time_when_right=paired_t(*quick),
         mixed_accuracy=_tried(lambda: mixed_correctness(frame, correct="right", baseline=b)),
         mixed_time=_tried(lambda: mixed_times(frame.drop_nulls("time"), time="time", baseline=b)),
-        time_given_length=given,
+        time_given_length=length_effect,
         per_character=per_character,
     )
 
@@ -259,8 +259,8 @@ def _time(response: Response) -> float | None:
 def _by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence[str]) -> list[float | None]:
     import polars as pl
 
-    own = frame.filter((pl.col("system") == condition) & pl.col(value).is_not_null())
-    means = dict(own.group_by("participant").agg(pl.col(value).mean()).iter_rows())
+    rows = frame.filter((pl.col("system") == condition) & pl.col(value).is_not_null())
+    means = dict(rows.group_by("participant").agg(pl.col(value).mean()).iter_rows())
     return [means.get(p) for p in people]
 
 
@@ -283,10 +283,10 @@ def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
     """Whether both categories have expressions of some length in common: what lies outside the data is not estimated."""
     import polars as pl
 
-    mine, other = (rows.filter(side)["length"] for side in (pl.col("system") == first, pl.col("system") != first))
-    if mine.is_empty() or other.is_empty():
+    lengths, other = (rows.filter(side)["length"] for side in (pl.col("system") == first, pl.col("system") != first))
+    if lengths.is_empty() or other.is_empty():
         return False
-    return bool(max(mine.min(), other.min()) <= min(mine.max(), other.max()))  # type: ignore[type-var,operator]
+    return bool(max(lengths.min(), other.min()) <= min(lengths.max(), other.max()))  # type: ignore[type-var,operator]
 
 
 def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:

@@ -120,15 +120,15 @@ def _marks(
     dialogue: Dialogue, places: Mapping[str, tuple[float, float]], start_ms: float, end_ms: float
 ) -> Iterator[list[Any]]:
     """Lifting and putting down, turning, and where the hand is; each at its time, in order."""
-    found: list[tuple[float, str, str]] = []
+    marks: list[tuple[float, str, str]] = []
     for stay in dialogue.tier(MOUSE):
         for piece in stay.entities:
-            found += [(stay.start_ms or 0.0, "up", piece), (stay.end_ms or 0.0, "down", piece)]
+            marks += [(stay.start_ms or 0.0, "up", piece), (stay.end_ms or 0.0, "down", piece)]
     done = [(a.end_ms or 0.0, a.data.get("action"), p) for a in dialogue.tier(ACTION) for p in a.entities]
-    found += [(t_ms, "turn", piece) for t_ms, action, piece in done if action == "rotate"]
-    found += [(t_ms, "point", piece) for t_ms, action, piece in done if action == "select"]
+    marks += [(t_ms, "turn", piece) for t_ms, action, piece in done if action == "rotate"]
+    marks += [(t_ms, "point", piece) for t_ms, action, piece in done if action == "select"]
     hands, turned = dict.fromkeys(places, 0), dict.fromkeys(places, 0)
-    for t_ms, what, piece in sorted(found):
+    for t_ms, what, piece in sorted(marks):
         if what == "turn":
             turned[piece] = (turned[piece] + TURN) % 360
         elif what != "point":

@@ -45,9 +45,9 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
     }
 
 
-def _shown(said: Event) -> float:
+def _shown(utterance: Event) -> float:
     """When a message was seen, or speech began to be heard."""
-    return float(said.data.get("shown_ms", said.start_ms or 0.0))
+    return float(utterance.data.get("shown_ms", utterance.start_ms or 0.0))
 
 
 def _end(recording: Recording) -> float:
@@ -77,9 +77,15 @@ def _change(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
     yield [t_ms, top, *placed] if one_piece else [t_ms, after.to_data()]
 
 
-def _line(said: Event) -> dict[str, Any]:
-    shown = _shown(said)
-    return {"by": said.by, "text": said.text, "start_ms": said.start_ms, "end_ms": said.end_ms, "shown_ms": shown}
+def _line(utterance: Event) -> dict[str, Any]:
+    shown = _shown(utterance)
+    return {
+        "by": utterance.by,
+        "text": utterance.text,
+        "start_ms": utterance.start_ms,
+        "end_ms": utterance.end_ms,
+        "shown_ms": shown,
+    }
 
 
 def _hint(t_ms: float, data: Any) -> dict[str, Any]:

@@ -233,12 +233,12 @@ def _marks(recording: Recording) -> Iterator[tuple[float, int, LogEntry, tuple[f
 
 def state_at(recording: Recording, t_ms: float) -> Moment | None:
     """What was on the screens at a time; None before the start."""
-    found = None
+    latest = None
     for moment in replay(recording):
         if moment.t_ms > t_ms:
             break
-        found = moment
-    return found
+        latest = moment
+    return latest
 
 
 def positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, float]]]:
@@ -255,27 +255,27 @@ def positions(recording: Recording) -> Callable[[float], dict[str, tuple[float, 
 
 def faults(recording: Recording) -> list[str]:
     """Everything that speaks against a recording: torn end, missing or repeated numbers, snapshots that differ from the states before them."""
-    found = [] if recording.torn is None else [f"the last line is torn after {len(recording.torn)} characters"]
-    found += _gaps(recording.entries)
+    problems = [] if recording.torn is None else [f"the last line is torn after {len(recording.torn)} characters"]
+    problems += _gaps(recording.entries)
     board: Board | None = None
     for entry in recording.entries:
         after = board_after(board, entry)
         if entry.kind in STATES and after is not None:
             if after.hash() != entry.data["hash"]:
-                found.append(f"entry {entry.seq}: the stored state does not have the stored hash")
+                problems.append(f"entry {entry.seq}: the stored state does not have the stored hash")
             if board is not None and board.hash() != entry.data["hash"]:
-                found.append(f"entry {entry.seq}: the changes before the {entry.kind} lead to another state")
+                problems.append(f"entry {entry.seq}: the changes before the {entry.kind} lead to another state")
         board = after
-    return found
+    return problems
 
 
 def _gaps(entries: Iterable[LogEntry]) -> list[str]:
-    expected, found = None, []
+    expected, problems = None, []
     for entry in entries:
         if expected is not None and entry.seq != expected:
-            found.append(f"entry {entry.seq} follows entry {expected - 1}")
+            problems.append(f"entry {entry.seq} follows entry {expected - 1}")
         expected = entry.seq + 1
-    return found
+    return problems
 
 
 def _line(row: Mapping[str, Any]) -> str:

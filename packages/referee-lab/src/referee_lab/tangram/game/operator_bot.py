@@ -91,9 +91,9 @@ def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: fl
 
 def _against(command: Command, board: Board) -> tuple[float, float]:
     """Where a piece lies against another one: on the side that was said, else on the nearest one."""
-    mine, other = str(command.piece), str(command.other)
-    (left, top, right, bottom), here = board.polygon(other).bounds, board.placements[mine]
-    x0, y0, x1, y1 = board.polygon(mine).bounds
+    piece, other = str(command.piece), str(command.other)
+    (left, top, right, bottom), here = board.polygon(other).bounds, board.placements[piece]
+    x0, y0, x1, y1 = board.polygon(piece).bounds
     middle = ((left + right) / 2, (top + bottom) / 2)
     places = {
         (-1.0, 0.0): (left - (x1 - here.x), middle[1]),

@@ -76,7 +76,7 @@ def _problems_of_pieces(placements: Mapping[str, Placement]) -> list[str]:
 def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
     from shapely import unary_union
 
-    found = []
+    problems = []
     shapes = _shapes(placements)
     whole = unary_union(list(shapes.values()))
     doubled = sum(shape.area for shape in shapes.values()) - whole.area
@@ -87,15 +87,15 @@ def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
             for b in shapes
             if int(a) < int(b) and shapes[a].intersection(shapes[b]).area > DOUBLED * whole.area / 10
         ]
-        found.append(f"pieces lie over each other: {', '.join(pairs)}")
+        problems.append(f"pieces lie over each other: {', '.join(pairs)}")
     groups = _groups(placements)
     if len(groups) > 1:
         apart = sorted((piece for group in sorted(groups, key=len)[:-1] for piece in group), key=int)
-        found.append(f"the figure falls apart: {', '.join(apart)} touches the rest at no side")
+        problems.append(f"the figure falls apart: {', '.join(apart)} touches the rest at no side")
     left, top, right, bottom = whole.bounds
     if right - left > WORK_AREA[0] or bottom - top > WORK_AREA[1]:
-        found.append(f"the figure does not fit on a board of {WORK_AREA[0]:g} by {WORK_AREA[1]:g}")
-    return found
+        problems.append(f"the figure does not fit on a board of {WORK_AREA[0]:g} by {WORK_AREA[1]:g}")
+    return problems
 
 
 def _shapes(placements: Mapping[str, Placement]) -> dict[str, Polygon]:
@@ -139,7 +139,7 @@ def _is_symmetric(figure: Polygon) -> bool:
 
 def read_goals(path: Path) -> list[Goal]:
     """The figures of a file; one that cannot be laid is an error that names it."""
-    found = []
+    goals = []
     for checked in goals_in(path):
         if checked.goal is None:
             raise InputError(
@@ -147,21 +147,21 @@ def read_goals(path: Path) -> list[Goal]:
                 where=path,
                 remedy=f"mend it, and try `referee tangram goals check {path}`",
             )
-        found.append(checked.goal)
-    return found
+        goals.append(checked.goal)
+    return goals
 
 
 def goals_in(path: Path) -> list[CheckedGoal]:
     """Every figure of a file with what speaks against it."""
     rows = _rows(path)
-    found, names = [], set[str]()
+    checked_goals, names = [], set[str]()
     for number, row in enumerate(rows, 1):
         checked = _checked(row, path, number)
         if checked.name in names:
             checked = CheckedGoal(checked.name, None, ("another figure of the file has the same name",))
         names.add(checked.name)
-        found.append(checked)
-    return found
+        checked_goals.append(checked)
+    return checked_goals
 
 
 def _rows(path: Path) -> list[Any]:

@@ -56,45 +56,45 @@ def sound_name(recording: Recording, actor: str, part: int) -> str:
 def recorded_sounds(recording: Recording) -> list[RecordedSound]:
     """The files of a recording in order of their beginnings."""
     offsets = clock_offsets(recording)
-    found: dict[tuple[str, int], tuple[float, float]] = {}
+    spans: dict[tuple[str, int], tuple[float, float]] = {}
     for connection, _, entry in _connections(recording):
         if entry.kind != "voice" or "part" not in entry.data:
             continue
         key = (entry.actor, int(entry.data["part"]))
         offset = offsets.get((entry.actor, connection), offsets.get((entry.actor, 0), 0.0))
         begin, end = float(entry.data["start_ms"]) + offset, float(entry.data["end_ms"]) + offset
-        before = found.get(key, (begin, end))
-        found[key] = (min(before[0], begin), max(before[1], end))
+        before = spans.get(key, (begin, end))
+        spans[key] = (min(before[0], begin), max(before[1], end))
     roles = recording.header.players
     sounds = [
         RecordedSound(
             sound_name(recording, actor, part), actor, roles.get(actor, actor), round(start, 1), round(end, 1)
         )
-        for (actor, part), (start, end) in found.items()
+        for (actor, part), (start, end) in spans.items()
     ]
     return sorted(sounds, key=lambda sound: (sound.start_ms, sound.name))
 
 
 def sounds_in(recording: Recording, folder: Path) -> list[tuple[RecordedSound, Path]]:
     """The sounds of a recording that lie in a folder, each with its file."""
-    found = []
+    sounds = []
     for sound in recorded_sounds(recording):
         places = ((folder / sound.name).with_suffix(ending) for ending in SOUND_KINDS)
         file = next((place for place in places if place.is_file()), None)
         if file is not None:
-            found.append((sound, file))
-    return found
+            sounds.append((sound, file))
+    return sounds
 
 
 def sound_stretches(recording: Recording, folder: Path, start_ms: float, end_ms: float) -> list[SoundStretch]:
     """What is heard between two times, cut out so that nothing said later is in it."""
-    found = []
+    stretches = []
     for sound, file in sounds_in(recording, folder):
         start, end = max(sound.start_ms, start_ms), min(sound.end_ms, end_ms)
         if start < end:
             content = cut_sound(file.read_bytes(), start - sound.start_ms, end - sound.start_ms, str(file))
-            found.append(SoundStretch(sound.role, round(start, 1), round(end, 1), content, file.suffix))
-    return found
+            stretches.append(SoundStretch(sound.role, round(start, 1), round(end, 1), content, file.suffix))
+    return stretches
 
 
 def embedded_sounds(recording: Recording, folder: Path) -> list[dict[str, Any]]:
@@ -121,8 +121,8 @@ def _connections(recording: Recording) -> Iterator[tuple[int, float, LogEntry]]:
 
 def clock_offsets(recording: Recording) -> dict[tuple[str, int], float]:
     """Time in the game minus the speaker's own clock on each connection, from the entries that have both."""
-    found: dict[tuple[str, int], list[float]] = {}
+    differences_by_connection: dict[tuple[str, int], list[float]] = {}
     for connection, t_ms, entry in _connections(recording):
         if entry.t_client_ms is not None and entry.kind != "voice":
-            found.setdefault((entry.actor, connection), []).append(t_ms - entry.t_client_ms)
-    return {key: median(differences) for key, differences in found.items()}
+            differences_by_connection.setdefault((entry.actor, connection), []).append(t_ms - entry.t_client_ms)
+    return {key: median(differences) for key, differences in differences_by_connection.items()}

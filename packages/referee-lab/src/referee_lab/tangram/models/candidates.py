@@ -72,12 +72,12 @@ def candidate_features(
     situation: Situation, piece: str, *, text: str | None = None, pronoun: bool | None = None
 ) -> dict[str, float]:
     """The 22 features of a piece for the expression of a situation, or for another text put in its place."""
-    said = situation.text if text is None else text
+    words = situation.text if text is None else text
     is_pronoun = situation.pronoun if pronoun is None else pronoun
     standing = situation.standings[piece]
     yes = {
         **_discourse(standing, is_pronoun),
-        "DH6": fits(said, situation.pieces[piece], situation.pieces),
+        "DH6": fits(words, situation.pieces[piece], situation.pieces),
         "DH7": _followed_by(situation, "o"),
         "DH8": _followed_by(situation, "ni"),
         **_cursor(standing),
@@ -118,5 +118,5 @@ def _followed_by(situation: Situation, particle: str) -> bool:
     """Whether the expression is followed by a particle in its utterance."""
     if situation.language != "ja" or situation.utterance is None or situation.utterance.text is None:
         return False
-    _, found, rest = situation.utterance.text.partition(situation.text)
-    return bool(found and _AFTER[particle].match(rest))
+    _, separator, rest = situation.utterance.text.partition(situation.text)
+    return bool(separator and _AFTER[particle].match(rest))

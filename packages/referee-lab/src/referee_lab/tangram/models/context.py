@@ -73,23 +73,27 @@ def _begin(shows: str, mention: Event, action: Event, end: float, margin: float)
     if shows == "none":
         over = max(_end(mention), _end(action))
         return over if over < end else Unusable(reason="an event is still going on")
-    wanted, other = (mention, action) if shows == "mention" else (action, mention)
-    if wanted is first:
+    shown, other = (mention, action) if shows == "mention" else (action, mention)
+    if shown is first:
         return Unusable(
             reason=f"the last {'action' if other is action else 'mention'} comes later and would be seen too"
         )
-    if _end(other) > _start(wanted):
+    if _end(other) > _start(shown):
         return Unusable(reason="the two events overlap")
     # Not before the other event is over, which is not to be seen.
-    return max(_start(wanted) - margin, _end(other))
+    return max(_start(shown) - margin, _end(other))
 
 
 def _onset(situation: Situation) -> float:
-    said = situation.utterance
+    utterance = situation.utterance
     if "shown_ms" in situation.expression.data:
         return known_ms(situation.expression)
     # The sentence is read as a whole: the clip ends where it begins, not where the expression does.
-    return situation.onset_ms if said is None or said.start_ms is None else min(said.start_ms, situation.onset_ms)
+    return (
+        situation.onset_ms
+        if utterance is None or utterance.start_ms is None
+        else min(utterance.start_ms, situation.onset_ms)
+    )
 
 
 def _start(event: Event) -> float:
@@ -104,7 +108,7 @@ def _end(event: Event) -> float:
 def seen(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
     """The dialogue as an overhearer knows it: what is over before the clip is gone, and nothing comes after the expression."""
     last = situation.expression
-    kept = (e for e in dialogue.events if _end(e) >= clip.start_ms and (_start(e) < _start(last) or e is last))
+    visible = (e for e in dialogue.events if _end(e) >= clip.start_ms and (_start(e) < _start(last) or e is last))
     # Places among the utterances no longer hold once earlier ones are gone.
-    events = tuple(replace(e, data={**e.data, "utterance": None}) if e is last else e for e in kept)
+    events = tuple(replace(e, data={**e.data, "utterance": None}) if e is last else e for e in visible)
     return replace(dialogue, events=events)

@@ -29,8 +29,8 @@ class ContextHearer(Listener):
         single = [t for t in trials if len(t.targets) == 1 and t.references and t.references[0].text]
         if not single:
             raise InputError("there is no reference to one object to learn from", remedy="train on dialogue items")
-        found = [situation_in(t.for_speaker(), t.targets[0], t.references[0].text or "") for t in single]
-        self.resolver_ = ReferenceResolver(separate=self.separate).fit(found)
+        situations = [situation_in(t.for_speaker(), t.targets[0], t.references[0].text or "") for t in single]
+        self.resolver_ = ReferenceResolver(separate=self.separate).fit(situations)
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:

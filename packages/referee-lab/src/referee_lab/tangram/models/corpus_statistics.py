@@ -68,27 +68,30 @@ class CorpusStatistics:
 
 def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
     """All counts over some dialogues."""
-    found = [(d, e) for d in dialogues for e in d.tier(EXPRESSION)]
-    codes = Counter(code for _, e in found for code in set(_codes(e)))
-    groups = {name: sum(bool(set(own) & set(_codes(e))) for _, e in found) for name, own in GROUPS.items()}
-    kinds = Counter(marked_kind(e.text or "", d.language) for d, e in found if is_pronoun(e, d.language))
+    expressions = [(d, e) for d in dialogues for e in d.tier(EXPRESSION)]
+    codes = Counter(code for _, e in expressions for code in set(_codes(e)))
+    groups = {
+        name: sum(bool(set(group_codes) & set(_codes(e))) for _, e in expressions)
+        for name, group_codes in GROUPS.items()
+    }
+    kinds = Counter(marked_kind(e.text or "", d.language) for d, e in expressions if is_pronoun(e, d.language))
     return CorpusStatistics(
         dialogues=len(dialogues),
         pairs=len({d.pair for d in dialogues}),
         minutes=round(sum(_length(d) for d in dialogues) / 60_000, 1),
         utterances=sum(len(d.tier(UTTERANCE)) for d in dialogues),
         actions=sum(len(d.tier(ACTION)) for d in dialogues),
-        expressions=len(found),
-        by_speaker={role: sum(e.by == role for _, e in found) for role in (SOLVER, OPERATOR)},
-        one_piece=sum(len(e.entities) == 1 and not e.data.get("uncertain") for _, e in found),
-        several=sum(len(e.entities) > 1 and not e.data.get("uncertain") for _, e in found),
-        unclear=sum(bool(e.data.get("uncertain")) or not e.entities for _, e in found),
-        types=len({" ".join((e.text or "").lower().split()) for _, e in found}),
+        expressions=len(expressions),
+        by_speaker={role: sum(e.by == role for _, e in expressions) for role in (SOLVER, OPERATOR)},
+        one_piece=sum(len(e.entities) == 1 and not e.data.get("uncertain") for _, e in expressions),
+        several=sum(len(e.entities) > 1 and not e.data.get("uncertain") for _, e in expressions),
+        unclear=sum(bool(e.data.get("uncertain")) or not e.entities for _, e in expressions),
+        types=len({" ".join((e.text or "").lower().split()) for _, e in expressions}),
         groups=groups,
-        codes={code: codes[code] for own in GROUPS.values() for code in own},
+        codes={code: codes[code] for group_codes in GROUPS.values() for code in group_codes},
         pronouns={kind: kinds[kind] for kind in (DEMONSTRATIVE, PERSONAL)},
-        coded=any(set(_codes(e)) - {"dpr"} for _, e in found),
-        by_words=_count_by_words(found) if not any(set(_codes(e)) - {"dpr"} for _, e in found) else {},
+        coded=any(set(_codes(e)) - {"dpr"} for _, e in expressions),
+        by_words=_count_by_words(expressions) if not any(set(_codes(e)) - {"dpr"} for _, e in expressions) else {},
     )
 
 
@@ -98,8 +101,8 @@ def _count_by_words(expressions: Sequence[tuple[Dialogue, Event]]) -> dict[str, 
     if any(codes is None for codes in coded):
         return {}
     sets = [set(codes or ()) for codes in coded]
-    groups = {name: sum(bool(set(codes) & found) for found in sets) for name, codes in GROUPS.items()}
-    return groups | {code: sum(code in found for found in sets) for codes in GROUPS.values() for code in codes}
+    groups = {name: sum(bool(set(codes) & code_set) for code_set in sets) for name, codes in GROUPS.items()}
+    return groups | {code: sum(code in code_set for code_set in sets) for codes in GROUPS.values() for code in codes}
 
 
 def _codes(event: Event) -> tuple[str, ...]:

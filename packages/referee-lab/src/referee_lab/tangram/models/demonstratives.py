@@ -122,7 +122,7 @@ class ClassifierRow:
     def never(self) -> tuple[str, ...]:
         c = self.confusion
         missing = (("pronoun", c.tp + c.fp, c.tp + c.fn), ("other", c.tn + c.fn, c.tn + c.fp))
-        return tuple(name for name, given, there in missing if there and not given)
+        return tuple(name for name, suggested, occurring in missing if occurring and not suggested)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,8 +187,8 @@ def classify_new(
 
     def decide(rows: FloatArray) -> FloatArray:
         seen, new = rows[: len(train)], rows[len(train) :]
-        found: FloatArray = _machine(seen, weights).fit(seen, learned).decision_function(new)
-        return found
+        decisions: FloatArray = _machine(seen, weights).fit(seen, learned).decision_function(new)
+        return decisions
 
     return _classified(test, used, decide, 0, "source", threshold, both)
 
@@ -214,9 +214,9 @@ def _classified(
 ) -> Classification:
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
     fitted = with_progress(models.items(), "models")
-    values = {name: decide(matrix(rows_of or situations, kept)) - threshold for name, kept in fitted}
+    values = {name: decide(matrix(rows_of or situations, categories)) - threshold for name, categories in fitted}
     suggested = {name: np.array([rule(s) for s in situations], dtype=bool) for name, rule in BASELINES.items()}
-    suggested |= {name: found > 0 for name, found in values.items()}
+    suggested |= {name: decisions > 0 for name, decisions in values.items()}
     pairs = Clusters.of({"pair": [s.pair for s in situations]})
     pointed = np.array([s.has_pointer for s in situations], dtype=bool)
     pointed_pairs = Clusters.of({"pair": [s.pair for s in situations if s.has_pointer]}) if pointed.any() else None
@@ -247,11 +247,11 @@ def _row(
     pairs: Clusters,
     learned: bool,
 ) -> ClassifierRow:
-    mine = _counts(used, suggested)
-    found = spread(mine, _f_of, pairs, limits=(0.0, 1.0))
-    gap = None if name == ALL else compare_clustered(mine, _counts(used, model), _f_of, pairs)
+    counts = _counts(used, suggested)
+    estimate = spread(counts, _f_of, pairs, limits=(0.0, 1.0))
+    gap = None if name == ALL else compare_clustered(counts, _counts(used, model), _f_of, pairs)
     # A rule that never hits has the same F without any pair: that is no sign of certainty.
-    low, high = (None if isnan(v) or found.error == 0 else v for v in (found.low, found.high))
+    low, high = (None if isnan(v) or estimate.error == 0 else v for v in (estimate.low, estimate.high))
     confusion = Confusion.of(used, suggested)
     return ClassifierRow(name=name, confusion=confusion, learned=learned, low=low, high=high, gap=gap)
 

@@ -43,14 +43,14 @@ def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
     dialogue = _storable(dialogue)
     references = [(number, e) for number, e in enumerate(dialogue.tier(EXPRESSION)) if _problem(e, dialogue) is None]
     references.sort(key=lambda pair: pair[1].start_ms or 0.0)
-    known = _timeline(dialogue)
+    timeline = _timeline(dialogue)
     utterances, describe_place = dialogue.tier(UTTERANCE), _places(dialogue)
     before: Trial | None = None
     history: tuple[Event, ...] = ()
-    for (number, expression), episode in zip(references, _episodes(known, references), strict=True):
+    for (number, expression), episode in zip(references, _episodes(timeline, references), strict=True):
         first = _moment(expression)
         if before is None:
-            history = (*_events_until(known, references[0][1]), first)
+            history = (*_events_until(timeline, references[0][1]), first)
         trial = Trial(
             id=f"{dialogue.id}-{number + 1}",
             scene=_scene(dialogue, expression, describe_place),
@@ -131,10 +131,10 @@ def _timeline(dialogue: Dialogue) -> list[tuple[float, Event]]:
     return [(time, event) for time, _, event in sorted(marks, key=lambda mark: mark[:2])]
 
 
-def _onset(expression: Event, known: Sequence[tuple[float, Event]]) -> float:
+def _onset(expression: Event, timeline: Sequence[tuple[float, Event]]) -> float:
     if expression.start_ms is not None:
         return expression.start_ms
-    return next(time for time, event in known if event is expression)
+    return next(time for time, event in timeline if event is expression)
 
 
 def _is_before(mark: tuple[float, Event], onset: float, expression: Event) -> bool:
@@ -143,21 +143,21 @@ def _is_before(mark: tuple[float, Event], onset: float, expression: Event) -> bo
     return event is not expression and (time < onset or (time == onset and event.kind != EXPRESSION))
 
 
-def _events_until(known: Sequence[tuple[float, Event]], expression: Event) -> tuple[Event, ...]:
-    onset = _onset(expression, known)
-    return tuple(event for time, event in known if _is_before((time, event), onset, expression))
+def _events_until(timeline: Sequence[tuple[float, Event]], expression: Event) -> tuple[Event, ...]:
+    onset = _onset(expression, timeline)
+    return tuple(event for time, event in timeline if _is_before((time, event), onset, expression))
 
 
 def _episodes(
-    known: Sequence[tuple[float, Event]], references: Sequence[tuple[int, Event]]
+    timeline: Sequence[tuple[float, Event]], references: Sequence[tuple[int, Event]]
 ) -> Iterator[tuple[Event, ...]]:
     """Yield what happens from each reference to the next, which ends with the moment of the next; after the last one, all the rest."""
     if not references:
         return
-    order = {id(event): n for n, (_, event) in enumerate(known)}
-    seen = {order[id(e)] for e in _events_until(known, references[0][1])}
+    order = {id(event): n for n, (_, event) in enumerate(timeline)}
+    seen = {order[id(e)] for e in _events_until(timeline, references[0][1])}
     for following in (*(expression for _, expression in references[1:]), None):
-        events = [event for _, event in known] if following is None else list(_events_until(known, following))
+        events = [event for _, event in timeline] if following is None else list(_events_until(timeline, following))
         new = [event for event in events if order[id(event)] not in seen]
         seen |= {order[id(event)] for event in new}
         yield (*new, *(() if following is None else (_moment(following),)))
@@ -213,12 +213,12 @@ def _grid(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property,
     limits = {axis: (min(v), max(v)) for axis in GRID if (v := [float(e.data[axis]) for e in moves])}
 
     def properties(position: tuple[float, float]) -> tuple[Property, ...]:
-        found = []
+        cells_of = []
         for value, (axis, (name, cells)) in zip(position, GRID.items(), strict=True):
             low, high = limits[axis]
             if high > low:
-                found.append(Property(name, str(1 + min(int(cells * (value - low) / (high - low)), cells - 1))))
-        return tuple(found)
+                cells_of.append(Property(name, str(1 + min(int(cells * (value - low) / (high - low)), cells - 1))))
+        return tuple(cells_of)
 
     return properties
 

@@ -49,15 +49,15 @@ class FormPrediction:
 
 def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int = 1) -> list[FormPrediction]:
     """The majority form of the other games, then linear machines on dialogue history, action history, both, and both with the figure's past forms."""
-    kept = [s for s in situations if form_of(s.text) is not None]
-    forms = np.array([str(form_of(s.text)) for s in kept])
-    places = fold_places(kept, folds, "pair", seed)
+    formed = [s for s in situations if form_of(s.text) is not None]
+    forms = np.array([str(form_of(s.text)) for s in formed])
+    places = fold_places(formed, folds, "pair", seed)
     sources = {
-        "dialogue history": matrix(kept, (DIALOGUE_HISTORY,)),
-        "action history": matrix(kept, (ACTION_HISTORY,)),
-        "both": matrix(kept, (DIALOGUE_HISTORY, ACTION_HISTORY)),
+        "dialogue history": matrix(formed, (DIALOGUE_HISTORY,)),
+        "action history": matrix(formed, (ACTION_HISTORY,)),
+        "both": matrix(formed, (DIALOGUE_HISTORY, ACTION_HISTORY)),
     }
-    sources["both + repetition, last form"] = np.column_stack([sources["both"], _own_past(kept)])
+    sources["both + repetition, last form"] = np.column_stack([sources["both"], _own_past(formed)])
     guesses = {"majority": _majority(forms, places)}
     guesses |= {name: _guess(rows, forms, places) for name, rows in with_progress(sources.items(), "models of forms")}
     return [_prediction(name, forms, guess) for name, guess in guesses.items()]
@@ -174,15 +174,15 @@ def _history(situation: Situation) -> FloatArray:
 def _earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
     """For every figure how much the words share with what the pair called it before (the best Dice), and whether it was called anything."""
     told: dict[tuple[str, str], list[set[str]]] = {}
-    found = []
+    overlaps = []
     for s in situations:
         now = set(describing_words(s.text))
         rows = [
             [_best_overlap(now, told.get((s.dialogue, p), [])), float((s.dialogue, p) in told)] for p in s.standings
         ]
-        found.append(np.array(rows))
+        overlaps.append(np.array(rows))
         told.setdefault((s.dialogue, s.target), []).append(now)
-    return found
+    return overlaps
 
 
 def _best_overlap(now: set[str], before: Sequence[set[str]]) -> float:
@@ -191,12 +191,12 @@ def _best_overlap(now: set[str], before: Sequence[set[str]]) -> float:
 
 def _word_scores(uses: Sequence[Use], places: IntArray) -> list[FloatArray]:
     """Scores by meanings learned from the other folds."""
-    found: list[FloatArray] = [np.zeros(0)] * len(uses)
+    scores: list[FloatArray] = [np.zeros(0)] * len(uses)
     for fold in sorted(set(places.tolist())):
         meanings = WordMeanings().fit([u for u, p in zip(uses, places, strict=True) if p != fold])
         for i in np.flatnonzero(places == fold).tolist():
-            found[i] = meanings.scores(uses[i].words, uses[i].things)
-    return found
+            scores[i] = meanings.scores(uses[i].words, uses[i].things)
+    return scores
 
 
 def _inner(uses: Sequence[Use], places: IntArray, fold: int) -> dict[int, FloatArray]:
@@ -215,14 +215,14 @@ def _stack(
     places: IntArray,
 ) -> list[FloatArray]:
     """A ranking machine over the rows and the word scores."""
-    found: list[FloatArray] = [np.zeros(0)] * len(words)
+    stacked: list[FloatArray] = [np.zeros(0)] * len(words)
     for fold, known in inner.items():
         train = sorted(known)
         table = [_beside([r[i] for r in rows], known[i]) for i in train]
         weights = learn_ranking(table, [int(meant[i]) for i in train])
         for i in np.flatnonzero(places == fold).tolist():
-            found[i] = _beside([r[i] for r in rows], words[i]) @ weights
-    return found
+            stacked[i] = _beside([r[i] for r in rows], words[i]) @ weights
+    return stacked
 
 
 def _beside(rows: Sequence[FloatArray], scores: FloatArray) -> FloatArray:
@@ -230,13 +230,13 @@ def _beside(rows: Sequence[FloatArray], scores: FloatArray) -> FloatArray:
 
 
 def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list[FloatArray]:
-    found: list[FloatArray] = [np.zeros(0)] * len(rows)
+    ranked: list[FloatArray] = [np.zeros(0)] * len(rows)
     for fold in sorted(set(places.tolist())):
         train = np.flatnonzero(places != fold).tolist()
         weights = learn_ranking([rows[i] for i in train], [int(meant[i]) for i in train])
         for i in np.flatnonzero(places == fold).tolist():
-            found[i] = rows[i] @ weights
-    return found
+            ranked[i] = rows[i] @ weights
+    return ranked
 
 
 def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> Ranking:
@@ -265,11 +265,11 @@ class Clips:
 
 def count_clips(situations: Sequence[Situation]) -> list[Clips]:
     """Every kind of clip over all references."""
-    found = []
+    counts = []
     for shows in VARIANTS:
         cuts = [cut(s, shows) for s in situations]
         clips = [c for c in cuts if isinstance(c, Clip)]
         reasons = Counter(c.reason for c in cuts if not isinstance(c, Clip))
         seconds = float(np.mean([c.seconds for c in clips])) if clips else None
-        found.append(Clips(shows=shows, usable=len(clips), seconds=seconds, reasons=dict(reasons.most_common())))
-    return found
+        counts.append(Clips(shows=shows, usable=len(clips), seconds=seconds, reasons=dict(reasons.most_common())))
+    return counts

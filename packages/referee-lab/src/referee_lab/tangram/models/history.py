@@ -158,13 +158,13 @@ def known_ms(event: Event) -> float:
     return float(shown) if isinstance(shown, int | float) else event.start_ms or 0.0
 
 
-def _mention(unsent: Iterable[Event], now: Event, said: _Trace) -> list[Event]:
+def _mention(unsent: Iterable[Event], now: Event, trace: _Trace) -> list[Event]:
     """Notes what is known by now, or stands earlier in the same utterance, in the order in which it became known; the rest stays unsent."""
     waiting, here = [], now.data.get("utterance")
     for event in sorted(unsent, key=lambda e: (known_ms(e), e.start_ms or 0.0)):
         same = here is not None and event.data.get("utterance") == here
         if same or known_ms(event) <= (now.start_ms or 0.0):
-            said.note(event)
+            trace.note(event)
         else:
             waiting.append(event)
     return waiting
@@ -217,20 +217,20 @@ def _situation(
 
 
 def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace], language: str) -> dict[str, Standing]:
-    said, done, started, under = traces[EXPRESSION], traces[DONE], traces[ACTION], traces[MOUSE]
-    said_ranks, done_ranks = said.ranks(), done.ranks()
-    last_said, last_done, last_started, last_under = (t.latest() for t in (said, done, started, under))
+    mentions, done, started, under = traces[EXPRESSION], traces[DONE], traces[ACTION], traces[MOUSE]
+    mention_ranks, done_ranks = mentions.ranks(), done.ranks()
+    last_mention, last_done, last_started, last_under = (t.latest() for t in (mentions, done, started, under))
     standings = {}
     for piece in pieces:
-        mention, past, cursor = said.last.get(piece), done.last.get(piece), under.last.get(piece)
+        mention, past, cursor = mentions.last.get(piece), done.last.get(piece), under.last.get(piece)
         action = started.last.get(piece)
         standings[piece] = Standing(
             since_mention=_since(mention, now),
             mention_was_pronoun=None if mention is None else is_pronoun(mention, language),
-            mentioned_last=_about(last_said, piece),
+            mentioned_last=_about(last_mention, piece),
             # Never mentioned: all pieces mentioned so far stand before it.
-            others_mentioned_since=said_ranks.get(piece, len(said_ranks)),
-            since_other_mention=_since(said.other(piece), now),
+            others_mentioned_since=mention_ranks.get(piece, len(mention_ranks)),
+            since_other_mention=_since(mentions.other(piece), now),
             since_action=_since(past, now),
             last_action=None if past is None else str(past.data.get("action", "")),
             handled_last=_about(last_done, piece),
@@ -275,8 +275,8 @@ def bin_of(since: float | None) -> str:
 
 
 def _binned(name: str, since: float | None) -> dict[str, float]:
-    found = bin_of(since)
-    return {f"{name} {label}": float(label == found) for label in BINS}
+    bin_label = bin_of(since)
+    return {f"{name} {label}": float(label == bin_label) for label in BINS}
 
 
 def _counted(name: str, count: int) -> dict[str, float]:

@@ -70,36 +70,38 @@ def reduce_games(corpus: str, data: str | Path | None = None, seed: int = 1) -> 
     if corpus not in CORPORA:
         raise InputError(f"{corpus} is no corpus of repeated games", remedy=f"one of {', '.join(CORPORA)}")
     if corpus == "kth-tangrams":
-        told, same = tellings(KthTangrams(data).trials(), kind=_shape), "figures of the same shape"
+        descriptions, same = tellings(KthTangrams(data).trials(), kind=_shape), "figures of the same shape"
         heard: tuple[BlockAccuracy, ...] = ()
     else:
-        told, same = tellings(HawkinsTangrams(data).trials()), "the same figure"
+        descriptions, same = tellings(HawkinsTangrams(data).trials()), "the same figure"
         heard = tuple(hearing_by_block(data, seed))
-    return _reduced(corpus, told, same, heard, seed)
+    return _reduced(corpus, descriptions, same, heard, seed)
 
 
 def reduce_dialogues(name: str, dialogues: Iterable[Dialogue], seed: int = 1) -> Reduction:
     """Return the same for any dialogues: a game is a dialogue, and an object of another game is the same where it has the same name."""
-    told: list[Telling] = []
+    descriptions: list[Telling] = []
     for dialogue in dialogues:
         items = (replace(t, meta={**t.meta, "game": dialogue.id}) for t in dialogue_items(dialogue))
-        told += tellings(t for t in items if len(t.targets) == 1)
-    if len({t.game for t in told}) < 2 or not any(t.repetition > 1 for t in told):
+        descriptions += tellings(t for t in items if len(t.targets) == 1)
+    if len({t.game for t in descriptions}) < 2 or not any(t.repetition > 1 for t in descriptions):
         raise InputError(
             "no object is described again in two games",
             where=name,
             remedy="give several dialogues in which the same objects come round",
         )
-    return _reduced(name, told, "the same object", (), seed)
+    return _reduced(name, descriptions, "the same object", (), seed)
 
 
-def _reduced(name: str, told: Sequence[Telling], same: str, heard: tuple[BlockAccuracy, ...], seed: int) -> Reduction:
-    near = affinities(told)
+def _reduced(
+    name: str, descriptions: Sequence[Telling], same: str, heard: tuple[BlockAccuracy, ...], seed: int
+) -> Reduction:
+    near = affinities(descriptions)
     return Reduction(
         corpus=name,
-        games=len({t.game for t in told}),
-        words=_levels([(t.repetition, t.game, float(t.words)) for t in told], seed),
-        slope=_slope(told),
+        games=len({t.game for t in descriptions}),
+        words=_levels([(t.repetition, t.game, float(t.words)) for t in descriptions], seed),
+        slope=_slope(descriptions),
         own=_levels([(a.repetition, a.game, a.own) for a in near], seed),
         pseudo=_levels([(a.repetition, a.game, a.pseudo) for a in near], seed),
         specificity=_specificity(near),
@@ -113,9 +115,9 @@ def _shape(trial: Trial) -> str:
     return next(a.value for a in target.attributes if a.name == "shape")
 
 
-def _slope(told: Sequence[Telling]) -> Slope:
-    columns = {"log repetition": [log(t.repetition) for t in told]}
-    return regress(columns, [log(t.words) for t in told], [t.game for t in told])[1]
+def _slope(descriptions: Sequence[Telling]) -> Slope:
+    columns = {"log repetition": [log(t.repetition) for t in descriptions]}
+    return regress(columns, [log(t.words) for t in descriptions], [t.game for t in descriptions])[1]
 
 
 def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, ...]:
@@ -126,10 +128,10 @@ def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, .
     frame = frame.filter(pl.len().over("repetition") >= LEAST).with_columns(pl.col("repetition").cast(pl.String))
     if frame.is_empty():
         return ()
-    found = cluster_bootstrap(frame, value="value", system="repetition", by=("game",), seed=seed)
+    table = cluster_bootstrap(frame, value="value", system="repetition", by=("game",), seed=seed)
     levels = [
         Level(repetition=int(r["system"]), mean=r["mean"], low=r["low"], high=r["high"], n=r["n"])
-        for r in found.iter_rows(named=True)
+        for r in table.iter_rows(named=True)
     ]
     return tuple(sorted(levels, key=lambda level: level.repetition))
 
@@ -137,9 +139,9 @@ def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, .
 def _specificity(near: Sequence[Affinity]) -> Comparison:
     """Own minus pseudo similarity, one difference for every game."""
     games = sorted({a.game for a in near})
-    own = [float(np.mean([a.own for a in near if a.game == g])) for g in games]
+    within_pairs = [float(np.mean([a.own for a in near if a.game == g])) for g in games]
     pseudo = [float(np.mean([a.pseudo for a in near if a.game == g])) for g in games]
-    return paired_t(own, pseudo)
+    return paired_t(within_pairs, pseudo)
 
 
 def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[BlockAccuracy]:
@@ -165,9 +167,9 @@ def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[Bloc
                 (f"overhearer|tg-matcher, groups of {size}|{block}", r.hearer, float(r.entity == trial.targets[0]))
             )
     frame = pl.DataFrame(rows, schema=["system", "participant", "right"], orient="row")
-    found = cluster_bootstrap(frame, value="right", system="system", by=("participant",), seed=seed)
+    table = cluster_bootstrap(frame, value="right", system="system", by=("participant",), seed=seed)
     return [
         BlockAccuracy(who=who, source=source, block=block, accuracy=r["mean"], low=r["low"], high=r["high"], n=r["n"])
-        for r in sorted(found.iter_rows(named=True), key=lambda r: str(r["system"]))
+        for r in sorted(table.iter_rows(named=True), key=lambda r: str(r["system"]))
         for who, source, block in [str(r["system"]).split("|")]
     ]

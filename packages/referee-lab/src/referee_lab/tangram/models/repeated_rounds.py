@@ -50,16 +50,16 @@ def _its_name(trial: Trial) -> str:
 def tellings(trials: Iterable[Trial], kind: Callable[[Trial], str] = _its_name) -> list[Telling]:
     """The descriptions of all trials with one target, in order, numbered by how often the game had the thing before; silent rounds count too."""
     counts: defaultdict[tuple[str, str], int] = defaultdict(int)
-    found = []
+    descriptions = []
     for trial in trials:
         game, target = str(trial.meta["game"]), trial.targets[0]
         counts[game, target] += 1
         text = trial.references[0].text if trial.references else None
         if text and words_of(text):
-            found.append(
+            descriptions.append(
                 Telling(game=game, target=target, kind=kind(trial), repetition=counts[game, target], text=text)
             )
-    return found
+    return descriptions
 
 
 def overlap(a: str, b: str) -> float | None:
@@ -79,18 +79,22 @@ def affinities(told: Sequence[Telling], similarity: Callable[[str, str], float |
     same: defaultdict[tuple[str, int], list[Telling]] = defaultdict(list)
     for telling in told:
         same[telling.kind, telling.repetition].append(telling)
-    found = []
+    nearness = []
     for telling in told:
         last = before.get((telling.game, telling.target, telling.repetition - 1))
-        own = None if last is None else similarity(telling.text, last.text)
+        within_pair = None if last is None else similarity(telling.text, last.text)
         # The same repetition as the pair's own, so that everybody's shortening favours neither.
         others = (o for o in same[telling.kind, telling.repetition - 1] if o.game != telling.game)
         pseudo = [s for o in others if (s := similarity(telling.text, o.text)) is not None]
-        if own is not None and pseudo:
+        if within_pair is not None and pseudo:
             mean = sum(pseudo) / len(pseudo)
-            found.append(
+            nearness.append(
                 Affinity(
-                    game=telling.game, repetition=telling.repetition, own=own, pseudo=mean, pseudo_dyads=len(pseudo)
+                    game=telling.game,
+                    repetition=telling.repetition,
+                    own=within_pair,
+                    pseudo=mean,
+                    pseudo_dyads=len(pseudo),
                 )
             )
-    return found
+    return nearness

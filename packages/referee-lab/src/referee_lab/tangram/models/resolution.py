@@ -78,8 +78,8 @@ class ReferenceResolver:
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         kind = situation.pronoun if pronoun is None else pronoun
-        found: FloatArray = self._rows(situation, text=text, pronoun=pronoun) @ self.weights_[kind]
-        return found
+        values: FloatArray = self._rows(situation, text=text, pronoun=pronoun) @ self.weights_[kind]
+        return values
 
     def probabilities(
         self, situation: Situation, *, text: str | None = None, pronoun: bool | None = None
@@ -91,8 +91,8 @@ class ReferenceResolver:
         return tuple(zip(situation.standings, map(float, shares / shares.sum()), strict=True))
 
     def _rows(self, situation: Situation, **swap: Any) -> FloatArray:
-        found = [candidate_features(situation, piece, **swap) for piece in situation.standings]
-        return np.array([[row[name] for name in self.features] for row in found])
+        features = [candidate_features(situation, piece, **swap) for piece in situation.standings]
+        return np.array([[row[name] for name in self.features] for row in features])
 
 
 def learn_ranking(rows: Sequence[FloatArray], places: Sequence[int]) -> FloatArray:
@@ -152,7 +152,7 @@ def evaluate_resolvers(
     everything = np.ones(len(situations), dtype=bool)
     whole = ReferenceResolver()
     rows, places = [whole._rows(s) for s in situations], [_place(s) for s in situations]
-    found = []
+    accuracies = []
     sets = list(FEATURE_SETS.items())
     for name, features in sets if watch is None else watch(sets, "sets of features"):
         columns = [CANDIDATE_NAMES.index(f) for f in features]
@@ -162,8 +162,8 @@ def evaluate_resolvers(
         lines = (("separate models", apart, everything), ("pronouns", apart, pronoun))
         for model, hits, kept in (*lines, ("others", apart, ~pronoun), ("one model", together, everything)):
             value = float(hits[kept].mean()) if kept.any() else None
-            found.append(Accuracy(model=model, features=name, value=value, n=int(kept.sum())))
-    return found
+            accuracies.append(Accuracy(model=model, features=name, value=value, n=int(kept.sum())))
+    return accuracies
 
 
 def _hits(

@@ -77,10 +77,10 @@ class WordMeanings:
         """The log chance of the description for every thing."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
-        known = [self.weights_[w] for w in dict.fromkeys(words) if w in self.weights_]
-        if not known:
+        weights = [self.weights_[w] for w in dict.fromkeys(words) if w in self.weights_]
+        if not weights:
             return np.zeros(len(things))
-        logits = things @ np.array(known).T
+        logits = things @ np.array(weights).T
         # The logarithm of the logistic function, without overflow.
         found: FloatArray = -np.logaddexp(0.0, -logits).sum(axis=1)
         return found

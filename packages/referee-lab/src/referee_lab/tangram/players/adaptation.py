@@ -141,8 +141,8 @@ def _mean(
     if not values:
         return None, None, None
     rows = np.array([[value] for _, value in values])
-    found = spread(rows, mean_of_rows, Clusters.of({"game": [game for game, _ in values]}), limits=limits)
-    value, low, high = (None if isnan(v) else float(v) for v in (found.value, found.low, found.high))
+    estimate = spread(rows, mean_of_rows, Clusters.of({"game": [game for game, _ in values]}), limits=limits)
+    value, low, high = (None if isnan(v) else float(v) for v in (estimate.value, estimate.low, estimate.high))
     return value, low, high
 
 

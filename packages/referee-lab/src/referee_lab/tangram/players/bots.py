@@ -43,8 +43,8 @@ class OperatorBot:
         self.hand, self.rng, self.heard = Hand(), Random(seed), 0
 
     def act(self, seen: Seen) -> Sequence[PlayerMove]:
-        told = [text for by, text in seen.talk if by == SOLVER]
-        new, self.heard = told[self.heard :], len(told)
+        instructions = [text for by, text in seen.talk if by == SOLVER]
+        new, self.heard = instructions[self.heard :], len(instructions)
         if not new:
             return [PlayerMove(kind=WAIT)]
         moves: list[PlayerMove] = []
@@ -54,8 +54,8 @@ class OperatorBot:
                 break
         return moves or [PlayerMove(kind=WAIT)]
 
-    def _follow(self, told: str, board: Board) -> list[PlayerMove]:
-        command = understand(told, board, self.hand, self.rng)
+    def _follow(self, clause: str, board: Board) -> list[PlayerMove]:
+        command = understand(clause, board, self.hand, self.rng)
         self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
         if command.kind == "ask":
             return [PlayerMove(kind=SAY, text=command.question)]

@@ -127,12 +127,12 @@ class Seen:
         images = [paint_board(self.board, numbers=True)]
         if self.goal is not None and self.role == SOLVER:
             images.append(_silhouette(solution(self.goal)))
-        found = []
+        pictures_made = []
         for image in images:
             file = io.BytesIO()
             image.save(file, "PNG")
-            found.append(file.getvalue())
-        return found
+            pictures_made.append(file.getvalue())
+        return pictures_made
 
 
 def _look(piece: str) -> str:

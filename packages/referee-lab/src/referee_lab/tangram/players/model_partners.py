@@ -100,17 +100,17 @@ def _listed(entities: Sequence[Entity], numbers: Mapping[str, int]) -> str:
 def _past(history: Sequence[Event], numbers: Mapping[str, int], *, speaking: bool) -> str:
     """Earlier rounds in words; the numbers are those of this round's list."""
     lines: list[str] = []
-    said, chosen = "", list[str]()
+    description, chosen = "", list[str]()
     for event in history:
         if event.kind == "message":
-            said, chosen = event.text or "(nothing)", []
+            description, chosen = event.text or "(nothing)", []
         elif event.kind == "click":
             chosen.append(f"object {_number(event, numbers)}" if event.entities else "nothing")
         elif event.kind == "feedback":
-            who = "you said" if speaking else "your partner said"
+            speaker = "you said" if speaking else "your partner said"
             other = "you chose" if not speaking else "your partners chose" if len(chosen) > 1 else "your partner chose"
             what = ", ".join(chosen) or "nothing"
-            lines.append(f"- {who} {said!r}, {other} {what}; object {_number(event, numbers)} was meant")
+            lines.append(f"- {speaker} {description!r}, {other} {what}; object {_number(event, numbers)} was meant")
     return "The rounds so far:\n" + "\n".join(lines) + "\n\n" if lines else ""
 
 

@@ -141,9 +141,9 @@ def _said_in(data: dict[str, Any]) -> str:
 
 
 def _done(text: str) -> list[PlayerMove]:
-    found = re.search(r"\{.*\}|\[.*\]", text, re.DOTALL)
+    match = re.search(r"\{.*\}|\[.*\]", text, re.DOTALL)
     try:
-        data = json.loads(found[0]) if found else None
+        data = json.loads(match[0]) if match else None
         rows = data.get("moves", [data]) if isinstance(data, dict) else data or ()
         moves = [_move(row) for row in rows]
     except (ValueError, KeyError, TypeError):

@@ -17,12 +17,12 @@ class StalledPlayer(Exception):
 
 def within(seconds: float, ask: Callable[[], Answer]) -> Answer:
     """What `ask` gives or raises; `StalledPlayer` where it takes longer."""
-    found: list[Answer] = []
+    answers: list[Answer] = []
     raised: list[BaseException] = []
 
     def answer() -> None:
         try:
-            found.append(ask())
+            answers.append(ask())
         except BaseException as error:  # passed on to the caller, whatever it is
             raised.append(error)
 
@@ -34,4 +34,4 @@ def within(seconds: float, ask: Callable[[], Answer]) -> Answer:
         raise StalledPlayer(f"no answer within {seconds:g} s")
     if raised:
         raise raised[0]
-    return found[0]
+    return answers[0]

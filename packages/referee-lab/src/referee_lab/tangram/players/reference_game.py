@@ -195,10 +195,10 @@ def plan_games(trials: Sequence[Trial], games: int, repetitions: int, objects: i
     plans = []
     for number in range(games):
         trial = scenes[order[number % len(order)]]
-        own = random.Random(f"{seed}|{number}")
+        rng_of_game = random.Random(f"{seed}|{number}")
         names = [e.id for e in trial.scene.entities]
-        chosen = own.sample(names, min(objects, len(names)))
-        orders = tuple(tuple(own.sample(chosen, len(chosen))) for _ in range(repetitions))
+        chosen = rng_of_game.sample(names, min(objects, len(names)))
+        orders = tuple(tuple(rng_of_game.sample(chosen, len(chosen))) for _ in range(repetitions))
         plans.append(
             GamePlan(
                 id=f"game-{number + 1}",
@@ -257,10 +257,10 @@ def _round(
 ) -> PlayedRound:
     speaker, hearers = who
     view = replace(trial, history=remembered(before)).for_speaker()
-    said = _asked(SPEAKER, patience_s, lambda: speaker.describe(view))
-    text = in_words(said)
+    description = _asked(SPEAKER, patience_s, lambda: speaker.describe(view))
+    text = in_words(description)
     target = trial.targets[0]
-    found = PlayedRound(
+    played = PlayedRound(
         repetition=repetition,
         target=target,
         text=text,
@@ -268,30 +268,30 @@ def _round(
         spoken=SAID if text else NOTHING_SAID,
     )
     if not text:
-        return found
+        return played
     made = []
     for n, (name, hearer) in enumerate(zip(_named(hearers), hearers, strict=True)):
         # A question of their own: a model's kept answers and the order it sees things in go by the trial.
-        own = replace(trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=remembered(before, n))
-        made.append(_chosen(name, hearer, said, own, patience_s, rng))
+        hearer_trial = replace(trial, id=trial.id if n == 0 else f"{trial.id}.{n + 1}", history=remembered(before, n))
+        made.append(_chosen(name, hearer, description, hearer_trial, patience_s, rng))
     first, *others = made
-    return replace(found, heard=first.heard, chosen=first.chosen, right=first.right, others=tuple(others))
+    return replace(played, heard=first.heard, chosen=first.chosen, right=first.right, others=tuple(others))
 
 
 def _chosen(
-    name: str, hearer: _Hears, said: Description, trial: Trial, patience_s: float, rng: random.Random
+    name: str, hearer: _Hears, description: Description, trial: Trial, patience_s: float, rng: random.Random
 ) -> PlayedChoice:
     view = trial.for_hearer(rng)
-    response = _asked(name, patience_s, lambda: hearer.resolve(said, view))
+    response = _asked(name, patience_s, lambda: hearer.resolve(description, view))
     chosen = response.entity if response.outcome is Outcome.ENTITY else None
     # Only a choice is right or wrong; anything else is an answer of its own kind.
     right = None if chosen is None else chosen == trial.targets[0]
     return PlayedChoice(heard=str(response.outcome), chosen=chosen, right=right)
 
 
-def in_words(said: Description) -> str:
+def in_words(description: Description) -> str:
     """The words of a description; of one that was never put into words, the values it names."""
-    return " ".join((said.text or " ".join(p.value for p in said.properties or ())).split())
+    return " ".join((description.text or " ".join(p.value for p in description.properties or ())).split())
 
 
 def _asked(who: str, patience_s: float, ask: Any) -> Any:
@@ -317,14 +317,14 @@ def remembered(before: Sequence[PlayedRound], hearer: int | str | None = None) -
 
 
 def _events(done: PlayedRound, hearer: int | str | None) -> tuple[Event, ...]:
-    said = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
+    message = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
     made = done.choices
     if isinstance(hearer, str):
         made = tuple(c for c in made if c.hearer == hearer) or made
     elif hearer is not None and hearer < len(made):  # where nothing was said nobody of a group chose
         made = (made[hearer],)
     choices = [Event(kind="click", by="listener", entities=() if c.chosen is None else (c.chosen,)) for c in made]
-    return said, *choices, Event(kind="feedback", entities=(done.target,), data={"right": made[0].right})
+    return message, *choices, Event(kind="feedback", entities=(done.target,), data={"right": made[0].right})
 
 
 def _count(done: PlayedRound, silent: dict[str, int], most: int) -> None:

@@ -92,8 +92,8 @@ def annotation_path(recording: Path, annotator: str) -> Path:
 
 def annotation_files(recording: Path) -> dict[str, Path]:
     """The annotation files beside a recording, by annotator."""
-    found = sorted(recording.parent.glob(f"{recording.stem}.*{SUFFIX}"))
-    named = {path.name.removeprefix(f"{recording.stem}.").removesuffix(SUFFIX): path for path in found}
+    paths = sorted(recording.parent.glob(f"{recording.stem}.*{SUFFIX}"))
+    named = {path.name.removeprefix(f"{recording.stem}.").removesuffix(SUFFIX): path for path in paths}
     # What lies beside *s.spoken* belongs to that session and not to *s*.
     return {annotator: path for annotator, path in named.items() if _NAME.fullmatch(annotator)}
 
@@ -179,19 +179,23 @@ def _mark(row: Any, text: str) -> ExpressionMark:
 
 def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
     """The expressions that a dialogue already has, as marks by utterance; those without a place in an utterance are left out."""
-    said = dialogue.tier(UTTERANCE)
-    found: dict[int, list[dict[str, Any]]] = {}
+    utterances = dialogue.tier(UTTERANCE)
+    rows_by_utterance: dict[int, list[dict[str, Any]]] = {}
     crossing_candidates: dict[int, list[tuple[Event, tuple[int, int]]]] = {}
     for event in dialogue.tier(EXPRESSION):
         place = event.data.get("utterance")
-        span = _span(event, said[place].text or "") if isinstance(place, int) and 0 <= place < len(said) else None
+        span = (
+            _span(event, utterances[place].text or "")
+            if isinstance(place, int) and 0 <= place < len(utterances)
+            else None
+        )
         if span is None:
             continue
         codes = event.data.get("attributes", ())
         row = {"start": span[0], "end": span[1], "referents": event.entities, "attributes": codes}
         _refuse_crossing(event, span, crossing_candidates.setdefault(int(place), []))  # type: ignore[arg-type]
-        found.setdefault(int(place), []).append({**row, "uncertain": bool(event.data.get("uncertain"))})  # type: ignore[arg-type]
-    return {place: marks_from(rows, said[place].text or "") for place, rows in found.items()}
+        rows_by_utterance.setdefault(int(place), []).append({**row, "uncertain": bool(event.data.get("uncertain"))})  # type: ignore[arg-type]
+    return {place: marks_from(rows, utterances[place].text or "") for place, rows in rows_by_utterance.items()}
 
 
 def _refuse_crossing(event: Event, span: tuple[int, int], before: list[tuple[Event, tuple[int, int]]]) -> None:
@@ -221,16 +225,16 @@ def _span(event: Event, text: str) -> tuple[int, int] | None:
 
 def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
     """The dialogue with the annotator's expressions in place of any it had; utterances that are not finished have none."""
-    said = dialogue.tier(UTTERANCE)
+    utterances = dialogue.tier(UTTERANCE)
     events = [e for e in dialogue.events if e.kind != EXPRESSION]
     for place in sorted(annotation.done):
         # Spans are characters and would mark something else in another text.
-        if place >= len(said) or said[place].text != annotation.texts[place]:
+        if place >= len(utterances) or utterances[place].text != annotation.texts[place]:
             raise InputError(
                 f"utterance {place} of {annotation.session} is not the one {annotation.annotator} annotated",
                 remedy="put annotation files beside the recording they were made from",
             )
-        marked = [_event(said[place], place, mark) for mark in annotation.marks[place]]
+        marked = [_event(utterances[place], place, mark) for mark in annotation.marks[place]]
         events += [replace(e, data={**e.data, "proposed": True}) for e in marked] if annotation.program else marked
     order = {UTTERANCE: 0, EXPRESSION: 1}
     events.sort(key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))

@@ -93,13 +93,13 @@ def _same(a: Iterable[ExpressionMark], b: Iterable[ExpressionMark]) -> list[Pair
 
 def _overlapping(a: Iterable[ExpressionMark], b: Sequence[ExpressionMark]) -> list[Pair]:
     """Each expression with the one that shares most characters with it, every one used once."""
-    free, found = list(b), []
+    free, pairs = list(b), []
     for mark in a:
         best = max(free, key=lambda other: _shared(mark, other), default=None)
         if best is not None and _shared(mark, best) > 0:
             free.remove(best)
-            found.append((mark, best))
-    return found
+            pairs.append((mark, best))
+    return pairs
 
 
 def _shared(a: ExpressionMark, b: ExpressionMark) -> int:

@@ -64,20 +64,20 @@ def unreadable(root: Any, where: str) -> None:
 def slot_times(root: Any) -> dict[str, float]:
     """The time of every slot; those without one of their own lie evenly between their neighbours."""
     slots = root.findall("TIME_ORDER/TIME_SLOT")
-    given = [s.get("TIME_VALUE") for s in slots]
-    known = [i for i, value in enumerate(given) if value is not None and value.lstrip("-").isdecimal()]
-    found = {}
+    values = [s.get("TIME_VALUE") for s in slots]
+    timed = [i for i, value in enumerate(values) if value is not None and value.lstrip("-").isdecimal()]
+    times = {}
     for i, slot in enumerate(slots):
-        before = max((k for k in known if k <= i), default=None)
-        after = min((k for k in known if k >= i), default=None)
+        before = max((k for k in timed if k <= i), default=None)
+        after = min((k for k in timed if k >= i), default=None)
         if before is None or after is None:
             nearest = before if after is None else after
-            time = 0.0 if nearest is None else float(given[nearest])
+            time = 0.0 if nearest is None else float(values[nearest])
         else:
             share = 0.0 if after == before else (i - before) / (after - before)
-            time = float(given[before]) + share * (float(given[after]) - float(given[before]))
-        found[slot.get("TIME_SLOT_ID")] = time
-    return found
+            time = float(values[before]) + share * (float(values[after]) - float(values[before]))
+        times[slot.get("TIME_SLOT_ID")] = time
+    return times
 
 
 def eaf_faults(root: Any) -> Iterator[tuple[int, str]]:

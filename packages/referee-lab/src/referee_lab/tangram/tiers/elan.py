@@ -127,7 +127,7 @@ def _apart(events: Iterable[Event]) -> list[list[Event]]:
     for event in events:
         start, _ = _times(event)
         # In order of start, the first free list: that needs the fewest lists there can be.
-        free = next((one for one in lists if _times(one[-1])[1] <= start), None)
+        free = next((lane for lane in lists if _times(lane[-1])[1] <= start), None)
         if free is None:
             lists.append([event])
         else:
@@ -267,24 +267,24 @@ def from_eaf(
     events = [e for tier in root.iterfind("TIER") for e in _events(tier, spans, labels)]
     # Longer ones first, so that an expression comes before those nested in it, as it was written.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
-    said = [e for e in events if e.kind == UTTERANCE]
-    events = [_within(e, said) if e.kind == EXPRESSION else e for e in events]
+    utterances = [e for e in events if e.kind == UTTERANCE]
+    events = [_within(e, utterances) if e.kind == EXPRESSION else e for e in events]
     about = _about(root, where)
     if not about.pop("coded"):
         events = drop_empty_codes(events)
-    told_pieces = about["pieces"] is not None
-    if not told_pieces:
+    has_pieces = about["pieces"] is not None
+    if not has_pieces:
         about["pieces"] = pieces or ({} if tiers else PIECES)
     if about.pop("expressions", None) == PROGRAM:
         events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
-    board = about["pieces"] if told_pieces else None
+    board = about["pieces"] if has_pieces else None
     odd = _odd_values(events, board)
     events = [_meant(e, board) for e in events]
     about["pieces"] = pieces_named(about["pieces"], events)
-    told = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
-    told |= _passed_over(root) | odd
+    fault_counts = {faults[0] if len(faults) == 1 else f"{faults[0]} (and the like)": len(faults)} if faults else {}
+    fault_counts |= _passed_over(root) | odd
     pointer = about.pop("pointer")
-    meta = ({"faults": told} if told else {}) | ({"pointer": pointer} if pointer else {})
+    meta = ({"faults": fault_counts} if fault_counts else {}) | ({"pointer": pointer} if pointer else {})
     if meta:
         about["meta"] = meta
     return Dialogue(events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)), **about)
@@ -292,30 +292,30 @@ def from_eaf(
 
 def _passed_over(root: Any) -> dict[str, int]:
     """Annotations of tiers that are none of REX's, nor the children of one."""
-    found = {
+    counts = {
         str(tier.get("TIER_ID")): len(tier)
         for tier in root.iterfind("TIER")
         if len(tier) and not _TIER.fullmatch(tier.get("TIER_ID") or "") and not _CHILD.search(tier.get("TIER_ID") or "")
     }
-    if not found:
+    if not counts:
         return {}
     return {
-        f"annotations of tiers that are not known here ({', '.join(found)}; --tiers maps them)": sum(found.values())
+        f"annotations of tiers that are not known here ({', '.join(counts)}; --tiers maps them)": sum(counts.values())
     }
 
 
 def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> dict[str, int]:
     """What was written into a file by hand and means nothing: pieces that are not on its board, and codes that are none."""
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     strange = [name for e in events for name in e.entities if pieces is not None and name not in pieces]
     if strange:
-        told[f"names that are no pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
+        counts[f"names that are no pieces of this board, left out ({', '.join(sorted(set(strange)))})"] = len(strange)
     codes = [code for e in events for code in e.data.get("attributes", ()) if code not in ATTRIBUTES]
     if codes:
-        told[
+        counts[
             f"attributes that are no codes, left out ({', '.join(sorted(set(codes)))}; {' '.join(ATTRIBUTES)} are)"
         ] = len(codes)
-    return told
+    return counts
 
 
 def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
@@ -325,8 +325,8 @@ def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
         event = replace(event, data={**event.data, "attributes": codes})
     if pieces is None or all(name in pieces for name in event.entities):
         return event
-    known = tuple(name for name in event.entities if name in pieces)
-    return replace(event, entities=() if event.kind == EXPRESSION else known)
+    on_board = tuple(name for name in event.entities if name in pieces)
+    return replace(event, entities=() if event.kind == EXPRESSION else on_board)
 
 
 def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
@@ -451,11 +451,13 @@ def _ids(value: str) -> tuple[str, ...]:
     return tuple(part for part in re.split(r"[,;\s]+", value.strip().lstrip("?")) if part)
 
 
-def _within(expression: Event, said: list[Event]) -> Event:
+def _within(expression: Event, utterances: list[Event]) -> Event:
     """The expression with the place of its utterance: the speaker's one that holds its middle; none where it stands alone."""
     # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.
     middle = ((expression.start_ms or 0.0) + (expression.end_ms or 0.0)) / 2
-    fits = (i for i, u in enumerate(said) if u.by == expression.by and (u.start_ms or 0) <= middle <= (u.end_ms or 0))
+    fits = (
+        i for i, u in enumerate(utterances) if u.by == expression.by and (u.start_ms or 0) <= middle <= (u.end_ms or 0)
+    )
     index = next(fits, None)
     data = {**expression.data, **({} if index is None else {"utterance": index})}
     return Event(

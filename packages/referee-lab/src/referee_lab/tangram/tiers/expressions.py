@@ -51,10 +51,10 @@ def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundP
     """The expressions of a text, from left to right; by the words for the Tangram in English unless others are given."""
     words = lexicon or find_lexicon("en", PIECES)
     assert words is not None
-    found = (
+    matches = (
         m for m in words.phrase.finditer(text) if not m["pronoun"] or not words.has("not_behind", text[: m.start()])
     )
-    return tuple(_phrase(text, *m.span(), bool(m["pronoun"]), words) for m in found)
+    return tuple(_phrase(text, *m.span(), bool(m["pronoun"]), words) for m in matches)
 
 
 def codes_by_words(expression: Event, language: str, pieces: Mapping[str, Mapping[str, str]]) -> tuple[str, ...] | None:
@@ -71,39 +71,39 @@ def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon)
     """One expression with its codes, without a place that tells where to put it."""
     if words.has("carrying", text[:start]) and (place := words.marks["place"].search(text[start:end])):
         end = start + place.start()
-    said = text[start:end]
-    traits = {trait: meant for trait in TRAITS if (meant := words.says(trait, said))}
-    place_said, counted = min(words.says("place", said), default=None), min(words.says("number", said), default="1")
+    phrase = text[start:end]
+    traits = {trait: meant for trait in TRAITS if (meant := words.says(trait, phrase))}
+    place_said, counted = min(words.says("place", phrase), default=None), min(words.says("number", phrase), default="1")
     count = words.pieces if counted == "all" else int(counted)
-    many = count == 1 and (words.marks["several"].match(said) or words.has("plural", said))
-    codes = tuple(_codes(said, traits, place_said, pronoun, words))
+    many = count == 1 and (words.marks["several"].match(phrase) or words.has("plural", phrase))
+    codes = tuple(_codes(phrase, traits, place_said, pronoun, words))
     return FoundPhrase(start, end, codes, traits, place_said, 2 if many else count)
 
 
 def _codes(
-    said: str, traits: Mapping[str, frozenset[str]], place: str | None, pronoun: bool, words: PieceLexicon
+    phrase: str, traits: Mapping[str, frozenset[str]], place: str | None, pronoun: bool, words: PieceLexicon
 ) -> Iterator[str]:
-    pointing = bool(words.marks["demonstrative"].match(said))
-    other = words.has("others", said)
+    pointing = bool(words.marks["demonstrative"].match(phrase))
+    other = words.has("others", phrase)
     if (pronoun and not other) or (
-        pointing and words.has("stand_in", said) and not traits and place is None and not other
+        pointing and words.has("stand_in", phrase) and not traits and place is None and not other
     ):
         yield "dpr"
     elif pointing:
         yield "dad"
-    facing, over = words.has("dir", said), words.has("ovl", said)
+    facing, over = words.has("dir", phrase), words.has("ovl", phrase)
     rules = (
         ("siz", "size" in traits),
         ("typ", "shape" in traits),
         ("dir", facing),
         # *Pointing left* is a direction and *on top of* an overlap; neither says where the piece lies.
         ("prj", place is not None and not facing and not over),
-        ("tpl", words.has("tpl", said)),
+        ("tpl", words.has("tpl", phrase)),
         ("ovl", over),
-        ("act", words.has("act", said)),
+        ("act", words.has("act", phrase)),
         ("cmp", other),
-        ("sim", words.has("same", said)),
-        ("num", words.has("number", said)),
+        ("sim", words.has("same", phrase)),
+        ("num", words.has("number", phrase)),
     )
     yield from (code for code, holds in rules if holds)
 
@@ -116,14 +116,14 @@ def preannotate(dialogue: Dialogue, positions: Positions | None = None, own: Wor
     words = find_lexicon(dialogue.language, dialogue.pieces, own)
     if words is None:
         raise no_words(dialogue.language)
-    said = dialogue.tier(UTTERANCE)
+    utterances = dialogue.tier(UTTERANCE)
     marked: list[Event] = []
-    for index, utterance in enumerate(said):
+    for index, utterance in enumerate(utterances):
         for phrase in find_phrases(utterance.text or "", words):
             marked.append(_proposed(dialogue, utterance, index, phrase, marked, positions))
-    kept = [e for e in dialogue.events if e.kind != EXPRESSION]
+    other_events = [e for e in dialogue.events if e.kind != EXPRESSION]
     order = {UTTERANCE: 0, EXPRESSION: 1}
-    events = sorted([*kept, *marked], key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
+    events = sorted([*other_events, *marked], key=lambda e: (e.start_ms or 0.0, order.get(e.kind, 2)))
     return replace(dialogue, events=tuple(events))
 
 
@@ -176,12 +176,12 @@ def _referents(
 
 def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, frozenset[str]]) -> tuple[list[str], bool]:
     """The pieces that have most of what the words say, and whether none has all of it."""
-    told = {
+    weights = {
         piece: sum(WEIGHT[trait] for trait, meant in traits.items() if meant & {kind.get(trait, ""), piece})
         for piece, kind in pieces.items()
     }
-    best = max(told.values(), default=0)
-    return [piece for piece, n in told.items() if n == best], best < sum(WEIGHT[trait] for trait in traits)
+    best = max(weights.values(), default=0)
+    return [piece for piece, n in weights.items() if n == best], best < sum(WEIGHT[trait] for trait in traits)
 
 
 def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | None) -> Iterator[str]:
@@ -229,16 +229,16 @@ class SpanAgreement(NamedTuple):
 
 def compare(known: Dialogue, proposed: Dialogue) -> SpanAgreement:
     """Counts of agreement between two annotations of the same utterances; expressions without a place in one (whole turns) are left out."""
-    mine, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (known, proposed))
-    both = [(mine[k], yours[k]) for k in mine if k in yours]
+    reference, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (known, proposed))
+    both = [(reference[k], yours[k]) for k in reference if k in yours]
     return SpanAgreement(
-        known=len(mine),
+        known=len(reference),
         proposed=len(yours),
         same_span=len(both),
         same_attributes=sum(set(a.data.get("attributes", ())) == set(b.data.get("attributes", ())) for a, b in both),
         same_referents=sum(set(a.entities) == set(b.entities) for a, b in both),
         uncertain=sum(bool(b.data.get("uncertain")) for _, b in both),
-        coded=any(set(e.data.get("attributes", ())) - {"dpr"} for e in mine.values()),
+        coded=any(set(e.data.get("attributes", ())) - {"dpr"} for e in reference.values()),
     )
 
 

@@ -213,11 +213,11 @@ def _game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
         for row in rows:
             t_ms = float(row["timestamp"] - zero)
             if "body_text" in row:
-                said = {"by": row["username"], "text": row["body_text"], "start_ms": t_ms, "end_ms": t_ms}
-                events.append(Event(kind=UTTERANCE, data={"shown_ms": t_ms}, **said))
+                message = {"by": row["username"], "text": row["body_text"], "start_ms": t_ms, "end_ms": t_ms}
+                events.append(Event(kind=UTTERANCE, data={"shown_ms": t_ms}, **message))
                 if meant := tuple(id for id in row["image_ids"] if id in objects):
                     about = {"utterance": utterances, "shown_ms": t_ms}
-                    events.append(Event(kind=EXPRESSION, entities=meant, data=about, **said))
+                    events.append(Event(kind=EXPRESSION, entities=meant, data=about, **message))
                 utterances += 1
             elif row.get("image_id") in objects:
                 action = {"action": row["lock_event_type"]}

@@ -51,11 +51,11 @@ def dialogue_of(rounds: list[Trial], *, moves: bool = False, unit: str = TURN_UN
     """The rounds of one game in order; times count from the start of the sound recording, as in the corpus."""
     game = rounds[0].meta["game"]
     referents = {t.meta["round"]: t.targets[0] for t in rounds}
-    said = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_start)
+    utterances = sorted((e for t in rounds for e in t.episode if e.kind == UTTERANCE), key=_start)
     # Models of reference take the selections alone: a move follows its selection at the same moment and would count it twice.
     done = [*_selections(rounds), *(_moves(rounds) if moves else ())]
-    meant = _expressions(rounds, said) if unit == TURN_UNIT else _spoken_expressions(rounds, said)
-    events = [*(_utterance(e, referents) for e in said), *meant, *done]
+    meant = _expressions(rounds, utterances) if unit == TURN_UNIT else _spoken_expressions(rounds, utterances)
+    events = [*(_utterance(e, referents) for e in utterances), *meant, *done]
     events.sort(key=_start)
     return Dialogue(
         id=f"kth-{game}",
@@ -76,8 +76,10 @@ def colour_name(hue: float, saturation: float, brightness: float) -> str:
 
 
 def _attributes(figure: Entity) -> dict[str, str]:
-    own = {a.name: a.value for a in figure.attributes}
-    return own | ({"colour": colour_name(*map(float, own["hsb"].split(",")))} if "hsb" in own else {})
+    attributes = {a.name: a.value for a in figure.attributes}
+    return attributes | (
+        {"colour": colour_name(*map(float, attributes["hsb"].split(",")))} if "hsb" in attributes else {}
+    )
 
 
 def _about(trial: Trial) -> dict[str, Any]:
@@ -99,8 +101,8 @@ def _utterance(event: Event, referents: dict[int, str]) -> Event:
     return Event(kind=UTTERANCE, by=role, text=event.text, start_ms=event.start_ms, end_ms=event.end_ms, data=about)
 
 
-def _expressions(rounds: Iterable[Trial], said: list[Event]) -> Iterator[Event]:
-    places = {id(e): i for i, e in enumerate(said)}
+def _expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
+    places = {id(e): i for i, e in enumerate(utterances)}
     for trial in rounds:
         if not trial.references:
             continue
@@ -123,9 +125,9 @@ def _expressions(rounds: Iterable[Trial], said: list[Event]) -> Iterator[Event]:
         )
 
 
-def _spoken_expressions(rounds: Iterable[Trial], said: list[Event]) -> Iterator[Event]:
+def _spoken_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
     """Every utterance of the instructor up to the first selection that describes the figure, or means it by a pronoun."""
-    places = {id(e): i for i, e in enumerate(said)}
+    places = {id(e): i for i, e in enumerate(utterances)}
     for trial in rounds:
         chosen = next((_start(e) for e in trial.episode if e.kind == SELECT), float("inf"))
         for event in (e for e in trial.episode if _instructs(e, trial) and _start(e) < chosen):

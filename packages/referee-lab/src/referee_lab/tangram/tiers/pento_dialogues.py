@@ -39,23 +39,23 @@ JOIN_MS = 100.0
 
 def pento_dialogues(data: str | Path | None = None) -> list[Dialogue]:
     """One dialogue for every stretch of fixed roles in the files of a data folder."""
-    return [pento_dialogue(found) for found in PentoCv(data).dialogues()]
+    return [pento_dialogue(source) for source in PentoCv(data).dialogues()]
 
 
-def pento_dialogue(found: PentoDialogue) -> Dialogue:
+def pento_dialogue(source: PentoDialogue) -> Dialogue:
     """The tiers of one dialogue; times count from its beginning."""
-    said = [
-        Event(kind=UTTERANCE, by=ROLES[found.roles[u.by]], text=u.text, start_ms=u.start_ms, end_ms=u.end_ms)
-        for u in found.utterances
+    utterances = [
+        Event(kind=UTTERANCE, by=ROLES[source.roles[u.by]], text=u.text, start_ms=u.start_ms, end_ms=u.end_ms)
+        for u in source.utterances
     ]
-    events = [*said, *_expressions(found, said), *_actions(found), *_stays(found)]
+    events = [*utterances, *_expressions(source, utterances), *_actions(source), *_stays(source)]
     return Dialogue(
-        id=f"pento-cv-{found.id}",
-        pair=f"pento-cv-{found.pair}",
+        id=f"pento-cv-{source.id}",
+        pair=f"pento-cv-{source.pair}",
         pieces={letter: _attributes(letter) for letter in COLOURS},
         events=tuple(sorted(events, key=lambda e: e.start_ms or 0.0)),
         language="de",
-        meta={"pointer": "hand", "faults": dict(found.faults)},
+        meta={"pointer": "hand", "faults": dict(source.faults)},
     )
 
 
@@ -64,8 +64,8 @@ def _attributes(letter: str) -> dict[str, str]:
     return {"shape": letter, "colour": colour} | ({} if shade is None else {"shade": shade})
 
 
-def _expressions(found: PentoDialogue, said: list[Event]) -> Iterator[Event]:
-    for index, (utterance, event) in enumerate(zip(found.utterances, said, strict=True)):
+def _expressions(source: PentoDialogue, events: list[Event]) -> Iterator[Event]:
+    for index, (utterance, event) in enumerate(zip(source.utterances, events, strict=True)):
         for reference in utterance.references:
             words = utterance.text[reference.start : reference.end]
             yield mark_expression(
@@ -77,17 +77,17 @@ def _expressions(found: PentoDialogue, said: list[Event]) -> Iterator[Event]:
             )
 
 
-def _actions(found: PentoDialogue) -> Iterator[Event]:
-    for hand in found.hands:
+def _actions(source: PentoDialogue) -> Iterator[Event]:
+    for hand in source.hands:
         if hand.action in ACTIONS and hand.pieces:
             yield _event(ACTION, hand, hand.end_ms, {"action": ACTIONS[hand.action], "hand": hand.hand})
 
 
-def _stays(found: PentoDialogue) -> Iterator[Event]:
+def _stays(source: PentoDialogue) -> Iterator[Event]:
     """The stays of each hand on a piece."""
-    for side in sorted({hand.hand for hand in found.hands}):
+    for side in sorted({hand.hand for hand in source.hands}):
         stay: tuple[PentoHand, float] | None = None
-        for hand in (h for h in found.hands if h.hand == side and h.action in ON_PIECE and h.pieces):
+        for hand in (h for h in source.hands if h.hand == side and h.action in ON_PIECE and h.pieces):
             if stay and stay[0].pieces == hand.pieces and hand.start_ms - stay[1] <= JOIN_MS:
                 stay = (stay[0], max(stay[1], hand.end_ms))
                 continue

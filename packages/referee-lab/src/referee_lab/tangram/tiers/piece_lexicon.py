@@ -91,8 +91,8 @@ def read_words(path: Path) -> WordFile:
     if not isinstance(language, str) or not re.fullmatch(r"[a-z]{2,3}", language):
         raise InputError(f"{language!r} is no language", where=path, remedy='language = "fr": its code of two letters')
     if strange := data.keys() - {*LISTS, *SWITCHES, *TABLES, *MORE_TABLES}:
-        known = ", ".join([*LISTS, *TABLES, "places", "numbers", "patterns", "codes", *SWITCHES])
-        raise InputError(f"{sorted(strange)[0]!r} is not known here", where=path, remedy=f"there are {known}")
+        keys = ", ".join([*LISTS, *TABLES, "places", "numbers", "patterns", "codes", *SWITCHES])
+        raise InputError(f"{sorted(strange)[0]!r} is not known here", where=path, remedy=f"there are {keys}")
     lists = {name: _split(data[name], name, path) for name in LISTS if name in data}
     tables = {
         name: {key: _split(words, f"{name}.{key}", path) for key, words in _table(data, name, path).items()}
@@ -126,16 +126,16 @@ def _check_keys(tables: Mapping[str, Mapping[str, Any]], path: Path) -> None:
 
 def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
     """Patterns for what stands after an expression, and codes, each tried once so that a slip is told here."""
-    given = {**_table(data, "patterns", path), **_table(data, "codes", path)}
-    if strange := given.keys() - {"where", "after", "not_behind", "not_before", "other_noun", *CODES}:
+    patterns = {**_table(data, "patterns", path), **_table(data, "codes", path)}
+    if strange := patterns.keys() - {"where", "after", "not_behind", "not_before", "other_noun", *CODES}:
         raise InputError(f"no pattern is called {sorted(strange)[0]!r}", where=path, remedy="see the file for English")
-    found = {name: "|".join(value) if isinstance(value, list) else str(value) for name, value in given.items()}
-    for name, pattern in found.items():
+    joined = {name: "|".join(value) if isinstance(value, list) else str(value) for name, value in patterns.items()}
+    for name, pattern in joined.items():
         try:
             re.compile(pattern)
         except re.error as error:
             raise InputError(f"{name} is no pattern ({error})", where=path, remedy="a regular expression") from None
-    return found
+    return joined
 
 
 # -- the words for one board ---------------------------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ class PieceLexicon:
     def says(self, trait: str, text: str) -> frozenset[str]:
         """What a text says of a trait by its first word for it; nothing where there is none."""
         pattern, meanings = self.traits[trait]
-        found = pattern.search(text)
-        return frozenset() if found is None else meanings[_key(found[0])]
+        match = pattern.search(text)
+        return frozenset() if match is None else meanings[_key(match[0])]
 
     def has(self, mark: str, text: str) -> bool:
         return bool(self.marks[mark].search(text))
@@ -233,18 +233,18 @@ def _inflected(words: WordFile, forms: Iterable[str]) -> list[str]:
 
 
 def _meanings(words: WordFile, table: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+    meanings: dict[str, frozenset[str]] = {}
     for meaning, forms in table.items():
-        found = _joined(found, {_key(form): frozenset([meaning]) for form in _inflected(words, forms)})
-    return found
+        meanings = _joined(meanings, {_key(form): frozenset([meaning]) for form in _inflected(words, forms)})
+    return meanings
 
 
 def _noun_meanings(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+    meanings: dict[str, frozenset[str]] = {}
     for shape, forms in nouns.items():
         made = {_key(form): frozenset([shape]) for word in forms for form in _noun_forms(words, word)}
-        found = _joined(found, made)
-    return found
+        meanings = _joined(meanings, made)
+    return meanings
 
 
 def _joined(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
@@ -270,8 +270,8 @@ def _one(form: str) -> str:
 
 def _options(forms: Iterable[str]) -> str:
     """The longest first, so that no form hides behind its own beginning; nothing matches where there are none."""
-    found = sorted(dict.fromkeys(forms), key=lambda form: (-len(form), form))
-    return "|".join(_one(form) for form in found) if found else r"(?!)"
+    options = sorted(dict.fromkeys(forms), key=lambda form: (-len(form), form))
+    return "|".join(_one(form) for form in options) if options else r"(?!)"
 
 
 def _any_of(words: WordFile, forms: Iterable[str]) -> re.Pattern[str]:

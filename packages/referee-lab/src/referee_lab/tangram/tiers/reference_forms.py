@@ -168,9 +168,9 @@ WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
 
 def words_of(text: str) -> list[str]:
     """Words in lower case without broken-off ones; a single capital letter other than A and I stays as it is (*the K* names a shape)."""
-    found = (word.replace("’", "'") for word in WORD.findall(text))
-    kept = (word if _is_letter(word) else word.lower() for word in found if not word.endswith("-"))
-    return [word for word in kept if len(word) > 1 or _is_letter(word) or word in ("a", "i") or word.isdigit()]
+    spellings = (word.replace("’", "'") for word in WORD.findall(text))
+    words = (word if _is_letter(word) else word.lower() for word in spellings if not word.endswith("-"))
+    return [word for word in words if len(word) > 1 or _is_letter(word) or word in ("a", "i") or word.isdigit()]
 
 
 def _is_letter(word: str) -> bool:

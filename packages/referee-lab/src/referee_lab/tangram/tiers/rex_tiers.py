@@ -43,8 +43,8 @@ JOIN = 500
 def to_dialogue(recording: Recording) -> Dialogue:
     """All tiers of a recording, on the grid of 10 ms."""
     header = recording.header
-    said = utterances(recording)
-    events = [*said, *expressions(recording, said), *actions(recording), *mouse_over(recording)]
+    spoken = utterances(recording)
+    events = [*spoken, *expressions(recording, spoken), *actions(recording), *mouse_over(recording)]
     dialogue = Dialogue(
         id=header.session,
         pair=header.pair,
@@ -217,8 +217,8 @@ def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
 
 def expressions(recording: Recording, said: Iterable[Event]) -> tuple[Event, ...]:
     """The references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
-    known = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
-    return tuple(_expression(u, i, span) for i, u in enumerate(said) for span in known.get(u.data["seq"], ()))
+    marks_by_seq = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
+    return tuple(_expression(u, i, span) for i, u in enumerate(said) for span in marks_by_seq.get(u.data["seq"], ()))
 
 
 def _expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:

@@ -64,7 +64,7 @@ def to_csv(dialogue: Dialogue) -> str:
 
 def _piece_cell(pieces: Mapping[str, Mapping[str, str]]) -> str:
     """Return the name of a set of pieces, or the pieces of another one as JSON."""
-    name = next((name for name, known in PIECE_SETS.items() if known == pieces), None)
+    name = next((name for name, piece_set in PIECE_SETS.items() if piece_set == pieces), None)
     return name or json.dumps({piece: dict(kind) for piece, kind in pieces.items()}, ensure_ascii=False)
 
 
@@ -110,16 +110,16 @@ def from_csv(
     table = csv.DictReader(io.StringIO(text, newline=""), delimiter=";" if ";" in first and "," not in first else ",")
     if missing := [c for c in CODEBOOK if c not in (*(table.fieldnames or ()), *OPTIONAL)]:
         raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
-    found: dict[tuple[str, str], list[Event]] = {}
+    events_by_dialogue: dict[tuple[str, str], list[Event]] = {}
     about: dict[tuple[str, str], dict[str, Any]] = {}
     boards: dict[tuple[str, str], str] = {}
     for row in table:
         named = row["dialogue"], row["pair"]
-        found.setdefault(named, []).append(_event(row, where, table.line_num))
+        events_by_dialogue.setdefault(named, []).append(_event(row, where, table.line_num))
         boards[named] = row.get("pieces") or ""
         about[named] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
     # Whether anybody coded attributes shows in the whole table, not in one dialogue of it.
-    coded = any(event.data.get("attributes") for events in found.values() for event in events)
+    coded = any(event.data.get("attributes") for events in events_by_dialogue.values() for event in events)
     boards_by_cell = {cell: _pieces_in(cell, where) or pieces or {} for cell in set(boards.values())}
     return [
         Dialogue(
@@ -129,7 +129,7 @@ def from_csv(
             events=tuple(events if coded else drop_empty_codes(events)),
             **about[id, pair],
         )
-        for (id, pair), events in found.items()
+        for (id, pair), events in events_by_dialogue.items()
     ]
 
 

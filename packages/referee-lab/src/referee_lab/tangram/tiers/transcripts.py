@@ -39,13 +39,13 @@ def read_transcript(content: bytes, where: str, tier: str | None = None) -> list
     if kind not in READERS:
         raise InputError("not a transcript", where=where, remedy=f"files end in .{', .'.join(READERS)}")
     if kind == "eaf":
-        found = read_elan_tier(content, where, tier)
+        spoken = read_elan_tier(content, where, tier)
     else:
         try:
-            found = READERS[kind](content.decode("utf-8-sig"), where)
+            spoken = READERS[kind](content.decode("utf-8-sig"), where)
         except UnicodeDecodeError:
             raise MalformedInput("not UTF-8", where=where, remedy="save the file as UTF-8") from None
-    return sorted(line for line in found if line.text)
+    return sorted(line for line in spoken if line.text)
 
 
 def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
@@ -56,16 +56,16 @@ def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
     if not cues:
         raise MalformedInput("no cues with times", where=where, line=1, remedy="lines such as 00:01.000 --> 00:02.500")
     ends = [cue.start() for cue in cues[1:]] + [len(text)]
-    found = []
+    spoken = []
     for cue, end in zip(cues, ends, strict=True):
         # Up to the empty line: after it comes the number or name of the next cue.
         body = text[cue.end() : end].split("\n", 1)[-1].split("\n\n", 1)[0]
         words = " ".join(unescape(_MARKUP.sub("", body)).split())
-        found.append(SpokenLine(_ms(cue[1]), _ms(cue[6]), words))
-        if found[-1].end_ms < found[-1].start_ms:
+        spoken.append(SpokenLine(_ms(cue[1]), _ms(cue[6]), words))
+        if spoken[-1].end_ms < spoken[-1].start_ms:
             line = text.count("\n", 0, cue.start(1)) + 1
             raise MalformedInput("the cue ends before it begins", where=where, line=line, remedy="exchange its times")
-    return found
+    return spoken
 
 
 def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) -> None:
@@ -78,9 +78,9 @@ def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) ->
 
 
 def _ms(text: str) -> float:
-    found = _TIME.fullmatch(text)
-    assert found is not None, "the cue's own pattern has found it"
-    hours, minutes, seconds, part = found.groups()
+    match = _TIME.fullmatch(text)
+    assert match is not None, "the cue's own pattern has found it"
+    hours, minutes, seconds, part = match.groups()
     return 1000.0 * (3600 * int(hours or 0) + 60 * int(minutes) + int(seconds)) + float(part.ljust(3, "0"))
 
 
@@ -89,15 +89,15 @@ def read_whisper(text: str, where: str = "speech.json") -> list[SpokenLine]:
     try:
         answer = json.loads(text)
         kind = next(kind for kind in _SEGMENTS if kind in answer)
-        found = [SpokenLine(*_SEGMENTS[kind](each), " ".join(str(each["text"]).split())) for each in answer[kind]]
+        spoken = [SpokenLine(*_SEGMENTS[kind](each), " ".join(str(each["text"]).split())) for each in answer[kind]]
     except (ValueError, KeyError, TypeError, StopIteration):
         remedy = 'ask for {"segments": [{"start", "end", "text"}, …]} (response_format verbose_json)'
         raise MalformedInput("not Whisper's JSON", where=where, remedy=remedy) from None
-    for number, line in enumerate(found, 1):
+    for number, line in enumerate(spoken, 1):
         if not 0 <= line.start_ms <= line.end_ms < math.inf:
             said = f"its segment {number} goes from {line.start_ms / 1000:g} s to {line.end_ms / 1000:g} s"
             raise MalformedInput(said, where=where, remedy="an end comes after its beginning, in seconds of the sound")
-    return found
+    return spoken
 
 
 def _chunk_times(chunk: Mapping[str, Any]) -> tuple[float, float]:
@@ -123,11 +123,11 @@ def read_elan_tier(content: bytes, where: str, tier: str | None) -> list[SpokenL
             f"there is no tier {tier!r}", where=where, remedy=f"--tier one of {', '.join(map(str, tiers))}"
         )
     slots = slot_times(root)
-    found = []
+    spoken = []
     for aligned in tiers[tier].iterfind("ANNOTATION/ALIGNABLE_ANNOTATION"):
         start, end = sorted(slots[aligned.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
-        found.append(SpokenLine(start, end, " ".join((aligned.findtext("ANNOTATION_VALUE") or "").split())))
-    return found
+        spoken.append(SpokenLine(start, end, " ".join((aligned.findtext("ANNOTATION_VALUE") or "").split())))
+    return spoken
 
 
 READERS: Mapping[str, Callable[[str, str], list[SpokenLine]]] = {
@@ -141,12 +141,12 @@ READERS: Mapping[str, Callable[[str, str], list[SpokenLine]]] = {
 def with_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], begins_ms: float = 0.0) -> Recording:
     """The recording with what somebody spoke, in place of any earlier transcript of theirs; `begins_ms` is when the sound began."""
     if actor not in recording.header.players:
-        known = ", ".join(f"{name} ({role})" for name, role in recording.header.players.items())
-        raise InputError(f"nobody is called {actor!r} in this recording", remedy=f"one of {known}")
-    kept = [e for e in recording.entries if not (e.kind == "speech" and e.actor == actor)]
-    start = next((e.t_server_ms for e in kept if e.kind == "start"), 0.0)
+        players = ", ".join(f"{name} ({role})" for name, role in recording.header.players.items())
+        raise InputError(f"nobody is called {actor!r} in this recording", remedy=f"one of {players}")
+    other_entries = [e for e in recording.entries if not (e.kind == "speech" and e.actor == actor)]
+    start = next((e.t_server_ms for e in other_entries if e.kind == "start"), 0.0)
     spoken = [_entry(actor, line, begins_ms, start) for line in lines if line.text]
-    merged = sorted([*kept, *spoken], key=lambda e: e.t_server_ms)
+    merged = sorted([*other_entries, *spoken], key=lambda e: e.t_server_ms)
     return replace(recording, entries=tuple(replace(entry, seq=n) for n, entry in enumerate(merged)))
 
 
