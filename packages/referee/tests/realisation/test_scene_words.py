@@ -100,3 +100,46 @@ def test_a_relation_that_no_table_knows_is_said_by_its_name() -> None:
     assert related({"a": [["isLookingAt", "b"]]}, things) == "the man looking at the woman"
     cups = {"a": {"type": "cup"}, "b": {"type": "cup"}, "t": {"type": "table"}}
     assert related({"a": [["on", "t"]]}, cups, "pt") == "o cup sobre a mesa"
+
+
+@pytest.mark.parametrize(
+    ("things", "text"),
+    [
+        ([{"type": "house", "floors": n} for n in (1, 3)], "the house with one floor"),
+        ([{"type": "boy", "holding": v} for v in ("ball", "umbrella")], "the boy holding a ball"),
+        ([{"type": "man", "beard": v} for v in ("none", "long")], "the man without a beard"),
+        ([{"type": "man", "eyes": v} for v in ("blue", "brown")], "the man with blue eyes"),
+        ([{"type": "barn", "garden": v} for v in ("small", "large")], "the barn with a small garden"),
+        ([{"type": "ladder", "owner": v} for v in ("Bob", "Anna")], "the ladder owned by Bob"),
+        ([{"type": "tyre", "brand": v} for v in ("Volvo", "Ford")], "the Volvo tyre"),
+        ([{"type": "church", "for_sale": v} for v in (False, True)], "the church not for sale"),
+        ([{"type": "button", "label": v} for v in ("OK", "Cancel")], "the button labelled OK"),
+        ([{"type": "oak", "alive": v} for v in (True, False)], "the living oak"),
+    ],
+)
+def test_values_that_are_no_adjectives_of_the_whole_thing(things: list[dict[str, Any]], text: str) -> None:
+    assert said(things, "a", INCREMENTAL) == text
+
+
+def test_words_that_are_true_of_others_are_not_used_alone() -> None:
+    """Columns 1, 2 and 4: what is on the far left is on the left, too."""
+    row = [{"type": "chair", "colour": "red", "x-dimension": n} for n in (1, 2, 4)]
+    entities = [{"id": name, "attributes": own} for name, own in zip("abc", row, strict=True)]
+    described = describe({"entities": entities}, "b", INCREMENTAL)
+    assert (described.text, described.distinguishing) == ("the chair second from the right", True)
+
+
+@pytest.mark.parametrize(
+    ("language", "hat", "dog"),
+    [
+        ("en", "the box with the cup in it", "the ball that the cup is holding"),
+        ("de", "die Kiste, in welcher die Tasse ist", None),
+        ("pt", "o quadrado no qual está o cup", None),
+    ],
+)
+def test_relations_from_their_other_end(language: str, hat: str, dog: str | None) -> None:
+    boxes = {"a": {"type": "box"}, "b": {"type": "box"}, "c": {"type": "cup"}, "d": {"type": "cup"}}
+    assert related({"c": [["in", "a"]]}, boxes, language) == hat
+    balls = {"a": {"type": "ball"}, "b": {"type": "ball"}, "c": {"type": "cup"}}
+    if dog is not None:
+        assert related({"c": [["holds", "a"]]}, balls, language) == dog

@@ -268,8 +268,9 @@ class Language:
             return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {thing}")
         if value in _YES | _NO:
             rank = self.ranks.get("quality", self.unnamed_rank)
+            denial = self.clauses.no if self.clauses is not None else self.negation.strip(" -")
             if name.partition(" ")[0] in self.openers | _SHORT_PREPOSITIONS and " " in name:
-                return Phrase(AFTER, self.unnamed_rank, name if value in _YES else f"{self.negation.strip('-')} {name}")
+                return Phrase(AFTER, self.unnamed_rank, name if value in _YES else f"{denial} {name}")
             return Phrase(self.adjectives, rank, name if value in _YES else f"{self.negation}{name}")
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from referee.meaning import Meaning, conjunction, related
+from referee.meaning import Meaning, conjunction, partners, related
 from referee.records import LANDMARK, Description, Property, Relation, Scene, SceneNotes, SpeakerView
 from referee.selection.contrast import TYPE, contrast_of
 from referee.selection.reasons import ReasonedMeaning
@@ -103,6 +103,9 @@ class Relational(ReasonedMeaning):
     def select_description(self, view: SpeakerView) -> Description:
         """Return the meaning with its properties, in which relations name their landmarks by id."""
         nodes = [self._describe(view.scene, target) for target in _targets(view)]
+        if len(nodes) == 1 and not nodes[0].landmarks:
+            # A conjunction needs no form beside its list.
+            return Description(properties=tuple(nodes[0].properties))
         properties = tuple(dict.fromkeys(p for node in nodes for p in node.flat()))
         return Description(properties=properties, meaning=_join(nodes))
 
@@ -112,7 +115,7 @@ class Relational(ReasonedMeaning):
         while stack:
             node = stack[-1]
             context = node.context(scene)
-            if context.bit_count() == 1 or not node.facts:
+            if not context & (context - 1) or not node.facts:
                 stack.pop()
                 continue
             fact = _most_telling(scene, node.facts, context)
@@ -138,7 +141,7 @@ class Relational(ReasonedMeaning):
         """What there is to say of an entity: its properties, then its relations, then those of others to it."""
         entity, names = scene.entity(name), self.attributes
         facts: list[Fact] = [p for p in entity.attributes if names is None or p.name in names]
-        if depth < self.landmarks:
+        if depth < self.landmarks and partners(scene):
             outgoing, incoming = _relations(scene, name)
             facts += [_LandmarkLink(r.name, False, r.entity) for r in outgoing if r.entity not in path]
             facts += [_LandmarkLink(r.name, True, r.entity) for r in incoming if r.entity not in path]
@@ -174,7 +177,10 @@ def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]
 
 def _most_telling(scene: Scene, facts: list[Fact], context: int) -> Fact:
     """The fact that leaves fewest candidates, the first of equals; the type if it is still to be said."""
-    options = [fact for fact in facts if isinstance(fact, Property) and fact.name == TYPE] or facts
+    # The name first: it is a string of both kinds of facts.
+    options = [fact for fact in facts if fact.name == TYPE and isinstance(fact, Property)] or facts
+    if len(options) == 1:
+        return options[0]
 
     def remaining(fact: Fact) -> int:
         if isinstance(fact, Property):

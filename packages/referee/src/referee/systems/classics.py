@@ -110,12 +110,12 @@ def system(
     if choose == "mode":
         return speaker
     from referee.capabilities import HasDistribution
-    from referee.systems.speaker import Sampled
+    from referee.systems.speaker import Composed, Sampled
 
     if not isinstance(speaker.selector, HasDistribution):
         raise InputError(f"classic/{name} has no probabilities", remedy="leave the switch choose out")
     if choose == "sample":
-        speaker.selector = Sampled(speaker.selector, sample_seed)
+        return Composed(Sampled(speaker.selector, sample_seed), speaker.realiser, speaker.distribution)
     return speaker
 
 

@@ -58,6 +58,11 @@ class Composed:
     realiser: Realiser | None = None
     distribution: bool = False
 
+    def __post_init__(self) -> None:
+        # Asked once: it would take longer than most choices.
+        self._selects_meaning = isinstance(self.selector, SelectsMeaning)
+        self._realises_meaning = isinstance(self.realiser, RealisesMeaning)
+
     @property
     def learns(self) -> bool:
         """Whether `fit` makes a difference to one of the two parts."""
@@ -76,7 +81,7 @@ class Composed:
 
         A realiser learned its words from descriptions of one object: each of several targets is described as a part of its own.
         """
-        if self.realiser is None or len(view.targets) == 1 or isinstance(self.realiser, RealisesMeaning):
+        if self.realiser is None or len(view.targets) == 1 or self._realises_meaning:
             return self._describe(view)
         parts = [self._describe(replace(view, targets=(target,))) for target in view.targets]
         forms = [part.meaning or from_properties(part.properties or (), view.scene) for part in parts]
@@ -89,14 +94,14 @@ class Composed:
 
     def _describe(self, view: SpeakerView) -> Description:
         form: Meaning | None = None
-        if isinstance(self.selector, SelectsMeaning):
-            content = self.selector.select_description(view)
+        if self._selects_meaning:
+            content = self.selector.select_description(view)  # type: ignore[attr-defined]
             properties, form = content.properties or (), content.meaning
         else:
             properties = tuple(self.selector.select(view))
         text = None
-        if isinstance(self.realiser, RealisesMeaning):
-            text = self.realiser.realise_meaning(form or from_properties(properties, view.scene), view)
+        if self._realises_meaning:
+            text = self.realiser.realise_meaning(form or from_properties(properties, view.scene), view)  # type: ignore[union-attr]
         elif self.realiser is not None:
             text = self.realiser.realise(properties, view)
         likely = self._likely(view) if self.distribution else None
