@@ -93,7 +93,7 @@ def test_the_command_writes_it_and_says_what_is_missing(
 
 def test_a_run_without_places_is_told(tmp_path: Path) -> None:
     score(demo=True, metrics="set/dice", resamples=0, out=tmp_path / "run")
-    with pytest.raises(InputError, match="nobody answered with a place"):
+    with pytest.raises(InputError, match="no answer in this run has coordinates"):
         write_place_pages(tmp_path / "page", Run(tmp_path / "run"))
 
 
