@@ -195,7 +195,7 @@ _SEVERAL = re.compile(
 )
 _NONE = re.compile(
     any_of(
-        r"(?:no, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b",
+        r"(?:no, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|not a single (?:object|one|item)\b(?! other)|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b",
         r"there(?: is| are|['’]s)(?: nothing\b| no\b|n['’]t any| not any|n['’]t an?y?)|there isn['’]t\b|it (?:fits|matches) (?:none|no)\b",
         r"(?:it |this |the description |that )(?:does(?: not|n['’]t)|doesn['’]?t) (?:fit|match|describe|apply to|correspond to) any",
         r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|not present\b|not (?:in the list|listed)\b",
@@ -240,7 +240,7 @@ _COMMITS = re.compile(
     r"\b(?:i|ich|je|j['’]\w+|yo|eu|ik|we|diría|diria|elijo|escolho|creo|acho|acredito|opto|dirais)\b|[我私]", I
 )
 _LOOKS = re.compile(
-    r"\b(?:see|count|compar\w+|look\w*|check\w*|examin\w+|consider\w*|thought|had|start\w*|begin\w*|exclud\w+|eliminat\w+|rul\w+|discard\w*|reject\w*|sehe|zähle|dachte|vois|pensais|veo|pensaba|vejo|pensava|zie|dacht|maybe|perhaps|possibly|also|either|if|when|whether)\b",
+    r"\b(?:see|count|compar\w+|look\w*|check\w*|examin\w+|consider\w*|thought|had|start\w*|begin\w*|avoid\w*|skip\w*|dismiss\w*|exclud\w+|eliminat\w+|rul\w+|discard\w*|reject\w*|sehe|zähle|dachte|vois|pensais|veo|pensaba|vejo|pensava|zie|dacht|maybe|perhaps|possibly|also|either|if|when|whether)\b",
     I,
 )
 _CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?[\"']?([^\"'(),=]+)[\"']?\s*\)\s*;?$")

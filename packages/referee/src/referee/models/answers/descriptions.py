@@ -82,8 +82,8 @@ _CARRIER = re.compile(
         rf"(?:please |now |just |kindly )*{_SEEK}(?! (?:out|it|me|one of)\b)(?=\s+\w)",
         r"(?:es|das|dies|gemeint|gesucht)(?: ist|ist)|(?:das|mein) (?:ziel|objekt|zielobjekt|gesuchte objekt) ist|es handelt sich um|ich (?:würde sagen|meine|suche|beschreibe es als|nehme)|(?:bitte )?(?:wähle?n?(?: sie)?|nimm|nehmen sie|suche?n?(?: sie)?|finden?(?: sie)?|klicken?(?: sie)? auf|zeige?n?(?: sie)? auf)(?=\s+(?:der|die|das|den|dem|einen?|ein)\b)",
         r"c['’]est|ce serait|il s['’]agit (?:de(?= )|d['’])|l['’]objet(?: (?:cible|recherché|visé|en question))? est|la cible est|je (?:dirais|décrirais|parle de|pense à|cherche|choisis|veux dire)|(?:choisi(?:ssez|s)|prene?z|prends|cherchez?|trouvez?|sélectionnez?|cliquez? sur|regardez?)(?=\s)",
-        r"(?:es|se trata de|el objet(?:o|ivo)(?: \w+)? es|yo diría|diría|me refiero a|(?:elige|elija|escoge|escoja|seleccion[ae]|busca|busque|encuentra|encuentre|toma|haz clic en|mira))(?= (?:el|la|un|una|los|las)\b)",
-        r"(?:é|trata-se de|o (?:objeto|alvo)(?: \w+)? é|eu diria|refiro-me a|(?:escolha|selecione|procure|encontre|pegue|clique em|olhe para))(?= (?:o|a|um|uma|os|as)\b)",
+        r"(?:es|sería|se trata de|el objet(?:o|ivo)(?: \w+)? es|yo diría|diría|me refiero a|(?:elige|elija|escoge|escoja|seleccion[ae]|busca|busque|encuentra|encuentre|toma|haz clic en|mira))(?= (?:el|la|un|una|los|las)\b)",
+        r"(?:é|seria|trata-se de|o (?:objeto|alvo)(?: \w+)? é|eu diria|refiro-me a|(?:escolha|selecione|procure|encontre|pegue|clique em|olhe para))(?= (?:o|a|um|uma|os|as)\b)",
         r"(?:het|dit|dat|het (?:doel|doelobject|object)) is|het gaat om|ik (?:zou zeggen|bedoel|zoek|kies)|(?:kies|neem|pak|zoek|vind|selecteer|klik op|kijk naar)(?=\s+(?:de|het|een)\b)",
         r"(?:目标物体|目标|它|这个物体|这|那|物体|答案)(?:就)?是|指的是|我(?:说的|指的)是|我会说|请?(?:选择|选|找到|找出|点击|指向)|対象物?は|それは|これは|目標(?:物)?は",
     )
@@ -112,7 +112,7 @@ _REASON = re.compile(
 )
 # A further sentence that goes on with the description; any other is neither description nor reason, and leaves a doubt.
 _GOES_ON = re.compile(
-    r"(?:it|he|she|they|its|his|her|and|with|on|in|at|near|next|behind|above|below|under|to|the|an?|also|not|both|[a-zà-ÿ]\w+ing)\b|[a-zà-ÿ.]|es\b|er\b|sie\b|il\b|elle\b|ela\b|ele\b|het\b|hij\b|der\b|die\b|das\b|le\b|la\b|el\b|[\u3040-\u30ff\u4e00-\u9fff]|\w+[.!]?$",
+    r"(?:it|he|she|they|its|his|her|and|with|on|in|at|near|next|behind|above|below|under|to|the|an?|also|not|both|[a-zà-ÿ]\w+ing)\b|(?-i:[a-zà-ÿ.])|es\b|er\b|sie\b|il\b|elle\b|ela\b|ele\b|het\b|hij\b|der\b|die\b|das\b|le\b|la\b|el\b|[\u3040-\u30ff\u4e00-\u9fff]",
     I,
 )
 _THOUGHT = re.compile(
@@ -134,7 +134,7 @@ _NO_DESCRIPTION = re.compile(
         r"(?:please|kindly|could you|can you|would you|do you|which|what|who|where|how|why|when|are you|is it|should i|let me|let['’]s|thank|thanks|hello|hi\b|welcome|either|or\b|whether|it (?:looks|seems|appears)|maybe|perhaps|you|your|there (?:is|are|was|were)|there['’]s|here|describe|i['’]?m)\b",
         r"no (?:description|target|objects?|information|answer|such|image|picture|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid)\b|there (?:is|are|was|were|['’]s) (?:no|not|nothing|n['’]t|insufficient)|(?:there )?isn['’]t|not (?:enough|possible|sure|applicable|available|provided|known|specified|given)|(?:it['’]s|it is) (?:not possible|impossible|unclear)|impossible",
         r"(?:the |your )?(?:target|objects?|description|image|picture|photo|list|scene|input|message|prompt|request)(?: (?:object|item|of objects|you mentioned))? (?:is|was|are|were|has|have|seems?|appears?|does|did|could|cannot|can['’]t)\b|cannot be\b|insufficient|error\b|undefined|missing\b|unable\b",
-        r"ich\b|keine? (?:ahnung|beschreibung|bild|objekt|ziel|angabe)|welche[srn]?\b|bitte\b|unklar|unbekannt|kein\b|nicht\b|es gibt kein|das (?:bild|ziel) (?:ist|fehlt|wurde)",
+        r"ich\b|keine? (?:ahnung|beschreibung|bild|objekt|ziel|angabe)|welche[srn]?\b|bitte\b|unklar|unbekannt|kein\b|nicht\b|es gibt kein|keine?\b|das (?:bild|ziel) (?:ist|fehlt|wurde)",
         r"je\b|j['’]|quel(?:le)?s?\b|pas de description|aucune?\b|pourriez|veuillez|impossible|inconnue?\b|il n['’]y a|merci\b|pouvez",
         r"no (?:lo )?sé|no (?:puedo|hay|tengo|se puede|estoy|es posible|se)|¿|qué\b|cuál\b|podrías|por favor|ningun|ningún|desconocid|gracias",
         r"não\b|qual\b|poderia|por favor|nenhum|desconhecid|obrigad|eu\b",
@@ -150,7 +150,7 @@ _DOUBT = re.compile(
     r"|\b(?i:descriptions?|referring|listener|distractors?|target (?:object|is)|please)\b"
     r"|\b(?i:(?:was|were|is|are|been|not) (?:not )?(?:provided|specified|attached|uploaded|missing|available|unclear|undefined|given)|cannot be|instead of describing)\b"
     r"|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|ください|ますか|(?i:\b(?:either\b.*\bor|or,? (?:the|a|an|maybe|perhaps|alternatively)|oder|alternatively)\b)"
-    r"|(?<!that )(?<!which )(?<!who )(?<!I )(?<!you )\b(?i:should|would|could|will|shall)\b(?! be (?:worn|used))|\w \w+ / \w+ \w|\b(?i:is|are) (?i:enough|sufficient|unique|unambiguous)\b|//|=>|->|→|[{}|\\<>]|\?(?=\s)|;"
+    r"|(?<!that )(?<!which )(?<!who )(?<!I )(?<!you )\b(?i:should|would|could|will|shall)\b(?! be (?:worn|used))|\w \w+ / \w+ \w|\b(?i:is|are) (?i:enough|sufficient|unique|unambiguous|the same|identical|alike|similar|different)\b|//|=>|->|→|[{}|\\<>]|\?(?=\s)|;"
 )
 _BARE_NUMBER = re.compile(
     rf"(?:the )?(?:target (?:object )?is |it is |it['’]s )?(?:(?:the|das|der|die|l['’]|le|el|o|het) ?)?(?:{KINDS}\s*)?(?:number |no\.? |#|numéro |número |nummer )?[#(]?\d{{1,3}}[).号番]?\W*$|(?:option|object|item|choice) [a-e]\W*$"

@@ -77,7 +77,7 @@ _NO_RATING = re.compile(
         rf"(?:\bnot|n['’]t)\b(?! (?:sure|certain|an expert))[^.,;:\d\n]{{0,30}}? {_A}{_N}|between {_A}{_N} and {_A}{_N}|(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)) {_A}{_N}(?: points?)?|(?:rather than|instead of|close to|nearly|almost|keine|nicht|pas|no es|não é|geen|niet) {_A}{_N}",
         rf"(?:more|less|fewer|greater|higher|lower|better|worse) than {_A}{_N}|at (?:least|most) {_A}{_N}|(?:above|below|over|under|up to|beyond) {_A}{_N}",
         rf"(?:mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens|至少|最多|超过|低于|不到) ?{_A}{_N}",
-        rf"{_N} (?:at (?:most|least|best)|or (?:more|less|higher|lower|above|below|so)|maximum|minimum|tops)\b|{_N} ?(?:分|点)?(?:以上|以下|未満)|\bif\b[^.;\n]*?{_N}",
+        rf"{_N}\s*\?|{_N} (?:at (?:most|least|best)|or (?:more|less|higher|lower|above|below|so)|maximum|minimum|tops)\b|{_N} ?(?:分|点)?(?:以上|以下|未満)|\bif\b[^.;\n]*?{_N}",
         rf"{_A}{_N} (?:would (?:be|mean|require|need)|is (?:reserved|only for|too (?:high|low|much)|for (?:perfect|texts|something))|means|being|wäre|serait|sería|seria|zou)\b",
         rf"\([^()\n]*\d\s*=\s*[^()\n]*\d\s*=[^()\n]*\)|\b{_N}\s*=\s*[a-z ]+,\s*{_N}\s*=\s*[a-z ]+",
     ),
