@@ -149,10 +149,10 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         put([(BEFORE, _COLOUR, colour)], colour=colour)
     put([(BEFORE, _MATERIAL, "wooden")], material="wood")
     # Adjectives that only follow a verb have another one that goes before a noun.
-    for values, words in ((("1", "yes"), ("living", "sleeping")), (("0", "no"), ("dead", "waking"))):
-        for value in values:
-            put([(BEFORE, _QUALITY, words[0])], alive=value)
-            put([(BEFORE, _QUALITY, words[1])], asleep=value)
+    for answers, living, sleeping in ((("1", "yes"), "living", "sleeping"), (("0", "no"), "dead", "waking")):
+        for answer in answers:
+            put([(BEFORE, _QUALITY, living)], alive=answer)
+            put([(BEFORE, _QUALITY, sleeping)], asleep=answer)
     for value, words in _FACING.items():
         put([(AFTER, _FACE, words)], orientation=value)
     for name, thing in _FEATURES.items():
