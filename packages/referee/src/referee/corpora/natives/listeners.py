@@ -652,7 +652,6 @@ PLATFORMS = (
         ),
         _select_magpie,
         {"participant": "submission_id", "chosen": "response", "time": "responseTime"},
-        is_tried=True,
         reserved=(
             "trial_nr",
             "trial_number",

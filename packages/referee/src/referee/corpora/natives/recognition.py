@@ -31,7 +31,7 @@ TABLES = ("jsonl", "csv")
 IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
 # Formats whose fields were taken from the source of the program, not from a file that it wrote.
-UNTRIED = ("evalscope", "vlmevalkit", "internvl", "screenspot-pro", "finecops-ref")
+UNTRIED = ("evalscope", "vlmevalkit", "internvl", "screenspot-pro", "ref-adv", "finecops-ref")
 _UNKNOWN = "use one of the formats of `referee docs models`, or a table with a header"
 
 
