@@ -233,3 +233,29 @@ def test_listen_reads_answers_of_people_from_a_table(tmp_path: Path) -> None:
     heard = referee.listen(run, people=tmp_path / "people.csv")
     # By hand: three of four items are right.
     assert [r["value"] for r in heard.rows if r["measure"] == "ir"] == [0.75]
+
+
+def test_words_with_scenes_and_without_references_are_answered_by_the_literal_hearer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By hand: "the red chair" fits one object and "the chair" two, of which the hearer gets half."""
+    (tmp_path / "scenes.csv").write_text(
+        "trial,id,type,colour,is_target\n1,a,chair,red,1\n1,b,chair,blue,0\n1,c,desk,red,0\n", "utf-8"
+    )
+    (tmp_path / "out.csv").write_text("id,model,output\n1,long,the red chair\n1,short,the chair\n", "utf-8")
+    code, evaluation = run_json(capsys, "evaluate", str(tmp_path / "out.csv"), "--scenes", str(tmp_path / "scenes.csv"))
+    assert code == 0
+    values = {row["system"]: row["value"] for row in evaluation["scores"] if row["metric"] == "ir"}
+    assert values["long"] == 1.0
+    assert values["short"] < 1.0
+    assert evaluation["signature"].startswith("literal|")
+
+
+def test_a_measure_without_direction_names_no_better_system(capsys: pytest.CaptureFixture[str]) -> None:
+    folder = Path(__file__).parents[4] / "examples" / "first-hour"
+    files = (str(folder / "outputs.jsonl"), "--scenes", str(folder / "kitchen.jsonl"))
+    code, compared = run_json(capsys, "compare", *files, "--metric", "scene/surplus")
+    assert code == 0
+    assert compared["ranks"] == {}
+    assert main(["compare", *files, "--metric", "scene/surplus", "--fail-if-worse"]) == 0
+    assert "is better" not in capsys.readouterr().out

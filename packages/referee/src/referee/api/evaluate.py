@@ -16,11 +16,18 @@ from referee.api.options import CompareOptions, EvaluateOptions
 from referee.api.results import Result, bounded
 from referee.api.score import Scores, listed
 from referee.corpora.jsonl import json_line, trials_to_json
-from referee.corpora.natives.material import Declared
+from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.outputs import output_to_json
 from referee.errors import InputError
 from referee.files import write_atomically
-from referee.jobs.evaluate import Evaluated, evaluate_material, open_material, trials_to_write
+from referee.jobs.evaluate import (
+    Evaluated,
+    default_metrics,
+    describe_findings,
+    evaluate_material,
+    open_material,
+    trials_to_write,
+)
 from referee.jobs.import_answers import write_material
 from referee.options import takes
 
@@ -200,6 +207,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
     if options.outputs is None or (isinstance(options.outputs, (list, tuple)) and not options.outputs):
         raise InputError("no files were named", remedy="name a file: referee evaluate hyp.txt --references ref.txt")
     material = open_material(options.outputs, options.references, options.scenes, declared_by(options), options.data)
+    is_heard = _can_listen(material, options)
     evaluated = evaluate_material(
         material,
         listed(options.metrics),
@@ -208,9 +216,11 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
         cluster=options.cluster,
         resamples=options.resamples,
         seed=options.seed,
+        may_be_empty=is_heard,
     )
     evaluation = Evaluation(evaluated, named(options.outputs))
-    _listen_literally(evaluation, options)
+    if is_heard:
+        _listen_literally(evaluation, options)
     if options.save_as is not None:
         evaluation.save(options.save_as, options.overwrite)
     if options.report is not None:
@@ -218,21 +228,33 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
     return evaluation
 
 
-def _listen_literally(evaluation: Evaluation, options: EvaluateOptions) -> None:
-    """Add the identification rate of the literal hearer where descriptions have properties and scenes are complete."""
-    material = evaluation.evaluated.material
+def _can_listen(material: NativeData, options: EvaluateOptions) -> bool:
+    """Return whether the literal hearer answers: complete scenes, and properties, or words that no measure applies to."""
+    has_scenes = bool(material.trials) and all(
+        len(t.scene.entities) > 1 and len(t.targets) == 1 for t in material.trials.values()
+    )
+    if options.metrics or material.responses or not material.outputs or not has_scenes:
+        return False
     has_properties = any(o.description.properties is not None for o in material.outputs)
-    has_scenes = all(len(t.scene.entities) > 1 and len(t.targets) == 1 for t in material.trials.values())
-    if options.metrics or material.responses or not has_properties or not has_scenes:
-        return
+    return has_properties or not default_metrics(material)
+
+
+def _listen_literally(evaluation: Evaluation, options: EvaluateOptions) -> None:
+    """Add the identification rate of the literal hearer; it leads the findings where nothing else was measured."""
+    evaluated = evaluation.evaluated
+    is_only = not evaluated.rows
     heard = evaluation.listen("literal", cluster=options.cluster, confidence=options.confidence)
     for row in heard.rows:
         if row["measure"] == "ir":
             values = {key: row[key] for key in ("value", "low", "high", "n")}
-            evaluation.evaluated.rows.append(
-                {"system": row["system"], "metric": "ir", **values, "hearer": row["hearer"]}
-            )
-    evaluation.frame = frame_of(evaluation.evaluated.rows, EVALUATED)
+            evaluated.rows.append({"system": row["system"], "metric": "ir", **values, "hearer": row["hearer"]})
+    if is_only:
+        evaluated.signature = next(iter(heard.signatures.values()))
+        evaluated.sentences = describe_findings(evaluated, options.confidence, ("ir",))
+        evaluated.sentences.append(
+            "ir is the identification rate of the hearer `literal`, which knows the words of the scene and ignores others."
+        )
+    evaluation.frame = frame_of(evaluated.rows, EVALUATED)
 
 
 def declared_by(options: EvaluateOptions | CompareOptions) -> Declared:

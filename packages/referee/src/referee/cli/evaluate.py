@@ -80,7 +80,7 @@ def _print(evaluation: Evaluation, all_signatures: bool) -> None:
     for note in evaluation.notes:
         print_note(f"note: {note}")
     console.print()
-    directions = {measure.metric: measure.direction for measure in evaluation.evaluated.measures()}
+    directions = {"ir": "higher"} | {m.metric: m.direction for m in evaluation.evaluated.measures()}
     rows = [{"group": None, "signature": evaluation.signature, **row} for row in evaluation.data["scores"] if row["n"]]
     for part in score_tables.as_rich(rows, directions, width=console.width, all_signatures=all_signatures):
         console.print(part)

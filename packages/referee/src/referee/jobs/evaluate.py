@@ -236,8 +236,11 @@ def evaluate_material(
     cluster: str = "design",
     resamples: int = 1000,
     seed: int = 1,
+    may_be_empty: bool = False,
 ) -> Evaluated:
     """Score material, compare its systems, and put the findings into sentences.
+
+    With `may_be_empty`, material that no measure applies to is left to a hearer.
 
     Raises:
         InputError: if nothing can be measured.
@@ -250,7 +253,7 @@ def evaluate_material(
         _score(evaluated, metric_names(scored), name, confidence, cluster, resamples, seed)
     if material.responses and (heard or not metrics):
         _count(evaluated, heard or ["ir"], name, confidence, cluster)
-    if not any(row["n"] for row in evaluated.rows):
+    if not any(row["n"] for row in evaluated.rows) and not may_be_empty:
         raise InputError(
             "nothing in these files can be measured",
             where=name,
@@ -263,14 +266,16 @@ def evaluate_material(
             evaluated.comparisons = compare_measured([main], resamples=resamples, confidence=confidence, seed=seed)
         else:
             material.notes.append("The systems share no item, so they are not compared.")
-    evaluated.sentences = _sentences(evaluated, confidence, chosen)
+    evaluated.sentences = describe_findings(evaluated, confidence, chosen)
     return evaluated
 
 
 def _reason(material: NativeData, chosen: Sequence[str]) -> str:
     if material.outputs and not any(t.references or t.scene.entities for t in material.trials.values()):
         return "descriptions need references (--references FILE, or --map references=COLUMN) or scenes (--scenes FILE)"
-    return f"{', '.join(chosen) or 'no measure'} does not apply: choose others with --metrics (referee list metrics)"
+    if not chosen:
+        return "descriptions in words need references: --references FILE, or --map references=COLUMN"
+    return f"{', '.join(chosen)} cannot be computed: choose others with --metrics (referee list metrics)"
 
 
 def _score(
@@ -327,7 +332,8 @@ def _count(evaluated: Evaluated, measures: Sequence[str], name: str, confidence:
 # -- sentences -----------------------------------------------------------------------------------------------------------------
 
 
-def _sentences(evaluated: Evaluated, confidence: float, chosen: Sequence[str]) -> list[str]:
+def describe_findings(evaluated: Evaluated, confidence: float, chosen: Sequence[str]) -> list[str]:
+    """Return the findings in sentences: the files, the best system, its lead, and measures that do not apply."""
     material = evaluated.material
     systems = list(dict.fromkeys(row["system"] for row in evaluated.rows))
     shown = ", ".join(systems[:4]) + (" …" if len(systems) > 4 else "")
