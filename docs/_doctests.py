@@ -18,5 +18,5 @@ class Doctests(griffe.Extension):
             obj.docstring.value = DOCTEST.sub(as_example, obj.docstring.value)
 
 
-def as_example(found: re.Match[str]) -> str:
-    return "Examples:\n" + "\n".join(f"    {line}" for line in found[0].splitlines())
+def as_example(match: re.Match[str]) -> str:
+    return "Examples:\n" + "\n".join(f"    {line}" for line in match[0].splitlines())

@@ -41,7 +41,7 @@ def test_equal_descriptions_are_encoded_once_however_many_objects_say_them() -> 
     here = trial(scene("p:1"), "p:1 q:1", "q:1")
     encoding = encode(Batch.of([said("p:1"), said("p:1"), said("q:1")], [here] * 3))
     assert sorted(encoding.descriptions) == sorted([props("p:1"), props("q:1"), props("p:1 q:1")])
-    assert len(encoding.said) == 2
+    assert len(encoding.description) == 2
 
 
 @given(batches(related=True))
@@ -53,7 +53,7 @@ def test_every_item_leads_back_to_its_output_trial_and_references(batch: Batch) 
             assert act == -1
             continue
         case = encoding.case[act]
-        assert encoding.descriptions[encoding.said[act]] == output.properties
+        assert encoding.descriptions[encoding.description[act]] == output.properties
         assert encoding.trials[case] is here
         members = encoding.members[encoding.starts[case] : encoding.starts[case + 1]]
         assert [encoding.descriptions[m] for m in members] == [

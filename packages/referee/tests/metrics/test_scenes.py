@@ -21,7 +21,7 @@ def test_all_at_once_denotes_what_one_by_one_denotes(batch: Batch) -> None:
     encoding = seen.encoding
     for act, found in enumerate(as_ints(seen)):
         here = encoding.trials[encoding.case[act]].scene
-        said = encoding.descriptions[encoding.said[act]]
+        said = encoding.descriptions[encoding.description[act]]
         assert found == here.denotation(said) == here.mask(denoted(said, here))
 
 

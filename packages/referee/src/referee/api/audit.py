@@ -94,13 +94,13 @@ def audit(options: AuditOptions) -> AuditResult:
         InputError: where a name is neither a folder nor a shipped paper.
 
     >>> import referee
-    >>> found = referee.audit("tuna-2008")
-    >>> len(found.findings) > 0, found.frame.columns[:3]
+    >>> audit = referee.audit("tuna-2008")
+    >>> len(audit.findings) > 0, audit.frame.columns[:3]
     (True, ['paper', 'source', 'item'])
     """
     named = [options.papers] if isinstance(options.papers, (str, Path)) else list(options.papers)
-    found = [p if isinstance(p, Paper) else _find(p) for p in named or shipped()]
-    return AuditResult([audit_paper(paper) for paper in options.progress(found, "papers")])
+    papers = [p if isinstance(p, Paper) else _find(p) for p in named or shipped()]
+    return AuditResult([audit_paper(paper) for paper in options.progress(papers, "papers")])
 
 
 def _find(name: str | Path) -> Paper:

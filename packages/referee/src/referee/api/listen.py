@@ -46,8 +46,8 @@ class Responses(Result):
 
     def plot(self) -> alt.TopLevelMixin:
         """Outcomes by system, stacked."""
-        found = self.frame.group_by("system", "outcome", maintain_order=True).len("n").to_dicts()
-        return charts.bars(found, "what hearers did", x="n", y="system", colour="outcome")
+        counts = self.frame.group_by("system", "outcome", maintain_order=True).len("n").to_dicts()
+        return charts.bars(counts, "what hearers did", x="n", y="system", colour="outcome")
 
     def _title(self) -> str:
         systems, hearers = self.frame["system"].n_unique(), self.frame["hearer"].n_unique()
@@ -120,10 +120,10 @@ class Heard(Result):
 
     def groups(self) -> dict[tuple[str, str], dict[str, dict[str, Any]]]:
         """Rows by system and hearer, then by measure."""
-        found: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+        groups: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
         for row in self.rows:
-            found.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
-        return found
+            groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
+        return groups
 
     def plot(self) -> alt.TopLevelMixin:
         """A dot with its interval for every system and hearer, one panel a measure."""
@@ -144,17 +144,17 @@ class Heard(Result):
         names = self.filled()
         body = [
             [
-                *who,
+                *labels,
                 str(group["ir"]["n"]),
                 *(bounded(group[m]["value"], group[m]["low"], group[m]["high"]) for m in names),
             ]
-            for who, group in self.groups().items()
+            for labels, group in self.groups().items()
         ]
         return ["system", "hearer", "n", *names], body
 
     def _title(self) -> str:
-        told = [f"{s} ir {number(g['ir']['value'])}" for (s, _), g in self.groups().items()]
-        return f"Heard: {', '.join(told[:6])}{' …' if len(told) > 6 else ''}"
+        rates = [f"{s} ir {number(g['ir']['value'])}" for (s, _), g in self.groups().items()]
+        return f"Heard: {', '.join(rates[:6])}{' …' if len(rates) > 6 else ''}"
 
     def _notes(self) -> Sequence[str]:
         return [*self.signatures.values(), *self.warnings]
@@ -221,8 +221,8 @@ def listen(options: ListenOptions) -> Heard:
         worker = engine_named(options.engine, number, options.address)
         listen_to(folder, session, worker, options.shard, options.progress(_expected(folder, options.humans)))
         _keep(folder, card)
-    found = _measured(folder, options.cluster, options.confidence, options.ties)
-    return cast(Heard, found.items) if options.items else found
+    heard = _measured(folder, options.cluster, options.confidence, options.ties)
+    return cast(Heard, heard.items) if options.items else heard
 
 
 def _measured(folder: Path, cluster: str, confidence: float, ties: str) -> Heard:
@@ -315,5 +315,5 @@ def _responses_of(file: Path, run: Run) -> list[Response]:
 def _expected(run: Path, humans: bool) -> int:
     """How many answers there will be, for the progress bar."""
     opened = Run(run)
-    said = sum(1 for _ in opened.outputs()) if (opened.folder / "outputs.jsonl").exists() else 0
-    return said + (sum(bool(t.references) for t in opened.trials()) if humans else 0)
+    output_count = sum(1 for _ in opened.outputs()) if (opened.folder / "outputs.jsonl").exists() else 0
+    return output_count + (sum(bool(t.references) for t in opened.trials()) if humans else 0)

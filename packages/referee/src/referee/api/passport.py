@@ -73,8 +73,8 @@ class Passport(Result):
         return [str(reason) for reason in self.card.get("reasons", ())]
 
 
-def _bounds(found: Any) -> dict[str, Any]:
-    return dict(zip(("low", "high"), found, strict=True)) if found else {}
+def _bounds(interval: Any) -> dict[str, Any]:
+    return dict(zip(("low", "high"), interval, strict=True)) if interval else {}
 
 
 def check_place(out: Path) -> None:
@@ -122,7 +122,7 @@ def passport(options: PassportOptions) -> Passport:
         shard=options.shard,
         spread=options.spread and options.jobs is None,
     )
-    found = Passport(examine(examination, options.progress))
+    issued_passport = Passport(examine(examination, options.progress))
     if options.out is not None:
-        found.save(options.out)
-    return found
+        issued_passport.save(options.out)
+    return issued_passport

@@ -48,7 +48,7 @@ class FinishedRun(Result):
     def __init__(self, folder: Path, counts: dict[str, dict[str, float]]) -> None:
         self.folder, self.counts = folder, counts
         signed = Run(folder).manifest.get("signatures", {})
-        rows = [{"system": s, "signature": signed.get(s), **found} for s, found in counts.items()]
+        rows = [{"system": s, "signature": signed.get(s), **system_counts} for s, system_counts in counts.items()]
         super().__init__(frame_of(rows, RUNS))
 
     @property

@@ -97,9 +97,11 @@ def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
     console.print(f"[bold]{escape(summarise(audits))}.[/bold]", soft_wrap=True)  # one line, whoever reads it
     for a in audits:
         console.print()
-        found = len(a.findings)
-        told = "nothing fails to follow" if not found else f"{found} finding{'s' * (found > 1)}"
-        console.print(f"[bold]{escape(a.paper)}[/bold]  {escape(a.citation)}  [dim]{len(a.rows)} numbers, {told}[/dim]")
+        count = len(a.findings)
+        count_text = "nothing fails to follow" if not count else f"{count} finding{'s' * (count > 1)}"
+        console.print(
+            f"[bold]{escape(a.paper)}[/bold]  {escape(a.citation)}  [dim]{len(a.rows)} numbers, {count_text}[/dim]"
+        )
         for finding in a.findings:
             console.print(Padding(f"[red]✗[/red] {escape(finding.sentence)}", (0, 0, 0, 2)))
         if explain:
@@ -115,8 +117,8 @@ def _show(audits: Sequence[Audit], *, every: bool, explain: bool) -> None:
 def _assumed(a: Audit) -> list[str]:
     """One line a check; checks that take the same for granted share one."""
     alike: dict[tuple[str, str, str], list[int]] = {}
-    for found in a.assumptions:
-        alike.setdefault((found.kind, found.assumes, found.admitted), []).append(found.check)
+    for assumption in a.assumptions:
+        alike.setdefault((assumption.kind, assumption.assumes, assumption.admitted), []).append(assumption.check)
     lines = []
     for (kind, assumes, admitted), numbers in alike.items():
         which = f"check{'s' * (len(numbers) > 1)} {', '.join(map(str, numbers))}"

@@ -88,9 +88,7 @@ def _print_findings(compared: Compared) -> None:
     for metric, ranks in compared.ranks.items():
         if metric == first:
             shown = ", ".join(f"{rank} {system}" for system, rank in sorted(ranks.items(), key=lambda part: part[1]))
-            results().print(
-                f"Ranks by {metric}: {shown} (systems that are not print_note apart share a rank).", markup=False
-            )
+            results().print(f"Ranks by {metric}: {shown} (systems that are not told apart share a rank).", markup=False)
     others = [p for p in compared.comparisons.pairs if p.metric != first]
     if others:
         results().print(pair_table(others))
@@ -126,7 +124,7 @@ def as_markdown(compared: Compared) -> str:
             interval,
             corrected,
             f"{p.items:,}",
-            p.better or "not print_note apart",
+            p.better or "not told apart",
         )
         lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
     return "\n".join([*lines, "", *compared.comparisons.notes])

@@ -12,7 +12,7 @@ from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.errors import BrokenPlugin, DataNotFound, InputError, RefereeError
 
-__all__ = ["app", "can_be_read", "create", "folder_of", "found_in"]
+__all__ = ["app", "can_be_read", "create", "find_folder", "folder_of"]
 
 app = options.new_app()
 
@@ -76,9 +76,9 @@ def create(name: str, data: Path | None = None, reading: str | None = None) -> A
     taken = signature(catalogue.load("corpus", name)).parameters
     if reading is not None and "reading" not in taken:
         raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
-    given = {"data": data, "reading": reading}
+    arguments = {"data": data, "reading": reading}
     # Only what was given: a reader's own defaults are not overwritten with None.
-    return catalogue.create("corpus", name, **{k: v for k, v in given.items() if v is not None and k in taken})
+    return catalogue.create("corpus", name, **{k: v for k, v in arguments.items() if v is not None and k in taken})
 
 
 def folder_of(card: Card) -> str:
@@ -87,7 +87,7 @@ def folder_of(card: Card) -> str:
     return first.parts[0] if len(first.parts) > 1 else card.name
 
 
-def found_in(name: str, data: Path | None) -> Path | None:
+def find_folder(name: str, data: Path | None) -> Path | None:
     """The folder in which the files of a corpus lie, or None; a reader that can do without the usual files has the last word."""
     corpus = create(name, data)
     folder = folder_of(corpus.card)
@@ -107,7 +107,7 @@ def found_in(name: str, data: Path | None) -> Path | None:
 def can_be_read(name: str, data: Path | None) -> bool:
     """Whether a corpus can be asked for here and now: those that are shipped need no folder at all, and what is broken is passed over."""
     try:
-        return bool(create(name, data).card.synthetic) or found_in(name, data) is not None
+        return bool(create(name, data).card.synthetic) or find_folder(name, data) is not None
     except RefereeError:
         return False
 
@@ -161,18 +161,18 @@ def _neighbour(name: str, data: Path | None) -> dict[str, Any]:
     except BrokenPlugin as error:
         return {**row, "synthetic": False, "found": str(error).splitlines()[0], "about": about}
     except Exception as error:  # whatever a package of others does wrong must not hide the other corpora
-        found = error.problem if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        return {**row, "synthetic": False, "found": f"damaged: {found}", "about": about}
+        problem = error.problem if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+        return {**row, "synthetic": False, "found": f"damaged: {problem}", "about": about}
     return {**row, "synthetic": bool(corpus.card.synthetic), "found": about, "about": about}
 
 
 def _where(name: str, data: Path | None) -> str | None:
     """Where the corpus is, what is wrong with it, or None where it is missing."""
     try:
-        found = found_in(name, data)
+        folder = find_folder(name, data)
     except InputError as error:
         return f"damaged: {error.problem}"
-    return str(found) if found else None
+    return str(folder) if folder else None
 
 
 def _print(rows: list[dict[str, Any]]) -> None:

@@ -13,7 +13,7 @@ import typer
 
 from referee import catalogue
 from referee.cli import options
-from referee.cli.corpora import create, folder_of, found_in
+from referee.cli.corpora import create, find_folder, folder_of
 from referee.cli.corpus_card import count, print_card, read_card
 from referee.cli.corpus_export import output_lines, response_lines, spoken_by, trial_lines, write_pictures, write_xml
 from referee.cli.progress import counting, fetching
@@ -169,15 +169,15 @@ def add(
 
     # Without the data folder: the card says which files to expect, and they are not there yet.
     static: Card = create(name).card
-    given = data or os.environ.get("REFEREE_DATA")
+    data_folder = data or os.environ.get("REFEREE_DATA")
     if not static.files:
         raise InputError(f"the corpus {name!r} needs no installing", remedy=f"use it: --corpus {name}")
-    if not given:
+    if not data_folder:
         raise DataNotFound("no data folder is known", remedy="name the folder with --data or REFEREE_DATA")
-    target = Path(given) / folder_of(static)
+    target = Path(data_folder) / folder_of(static)
     shared = _shares_its_folder(name, static)
     # A folder that two corpora share may be there for the other one's sake.
-    if target.exists() and not replace and not (shared and found_in(name, Path(given)) is None):
+    if target.exists() and not replace and not (shared and find_folder(name, Path(data_folder)) is None):
         raise CannotWrite(
             f"something is there already, maybe {name} itself",
             where=target,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.cli import page_width
-from referee.cli.corpora import create, found_in
+from referee.cli.corpora import create, find_folder
 from referee.cli.help_page import wrap_words
 from referee.cli.progress import counting
 from referee.contracts import Card
@@ -26,10 +26,10 @@ def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, An
         facts["reading"] = corpus.reading
     if static.synthetic:
         return facts | {"found": "shipped", **count(corpus, name)}
-    found = found_in(name, data)
-    if found is None:
+    folder = find_folder(name, data)
+    if folder is None:
         return facts | {"missing": f"not in the data folder; install it with: referee corpus add {name} PATH-OR-URL"}
-    return facts | {"found": str(found), "checksum": _checksum(found, static), **count(corpus, name)}
+    return facts | {"found": str(folder), "checksum": _checksum(folder, static), **count(corpus, name)}
 
 
 def _checksum(folder: Path, static: Card) -> str | None:

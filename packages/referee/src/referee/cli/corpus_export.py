@@ -17,10 +17,10 @@ __all__ = ["output_lines", "response_lines", "spoken_by", "trial_lines", "write_
 
 def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
     """The trials of some speakers; none at all is a mistake worth stopping for."""
-    wanted = None if speakers is None else {s.strip() for s in speakers.split(",")}
+    names = None if speakers is None else {s.strip() for s in speakers.split(",")}
     empty = True
     for trial in trials:
-        if wanted is None or trial.speaker in wanted:
+        if names is None or trial.speaker in names:
             empty = False
             yield trial
     # At the end, since trials stream: a file with nothing in it would be found out much later.
@@ -53,13 +53,13 @@ def _human(reference: Description, trial: Trial) -> str:
     return f"human-{speaker}" if speaker else "human"
 
 
-def response_lines(name: str, data: Path | None, wanted: set[str]) -> Iterator[str]:
+def response_lines(name: str, data: Path | None, trial_ids: set[str]) -> Iterator[str]:
     from referee.corpora.jsonl import JsonlCorpus, json_line, response_to_json
 
     corpus = create(name, data) if name in catalogue.names("corpus") else JsonlCorpus(name)
     count = 0
     for response in counting(corpus.responses(), f"{name}: responses"):
-        if response.trial in wanted:
+        if response.trial in trial_ids:
             count += 1
             yield json_line(response_to_json(response))
     if not count:

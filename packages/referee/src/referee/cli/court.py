@@ -50,16 +50,16 @@ def court(options: CourtCommand) -> int:
     where there are items also soft pairwise accuracy, accuracy with ties, AUC and rank correlation; one verdict per measure.
     """
     options.progress = counting
-    found = apply(hold, options)
-    for warning in found.proceedings.warnings if options.form == "json" else ():  # the page has them
+    judgement = apply(hold, options)
+    for warning in judgement.proceedings.warnings if options.form == "json" else ():  # the page has them
         print_warning(f"warning: {warning}")
-    data = json.dumps(found.data, ensure_ascii=False, indent=1)
+    data = json.dumps(judgement.data, ensure_ascii=False, indent=1)
     if options.out is not None:
-        _save(found.proceedings, court_page(found.proceedings), data, options.out)
+        _save(judgement.proceedings, court_page(judgement.proceedings), data, options.out)
     print(
         data
         if options.form == "json"
-        else "\n".join((court_page if options.details else court_summary)(found.proceedings, page_width()))
+        else "\n".join((court_page if options.details else court_summary)(judgement.proceedings, page_width()))
     )
     return 0
 

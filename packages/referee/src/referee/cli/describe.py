@@ -48,7 +48,7 @@ def describe(
     reading: options.Reading = None,
     form: Annotated[str, typer.Option("--format", "-f", help="text or json.")] = "text",
 ) -> int:
-    """Describe one object so that it can be print_note from the others.
+    """Describe one object so that it can be told from the others.
 
     A description that cannot do so is printed with a warning; none at all, or one whose words are not what was chosen, is exit code 1.
     """
@@ -60,14 +60,14 @@ def describe(
             f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
         )
     trials = open_corpus(corpus, data=data, reading=reading).trials() if corpus else None
-    found, trained_on = _described(view, system, trials, corpus)
+    described, trained_on = _described(view, system, trials, corpus)
     if form == "json":
-        print(json.dumps(_as_json(found, view, system, trained_on), ensure_ascii=False, indent=1))
+        print(json.dumps(_as_json(described, view, system, trained_on), ensure_ascii=False, indent=1))
     else:
-        _print(found, explain)
-    _warn(found)
+        _print(described, explain)
+    _warn(described)
     # A warning does not change the exit code; having nothing to say does, and words that are not what was chosen.
-    return 0 if found.description.text and not found.dropped and not found.false else 1
+    return 0 if described.description.text and not described.dropped and not described.false else 1
 
 
 def _targets(text: str) -> list[str]:
@@ -90,20 +90,20 @@ def _described(
         return describe_view(view, system, open_corpus("synthetic").trials()), "synthetic"
 
 
-def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:
-    said = found.description
+def _as_json(described: Described, view: SpeakerView, system: str, trained_on: str | None) -> dict[str, Any]:
+    description = described.description
     return {
         "target": list(view.targets),
         "system": system,
-        "text": said.text,
-        "properties": None if said.properties is None else [list(p) for p in said.properties],
-        "meaning": None if said.meaning is None else as_json(said.meaning),
-        "distinguishing": found.distinguishing,
-        "also": list(found.also),
-        "said": [list(p) for p in found.said],
-        "dropped": [list(p) for p in found.dropped],
-        "false": [list(p) for p in found.false],
-        "trouble": found.trouble or None,
+        "text": description.text,
+        "properties": None if description.properties is None else [list(p) for p in description.properties],
+        "meaning": None if description.meaning is None else as_json(description.meaning),
+        "distinguishing": described.distinguishing,
+        "also": list(described.also),
+        "said": [list(p) for p in described.said],
+        "dropped": [list(p) for p in described.dropped],
+        "false": [list(p) for p in described.false],
+        "trouble": described.trouble or None,
         "trained_on": trained_on,
         "steps": [
             {
@@ -112,32 +112,32 @@ def _as_json(found: Described, view: SpeakerView, system: str, trained_on: str |
                 "ruled_out": list(step.ruled_out),
                 "remaining": step.remaining,
             }
-            for step in found.steps
+            for step in described.steps
         ],
     }
 
 
-def _print(found: Described, explain: bool) -> None:
+def _print(described: Described, explain: bool) -> None:
     if explain:
-        for number, step in enumerate(found.steps, 1):
+        for number, step in enumerate(described.steps, 1):
             what = "" if step.property is None else f"{step.property}: "
             gone = f"; rules out {_some(step.ruled_out)}" if step.ruled_out else ""
             print(f"{number}. {what}{step.reason}{gone}; {step.remaining} left")
-    print(found.description.text or "(nothing)")
+    print(described.description.text or "(nothing)")
 
 
-def _warn(found: Described) -> None:
-    if not found.description.text:
-        print(f"referee: nothing was said: {found.trouble or 'the system gave no words'}", file=sys.stderr)
+def _warn(described: Described) -> None:
+    if not described.description.text:
+        print(f"referee: nothing was said: {described.trouble or 'the system gave no words'}", file=sys.stderr)
         return
-    if found.false:
-        what = ", ".join(map(str, found.false))
+    if described.false:
+        what = ", ".join(map(str, described.false))
         print(f"error: this is not true of the target: {what}", file=sys.stderr)
-    if found.dropped:
-        what = ", ".join(map(str, found.dropped))
+    if described.dropped:
+        what = ", ".join(map(str, described.dropped))
         print(f"error: this was chosen, but the words do not say it: {what}", file=sys.stderr)
-    if found.distinguishing is False:
-        others = f": it is also true of {_some(found.also)}" if found.also else ""
+    if described.distinguishing is False:
+        others = f": it is also true of {_some(described.also)}" if described.also else ""
         # On standard error: in a pipe the description stands alone.
         print(f"warning: this does not single out the target{others}", file=sys.stderr)
 

@@ -75,8 +75,8 @@ def ground(
     if form == "json":
         import json
 
-        found = report.as_rows() | ({} if listed is None else {"suspects": listed})
-        print(json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False))
+        rows = report.as_rows() | ({} if listed is None else {"suspects": listed})
+        print(json.dumps(rows, ensure_ascii=False, indent=1, allow_nan=False))
         return 0
     _print(report.as_rows(), listed)
     return 0
@@ -96,9 +96,11 @@ def _write_page(run: Path, out: Path | None, pictures: Path | None) -> int:
     return 0
 
 
-def _print(found: dict[str, Any], listed: dict[str, Any] | None) -> None:
-    print(f"{found['file']}: {found['items']:,} items; boxes meant are {found['gold'] or 'open'}" + _inverted(found))
-    for row in found["models"]:
+def _print(report: dict[str, Any], listed: dict[str, Any] | None) -> None:
+    print(
+        f"{report['file']}: {report['items']:,} items; boxes meant are {report['gold'] or 'open'}" + _inverted(report)
+    )
+    for row in report["models"]:
         print(f"\n{row['model']}  (n = {row['n']:,})")
         for line in _lines(row):
             print(f"  {line}")
@@ -106,8 +108,8 @@ def _print(found: dict[str, Any], listed: dict[str, Any] | None) -> None:
         _print_suspects(listed)
 
 
-def _inverted(found: dict[str, Any]) -> str:
-    names = found["inverted"]
+def _inverted(report: dict[str, Any]) -> str:
+    names = report["inverted"]
     return (
         f"; {len(names)} of them inverted or empty, not used: {', '.join(names[:5])}{' …' if len(names) > 5 else ''}"
         if names

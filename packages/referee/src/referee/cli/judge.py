@@ -48,12 +48,12 @@ def judge(
     if form not in ("table", "json") or (run is None) == (examine is None):
         raise InputError("name a run to judge, or --examine neuralreg", remedy="see `referee judge --help`")
     model = _made(judge_named)
-    wanted = [s.strip() for s in scales.split(",") if s.strip()]
+    scale_names = [s.strip() for s in scales.split(",") if s.strip()]
     if run is None:
         if examine != "neuralreg":
             raise InputError(f"nobody rated texts in {examine!r}", remedy="--examine neuralreg")
-        return _examine(model, wanted, data, out, limit, form)
-    return _prefer(run, model, prefer, form) if prefer else _rate(run, model, wanted, form)
+        return _examine(model, scale_names, data, out, limit, form)
+    return _prefer(run, model, prefer, form) if prefer else _rate(run, model, scale_names, form)
 
 
 def _made(switches: str) -> Any:
@@ -120,9 +120,9 @@ def _rate(run: Path, model: Any, scales: Sequence[str], form: str) -> int:
     from referee.files import write_atomically
     from referee.jobs.folder import Run
 
-    said = _ready(run, model)
+    texts = _ready(run, model)
     trials = {t.id: t for t in Run(run).trials()}
-    questions = [(o, scale) for o in said for scale in scales]
+    questions = [(o, scale) for o in texts for scale in scales]
     rows = []
     with advancing(f"{model.model}: ratings", cost=True) as begin:
         advance = begin(len(questions))
@@ -140,10 +140,15 @@ def _show(rows: Sequence[dict[str, Any]], model: Any, form: str) -> int:
 
     means = []
     for key in dict.fromkeys((r["system"], r["scale"]) for r in rows):
-        mine = [r for r in rows if (r["system"], r["scale"]) == key]
-        given = [r["rating"] for r in mine if r["rating"] is not None]
-        told = {"system": key[0], "scale": key[1], "mean": sum(given) / len(given) if given else None, "n": len(given)}
-        means.append({**told, "without": len(mine) - len(given)})
+        group = [r for r in rows if (r["system"], r["scale"]) == key]
+        ratings = [r["rating"] for r in group if r["rating"] is not None]
+        summary = {
+            "system": key[0],
+            "scale": key[1],
+            "mean": sum(ratings) / len(ratings) if ratings else None,
+            "n": len(ratings),
+        }
+        means.append({**summary, "without": len(group) - len(ratings)})
     signed = signature("judge", model)
     if form == "json":
         print(json.dumps({"rows": means, "judge": signed, "account": model.account()}, ensure_ascii=False, indent=1))
@@ -165,27 +170,27 @@ def _prefer(run: Path, model: Any, systems: str, form: str) -> int:
     from referee.jobs.folder import Run
 
     names = [s.strip() for s in systems.split(",")]
-    said: dict[str, dict[str, str]] = {name: {} for name in names}
+    texts_by_system: dict[str, dict[str, str]] = {name: {} for name in names}
     for system, trial, text in _ready(run, model):
-        if system in said:
-            said[system][trial] = text
-    if len(said) != 2 or not all(said.values()):
+        if system in texts_by_system:
+            texts_by_system[system][trial] = text
+    if len(texts_by_system) != 2 or not all(texts_by_system.values()):
         raise InputError(f"two systems of the run with words are needed, not {systems!r}", where=run)
-    pairs = [t for t in Run(run).trials() if all(t.id in texts for texts in said.values())]
-    one, two = (said[name] for name in names)
+    pairs = [t for t in Run(run).trials() if all(t.id in texts for texts in texts_by_system.values())]
+    first_texts, second_texts = (texts_by_system[name] for name in names)
     counts: Counter[str] = Counter()
     with advancing(f"{model.model}: preferences", cost=True) as begin:
         advance = begin(len(pairs))
-        for found in in_parallel(model, lambda t: model.prefer(one[t.id], two[t.id], t), pairs):
-            counts[found] += 1
+        for preference in in_parallel(model, lambda t: model.prefer(first_texts[t.id], second_texts[t.id], t), pairs):
+            counts[preference] += 1
             advance(1)
-    told = {names[0]: counts["first"], names[1]: counts["second"], "no preference in both orders": counts["tie"]}
-    told |= {outcome: counts[outcome] for outcome in ("unparsable", "failed") if counts[outcome]}
+    totals = {names[0]: counts["first"], names[1]: counts["second"], "no preference in both orders": counts["tie"]}
+    totals |= {outcome: counts[outcome] for outcome in ("unparsable", "failed") if counts[outcome]}
     if form == "json":
-        print(json.dumps({"preferred": told, "n": len(pairs)}, ensure_ascii=False, indent=1))
+        print(json.dumps({"preferred": totals, "n": len(pairs)}, ensure_ascii=False, indent=1))
     else:
         print(
-            "; ".join(f"{name}: {n}" for name, n in told.items()) + f"  (n = {len(pairs)}, each asked in both orders)"
+            "; ".join(f"{name}: {n}" for name, n in totals.items()) + f"  (n = {len(pairs)}, each asked in both orders)"
         )
     print("a judge without a card is one more opinion", file=sys.stderr)
     return 0

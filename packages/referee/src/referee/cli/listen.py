@@ -63,7 +63,7 @@ def listen(options: ListenCommand) -> int:
     """Add a hearer's responses to a run, then show what was identified: n, value and interval by system and hearer."""
     try:
         with advancing(f"{options.hearer}: answers", cost=True) as options.progress:
-            found = apply(listen_to, options)
+            heard = apply(listen_to, options)
     except KeyboardInterrupt:
         raise StoppedWork("every answer so far is kept, and the same command goes on") from None
     except QuestionsWritten as waiting:
@@ -71,16 +71,16 @@ def listen(options: ListenCommand) -> int:
             f"{waiting.number} questions are in {options.batch_out}; with their answers, the same command and --batch-in ANSWERS.jsonl goes on"
         )
         return 0
-    for sentence in found.warnings:
+    for sentence in heard.warnings:
         print_warning(sentence)
     manifest = Run(options.run).manifest
     if options.people is not None:
         print_note(f"people: {manifest['people']['responses']} answers from {options.people}")
     if options.form == "json":
-        rows = {"rows": found.rows, "hearers": found.signatures, **_asking(manifest)}
+        rows = {"rows": heard.rows, "hearers": heard.signatures, **_asking(manifest)}
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
-        _print(found)
+        _print(heard)
         _say_asking(manifest)
     return 0
 
@@ -99,22 +99,22 @@ def _say_asking(manifest: dict[str, Any]) -> None:
         print(f"{hearer}: {spent['calls']} calls, {tokens:,} tokens{cost}")
 
 
-def _print(found: Heard) -> None:
+def _print(heard: Heard) -> None:
     """One row a system and hearer; columns that nobody's responses fill are left out, and what does not fit beside the others goes below."""
-    groups = found.groups()
-    names = [name for name in HEADS if name in found.filled()]
+    groups = heard.groups()
+    names = [name for name in HEADS if name in heard.filled()]
     heads = ["system", "hearer", "n", *(HEADS[name] for name in names)]
-    body = [[*who, str(g["ir"]["n"]), *(_cell(g[name]) for name in names)] for who, g in groups.items()]
+    body = [[*labels, str(g["ir"]["n"]), *(_cell(g[name]) for name in names)] for labels, g in groups.items()]
     console = results()
     for table in fitted(heads, body, console.width, fixed=3, title="hearing"):
         console.print(table)
-    over = dict.fromkeys(row["cluster"] or "single answers" for row in found.rows if row["n"])
-    print(f"{found.confidence:.0%} intervals over {'; '.join(over)}. Details: --format json")
+    over = dict.fromkeys(row["cluster"] or "single answers" for row in heard.rows if row["n"])
+    print(f"{heard.confidence:.0%} intervals over {'; '.join(over)}. Details: --format json")
     for (system, hearer), group in groups.items():
         left_out = dict(group["ir"]["excluded"]) | ({"ties": group["mir"]["ties"]} if group["mir"]["ties"] else {})
         if left_out:
             print(f"{system} / {hearer}: " + ", ".join(f"{n} {reason}" for reason, n in left_out.items()))
-    for text in found.signatures.values():
+    for text in heard.signatures.values():
         # Said every time: numbers of an unexamined hearer look like any others.
         console.print(text, markup=False, overflow="fold")
         if "|passport:" not in text:

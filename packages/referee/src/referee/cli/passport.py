@@ -54,8 +54,10 @@ def passport(options: PassportCommand) -> int:
     """Hold a hearer against people who read the same descriptions, and say whether it may be used as a measure."""
     options.spread = True
     with advancing(f"{options.hearer}: answers") as options.progress:
-        found = apply(examine, options)
-    print(json.dumps(found.card, ensure_ascii=False, indent=1)) if options.form == "json" else _print(found.card)
+        issued_passport = apply(examine, options)
+    print(json.dumps(issued_passport.card, ensure_ascii=False, indent=1)) if options.form == "json" else _print(
+        issued_passport.card
+    )
     return 0
 
 
@@ -142,14 +144,14 @@ def _beside_judge(card: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _ranking(found: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
-    if found is None:
+def _ranking(ranking: dict[str, Any] | None) -> list[tuple[str, str, str, str]]:
+    if ranking is None:
         return [("rank agreement", "–", "", "fewer than three systems, games or speakers with ten answers")]
-    note = f"Spearman over {found['units']} {found['over']} with {found['least']} answers or more"
-    soft = f"soft pairwise accuracy; in random order {_shown(found['spa_chance'])}"
+    note = f"Spearman over {ranking['units']} {ranking['over']} with {ranking['least']} answers or more"
+    soft = f"soft pairwise accuracy; in random order {_shown(ranking['spa_chance'])}"
     return [
-        ("rank agreement", _shown(found["spearman"]), _span(found["spearman_interval"]), note),
-        ("", _shown(found["spa"]), _span(found["spa_interval"]), soft),
+        ("rank agreement", _shown(ranking["spearman"]), _span(ranking["spearman_interval"]), note),
+        ("", _shown(ranking["spa"]), _span(ranking["spa_interval"]), soft),
     ]
 
 
@@ -170,5 +172,5 @@ def _span(bounds: list[float] | None) -> str:
 
 
 def _spread(card: dict[str, Any], name: str) -> str:
-    known = [fold[name] for fold in card["folds"] if fold[name] is not None]
-    return f"folds {min(known):.3f} to {max(known):.3f}" if known else "no fold has a value"
+    scores = [fold[name] for fold in card["folds"] if fold[name] is not None]
+    return f"folds {min(scores):.3f} to {max(scores):.3f}" if scores else "no fold has a value"

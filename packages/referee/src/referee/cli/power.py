@@ -76,14 +76,14 @@ def power(
         residual_sd=residual_sd,
     )
     worker = engine_apart(engine, jobs, address) or LocalEngine()
-    found = _simulate(study, simulations, alpha, seed, worker, shard)
+    estimates = _simulate(study, simulations, alpha, seed, worker, shard)
     if form == "json":
         # What was really used: without options these depend on the measure.
         spreads = dict(zip(("participant_sd", "item_sd"), study.spreads, strict=True))
-        rows = {"study": {**asdict(study), **spreads}, "seed": seed, "rows": found.to_dicts()}
+        rows = {"study": {**asdict(study), **spreads}, "seed": seed, "rows": estimates.to_dicts()}
         print(json.dumps(rows, ensure_ascii=False, indent=1))
     else:
-        _print_table(study, found)
+        _print_table(study, estimates)
     return 0
 
 
@@ -91,19 +91,19 @@ def _simulate(
     study: PlannedStudy, simulations: int, alpha: float, seed: int, engine: Engine, shard: int
 ) -> pl.DataFrame:
     with advancing("simulated studies") as begin:
-        advance, told = begin(simulations), 0
+        advance, reported = begin(simulations), 0
 
         def show(done: int) -> None:
-            nonlocal told
-            advance(done - told)
-            told = done
+            nonlocal reported
+            advance(done - reported)
+            reported = done
 
         return simulate_power(
             study, simulations=simulations, alpha=alpha, seed=seed, engine=engine, shard=shard, progress=show
         )
 
 
-def _print_table(study: PlannedStudy, found: pl.DataFrame) -> None:
+def _print_table(study: PlannedStudy, estimates: pl.DataFrame) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -111,14 +111,14 @@ def _print_table(study: PlannedStudy, found: pl.DataFrame) -> None:
     table = Table("finds a difference")
     for name in ("power", "from", "to"):
         table.add_column(name, justify="right")
-    for row in found.iter_rows(named=True):
+    for row in estimates.iter_rows(named=True):
         table.add_row(row["analysis"], *(f"{row[key]:.1%}" for key in ("power", "low", "high")))
     console = Console()
     console.print(
         f"{study.systems} systems, {study.items} items, {study.participants} participants: {study.effect:+.1%} {unit}",
         table,
-        f"{found['trials'][0]} trials, {study.items // study.groups} per participant; "
-        f"{found['simulations'][0]} simulations, alpha {found['alpha'][0]:g}, 95% intervals",
+        f"{estimates['trials'][0]} trials, {study.items // study.groups} per participant; "
+        f"{estimates['simulations'][0]} simulations, alpha {estimates['alpha'][0]:g}, 95% intervals",
         sep="\n",
         highlight=False,
     )

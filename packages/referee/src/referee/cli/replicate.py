@@ -45,13 +45,13 @@ class ReplicateCommand(ReplicateOptions):
 def replicate_task(options: ReplicateCommand) -> int:
     """Run the systems of a challenge and set our scores beside the printed ones."""
     with advancing(f"systems of {options.task}") as options.progress:
-        found = apply(replicate, options)
+        replication = apply(replicate, options)
     if options.form == "json":
-        print(as_json(found.rows, summary=found.summary, reasons=list(found.reasons)))
+        print(as_json(replication.rows, summary=replication.summary, reasons=list(replication.reasons)))
     elif options.form == "csv":
-        print(as_csv([{k: v for k, v in row.items() if k not in ("folds", "fitted")} for row in found.rows]))
+        print(as_csv([{k: v for k, v in row.items() if k not in ("folds", "fitted")} for row in replication.rows]))
     else:
-        _print(options.task, found.rows, found.summary)
+        _print(options.task, replication.rows, replication.summary)
     return 0
 
 
@@ -72,8 +72,10 @@ def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any
     by_system: dict[str, dict[str, dict[str, Any]]] = {}
     for row in rows:
         by_system.setdefault(row["system"] + (", mended" if row["mended"] else ""), {})[row["domain"]] = row
-    domains = list(dict.fromkeys(d for found in by_system.values() for d in found))
-    has_protocol = any(both.get("protocol") is not None for found in by_system.values() for both in found.values())
+    domains = list(dict.fromkeys(d for by_domain in by_system.values() for d in by_domain))
+    has_protocol = any(
+        both.get("protocol") is not None for by_domain in by_system.values() for both in by_domain.values()
+    )
     heads = [
         "system",
         *(head for domain in domains for head in (domain, "print", "diff")),
@@ -84,10 +86,10 @@ def _tables(metric: str, rows: Iterable[dict[str, Any]], width: int) -> list[Any
     ]
     sign = -1 if catalogue.configure("metric", metric).direction == "higher" else 1
     body = []
-    for system, found in sorted(by_system.items(), key=lambda item: sign * (item[1][BOTH]["published"] or 0)):
-        both = found[BOTH]
+    for system, by_domain in sorted(by_system.items(), key=lambda item: sign * (item[1][BOTH]["published"] or 0)):
+        both = by_domain[BOTH]
         spread = "–" if both["low"] is None else f"{both['low']:.2f} to {both['high']:.2f}"
-        cells = [cell for domain in domains for cell in _cells(found[domain])]
+        cells = [cell for domain in domains for cell in _cells(by_domain[domain])]
         protocol = _protocol(both) if has_protocol else []
         label = both["evidence"] or "people"
         body.append([system, *cells, spread, *protocol, label, "yes" if both["fitted"] else "no"])

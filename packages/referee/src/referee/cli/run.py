@@ -48,7 +48,7 @@ def run_named(options: RunOptions) -> int:
     out = Path(str(options.out))
     try:
         with advancing(f"{options.systems} on {options.corpus}", cost=True) as options.progress:
-            found = apply(run_systems, options)
+            finished_run = apply(run_systems, options)
     except KeyboardInterrupt:
         raise _stopped() from None
     except QuestionsWritten as waiting:
@@ -56,8 +56,8 @@ def run_named(options: RunOptions) -> int:
             f"{waiting.number} questions are in {options.batch_out}; give the same command with --batch-in ANSWERS.jsonl in place of --batch-out to go on"
         )
         return 0
-    _print(found.counts)
-    _say_failures(out, found.counts)
+    _print(finished_run.counts)
+    _say_failures(out, finished_run.counts)
     print_note(f"run folder: {out}   next: referee score {out} --by domain")
     return 0
 

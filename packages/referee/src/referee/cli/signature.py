@@ -94,8 +94,8 @@ def _compare(text: str, files: Sequence[Path], form: str) -> int:
         print("The signature is the same.")
     else:
         print(f"{len(parts)} part{'s' * (len(parts) != 1)} differ{'s' * (len(parts) == 1)}:\n")
-        for key, (here, there) in parts.items():
-            print(f"  {key}: {here or 'not there'} in the signature, {there or 'not there'} in the files")
+        for key, (in_text, in_files) in parts.items():
+            print(f"  {key}: {in_text or 'not in_files'} in the signature, {in_files or 'not in_files'} in the files")
             print(f"    ({MEANING.get(key, 'a switch of the measure')})")
     return int(bool(parts))
 
@@ -146,17 +146,17 @@ def _is_corpus(file: Path) -> bool:
         return '"entities"' in next((line for line in lines if line.strip()), "")
 
 
-def _find(wanted: str, places: list[Path]) -> str:
+def _find(abbreviation: str, places: list[Path]) -> str:
     for folder in (run for place in places for run in _runs(place)):
         try:
             rows = Run(folder).scores()
         except RefereeError:
             continue  # a damaged run somewhere below is not what was asked about
         for text in dict.fromkeys(str(row["signature"]) for row in rows if "signature" in row):
-            if wanted in (short(text), short(without_outputs(text))):
-                return text if wanted == short(text) else without_outputs(text)
+            if abbreviation in (short(text), short(without_outputs(text))):
+                return text if abbreviation == short(text) else without_outputs(text)
     raise InputError(
-        f"no run here has a score signed {wanted!r}",
+        f"no run here has a score signed {abbreviation!r}",
         where=", ".join(map(str, places)),
         remedy="name the run folder that the table was made with (referee score … --out RUN), or give the whole signature",
     )

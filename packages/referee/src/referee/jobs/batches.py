@@ -45,7 +45,7 @@ class ScorePiece:
         answers = self.answers.read()
         batches = {}
         for system in systems:
-            answers.check_said(system, trials)
+            answers.check_content(system, trials)
             batches[system] = Batch(
                 _descriptions(answers, system, trials), trials, references, answers=_responses(answers, system, trials)
             )

@@ -55,13 +55,13 @@ class ChallengeTask:
 
     def systems(self) -> dict[str, str]:
         """The systems that stand in the printed table: catalogue name and row label."""
-        rows = {own: row for group, own, _, row in system_rows() if group == self.group}
+        rows = {name: row for group, name, _, row in system_rows() if group == self.group}
         if self.tables:
-            return {f"{self.group}/{own}": own for own in rows if own in self.tables}
+            return {f"{self.group}/{name}": name for name in rows if name in self.tables}
         labels = self._labels(self.table)
         # Systems of ours that were not in the table have nothing to be compared with.
         return {
-            f"{self.group}/{own}": row.printed or own for own, row in rows.items() if (row.printed or own) in labels
+            f"{self.group}/{name}": row.printed or name for name, row in rows.items() if (row.printed or name) in labels
         }
 
     def printed(self, label: str, measure: PrintedMeasure, domain: str) -> float | None:
@@ -69,8 +69,8 @@ class ChallengeTask:
         column = measure.columns[domain]
         table, row = self.table, label
         if self.tables:
-            table, own = self.tables[label]
-            row, column = f"{own} {column}", domain
+            table, row_label = self.tables[label]
+            row, column = f"{row_label} {column}", domain
         if row not in self._labels(table):
             return None
         cell = printed_table(self.paper, table).number(row, column)
@@ -83,8 +83,8 @@ class ChallengeTask:
 @cache
 def printed_table(paper: str, table: str) -> PrintedTable:
     """A table, with what the register of corrections puts right."""
-    found = [c for c in read_register() if (c.paper, c.table) == (paper, table)]
-    return correct_paper(shipped_paper(paper), found).tables[table]
+    corrections = [c for c in read_register() if (c.paper, c.table) == (paper, table)]
+    return correct_paper(shipped_paper(paper), corrections).tables[table]
 
 
 def _columns(pattern: str) -> dict[str, str]:

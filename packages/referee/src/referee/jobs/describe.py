@@ -16,7 +16,7 @@ from referee.corpora.jsonl import trial_from_json
 from referee.corpora.reading.lines import WrongShape, open_binary, parse_object
 from referee.errors import InputError, MalformedInput, NotTrained, UnknownDomain, near
 from referee.jobs.speak import System
-from referee.jobs.words_heard import WordsHeard, heard_in, plainly, spoken_language
+from referee.jobs.words_heard import WordsHeard, plainly, read_back, spoken_language
 from referee.meaning import EVERYTHING, Meaning
 from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import Wording, language_of
@@ -99,8 +99,8 @@ class Described(Description, frozen=True, kw_only=True):
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def __repr__(self) -> str:
-        told = {True: "singles out the target", False: "does not single out the target", None: "words only"}
-        return f"Described({self.text or '(nothing)'!r}: {told[self.distinguishing]})"
+        verdicts = {True: "singles out the target", False: "does not single out the target", None: "words only"}
+        return f"Described({self.text or '(nothing)'!r}: {verdicts[self.distinguishing]})"
 
     def _repr_html_(self) -> str:
         """The scene with its target framed, the words, and why."""
@@ -183,8 +183,8 @@ def view_of(
     if isinstance(scene, Scene):
         view = SpeakerView(id="scene", scene=scene, targets=targets)
     else:
-        own = [scene["target"]] if "target" in scene else scene.get("targets") or ()
-        view = replace(_read(scene, where), targets=targets or tuple(map(str, own)))
+        scene_targets = [scene["target"]] if "target" in scene else scene.get("targets") or ()
+        view = replace(_read(scene, where), targets=targets or tuple(map(str, scene_targets)))
     _check(view.scene, view.targets, where)
     return view
 
@@ -198,20 +198,24 @@ def scene_of(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tupl
     if not isinstance(document, Mapping):
         return view_of(document).scene, ()  # which says what a scene is
     entities = document.get("entities")
-    known = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
-    first = next((str(e["id"]) for e in known if "id" in e), None)
-    own = [document["target"]] if "target" in document else document.get("targets") or ()
+    entity_records = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
+    first = next((str(e["id"]) for e in entity_records if "id" in e), None)
+    scene_targets = [document["target"]] if "target" in document else document.get("targets") or ()
     # A picture needs no target, but a view does: any entity stands in.
     rest = {k: v for k, v in document.items() if k not in ("target", "targets")}
-    return view_of(rest, first, where).scene, tuple(map(str, own))
+    return view_of(rest, first, where).scene, tuple(map(str, scene_targets))
 
 
 def misspelt_names(scene: Scene) -> dict[str, str]:
     """Names of attributes that are nearly those that speakers here have words for, which the scene lacks: color for colour, TYPE for type."""
-    own = dict.fromkeys(p.name for e in scene.entities for p in e.attributes)
-    known = [name for names in DOMAINS.values() for name in names if name not in own]
-    found = {name: near(name, known, 1, 0.8) for name in own if not any(name in names for names in DOMAINS.values())}
-    return {name: meant[0] for name, meant in found.items() if meant}
+    scene_names = dict.fromkeys(p.name for e in scene.entities for p in e.attributes)
+    domain_names = [name for names in DOMAINS.values() for name in names if name not in scene_names]
+    near_names = {
+        name: near(name, domain_names, 1, 0.8)
+        for name in scene_names
+        if not any(name in names for names in DOMAINS.values())
+    }
+    return {name: meant[0] for name, meant in near_names.items() if meant}
 
 
 def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
@@ -219,15 +223,15 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
     entities = data.get("entities")
     if entities == []:
         return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
-    known = entities if isinstance(entities, list) else ()
-    ids = [e["id"] for e in known if isinstance(e, Mapping) and "id" in e]
+    entity_records = entities if isinstance(entities, list) else ()
+    ids = [e["id"] for e in entity_records if isinstance(e, Mapping) and "id" in e]
     # Only what a speaker may see is taken over: a whole trial may be given, with what people said of it.
-    kept = {
+    visible_fields = {
         key: data[key] for key in ("entities", "scene", "domain", "condition", "language", "history") if key in data
     }
     try:
         # A trial must have a target that is there; whether the real one is can be said better later (`_check`).
-        return trial_from_json({"id": "scene", "targets": ids[:1], **kept}).for_speaker()
+        return trial_from_json({"id": "scene", "targets": ids[:1], **visible_fields}).for_speaker()
     except WrongShape as wrong:
         raise InputError(
             str(wrong), where=where, remedy=wrong.remedy or "`referee docs corpora` has the form"
@@ -236,15 +240,15 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
 
 def _check(scene: Scene, targets: Sequence[str], where: str) -> None:
     ids = [e.id for e in scene.entities]
-    known = ", ".join(ids[:12]) + (" …" if len(ids) > 12 else "")
+    id_list = ", ".join(ids[:12]) + (" …" if len(ids) > 12 else "")
     if not ids:
         raise InputError("the scene is empty", where=where, remedy='give it at least one {"id": …, "attributes": {…}}')
     if not targets:
-        raise InputError("there is no target to describe", where=where, remedy=f"name one of {known}")
+        raise InputError("there is no target to describe", where=where, remedy=f"name one of {id_list}")
     for target in targets:
         if target not in ids:
             raise InputError(
-                f"the target {target!r} is not in the scene", where=where, remedy=f"entities of this scene: {known}"
+                f"the target {target!r} is not in the scene", where=where, remedy=f"entities of this scene: {id_list}"
             )
 
 
@@ -256,37 +260,42 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
             f"{system} only puts given properties into words", remedy="choose a system that also selects them"
         )
     # A list, for they are gone through twice: by the training, and by the search for the likeliest domain.
-    known = None if trials is None else list(trials)
-    if known is not None:
-        speaker.fit(known)
-    return describe_as(speaker, view, known or ())
+    training = None if trials is None else list(trials)
+    if training is not None:
+        speaker.fit(training)
+    return describe_as(speaker, view, training or ())
 
 
 def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = ()) -> Described:
     """As `describe_view`, by a speaker that has learned what it can; `trials` are those it learned from."""
-    said, view = _said(speaker, view, trials)
-    if said.properties is None:
-        trouble = "" if said.text else _trouble(speaker) or "the system gave no description"
-        heard = heard_in(said, view) if said.text else WordsHeard()
-        return Described.of(said, view, trouble=trouble, said=heard.said, false=heard.false)
+    description, view = _describe_in_domain(speaker, view, trials)
+    if description.properties is None:
+        trouble = "" if description.text else _trouble(speaker) or "the system gave no description"
+        heard = read_back(description, view) if description.text else WordsHeard()
+        return Described.of(description, view, trouble=trouble, said=heard.expressed, false=heard.false)
     selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
-    properties = said.properties
-    if said.text is None:
-        heard, text = plainly(view, said)
-        said = replace(said, text=text)
+    properties = description.properties
+    if description.text is None:
+        heard, text = plainly(view, description)
+        description = replace(description, text=text)
     else:
-        heard = heard_in(said, view, ReadBack(spoken_language(speaker, view), trials))
-    if said.meaning is None:
-        said = replace(said, meaning=Wording(language_of(view), view.scene).form_of(properties))
+        heard = read_back(description, view, ReadBack(spoken_language(speaker, view), trials))
+    if description.meaning is None:
+        description = replace(description, meaning=Wording(language_of(view), view.scene).form_of(properties))
     return Described.of(
-        said,
+        description,
         view,
         distinguishing=heard.denotes == view.target_mask and not heard.false and heard.is_counted_right,
         also=tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask)),
         steps=tuple(
-            _finish(_steps(selector, view, said.meaning or EVERYTHING), heard, view, said.meaning or EVERYTHING)
+            _finish(
+                _steps(selector, view, description.meaning or EVERYTHING),
+                heard,
+                view,
+                description.meaning or EVERYTHING,
+            )
         ),
-        said=heard.said,
+        said=heard.expressed,
         dropped=heard.dropped,
         false=heard.false,
     )
@@ -296,8 +305,10 @@ def _trouble(speaker: Speaker) -> str:
     return speaker.trouble_ if isinstance(speaker, TellsTrouble) else ""
 
 
-def _said(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]) -> tuple[Description, SpeakerView]:
-    """What a speaker says. One that goes by domains is told the likeliest, where the scene names none."""
+def _describe_in_domain(
+    speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]
+) -> tuple[Description, SpeakerView]:
+    """Return the description of a speaker and its view; a speaker that needs a domain gets the likeliest if the scene names none."""
     try:
         return speaker.describe(view), view
     except UnknownDomain as error:
@@ -305,12 +316,12 @@ def _said(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial]) -> tuple
             {domain: set(names) for domain, names in DOMAINS.items()} if not trials else {}
         )
         for trial in trials:
-            found = {p.name for e in trial.scene.entities for p in e.attributes}
-            attributes.setdefault(trial.domain or "", set()).update(found)
-        own = {p.name for e in view.scene.entities for p in e.attributes}
+            trial_names = {p.name for e in trial.scene.entities for p in e.attributes}
+            attributes.setdefault(trial.domain or "", set()).update(trial_names)
+        scene_names = {p.name for e in view.scene.entities for p in e.attributes}
         # Of domains that fit equally well the first one counts, so the answer does not depend on chance.
-        likeliest = max(attributes, key=lambda domain: len(own & attributes[domain]))
-        if view.domain is None and own & attributes[likeliest]:
+        likeliest = max(attributes, key=lambda domain: len(scene_names & attributes[domain]))
+        if view.domain is None and scene_names & attributes[likeliest]:
             placed = replace(view, domain=likeliest)
             return speaker.describe(placed), placed
         choices = " or ".join(f'"domain": "{domain}"' for domain in attributes)

@@ -105,21 +105,21 @@ def export_task(opened: Opened, out: Path, *, role: str = "speaker", seed: int =
 
 def _speaker_rows(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
     for trial in trials:
-        said = next((r.text for r in trial.references if r.text), "")
-        yield _row(trial, trial.id, build_prompt(trial.for_speaker()), said, [], None)
+        text = next((r.text for r in trial.references if r.text), "")
+        yield _row(trial, trial.id, build_prompt(trial.for_speaker()), text, [], None)
 
 
 def _hearer_rows(trials: Iterable[Trial], seed: int) -> Iterator[dict[str, Any]]:
     """What people said, asked as the numbered list; the entities stand in the order that a hearer here would see."""
     for trial in trials:
-        said = next((r.text for r in trial.references if r.text), None)
-        if said is None or len(trial.targets) != 1:
+        text = next((r.text for r in trial.references if r.text), None)
+        if text is None or len(trial.targets) != 1:
             continue
         view = trial.for_hearer(Random(f"{seed}|{trial.id}"))
         places = [e.id for e in view.scene.entities]
         lines = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(view.scene.entities), 1))
         prompt = (
-            f"Somebody described one of these objects:\n{lines}\n\nThe description: {said!r}\n\nWhich object is meant? Answer with the number of the object "
+            f"Somebody described one of these objects:\n{lines}\n\nThe description: {text!r}\n\nWhich object is meant? Answer with the number of the object "
             "alone; with the word several if it fits more than one equally well, with none if it fits no object, with unknown if you cannot tell."
         )
         yield _row(trial, f"{trial.id}/{HUMAN}", prompt, str(places.index(trial.targets[0]) + 1), places, HUMAN)

@@ -42,14 +42,15 @@ def declare(answers: Answers, declared: Sequence[str]) -> None:
         except WrongConvention as wrong:
             raise InputError(str(wrong), remedy='for example --convention "qwen25vl=pixels xyxy sent:qwen28"') from None
         if not equals or (system and system not in answers.by_system):
-            known = ", ".join(answers.by_system)
+            system_names = ", ".join(answers.by_system)
             raise InputError(
-                f"no system is called {system!r}", remedy=f"--convention takes SYSTEM=CONVENTION; systems: {known}"
+                f"no system is called {system!r}",
+                remedy=f"--convention takes SYSTEM=CONVENTION; systems: {system_names}",
             )
         for name in [system] if system else list(answers.by_system):
-            said = answers.by_system[name]
-            for trial, output in said.items():
-                said[trial] = _declared(output, convention)
+            outputs = answers.by_system[name]
+            for trial, output in outputs.items():
+                outputs[trial] = _declared(output, convention)
 
 
 def _declared(output: Output, convention: Convention) -> Output:
@@ -75,8 +76,10 @@ def _meaning(place: Place, convention: Convention) -> Place:
 
 def conventions_of(answers: Iterable[Output]) -> str:
     """How a system's numbers are taken, for the signature; empty where it gives no places."""
-    found = {str(p.convention) for o in answers if o.response for p in o.response.places if not isinstance(p, Mask)}
-    return " + ".join(sorted(found))
+    conventions = {
+        str(p.convention) for o in answers if o.response for p in o.response.places if not isinstance(p, Mask)
+    }
+    return " + ".join(sorted(conventions))
 
 
 def conventions_meant(asked: Iterable[PlaceQuestion]) -> str:
@@ -103,9 +106,9 @@ def asked_by(trial: Trial) -> PlaceQuestion:
     return PlaceQuestion(trial.id, _gold(regions), _size(trial), conventions)
 
 
-def evidence_of(said: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> Written | None:
+def evidence_of(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion]) -> Written | None:
     """One system's answers as written, beside the boxes meant as written; None where it gives no places."""
-    answers = [_single(said.get(t.id)) for t in trials]
+    answers = [_single(outputs.get(t.id)) for t in trials]
     kinds = Counter(type(p) for p in answers if p is not None)
     kind: type[Box] | type[Point] = Point if kinds[Point] > kinds[Box] else Box
     chosen = [p if isinstance(p, kind) else None for p in answers]
@@ -150,17 +153,17 @@ def _rows(numbers: Sequence[tuple[float, ...] | None], width: int) -> FloatArray
 
 def warnings_about(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[str]:
     """What somebody should know before quoting numbers about places: conventions that do not fit, sizes that are missing, boxes meant that are inverted."""
-    found: list[str] = []
+    warnings: list[str] = []
     inverted = [t.id for t in trials if t.gold is not None and t.gold.empty]
     if inverted:
-        found.append(
+        warnings.append(
             f"{len(inverted)} boxes meant are inverted or empty and are not scored ({', '.join(inverted[:3])} …)"
         )
-    for system, said in answers.by_system.items():
-        evidence = evidence_of(said, trials)
+    for system, outputs in answers.by_system.items():
+        evidence = evidence_of(outputs, trials)
         if evidence is not None:
-            found += [f"{system}: {text}" for text in _doubts(system, investigate(evidence))]
-    return found
+            warnings += [f"{system}: {text}" for text in _doubts(system, investigate(evidence))]
+    return warnings
 
 
 def _doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
@@ -193,23 +196,23 @@ class Suspect:
 
 def suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 0.5) -> tuple[list[Suspect], list[str]]:
     """Items with one box meant that no system with boxes finds, and the systems asked; `same_place` where most pairs of their boxes overlap."""
-    boxes = {system: _boxes(said, trials) for system, said in answers.by_system.items()}
-    asked = {system: found for system, found in boxes.items() if not np.isnan(found).all()}
+    boxes = {system: _boxes(outputs, trials) for system, outputs in answers.by_system.items()}
+    asked = {system: system_boxes for system, system_boxes in boxes.items() if not np.isnan(system_boxes).all()}
     gold = _rows([_corners(t) for t in trials], 4)
     if not asked:
         return [], []
     missed = ~np.isnan(gold[:, 0])
-    for found in asked.values():
+    for system_boxes in asked.values():
         with np.errstate(invalid="ignore"):
-            missed &= ~(iou(found, gold) >= threshold)
+            missed &= ~(iou(system_boxes, gold) >= threshold)
     return [
         Suspect(trial=trials[i], systems=len(asked), same_place=_agree([b[i] for b in asked.values()], threshold))
         for i in map(int, np.flatnonzero(missed))
     ], list(asked)
 
 
-def _boxes(said: Mapping[str, Output], trials: Sequence[Trial]) -> FloatArray:
-    places = [_single(said.get(t.id)) for t in trials]
+def _boxes(outputs: Mapping[str, Output], trials: Sequence[Trial]) -> FloatArray:
+    places = [_single(outputs.get(t.id)) for t in trials]
     return _rows(
         [_on(p, t) if isinstance(p, Box) and not p.empty else None for p, t in zip(places, trials, strict=True)], 4
     )
@@ -228,8 +231,8 @@ def _corners(trial: Trial) -> tuple[float, ...] | None:
 
 
 def _agree(boxes: Sequence[FloatArray], threshold: float) -> bool:
-    there = [b for b in boxes if not np.isnan(b[0])]
-    pairs = [(a, b) for i, a in enumerate(there) for b in there[i + 1 :]]
+    valid_boxes = [b for b in boxes if not np.isnan(b[0])]
+    pairs = [(a, b) for i, a in enumerate(valid_boxes) for b in valid_boxes[i + 1 :]]
     if not pairs:
         return False
     shares = iou(np.array([a for a, _ in pairs]), np.array([b for _, b in pairs]))

@@ -40,8 +40,8 @@ def hearing_rows(
 
     `cluster` says what the intervals are over, `sampled` what the corpus' card says was sampled (None: no card). People are sampled as well.
     """
-    known = {t.id: t for t in trials}
-    groups, excluded = judge(responses, known)
+    trials_by_id = {t.id: t for t in trials}
+    groups, excluded = judge(responses, trials_by_id)
     rows = []
     for group in dict.fromkeys([*groups, *excluded]):
         hearing, left_out = groups.get(group), dict(excluded.get(group, {}))
@@ -49,7 +49,7 @@ def hearing_rows(
         if hearing is not None:
             asked = [hearing.trials[i] for i in hearing.items]
             people = [hearing.hearers[p] for p in hearing.participants]
-            clusters = hearing_clusters(asked, people, known, group[1] == PEOPLE, cluster, sampled)
+            clusters = hearing_clusters(asked, people, trials_by_id, group[1] == PEOPLE, cluster, sampled)
         rows += _rows(group, hearing, left_out, clusters, confidence, ties)
     return rows
 
@@ -94,10 +94,10 @@ def _rows(
     ties: str,
 ) -> list[dict[str, Any]]:
     if hearing is None:
-        found = dict.fromkeys(MEASURES, (np.nan, np.nan, np.nan))
+        estimates = dict.fromkeys(MEASURES, (np.nan, np.nan, np.nan))
         counts, sizes = dict.fromkeys([*MEASURES, "ties"], 0), {"participants": 0, "items": 0}
     else:
-        found = _measured(hearing, clusters, confidence, ties)
+        estimates = _measured(hearing, clusters, confidence, ties)
         counts = hearing.counts(ties)
         sizes = {"participants": hearing.n_participants, "items": hearing.n_items}
     return [
@@ -105,7 +105,7 @@ def _rows(
             "system": group[0],
             "hearer": group[1],
             "measure": name,
-            **{key: _number(x) for key, x in zip(("value", "low", "high"), found[name], strict=True)},
+            **{key: _number(x) for key, x in zip(("value", "low", "high"), estimates[name], strict=True)},
             "n": counts[name],
             **sizes,
             "cluster": " x ".join(f"{n} {kind}s" for n, kind in zip(clusters.sizes(), clusters.names, strict=True)),
@@ -121,15 +121,15 @@ def _measured(
 ) -> dict[str, tuple[float, float, float]]:
     """Value and interval of every measure: means over responses, and votes over items."""
     values = hearing.measure(ties=ties)
-    found = {}
+    estimates = {}
     for i, name in enumerate(OVER_RESPONSES):
         limits = (0.0, 1.0) if name in SHARES else (0.0, None)
-        told = spread(hearing.values[:, [i]], mean_of_rows, clusters, confidence, limits)
-        found[name] = (values[i], told.low, told.high)
+        interval = spread(hearing.values[:, [i]], mean_of_rows, clusters, confidence, limits)
+        estimates[name] = (values[i], interval.low, interval.high)
     votes = _vote_bounds(hearing, clusters, confidence, ties)
     for i, name in enumerate(OVER_ITEMS, len(OVER_RESPONSES)):
-        found[name] = (values[i], *votes[i - len(OVER_RESPONSES)])
-    return found
+        estimates[name] = (values[i], *votes[i - len(OVER_RESPONSES)])
+    return estimates
 
 
 def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: str) -> Sequence[tuple[float, float]]:
@@ -155,9 +155,9 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
     ]
 
 
-def _without(hearing: Hearing, kept: np.ndarray, ties: str) -> FloatArray:
+def _without(hearing: Hearing, mask: np.ndarray, ties: str) -> FloatArray:
     """All measures on some of the responses; NaN where none is left."""
-    return hearing.only(kept).measure(ties=ties) if kept.any() else np.full(len(MEASURES), np.nan)
+    return hearing.only(mask).measure(ties=ties) if mask.any() else np.full(len(MEASURES), np.nan)
 
 
 def _number(value: float) -> float | None:

@@ -23,20 +23,20 @@ from referee.records import NOT_ANSWERED, Description, HearerView, Response, Tri
 __all__ = [
     "Advance",
     "HearerWork",
-    "Said",
     "Session",
+    "SystemDescriptions",
     "believing",
     "by_name",
+    "collect_descriptions",
     "fitted",
     "fold_name",
     "folds_of",
     "heard",
-    "said_in",
     "shown",
 ]
 
 TRIALS, OUTPUTS, TRAIN = "trials.jsonl", "outputs.jsonl", "train.jsonl"
-Said = list[tuple[str, Description]]
+SystemDescriptions = list[tuple[str, Description]]
 Advance = Callable[[int], None]
 # Trials to learn from (None: nothing is learned), and trials to be asked about.
 HearerFold = tuple[Sequence[Trial] | None, list[Trial]]
@@ -78,16 +78,16 @@ def shown(trial: Trial, seed: int, hearer: object = None) -> HearerView:
     return trial.for_hearer(Random(f"{seed}|{trial.id}"), marks=isinstance(hearer, SeesMarks) and hearer.marks)
 
 
-def said_in(run: Run, trials: Iterable[Trial], humans: bool) -> dict[str, Said]:
-    """What each system (and, if wanted, the person of the corpus) said on each trial."""
-    said: dict[str, Said] = {}
+def collect_descriptions(run: Run, trials: Iterable[Trial], humans: bool) -> dict[str, SystemDescriptions]:
+    """Return for each trial the description of each system and, with `humans`, the first reference."""
+    descriptions: dict[str, SystemDescriptions] = {}
     if (run.folder / OUTPUTS).exists():
         for output in run.outputs():
-            said.setdefault(output.trial, []).append((output.system, output.description))
+            descriptions.setdefault(output.trial, []).append((output.system, output.description))
     for trial in trials if humans else ():
         if trial.references:
-            said.setdefault(trial.id, []).append((HUMAN, trial.references[0]))
-    return said
+            descriptions.setdefault(trial.id, []).append((HUMAN, trial.references[0]))
+    return descriptions
 
 
 def fold_name(number: int) -> str:
@@ -107,9 +107,9 @@ def folds_of(session: Session, trials: list[Trial], train: Path | None = None) -
 def fitted(session: Session, train: Sequence[Trial] | None) -> Any:
     """A fresh hearer for each fold: nothing of an earlier fold may be remembered."""
     hearer = session.build()
-    found = hearer.fit(() if train is None else train)
+    fitted_hearer = hearer.fit(() if train is None else train)
     # Plug-ins whose `fit` returns nothing are forgiven.
-    return hearer if found is None else found
+    return hearer if fitted_hearer is None else fitted_hearer
 
 
 def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[Trial]:
@@ -125,7 +125,11 @@ def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[
 
 
 def heard(
-    hearer: Any, trials: Sequence[Trial], said: Mapping[str, Said], session: Session, advance: Advance = lambda n: None
+    hearer: Any,
+    trials: Sequence[Trial],
+    descriptions: Mapping[str, SystemDescriptions],
+    session: Session,
+    advance: Advance = lambda n: None,
 ) -> Iterator[tuple[Trial, list[str | None]]]:
     """For every trial a line for each description, signed with system and hearer; None for one that nobody answered.
 
@@ -134,12 +138,12 @@ def heard(
 
     def answer(trial: Trial) -> list[Response]:
         view = shown(trial, session.seed, hearer)
-        return resolve_all(hearer, [(description, view) for _, description in said[trial.id]])
+        return resolve_all(hearer, [(description, view) for _, description in descriptions[trial.id]])
 
     for trial, responses in zip(trials, in_parallel(hearer, answer, trials), strict=True):
         signed = [
             replace(believing(response, trial), system=system, hearer=session.name)
-            for (system, _), response in zip(said[trial.id], responses, strict=True)
+            for (system, _), response in zip(descriptions[trial.id], responses, strict=True)
         ]
         yield trial, [None if NOT_ANSWERED in r.flags else json_line(response_to_json(r)) for r in signed]
         advance(len(responses))
@@ -158,7 +162,7 @@ class _AskedRun:
     """What a worker keeps: the run, and the hearer that it trained last."""
 
     trials: Mapping[str, Trial]
-    said: Mapping[str, Said]
+    descriptions: Mapping[str, SystemDescriptions]
     folds: Mapping[str, HearerFold]
     hearer: Any = None
     group: str = ""
@@ -173,8 +177,8 @@ class HearerWork:
 
     @property
     def inputs(self) -> Mapping[str, Path]:
-        found = {name: self.folder / name for name in (TRIALS, OUTPUTS) if (self.folder / name).exists()}
-        return found if self.session.train is None else {**found, TRAIN: Path(self.session.train)}
+        files = {name: self.folder / name for name in (TRIALS, OUTPUTS) if (self.folder / name).exists()}
+        return files if self.session.train is None else {**files, TRAIN: Path(self.session.train)}
 
     @property
     def needs(self) -> Needs:
@@ -186,7 +190,7 @@ class HearerWork:
         folds = folds_of(self.session, trials, inputs.get(TRAIN))
         return _AskedRun(
             {t.id: t for t in trials},
-            said_in(run, trials, self.session.humans),
+            collect_descriptions(run, trials, self.session.humans),
             {fold_name(i): fold for i, fold in enumerate(folds)},
         )
 
@@ -194,4 +198,6 @@ class HearerWork:
         if begun.group != piece.group:
             begun.hearer, begun.group = fitted(self.session, begun.folds[piece.group][0]), piece.group
         asked = [begun.trials[item] for item in piece.items]
-        return as_lines([json.dumps(lines) for _, lines in heard(begun.hearer, asked, begun.said, self.session)])
+        return as_lines(
+            [json.dumps(lines) for _, lines in heard(begun.hearer, asked, begun.descriptions, self.session)]
+        )

@@ -26,15 +26,15 @@ from referee.jobs.folder import Run
 from referee.jobs.hearing import (
     Advance,
     HearerWork,
-    Said,
     Session,
+    SystemDescriptions,
     believing,
     by_name,
+    collect_descriptions,
     fitted,
     fold_name,
     folds_of,
     heard,
-    said_in,
     shown,
 )
 from referee.jobs.run import QuestionsWritten
@@ -86,15 +86,15 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
     # Rate limit, patience and response cache of a hearer behind an endpoint belong to one object: several processes would each have their own.
     asks = isinstance(hearer, Remembers)
     trials = list(run.trials())
-    said = said_in(run, trials, session.humans)
+    descriptions = collect_descriptions(run, trials, session.humans)
     work = StoredWork(None if asks else folder / f"{_unfinished(session)}{_key(folder, session, hearer)}")
-    found = (
-        _asked(folder, session, trials, said, advance)
+    answers = (
+        _asked(folder, session, trials, descriptions, advance)
         if asks
-        else _computed(folder, session, trials, said, work, engine, shard, advance)
+        else _computed(folder, session, trials, descriptions, work, engine, shard, advance)
     )
     # In the order of the trials and, for one trial, of the systems: neither engine nor pieces show.
-    lines = [line for trial in trials for line in found.get(trial.id, ())]
+    lines = [line for trial in trials for line in answers.get(trial.id, ())]
     if not lines:
         raise InputError(
             "nobody said anything in this run",
@@ -127,12 +127,12 @@ def _note_asking(manifest: dict[str, Any], folder: Path, session: Session, unans
         del manifest["unanswered"]
     spent = cost_by_asker(folder / CALLS).get(session.name)
     if spent is not None:
-        told = {
+        usage = {
             "calls": spent.calls,
             "prompt_tokens": spent.prompt_tokens,
             "completion_tokens": spent.completion_tokens,
         }
-        manifest["spent"] = {**manifest.get("spent", {}), session.name: {**told, "cost": spent.cost}}
+        manifest["spent"] = {**manifest.get("spent", {}), session.name: {**usage, "cost": spent.cost}}
 
 
 def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
@@ -192,25 +192,25 @@ def _recorded_answers(file: Path) -> Iterator[Response]:
 
 
 def _asked(
-    folder: Path, session: Session, trials: list[Trial], said: dict[str, Said], advance: Advance
+    folder: Path, session: Session, trials: list[Trial], descriptions: dict[str, SystemDescriptions], advance: Advance
 ) -> dict[str, list[str | None]]:
     """From this process, by a hearer that keeps its calls."""
-    found: dict[str, list[str | None]] = {}
+    answers: dict[str, list[str | None]] = {}
     for train, asked in folds_of(session, trials):
         hearer = fitted(session, train)
         batch = _ready(hearer, folder, session)
-        for trial, lines in heard(hearer, [t for t in asked if t.id in said], said, session, advance):
-            found[trial.id] = lines
+        for trial, lines in heard(hearer, [t for t in asked if t.id in descriptions], descriptions, session, advance):
+            answers[trial.id] = lines
         if batch is not None and (written := batch.write()):
             raise QuestionsWritten(written)
-    return found
+    return answers
 
 
 def _computed(
     folder: Path,
     session: Session,
     trials: list[Trial],
-    said: dict[str, Said],
+    descriptions: dict[str, SystemDescriptions],
     work: StoredWork,
     engine: Engine,
     shard: int,
@@ -218,16 +218,16 @@ def _computed(
 ) -> dict[str, list[str | None]]:
     """Wherever the engine does it; what is finished lies in a hidden folder of the run until all is."""
     folds = folds_of(session, trials)
-    groups = {fold_name(i): [t.id for t in asked if t.id in said] for i, (_, asked) in enumerate(folds)}
+    groups = {fold_name(i): [t.id for t in asked if t.id in descriptions] for i, (_, asked) in enumerate(folds)}
     work.do(
         engine,
         HearerWork(session, folder),
         groups,
         shard,
-        lambda items: advance(sum(len(said[item]) for item in items)),
+        lambda items: advance(sum(len(descriptions[item]) for item in items)),
     )
     # An item that ended its process whenever it was tried is no answer; who listens again asks it again.
-    lost: dict[str, list[str | None]] = {item: [None] * len(said[item]) for item in work.failures}
+    lost: dict[str, list[str | None]] = {item: [None] * len(descriptions[item]) for item in work.failures}
     return {item: json.loads(line) for item, line in work.lines.items()} | lost
 
 

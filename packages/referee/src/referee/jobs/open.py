@@ -129,9 +129,9 @@ class Opened:
     @property
     def source(self) -> Source:
         """What of this a score is signed with."""
-        known = {key: str(self.parameters[key]) for key in PARTS if self.parameters.get(key) is not None}
-        cut = " seed ".join(known[key] for key in ("split", "split_seed") if key in known)
-        listed = f"items {known['items']}" if "items" in known else ""
+        parts = {key: str(self.parameters[key]) for key in PARTS if self.parameters.get(key) is not None}
+        cut = " seed ".join(parts[key] for key in ("split", "split_seed") if key in parts)
+        listed = f"items {parts['items']}" if "items" in parts else ""
         return Source(
             corpus=_name_without_folder(self.name),
             reading=self.parameters.get("reading"),
@@ -196,11 +196,11 @@ def open_corpus(
 def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
     """One trial of a corpus by its id, the first by default; where there is none of that name the first three are named."""
     opened = open_corpus(corpus, data=data)
-    found = next((t for t in opened.trials() if trial is None or t.id == trial), None)
-    if found is None:
+    match = next((t for t in opened.trials() if trial is None or t.id == trial), None)
+    if match is None:
         some = ", ".join(t.id for t in islice(opened.trials(), 3))
         raise UnknownTrial(f"there is no trial {trial!r}", where=opened.name, remedy=f"trials are called {some} …")
-    return found
+    return match
 
 
 def _name_without_folder(name: str) -> str:
@@ -216,9 +216,9 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
     # Counts and checksum belong to the run that was written; whoever writes another one counts anew.
     facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum", "run")}
     name = str(facts.pop("name", run.folder))
-    known = catalogue.KINDS["corpus"].get(name)
+    entry = catalogue.KINDS["corpus"].get(name)
     # From the class: scoring a run again must not need the corpus itself.
-    card = getattr(catalogue.load("corpus", name), "card", None) if known else None
+    card = getattr(catalogue.load("corpus", name), "card", None) if entry else None
     part = run.trials if split is None else _part(run.trials, split, seed)
     chosen = {} if split is None else {"split": split, "split_seed": seed}
     return Opened(
@@ -234,15 +234,15 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
 def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
     if isinstance(corpus, (str, Path)):
         # A catalogue name wins over a file that happens to be called the same.
-        known = str(corpus) in catalogue.names("corpus")
-        if not known and reading is not None and Path(corpus).exists():
+        is_named = str(corpus) in catalogue.names("corpus")
+        if not is_named and reading is not None and Path(corpus).exists():
             raise InputError(
                 "--reading belongs to TUNA; a file is read as it is", where=corpus, remedy="leave --reading out"
             )
-        if not known and (is_address(corpus) or Path(corpus).exists()):
+        if not is_named and (is_address(corpus) or Path(corpus).exists()):
             _refuse_parquet(corpus)
             return str(corpus), JsonlCorpus(corpus)
-        if not known and _looks_like_a_file(str(corpus)):
+        if not is_named and _looks_like_a_file(str(corpus)):
             raise _no_such_file(Path(corpus))
         return str(corpus), _from_catalogue(str(corpus), data, reading)
     if isinstance(corpus, Corpus):
@@ -300,28 +300,28 @@ def _part(whole: Callable[[], Iterable[Trial]], split: str, seed: int) -> Callab
 
         name, _, which = split.partition(":")
         return lambda: iter(part(whole(), name, which or "test", seed))
-    wanted = [item.partition("=")[::2] for item in split.split(",")]
+    conditions = [item.partition("=")[::2] for item in split.split(",")]
     fields = ("domain", "condition", "speaker", "scene", "language", "id")
-    for name, _ in wanted:
+    for name, _ in conditions:
         if name not in fields:
             meant = "".join(f"did you mean {field}? " for field in near(name, fields, 1))
             raise InputError(
                 f"cannot choose trials by {name!r}",
                 remedy=f"{meant}--split takes one of {', '.join(fields)} with =VALUE",
             )
-    return lambda: _chosen(whole, wanted)
+    return lambda: _chosen(whole, conditions)
 
 
-def _chosen(whole: Callable[[], Iterable[Trial]], wanted: Sequence[tuple[str, str]]) -> Iterator[Trial]:
-    """The trials that are wanted; a value that no trial has is a mistake, told with those that there are."""
+def _chosen(whole: Callable[[], Iterable[Trial]], conditions: Sequence[tuple[str, str]]) -> Iterator[Trial]:
+    """Yield the trials that meet all conditions; raise InputError for a value that no trial has, with the values there are."""
     met = 0
     for trial in whole():
-        if all(_field(trial, name) == value for name, value in wanted):
+        if all(_field(trial, name) == value for name, value in conditions):
             met += 1
             yield trial
     if met:
         return
-    for name, value in wanted:
+    for name, value in conditions:
         values = dict.fromkeys(v for t in whole() if (v := _field(t, name)) is not None)
         if value not in values:
             meant = near(value, values, 1) or [f for f in values if f.lower() == value.lower()]
@@ -336,12 +336,12 @@ def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
         where, lines = str(ids), list(read_lines(ids))
     else:
         where, lines = "the list of items", list(enumerate(map(str, ids), 1))
-    wanted = {name: line for line, name in reversed(lines)}
-    if not wanted:
+    lines_by_id = {name: line for line, name in reversed(lines)}
+    if not lines_by_id:
         raise InputError("there are no ids in it", where=where, remedy="write one id of a trial on each line")
 
     def chosen() -> Iterator[Trial]:
-        left = dict(wanted)
+        left = dict(lines_by_id)
         for trial in opened.trials():
             if left.pop(trial.id, None) is not None:
                 yield trial
@@ -354,7 +354,7 @@ def only_items(opened: Opened, ids: str | Path | Iterable[str]) -> Opened:
                 remedy="check --corpus, --reading and --split, or take the id out of the list",
             )
 
-    listed = f"{len(wanted)}-{digest(chr(10).join(sorted(wanted)))[:8]}"
+    listed = f"{len(lines_by_id)}-{digest(chr(10).join(sorted(lines_by_id)))[:8]}"
     return replace(opened, trials=chosen, file=None, parameters={**opened.parameters, "items": listed})
 
 
@@ -377,11 +377,11 @@ class Answers:
 
     def add(self, output: Output, start: int = 0, end: int = 0) -> None:
         """Take one output, or the bytes where it stands; a second answer to the same trial is an error, or counted and the first kept."""
-        said = self.by_system.get(output.system)
-        if said is None:
-            said = self.by_system[output.system] = OutputsOfSystem(output.system)
-        if not said.add(output, start, end):
-            self.trouble(output.system, "duplicate", lambda: self._twice(output, said[output.trial]))
+        outputs = self.by_system.get(output.system)
+        if outputs is None:
+            outputs = self.by_system[output.system] = OutputsOfSystem(output.system)
+        if not outputs.add(output, start, end):
+            self.trouble(output.system, "duplicate", lambda: self._twice(output, outputs[output.trial]))
 
     def _twice(self, output: Output, first: Output) -> DuplicateTrial:
         place = f"{first.where}:{first.line}" if first.line else first.where
@@ -407,59 +407,59 @@ class Answers:
 
     def leave_out(self, ids: Set[str], corpus: Callable[[], Iterable[Trial]]) -> None:
         """Where only a part of the corpus was chosen, answers to the rest of it are set aside, and how many is noted."""
-        if all(said.descriptions.keys() <= ids for said in self.by_system.values()):
+        if all(outputs.descriptions.keys() <= ids for outputs in self.by_system.values()):
             return
         elsewhere = {t.id for t in corpus()} - ids
         aside = 0
-        for system, said in self.by_system.items():
-            kept = said.without(elsewhere)
-            aside += len(said) - len(kept)
-            self.by_system[system] = kept
+        for system, outputs in self.by_system.items():
+            remaining = outputs.without(elsewhere)
+            aside += len(outputs) - len(remaining)
+            self.by_system[system] = remaining
         if aside:
             self.notes.append(f"{aside:,} answers are to trials outside the chosen part, and are left out")
 
     def check_complete(self, ids: Set[str]) -> None:
         """Every system answers every trial, and nothing but trials of the corpus."""
-        for system, said in self.by_system.items():
+        for system, outputs in self.by_system.items():
             # In the order of the file: the same mistake is told with the same line every time.
-            for trial in [trial for trial in said.descriptions if trial not in ids]:
-                self.trouble(system, "unknown", partial(_unknown, said, trial))
-        for system, said in self.by_system.items():
+            for trial in [trial for trial in outputs.descriptions if trial not in ids]:
+                self.trouble(system, "unknown", partial(_unknown, outputs, trial))
+        for system, outputs in self.by_system.items():
             # In lenient mode they are counted later, with the table; so are the trials that a system of a run had nothing to say about.
             may_miss = self.lenient or system in self.silence_allowed
-            missing = [] if may_miss else [i for i in ids if i not in said.descriptions]
+            missing = [] if may_miss else [i for i in ids if i not in outputs.descriptions]
             if missing:
                 raise MissingOutputs(
-                    f"{system} answers {len(said)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
-                    where=next(iter(said.values())).where if said else "",
+                    f"{system} answers {len(outputs)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
+                    where=next(iter(outputs.values())).where if outputs else "",
                     remedy="answer every trial, choose a part with --split, or use --lenient to score what is there",
                 )
 
-    def check_said(self, system: str, trials: Iterable[Trial]) -> None:
+    def check_content(self, system: str, trials: Iterable[Trial]) -> None:
         """Refuse (or count) answers that say nothing and properties that no entity of the scene has; what a system of a run said is measured as it is."""
         if system not in self.by_system:
             return
-        said, may_be_silent = self.by_system[system], system in self.silence_allowed
+        outputs, may_be_silent = self.by_system[system], system in self.silence_allowed
         for trial in trials:
-            description = said.descriptions.get(trial.id)
-            if description is None or said.response(trial.id) is not None:
+            description = outputs.descriptions.get(trial.id)
+            if description is None or outputs.response(trial.id) is not None:
                 continue  # what somebody found is no description
             if not may_be_silent and says_nothing(description):
-                self.trouble(system, "empty", partial(_empty, said, trial.id))
+                self.trouble(system, "empty", partial(_empty, outputs, trial.id))
             outside = None if may_be_silent else first_outside(description, trial.scene)
             if outside is not None:
-                self.trouble(system, "outside", partial(_strange, said, trial, outside))
+                self.trouble(system, "outside", partial(_strange, outputs, trial, outside))
 
     def part(self, ids: Sequence[str]) -> AnswersPart:
         """What is said of some trials, as it travels to whoever reads it."""
         read: list[Output] = []
         unread: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
-        for said in self.by_system.values():
-            outputs, lines = said.part(ids)
+        for system_outputs in self.by_system.values():
+            outputs, lines = system_outputs.part(ids)
             read += outputs
             for path, ranges in lines.items():
                 # System by system where a line that cannot be read is counted for its system.
-                unread[path, said.system if self.lenient else ""] += ranges
+                unread[path, system_outputs.system if self.lenient else ""] += ranges
         files = [(FileLines.of(path, ranges), system) for (path, system), ranges in unread.items()]
         return AnswersPart(tuple(self.by_system), read, files, self.lenient, frozenset(self.silence_allowed))
 
@@ -501,19 +501,19 @@ def _carried(part: FileLines) -> FileLines:
     return rows_as_bytes(part) if is_parquet(part) else part.carried()
 
 
-def says_nothing(said: Description) -> bool:
+def says_nothing(description: Description) -> bool:
     """Whether an answer is there and empty."""
-    return not said.properties and not (said.text or "").strip() and said.distribution is None
+    return not description.properties and not (description.text or "").strip() and description.distribution is None
 
 
-def first_outside(said: Description, scene: Scene) -> Property | None:
+def first_outside(description: Description, scene: Scene) -> Property | None:
     """The first property that no entity of the scene has; of scenes without any nothing is known."""
-    known = scene.extensions
-    if said.meaning is not None:
-        return first_unknown(said.meaning, scene) if known else None
-    for prop in (said.properties or ()) if known else ():
+    extensions = scene.extensions
+    if description.meaning is not None:
+        return first_unknown(description.meaning, scene) if extensions else None
+    for prop in (description.properties or ()) if extensions else ():
         # A landmark is an entity of the scene as well, and what is denied is a property: both are looked up without the prefix.
-        if prop not in known and prop._replace(name=_PREFIXES.sub("", prop.name)) not in known:
+        if prop not in extensions and prop._replace(name=_PREFIXES.sub("", prop.name)) not in extensions:
             return prop
     return None
 
@@ -522,8 +522,8 @@ def _itself(problem: InputError) -> InputError:
     return problem
 
 
-def _unknown(said: OutputsOfSystem, trial: str) -> UnknownTrial:
-    output = said[trial]
+def _unknown(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
+    output = outputs[trial]
     return UnknownTrial(
         f"{output.system} answers trial {output.trial!r}, which is not in the corpus or the chosen part of it",
         where=output.where,
@@ -532,8 +532,8 @@ def _unknown(said: OutputsOfSystem, trial: str) -> UnknownTrial:
     )
 
 
-def _empty(said: OutputsOfSystem, trial: str) -> InvalidDescription:
-    output = said[trial]
+def _empty(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
+    output = outputs[trial]
     return InvalidDescription(
         f"the answer to trial {output.trial!r} is empty",
         where=output.where,
@@ -542,8 +542,8 @@ def _empty(said: OutputsOfSystem, trial: str) -> InvalidDescription:
     )
 
 
-def _strange(said: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
-    output, meant = said[trial.id], _meant(prop, trial.scene)
+def _strange(outputs: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
+    output, meant = outputs[trial.id], _meant(prop, trial.scene)
     hint = f"did you mean {meant}? " if meant else ""
     return InvalidDescription(
         f"trial {output.trial!r}: no entity of the scene has {prop.name}:{prop.value}",
@@ -555,11 +555,17 @@ def _strange(said: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDesc
 
 def _meant(prop: Property, scene: Scene) -> Property | None:
     """The property of the scene that was likely meant: the same but for a letter or a capital (color, TYPE, Red)."""
-    own = prop._replace(name=LANDMARKS.sub("", prop.name))
+    bare_property = prop._replace(name=LANDMARKS.sub("", prop.name))
     names = list(dict.fromkeys(p.name for p in scene.extensions))
-    name = own.name if own.name in names else next(iter(near(own.name, names, 1, 0.7)), None)
+    name = (
+        bare_property.name if bare_property.name in names else next(iter(near(bare_property.name, names, 1, 0.7)), None)
+    )
     values = [p.value for p in scene.extensions if p.name == name]
-    value = own.value if own.value in values else next(iter(near(own.value, values, 1, 0.6)), None)
+    value = (
+        bare_property.value
+        if bare_property.value in values
+        else next(iter(near(bare_property.value, values, 1, 0.6)), None)
+    )
     return None if name is None or value is None else Property(name, value)
 
 
@@ -598,8 +604,8 @@ def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
     if not set(switches) <= {"prose:yes", "prose:no"}:
         raise InputError(f"{written!r} has a switch that recorded answers do not", remedy="the one switch is prose:yes")
     if opened is None or opened.name != name or opened.recorded is None:
-        known = opened is not None and opened.name == name
-        what = "has no recorded answers" if known else "is not the corpus that is scored"
+        is_scored = opened is not None and opened.name == name
+        what = "has no recorded answers" if is_scored else "is not the corpus that is scored"
         raise InputError(f"{name!r} {what}", remedy=f"name the corpus as well: recorded:{name} --corpus {name}")
     return opened.recorded(prose="prose:yes" in switches)
 
@@ -617,14 +623,14 @@ def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = Fal
         return read_outputs(source, on_remark=answers.notes.append, **on_problem)
 
     if index and not is_part and has_index(str(source)):
-        for found in index_outputs(str(source)):
+        for entry in index_outputs(str(source)):
             read += 1
-            if found.trial is None:
-                for output in outputs_of(FileLines(str(source), (found.place,))):
+            if entry.trial is None:
+                for output in outputs_of(FileLines(str(source), (entry.place,))):
                     answers.add(output)
                 continue
-            output = Output(found.trial, found.system or own_name(source), UNREAD, str(source), found.place.line)
-            answers.add(output, *found.place[:2])
+            output = Output(entry.trial, entry.system or own_name(source), UNREAD, str(source), entry.place.line)
+            answers.add(output, *entry.place[:2])
             answers.is_read = False
     else:
         for output in outputs_of(source):

@@ -34,7 +34,9 @@ class RunPart:
 
     @classmethod
     def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
-        lines = {trial: json_line(output_to_json(trial, system, description)) for trial, description in spoken.said}
+        lines = {
+            trial: json_line(output_to_json(trial, system, description)) for trial, description in spoken.descriptions
+        }
         return cls(system=system, trials=tuple(trials), counts=spoken.counts, lines=lines)
 
     @property

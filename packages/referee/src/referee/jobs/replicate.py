@@ -233,11 +233,11 @@ def summarise(name: str, rows: Iterable[Row], other_cuts: Sequence[Iterable[Row]
 
 def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], list[Row]]]:
     """Rows that can be compared, by measure, domain and whether words were mended; the algorithms alone come first."""
-    found: dict[tuple[str, str, bool], list[Row]] = {}
+    columns: dict[tuple[str, str, bool], list[Row]] = {}
     for row in rows:
         if not row.get("people"):
-            found.setdefault((row["metric"], row["domain"], bool(row.get("mended"))), []).append(row)
-    for key, part in sorted(found.items(), key=lambda item: item[0][2]):
+            columns.setdefault((row["metric"], row["domain"], bool(row.get("mended"))), []).append(row)
+    for key, part in sorted(columns.items(), key=lambda item: item[0][2]):
         # Only systems with both numbers, or correlation and difference would be about different systems.
         yield key, [r for r in part if r["difference"] is not None]
 
@@ -250,12 +250,12 @@ def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
         "spearman_unfitted": lambda row: not row.get("fitted"),
         "spearman_unfitted_without_floor": lambda row: not (row.get("fitted") or row.get("floor")),
     }
-    found: dict[str, Any] = {}
+    correlations: dict[str, Any] = {}
     for key, belongs in chosen.items():
-        found |= _rho(key, [[r for r in part if belongs(r)] for part in cuts])
+        correlations |= _rho(key, [[r for r in part if belongs(r)] for part in cuts])
     protocol = [r for r in rows if r.get("protocol") is not None]
     return {
-        **found,
+        **correlations,
         "protocol_in_range": sum(bool(r["published_in_range"]) for r in protocol) if protocol else None,
         "protocol_n": len(protocol),
         "protocol_mean_absolute_difference": _mean(abs(r["protocol"] - r["published"]) for r in protocol),
@@ -281,15 +281,15 @@ def _folds(rows: Sequence[Row]) -> int:
 
 
 def _correlate(rows: Sequence[Row]) -> float | None:
-    known = [(r["ours"], r["published"]) for r in rows if r["ours"] is not None]
-    return spearman([ours for ours, _ in known], [printed for _, printed in known]).r
+    pairs = [(r["ours"], r["published"]) for r in rows if r["ours"] is not None]
+    return spearman([ours for ours, _ in pairs], [printed for _, printed in pairs]).r
 
 
 def _range(values: Iterable[float | None]) -> list[float] | None:
-    found = [v for v in values if v is not None]
-    return [min(found), max(found)] if found else None
+    numbers = [v for v in values if v is not None]
+    return [min(numbers), max(numbers)] if numbers else None
 
 
 def _mean(values: Iterable[float]) -> float | None:
-    found = list(values)
-    return sum(found) / len(found) if found else None
+    numbers = list(values)
+    return sum(numbers) / len(numbers) if numbers else None

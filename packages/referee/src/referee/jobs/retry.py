@@ -43,12 +43,12 @@ def failures_of(folder: Path) -> int:
 
 def _died(folder: Path) -> dict[str, set[str]]:
     """The trials that ended their process, by system."""
-    found: dict[str, set[str]] = {}
+    trials_by_system: dict[str, set[str]] = {}
     if (folder / FAILURES).is_file():
         for line in (folder / FAILURES).read_text("utf-8").splitlines():
             failure = json.loads(line)
-            found.setdefault(failure["system"], set()).add(failure["trial"])
-    return found
+            trials_by_system.setdefault(failure["system"], set()).add(failure["trial"])
+    return trials_by_system
 
 
 def retry(
@@ -92,10 +92,12 @@ def retry(
             raise
         for name in KEPT:
             _copy(folder / name, unfinished.folder / name)
-        told = {k: v for k, v in manifest.items() if k not in ("format", "version", "counts", "systems", "corpus")}
-        told["retried"] = ["referee", *command]
+        manifest_fields = {
+            k: v for k, v in manifest.items() if k not in ("format", "version", "counts", "systems", "corpus")
+        }
+        manifest_fields["retried"] = ["referee", *command]
         return unfinished.finish(
-            [s.label for s in plan.systems], trials, failures, corpus={"name": opened.name, **facts}, **told
+            [s.label for s in plan.systems], trials, failures, corpus={"name": opened.name, **facts}, **manifest_fields
         )
 
 
@@ -103,13 +105,13 @@ def _plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> 
     settings = manifest.get("settings", {})
     if manifest.get("kind") != "outputs" or not isinstance(settings.get("systems"), dict):
         raise InputError("this is no run of systems", where=folder, remedy="name a folder that `referee run` wrote")
-    given = {s.label: s for s in systems}
-    unknown = sorted(set(given) - set(settings["systems"]))
+    systems_by_label = {s.label: s for s in systems}
+    unknown = sorted(set(systems_by_label) - set(settings["systems"]))
     if unknown:
         raise InputError(
             f"the run has no system {unknown[0]!r}", where=folder, remedy=f"it has {', '.join(settings['systems'])}"
         )
-    named = tuple(given.get(label, System(label, written)) for label, written in settings["systems"].items())
+    named = tuple(systems_by_label.get(label, System(label, written)) for label, written in settings["systems"].items())
     rest = {name: settings[name] for name in ("folds", "by", "split", "seed")}
     return replace(RunPlan(systems=named), **rest)
 
@@ -145,16 +147,16 @@ def _keep_others(
     """Systems that ask nobody keep what they said, as one part."""
     labels = {s.label for s in plan.systems} - {s.label for s in asking}
     trials = [t.id for t in run.trials()]
-    said: dict[str, list[Any]] = {label: [] for label in labels}
+    descriptions: dict[str, list[Any]] = {label: [] for label in labels}
     for output in run.outputs():
-        if output.system in said:
-            said[output.system].append((output.trial, output.description))
+        if output.system in descriptions:
+            descriptions[output.system].append((output.trial, output.description))
     for label in labels:
         undone = died.get(label, set())
         counts = {k: v for k, v in manifest["counts"][label].items() if k != "failed"}
         counts["trials"] -= len(undone)
         asked = [t for t in trials if t not in undone]
-        unfinished.keep(RunPart.of(label, asked, Spoken(said=tuple(said[label]), counts=counts)))
+        unfinished.keep(RunPart.of(label, asked, Spoken(descriptions=tuple(descriptions[label]), counts=counts)))
 
 
 def _copy(source: Path, target: Path) -> None:

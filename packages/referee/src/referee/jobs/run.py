@@ -72,8 +72,8 @@ class Speaking:
     @property
     def needs(self) -> Needs:
         """As much as the one that needs most: any worker may get any piece."""
-        found = [needs_of(s.build(self.plan.seed)) for s in self.plan.systems]
-        return Needs(max(cpus for cpus, _ in found), max(gpus for _, gpus in found))
+        demands = [needs_of(s.build(self.plan.seed)) for s in self.plan.systems]
+        return Needs(max(cpus for cpus, _ in demands), max(gpus for _, gpus in demands))
 
     def begin(self, inputs: Mapping[str, Path]) -> _Begun:
         # Once per process: sending trials along with each piece of work would cost more than some of the work.
@@ -89,7 +89,7 @@ class Speaking:
                 # A package that is not installed costs the system its row, not the run.
                 reason = f"not run: needs referee[{missing.extra}]"
                 counts = dict.fromkeys(("trials", "silent", reason), float(len(piece.items)))
-                spoken = Spoken(said=(), counts={**counts, "answered": 0})
+                spoken = Spoken(descriptions=(), counts={**counts, "answered": 0})
                 return RunPart.of(system.label, piece.items, spoken).as_bytes()
             begun.group = piece.group
         spoken = hear(begun.trained, [begun.trials[item] for item in piece.items])
@@ -184,10 +184,10 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
 
 def _versions() -> dict[str, str]:
     """What the outputs may depend on; scikit-learn is an extra that few systems need."""
-    found = {"python": platform.python_version(), "numpy": version("numpy"), "scipy": version("scipy")}
+    versions = {"python": platform.python_version(), "numpy": version("numpy"), "scipy": version("scipy")}
     with suppress(PackageNotFoundError):
-        found["scikit-learn"] = version("scikit-learn")
-    return found
+        versions["scikit-learn"] = version("scikit-learn")
+    return versions
 
 
 def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
@@ -281,16 +281,16 @@ def _ask(
     batch: BatchFile | None,
 ) -> None:
     """Systems that wait for a network are asked from this process, where one pace holds for all of them."""
-    kept = []
+    parts = []
     for system, fold, left in waiting:
         trained = train_system(system, folds[fold][0], plan.seed, unfinished.calls, offline, batch)
         part = RunPart.of(system.label, [t.id for t in left], hear(trained, left, advance))
         if batch is None:
             unfinished.keep(part)
         else:
-            kept.append(part)
+            parts.append(part)
     if batch is not None:
         if written := batch.write():
             raise QuestionsWritten(written)
-        for part in kept:
+        for part in parts:
             unfinished.keep(part)

@@ -119,14 +119,14 @@ class Source:
 def choose_clusters(labels: Mapping[str, Sequence[str | None] | CodedLabels], asked: str) -> Clusters:
     """Clusters by the factors that trials have. One that was asked for by name must be there; one of the design is left out where it never recurs
     (every trial is a cluster of its own anyway) or never changes (the numbers are about that one scene or speaker, and nobody can say more)."""
-    kept = {}
+    columns = {}
     for name, column in ((name, CodedLabels.of(labels[name])) for name in labels):
         if asked == DESIGN and not 1 < column.named < len(column) - column.unnamed:
             continue
         if not column.named and len(column):
             raise InputError(f"the trials name no {name}", remedy="choose another --cluster, or none")
-        kept[name] = column
-    return Clusters.of(kept)
+        columns[name] = column
+    return Clusters.of(columns)
 
 
 LACKING = (
@@ -134,22 +134,22 @@ LACKING = (
 )
 
 
-def metric_names(wanted: Iterable[str]) -> tuple[str, ...]:
+def metric_names(requested: Iterable[str]) -> tuple[str, ...]:
     """Metric names from names, families (``set``, ``string``), ``default`` or ``all``."""
-    wanted, known = list(wanted), catalogue.names("metric")
+    requested, catalogue_names = list(requested), catalogue.names("metric")
     result: list[str] = []
-    for name in wanted:
+    for name in requested:
         if name == "all":
-            found: Sequence[str] = [n for n in known if _at_hand(n)]
+            matches: Sequence[str] = [n for n in catalogue_names if _at_hand(n)]
         elif name == "default":
-            found = DEFAULT_METRICS
+            matches = DEFAULT_METRICS
         else:
             family = f"{name.rstrip('/*')}/"
             # What is no family is taken for a name, with switches perhaps; below it has to prove so.
-            found = [n for n in known if n.startswith(family) and _at_hand(n)] or [name]
-        result += [n for n in found if n not in result]
+            matches = [n for n in catalogue_names if n.startswith(family) and _at_hand(n)] or [name]
+        result += [n for n in matches if n not in result]
     # Built once for nothing, so that a wrong name or switch ends the command before the corpus is read.
-    return tuple(name for name in result if _usable(name, asked_for=name in wanted))
+    return tuple(name for name in result if _usable(name, asked_for=name in requested))
 
 
 def _usable(name: str, asked_for: bool) -> bool:
@@ -283,8 +283,8 @@ class ScoreTable:
 
     def items(self) -> Iterator[dict[str, Any]]:
         """One row per system, item and metric, for those items that could be measured."""
-        for (system, name), kept in self.rows.items():
-            rows = np.asarray(kept)
+        for (system, name), statistics in self.rows.items():
+            rows = np.asarray(statistics)
             # NaN stands for "nothing to measure": the count is 0 there, and `finish` gives NaN for that.
             values = self.metrics[system, name].finish(np.nan_to_num(rows), (~np.isnan(rows).any(axis=1)).astype(float))
             for trial, value in zip(self.trials, values, strict=True):
@@ -310,18 +310,18 @@ class ScoreTable:
     ) -> dict[str, Any]:
         """One row: value, interval and, with a baseline, the difference from it on the same trials."""
         s, rows, metric = self.settings, part[key], self.metrics[key]
-        found = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
+        estimate = spread(rows, metric.finish, clusters, s.confidence, metric.range, s.seed)
         return {
             "system": key[0],
             "group": group,
             "metric": key[1],
-            "value": _number(found.value),
+            "value": _number(estimate.value),
             # Items that were measured, not items that there are.
-            "n": found.n,
-            "low": _number(found.low),
-            "high": _number(found.high),
+            "n": estimate.n,
+            "low": _number(estimate.low),
+            "high": _number(estimate.high),
             "signature": self.signature(key[1], key[0], group),
-            "clusters": " x ".join(map(str, found.sizes)) if clusters.codes else None,
+            "clusters": " x ".join(map(str, estimate.sizes)) if clusters.codes else None,
             **_of_answered(metric, rows),
             **self._against_baseline(key, part, clusters),
             **self._counted(key[0], mask, rows),
@@ -346,10 +346,10 @@ class ScoreTable:
             return dict.fromkeys(("only_this", "only_baseline", "p_mcnemar"))
         from referee.statistics.comparisons import mcnemar
 
-        mine, theirs = part[key][:, 0], part[self.settings.baseline or "", key[1]][:, 0]
-        both = np.isfinite(mine) & np.isfinite(theirs)
-        only, others = int((mine[both] > theirs[both]).sum()), int((mine[both] < theirs[both]).sum())
-        binary = bool(both.any() and np.isin(np.concatenate([mine[both], theirs[both]]), (0.0, 1.0)).all())
+        ours, theirs = part[key][:, 0], part[self.settings.baseline or "", key[1]][:, 0]
+        both = np.isfinite(ours) & np.isfinite(theirs)
+        only, others = int((ours[both] > theirs[both]).sum()), int((ours[both] < theirs[both]).sum())
+        binary = bool(both.any() and np.isin(np.concatenate([ours[both], theirs[both]]), (0.0, 1.0)).all())
         p = mcnemar(only, others) if binary and not self.clusters.codes else None
         return {"only_this": only, "only_baseline": others, "p_mcnemar": p}
 

@@ -14,7 +14,7 @@ from referee import catalogue
 from referee.capabilities import KeepsAccount, Remembers, SignsCalls, WritesBatches, in_parallel
 from referee.contracts import Speaker
 from referee.errors import InputError, MissingExtra, RefereeError, UnknownName
-from referee.jobs.words_heard import heard_in, spoken_language
+from referee.jobs.words_heard import read_back, spoken_language
 from referee.models.batch_files import BatchFile
 from referee.realisation.reading_back import ReadBack
 from referee.records import Description, SpeakerView, Trial
@@ -46,51 +46,51 @@ class System:
         return catalogue.configure("system", self.written, seed)
 
 
-def systems_named(wanted: Iterable[str]) -> tuple[System, ...]:
+def systems_named(texts: Iterable[str]) -> tuple[System, ...]:
     """Systems from names, names with switches, and groups (``tuna2008-as`` is all that begin with ``tuna2008-as/``)."""
-    known = catalogue.names("system")
-    found: list[System] = []
-    for text in wanted:
-        group = [n for n in known if n.startswith(f"{text.rstrip('/*')}/")]
-        found += [System.read(name) for name in group or [text]]
-    found = list(dict.fromkeys(found))
-    for system in found:
-        _check_name(system, known)
-    if not found:
+    catalogue_names = catalogue.names("system")
+    systems: list[System] = []
+    for text in texts:
+        group = [n for n in catalogue_names if n.startswith(f"{text.rstrip('/*')}/")]
+        systems += [System.read(name) for name in group or [text]]
+    systems = list(dict.fromkeys(systems))
+    for system in systems:
+        _check_name(system, catalogue_names)
+    if not systems:
         raise InputError("no system is named", remedy="see `referee list systems`")
     # Outputs and parts of a run go by label.
-    if len({s.label for s in found}) < len(found):
+    if len({s.label for s in systems}) < len(systems):
         raise InputError("two systems have the same label", remedy="give each a label of its own: LABEL=NAME|…")
-    return tuple(found)
+    return tuple(systems)
 
 
 def sampled(systems: Sequence[System], samples: int) -> tuple[System, ...]:
     """Every system that can be sampled, so many times, as ``LABEL#1``, ``LABEL#2`` …; the others once."""
     if samples == 1:
         return tuple(systems)
-    found: list[System] = []
+    expanded: list[System] = []
     for system in systems:
         if getattr(system.build(), "sample", None) is None:
-            found.append(system)
+            expanded.append(system)
         else:
-            found += [System(f"{system.label}#{n}", f"{system.written}|sample:{n}") for n in range(1, samples + 1)]
-    return tuple(found)
+            expanded += [System(f"{system.label}#{n}", f"{system.written}|sample:{n}") for n in range(1, samples + 1)]
+    return tuple(expanded)
 
 
-def _check_name(system: System, known: list[str]) -> None:
+def _check_name(system: System, catalogue_names: list[str]) -> None:
     name = system.written.partition("|")[0]
-    if name not in known:
-        groups = dict.fromkeys(n.partition("/")[0] for n in known)
-        raise UnknownName("system", name, [*known, *groups])
+    if name not in catalogue_names:
+        groups = dict.fromkeys(n.partition("/")[0] for n in catalogue_names)
+        raise UnknownName("system", name, [*catalogue_names, *groups])
     # Built once for nothing: switches are wrong now, or not at all.
     system.build()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spoken:
-    """What a system said, trial by trial (only those with an answer), and counts of what happened."""
+    """The descriptions of a system, by trial (only trials with an answer), and counts of outcomes."""
 
-    said: tuple[tuple[str, Description], ...]
+    descriptions: tuple[tuple[str, Description], ...]
     counts: dict[str, float]
 
 
@@ -141,30 +141,32 @@ def train_system(
 
 def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: None) -> Spoken:
     """Let a trained system describe trials that it was not trained on."""
-    thing, said = trained.thing, []
+    thing, descriptions = trained.thing, []
     before = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
     for trial, description in zip(test, _answers(trained.system, thing, test, advance), strict=True):
         if any(x is not None for x in (description.properties, description.text, description.distribution)):
-            said.append((trial.id, description))
+            descriptions.append((trial.id, description))
     account = dict(thing.account()) if isinstance(thing, KeepsAccount) else {}
     counts = {
         "trials": len(test),
-        "answered": len(said),
-        "silent": len(test) - len(said),
-        **_misheard(said, trained, test),
+        "answered": len(descriptions),
+        "silent": len(test) - len(descriptions),
+        **_misheard(descriptions, trained, test),
     }
     # Our own counts come last: an account must not replace how many trials there were.
     spent = {name: number - before.get(name, 0) for name, number in account.items()}
-    return Spoken(said=tuple(said), counts={**spent, **counts})
+    return Spoken(descriptions=tuple(descriptions), counts={**spent, **counts})
 
 
-def _misheard(said: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]) -> dict[str, int]:
+def _misheard(
+    descriptions: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]
+) -> dict[str, int]:
     """How many descriptions have words that leave out what was chosen, or say what is not true of a target; nothing where there are no words."""
     views = {t.id: t.for_speaker() for t in test}
-    worded = [(views[i], d) for i, d in said if d.text and d.properties is not None]
+    worded = [(views[i], d) for i, d in descriptions if d.text and d.properties is not None]
     if not worded:
         return {}
-    heard = [heard_in(description, view, trained.reader(view)) for view, description in worded]
+    heard = [read_back(description, view, trained.reader(view)) for view, description in worded]
     return {"dropped": sum(bool(h.dropped) for h in heard), "false": sum(bool(h.false) for h in heard)}
 
 
@@ -187,8 +189,12 @@ def _answer(thing: Any, trial: Trial) -> Description:
     if isinstance(thing, Speaker):
         return thing.describe(view)
     # The one place where a system gets something a person said: it is the input of the task.
-    given = next((r.properties for r in trial.references if r.properties is not None), None)
-    return Description() if given is None else Description(properties=given, text=thing.realise(given, view))
+    properties = next((r.properties for r in trial.references if r.properties is not None), None)
+    return (
+        Description()
+        if properties is None
+        else Description(properties=properties, text=thing.realise(properties, view))
+    )
 
 
 def _named_error(error: Exception, what: str) -> InputError:

@@ -22,16 +22,16 @@ from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import Wording, language_of
 from referee.records import LANDMARKS, Description, Property, SpeakerView
 
-__all__ = ["WordsHeard", "heard_in", "plainly", "spoken_language"]
+__all__ = ["WordsHeard", "plainly", "read_back", "spoken_language"]
 
 
 class WordsHeard(NamedTuple):
-    """What the words say, what was chosen and they do not say, what is not true of a target, and what they are true of (a bit set).
+    """The properties that words express, the chosen ones they drop, those false of a target, and the entities they denote (a bit set).
 
     `meaning` is what the words say as a form, where that is known; `is_counted_right` whether the numbers in it are right.
     """
 
-    said: tuple[Property, ...] = ()
+    expressed: tuple[Property, ...] = ()
     dropped: tuple[Property, ...] = ()
     false: tuple[Property, ...] = ()
     denotes: int = 0
@@ -48,13 +48,13 @@ def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
     if form is None:
         dropped = [p for p in chosen if p not in worded.said and p.value not in UNSAYABLE]
         false = _untrue((*chosen, *worded.said), view, worded.added)
-        said = worded.said
+        expressed = worded.said
     else:
         dropped, false = list(worded.dropped), _untrue_conjuncts(form, view)
-        chosen_and_said = [p for p in chosen if p not in dropped]
-        said = (*chosen_and_said, *(p for p in worded.said if p.name not in {c.name for c in chosen}))
+        expressed_choices = [p for p in chosen if p not in dropped]
+        expressed = (*expressed_choices, *(p for p in worded.said if p.name not in {c.name for c in chosen}))
     heard = WordsHeard(
-        tuple(dict.fromkeys(said)),
+        tuple(dict.fromkeys(expressed)),
         tuple(dict.fromkeys(dropped)),
         tuple(dict.fromkeys(false)),
         view.scene.denotation(worded.meaning),
@@ -65,7 +65,7 @@ def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
     return heard, worded.text
 
 
-def heard_in(description: Description, view: SpeakerView, reader: ReadBack | None = None) -> WordsHeard:
+def read_back(description: Description, view: SpeakerView, reader: ReadBack | None = None) -> WordsHeard:
     """Read back what the words of a description say; where each of several targets has a part and words of its own, part by part."""
     reader = reader or ReadBack(language_of(view))
     parts = description.spans if description.meaning is not None and description.meaning[0] == "parts" else ()
@@ -76,19 +76,19 @@ def heard_in(description: Description, view: SpeakerView, reader: ReadBack | Non
         for span, target in zip(parts, view.targets, strict=True)
     ]
     form: Meaning = ("parts", *((1, h.meaning or EVERYTHING) for h in heard))
-    said, dropped, false = (
+    expressed, dropped, false = (
         tuple(dict.fromkeys(p for properties in column for p in properties))
-        for column in zip(*((h.said, h.dropped, h.false) for h in heard), strict=True)
+        for column in zip(*((h.expressed, h.dropped, h.false) for h in heard), strict=True)
     )
-    return WordsHeard(said, dropped, false, view.scene.denotation(form), form, has_true_numbers(form, view.scene))
+    return WordsHeard(expressed, dropped, false, view.scene.denotation(form), form, has_true_numbers(form, view.scene))
 
 
 def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack) -> WordsHeard:
-    said = reader.read(text, properties, view.scene, [view.scene.entity(t) for t in view.targets])
-    dropped = tuple(p for p in dict.fromkeys(properties) if p not in said and p.value not in UNSAYABLE)
-    false = tuple(dict.fromkeys(_untrue((*properties, *said), view)))
-    form = Wording(reader.language, view.scene).form_of(said)
-    return WordsHeard(said, dropped, false, view.scene.denotation(form), form)
+    expressed = reader.read(text, properties, view.scene, [view.scene.entity(t) for t in view.targets])
+    dropped = tuple(p for p in dict.fromkeys(properties) if p not in expressed and p.value not in UNSAYABLE)
+    false = tuple(dict.fromkeys(_untrue((*properties, *expressed), view)))
+    form = Wording(reader.language, view.scene).form_of(expressed)
+    return WordsHeard(expressed, dropped, false, view.scene.denotation(form), form)
 
 
 def spoken_language(speaker: Any, view: SpeakerView) -> Language:

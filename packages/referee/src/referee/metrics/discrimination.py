@@ -83,10 +83,10 @@ class Minimal(_SceneMeasure):
 
     def _judge(self, seen: Situations) -> FloatArray:
         smallest = count_smallest(seen, self.count_type)[seen.spot]
-        said = sizes(seen.encoding, self.count_type)[seen.encoding.said]
-        with_meaning = seen.encoding.has_meaning[seen.encoding.said]
+        size = sizes(seen.encoding, self.count_type)[seen.encoding.description]
+        with_meaning = seen.encoding.has_meaning[seen.encoding.description]
         # Where no set distinguishes, a set is never minimal; a meaning, which can say more, is if it has nothing to spare.
-        is_small = np.where(np.isnan(smallest), with_meaning, said <= smallest)
+        is_small = np.where(np.isnan(smallest), with_meaning, size <= smallest)
         if with_meaning.any():
             is_small &= ~with_meaning | (count_surplus(seen, "exact", self.count_type) == 0)
         return (seen.unique & is_small).astype(float)
@@ -217,17 +217,17 @@ def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
     """
     start = seen.targets | seen.others
     if not count_type:
-        start = reduce(and_, [np.where(is_type, extent, ALL) for is_type, extent in seen.own], start)
-    one_by_one = seen.related | (len(seen.own) > MANY)
+        start = reduce(and_, [np.where(is_type, extent, ALL) for is_type, extent in seen.true_properties], start)
+    is_hard = seen.related | (len(seen.true_properties) > MANY)
 
     def search(spot: int) -> int | None:
         scene, goal = seen.encoding.spots[spot].scene, seen.goals[spot]
         return fewest_to_add(scene, goal, () if count_type else _types(scene, goal)) if goal else None
 
-    easy = np.flatnonzero(~one_by_one)
+    easy = np.flatnonzero(~is_hard)
     result = np.full(len(seen.goals), np.nan)
-    result[easy] = _fewest([e[:, easy] for _, e in seen.own], start[:, easy], seen.targets[:, easy])
-    return _one_by_one(result, one_by_one, search)
+    result[easy] = _fewest([e[:, easy] for _, e in seen.true_properties], start[:, easy], seen.targets[:, easy])
+    return _search_each(result, is_hard, search)
 
 
 def count_deficit(seen: Situations) -> FloatArray:
@@ -235,19 +235,23 @@ def count_deficit(seen: Situations) -> FloatArray:
     encoding, result = seen.encoding, np.where(seen.unique, 0.0, np.nan)
     # Adding mends only what is true of the targets.
     short = seen.holds & (seen.remaining > 0) & seen.measurable
-    one_by_one = short & (seen.related[seen.spot] | (len(seen.own) > MANY) | encoding.has_meaning[encoding.said])
+    is_hard = short & (
+        seen.related[seen.spot] | (len(seen.true_properties) > MANY) | encoding.has_meaning[encoding.description]
+    )
 
     def search(act: int) -> int | None:
-        spot, form = seen.spot[act], encoding.meanings[encoding.said[act]]
+        spot, form = seen.spot[act], encoding.meanings[encoding.description[act]]
         scene, goal = encoding.spots[spot].scene, seen.goals[spot]
         if form is not None:
             return fewest_to_add_to_parts(scene, goal, form)
-        return fewest_to_add(scene, goal, encoding.descriptions[encoding.said[act]])
+        return fewest_to_add(scene, goal, encoding.descriptions[encoding.description[act]])
 
-    easy = np.flatnonzero(short & ~one_by_one)
+    easy = np.flatnonzero(short & ~is_hard)
     spots = seen.spot[easy]
-    result[easy] = _fewest([e[:, spots] for _, e in seen.own], seen.denoted[:, easy], seen.targets[:, spots])
-    return _one_by_one(result, one_by_one, search)
+    result[easy] = _fewest(
+        [e[:, spots] for _, e in seen.true_properties], seen.denoted[:, easy], seen.targets[:, spots]
+    )
+    return _search_each(result, is_hard, search)
 
 
 def count_surplus(seen: Situations, method: str = "exact", count_type: bool = True) -> FloatArray:
@@ -259,33 +263,33 @@ def _droppable(seen: Situations, count_type: bool) -> FloatArray:
     """The largest number of properties that can be dropped together without gaining a distractor."""
     encoding = seen.encoding
     lengths = np.fromiter(map(len, encoding.descriptions), np.intp, len(encoding.descriptions))
-    one_by_one = (seen.structured | (lengths > MANY))[encoding.said]
+    is_hard = (seen.structured | (lengths > MANY))[encoding.description]
 
     def search(act: int) -> int:
-        spot, description = seen.spot[act], encoding.descriptions[encoding.said[act]]
-        form = encoding.meanings[encoding.said[act]]
+        spot, description = seen.spot[act], encoding.descriptions[encoding.description[act]]
+        form = encoding.meanings[encoding.description[act]]
         if form is not None:
             is_free = [not count_type and atom[0] == TYPE for atom in atoms(form)]
             return fewest_atoms_to_keep(encoding.spots[spot].scene, seen.goals[spot], form, is_free)
         loose, fixed = _loose(description, count_type), _fixed(description, count_type)
         return fewest_to_keep(encoding.spots[spot].scene, seen.goals[spot], loose, fixed)
 
-    kept = np.zeros(len(encoding.said))
+    necessary = np.zeros(len(encoding.description))
     # Descriptions of one length share their combinations of columns, so they are tried together.
-    for length in set(lengths[encoding.said[~one_by_one]].tolist()):
-        acts = np.flatnonzero(~one_by_one & (lengths[encoding.said] == length))
-        kept[acts] = _fewest_kept(seen, acts, length, count_type)
-    result: FloatArray = sizes(encoding, count_type)[encoding.said] - _one_by_one(kept, one_by_one, search)
+    for length in set(lengths[encoding.description[~is_hard]].tolist()):
+        acts = np.flatnonzero(~is_hard & (lengths[encoding.description] == length))
+        necessary[acts] = _count_necessary(seen, acts, length, count_type)
+    result: FloatArray = sizes(encoding, count_type)[encoding.description] - _search_each(necessary, is_hard, search)
     return result
 
 
-def _fewest_kept(seen: Situations, acts: IntArray, length: int, count_type: bool) -> FloatArray:
+def _count_necessary(seen: Situations, acts: IntArray, length: int, count_type: bool) -> FloatArray:
     """As `fewest_to_keep`, for acts whose outputs have the same number of properties (repeats included, which does no harm)."""
     encoding = seen.encoding
     others = seen.others[:, seen.spot[acts]]
-    said = chain.from_iterable(encoding.descriptions[d] for d in encoding.said[acts].tolist())
+    properties = chain.from_iterable(encoding.descriptions[d] for d in encoding.description[acts].tolist())
     places = dict(zip(encoding.vocabulary, range(len(encoding.vocabulary)), strict=True))
-    columns = np.fromiter(map(places.__getitem__, said), np.intp, len(acts) * length).reshape(len(acts), length).T
+    columns = np.fromiter(map(places.__getitem__, properties), np.intp, len(acts) * length).reshape(len(acts), length).T
     extents = [seen.extent(column, acts) for column in columns]
     start = others
     if not count_type:
@@ -303,20 +307,20 @@ def _fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> 
         if not len(open_):
             break
         near = [e[:, open_] for e in extents]
-        first, wanted = start[:, open_], goal[:, open_]
+        first, open_goal = start[:, open_], goal[:, open_]
         done = np.zeros(len(open_), dtype=bool)
         for part in combinations(near, size):
-            done |= (reduce(and_, part, first) == wanted).all(axis=0)
+            done |= (reduce(and_, part, first) == open_goal).all(axis=0)
         result[open_[done]] = size
         open_ = open_[~done]
     return result
 
 
-def _one_by_one(result: FloatArray, hard: np.ndarray, search: Callable[[int], int | None]) -> FloatArray:
-    """Fill in what has to be searched alone; NaN where there is no answer."""
+def _search_each(result: FloatArray, hard: np.ndarray, search: Callable[[int], int | None]) -> FloatArray:
+    """Fill in the hard entries, each by its own search; NaN where the search has no answer."""
     for i in np.flatnonzero(hard).tolist():
-        found = search(i)
-        result[i] = np.nan if found is None else found
+        count = search(i)
+        result[i] = np.nan if count is None else count
     return result
 
 
@@ -338,38 +342,38 @@ def _types(scene: Scene, targets: int) -> tuple[Property, ...]:
 def _dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
     """The properties dropped when going through them in the order said and dropping each that lets no distractor in."""
     encoding = seen.encoding
-    result = np.zeros(len(encoding.said))
+    result = np.zeros(len(encoding.description))
     for act in np.flatnonzero(seen.measurable).tolist():
-        description, spot = encoding.descriptions[encoding.said[act]], seen.spot[act]
+        description, spot = encoding.descriptions[encoding.description[act]], seen.spot[act]
         loose, fixed = _loose(description, count_type), _fixed(description, count_type)
         scene, goal = encoding.spots[spot].scene, seen.goals[spot]
-        form = encoding.meanings[encoding.said[act]]
+        form = encoding.meanings[encoding.description[act]]
         if form is not None:
             result[act] = _atoms_dropped_in_order(scene, goal, form, count_type)
             continue
-        kept = loose
+        remaining = loose
         for prop in loose:
-            rest = tuple(p for p in kept if p != prop)
+            rest = tuple(p for p in remaining if p != prop)
             if as_sharp(scene, goal, (*rest, *fixed), description):
-                kept = rest
-        result[act] = len(loose) - len(kept)
+                remaining = rest
+        result[act] = len(loose) - len(remaining)
     return result
 
 
 def _atoms_dropped_in_order(scene: Scene, targets: int, form: Meaning, count_type: bool) -> int:
     """As `_dropped_in_order`, of one meaning and its atoms."""
-    said = list(atoms(form))
-    remaining = set(range(len(said)))
-    for i, atom in enumerate(said):
+    all_atoms = list(atoms(form))
+    remaining = set(range(len(all_atoms)))
+    for i, atom in enumerate(all_atoms):
         if (count_type or atom[0] != TYPE) and as_sharp(scene, targets, keep_atoms(form, remaining - {i}), form):
             remaining.discard(i)
-    return len(said) - len(remaining)
+    return len(all_atoms) - len(remaining)
 
 
 def _above_smallest(seen: Situations, count_type: bool) -> FloatArray:
     """The size less that of the smallest distinguishing set; NaN where there is none."""
     encoding = seen.encoding
-    result: FloatArray = sizes(encoding, count_type)[encoding.said] - count_smallest(seen, count_type)[seen.spot]
+    result: FloatArray = sizes(encoding, count_type)[encoding.description] - count_smallest(seen, count_type)[seen.spot]
     return result
 
 

@@ -89,11 +89,11 @@ def _sets(arrays: PlaceArrays, answered: Truths) -> list[int]:
 
 
 def _table(places: tuple[Place, ...], regions: tuple[Region, ...], size: Size | None) -> FloatArray:
-    found = np.zeros((len(places), len(regions)))
+    ious = np.zeros((len(places), len(regions)))
     for i, place in enumerate(places):
         for j, region in enumerate(regions):
-            found[i, j] = 0.0 if isinstance(place, Point) else region_iou(place, region, size)
-    return found
+            ious[i, j] = 0.0 if isinstance(place, Point) else region_iou(place, region, size)
+    return ious
 
 
 def _paired(table: FloatArray) -> FloatArray:
@@ -297,10 +297,10 @@ def _candidates(asked: Truths, trials: Sequence[Trial]) -> tuple[npt.NDArray[np.
     """The entities of scenes whose regions are all boxes: which item each belongs to, whether it is meant there, and its box."""
     items, meant, regions = [], [], []
     for i in np.flatnonzero(asked).tolist():
-        there = [(e.id, e.region) for e in trials[i].scene.entities if e.region is not None]
-        if all(type(region) is Box for _, region in there):
+        named_regions = [(e.id, e.region) for e in trials[i].scene.entities if e.region is not None]
+        if all(type(region) is Box for _, region in named_regions):
             targets = trials[i].targets
-            for name, region in there:
+            for name, region in named_regions:
                 items.append(i)
                 meant.append(name in targets)
                 regions.append(region)
@@ -310,8 +310,8 @@ def _candidates(asked: Truths, trials: Sequence[Trial]) -> tuple[npt.NDArray[np.
 def _hit(trial: Trial, arrays: PlaceArrays, i: int) -> set[str]:
     """The entities that an answer hits most."""
     size = arrays.sizes[i]
-    there = [(e, e.region) for e in trial.scene.entities if e.region is not None and not is_broken(e.region)]
-    regions = [(e, region) for e, region in there if is_readable((region,), size)]
+    valid_regions = [(e, e.region) for e in trial.scene.entities if e.region is not None and not is_broken(e.region)]
+    regions = [(e, region) for e, region in valid_regions if is_readable((region,), size)]
     if arrays.has_point[i]:
         x, y = arrays.points[i]
         return {e.id for e, region in regions if region_holds(region, x, y, size)}
@@ -346,10 +346,12 @@ class NoTarget(_Grounding):
         """Return one value for each item of the chosen kind; NaN for the others."""
         arrays = arrange(batch)
         nothing = {Outcome.NONE, Outcome.REFUSED} if self.refused else {Outcome.NONE}
-        said = np.array([outcome in nothing for outcome in arrays.outcomes], dtype=bool)
-        asked = (arrays.counts > 0 if self.target else arrays.counts == 0) & arrays.known
-        rows = np.stack([said != self.target, said | arrays.has_box | arrays.has_point], axis=1).astype(float)
-        # Who gives nothing readable has not said that something is there.
+        says_nothing = np.array([outcome in nothing for outcome in arrays.outcomes], dtype=bool)
+        asked = (arrays.counts > 0 if self.target else arrays.counts == 0) & arrays.answered
+        rows = np.stack([says_nothing != self.target, says_nothing | arrays.has_box | arrays.has_point], axis=1).astype(
+            float
+        )
+        # An unreadable answer does not claim that an object is present.
         rows[:, 0] *= rows[:, 1]
         rows[~asked] = np.nan
         return rows
@@ -365,10 +367,10 @@ def hits(response: Response, trial: Trial) -> bool:
 
 def all_hits(answers: Sequence[tuple[Trial, Response]]) -> list[bool]:
     """`hits` for many answers at once, which is much quicker."""
-    found = np.zeros(len(answers), dtype=bool)
+    is_hit = np.zeros(len(answers), dtype=bool)
     pointing = np.array([any(isinstance(p, Point) for p in response.places) for _, response in answers], dtype=bool)
     for measure, chosen in ((PointInside(), np.flatnonzero(pointing)), (BoxAccuracy(), np.flatnonzero(~pointing))):
         part = [answers[i] for i in chosen.tolist()]
         batch = Batch([None] * len(part), [t for t, _ in part], [()] * len(part), answers=[r for _, r in part])
-        found[chosen] = measure.statistics(batch)[:, 0] == 1
-    return found.tolist()
+        is_hit[chosen] = measure.statistics(batch)[:, 0] == 1
+    return is_hit.tolist()

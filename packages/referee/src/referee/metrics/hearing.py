@@ -100,8 +100,8 @@ class Hearing:
         """
         people = np.ones(self.n_participants) if by_participant is None else by_participant
         things = np.ones(self.n_items) if by_item is None else by_item
-        found: FloatArray = self.measure_each(people[None], things[None], ties)[0]
-        return found
+        measures: FloatArray = self.measure_each(people[None], things[None], ties)[0]
+        return measures
 
     def measure_each(self, people: FloatArray, things: FloatArray, ties: str = "strict") -> FloatArray:
         """`measure` under several weightings at once: a row of weights for each, a row of measures back."""
@@ -143,9 +143,9 @@ class Hearing:
         sums: FloatArray = np.bincount(places.ravel(), numbers.ravel(), n * rows).astype(float).reshape(rows, n)
         return sums
 
-    def only(self, kept: npt.NDArray[np.bool_]) -> Hearing:
+    def only(self, mask: npt.NDArray[np.bool_]) -> Hearing:
         """The same with some of the responses; who and what has none left keeps its number and is not counted."""
-        return Hearing(participants=self.participants[kept], items=self.items[kept], values=self.values[kept])
+        return Hearing(participants=self.participants[mask], items=self.items[mask], values=self.values[mask])
 
     def counts(self, ties: str = "strict") -> dict[str, int]:
         """How many responses (or items) each measure rests on, and the number of tied items."""
@@ -166,7 +166,7 @@ def judge(
     what people said in the corpus count as those of the system `HUMAN`. Of several targets `ir` asks for exactly the set of them; responses that name no set
     and trials without a target are left out.
     """
-    kept: dict[Group, list[tuple[str, str, list[float]]]] = defaultdict(list)
+    rows_by_group: dict[Group, list[tuple[str, str, list[float]]]] = defaultdict(list)
     excluded: dict[Group, Counter[str]] = defaultdict(Counter)
     for response in responses:
         group = (response.system or HUMAN, PEOPLE if response.probabilities is None else response.hearer)
@@ -178,10 +178,10 @@ def judge(
         else:
             right = _is_right(response, trial)
             row = [measure(response, right) for measure in OVER_RESPONSES.values()]
-            kept[group].append((response.hearer, response.trial, row))
+            rows_by_group[group].append((response.hearer, response.trial, row))
             if CORRECTED in response.flags:
                 excluded[group]["time of a corrected answer"] += 1
-    return {group: _tabulate(rows) for group, rows in kept.items()}, dict(excluded)
+    return {group: _tabulate(rows) for group, rows in rows_by_group.items()}, dict(excluded)
 
 
 def _chooses_sets(response: Response) -> bool:

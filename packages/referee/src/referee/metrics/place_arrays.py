@@ -43,7 +43,7 @@ class PlaceArrays:
     """Coordinates of answers and targets as arrays, one entry an item.
 
         `boxes`, `points` and `gold` are NaN where the answer has none, or the trial has not one box. `regions` is None where the trial cannot be
-    scored, and `counts` is their number (-1 for None). `known` is whether there is an answer, `readable` whether its coordinates fit the picture.
+    scored, and `counts` is their number (-1 for None). `answered` is whether there is an answer, `readable` whether its coordinates fit the picture.
     """
 
     outcomes: list[Outcome | None]
@@ -53,7 +53,7 @@ class PlaceArrays:
     boxes: FloatArray
     points: FloatArray
     gold: FloatArray
-    known: Truths
+    answered: Truths
     readable: Truths
     has_box: Truths
     has_point: Truths
@@ -62,8 +62,8 @@ class PlaceArrays:
     @property
     def scorable(self) -> Truths:
         """Items with an answer and something to hold it against."""
-        there: Truths = (self.counts >= 0) & self.known
-        return there
+        is_scorable: Truths = (self.counts >= 0) & self.answered
+        return is_scorable
 
     def overlaps(self) -> FloatArray:
         """IoU of one answer with the one region meant; NaN where either is not one."""
@@ -90,11 +90,11 @@ def is_broken(region: Region) -> bool:
 
 def meant_by(trial: Trial) -> Meant | None:
     """Return the regions of the targets, empty for no target; None if a region is missing or broken."""
-    found = [trial.scene.entity(target).region for target in trial.targets]
-    if any(region is None or is_broken(region) for region in found):
+    regions = [trial.scene.entity(target).region for target in trial.targets]
+    if any(region is None or is_broken(region) for region in regions):
         return None
     # Without a picture, a trial without targets is no question about places.
-    return tuple(r for r in found if r is not None) if found or trial.scene.picture else None
+    return tuple(r for r in regions if r is not None) if regions or trial.scene.picture else None
 
 
 def _size(trial: Trial) -> Size | None:
@@ -135,7 +135,7 @@ def _arrange(batch: Batch) -> PlaceArrays:
         readable[i] = is_readable(places[i], sizes[i])
     points[is_box] = centres(boxes[is_box])
     _add_middles(points, single, sizes, np.flatnonzero(readable & has_box & ~is_box))
-    known = np.fromiter((a is not None for a in answers), dtype=bool, count=len(answers))
+    answered = np.fromiter((a is not None for a in answers), dtype=bool, count=len(answers))
     return PlaceArrays(
         outcomes=[None if a is None else a.outcome for a in answers],
         answers=places,
@@ -144,7 +144,7 @@ def _arrange(batch: Batch) -> PlaceArrays:
         boxes=boxes,
         points=points,
         gold=gold,
-        known=known,
+        answered=answered,
         readable=readable,
         has_box=has_box,
         has_point=has_point,
@@ -225,10 +225,10 @@ def _add_frames(
 def box_arrays(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> FloatArray:
     """Return boxes as pixels; NaN where an answer has no valid box, or no picture size is known."""
     groups = list(_by_convention(places, Box, 4))
-    found = _on_pictures(groups, sizes, 4, on_pixels)
+    boxes = _on_pictures(groups, sizes, 4, on_pixels)
     for alike in groups:
-        found[alike.where[_are_empty(alike)]] = np.nan
-    return found
+        boxes[alike.where[_are_empty(alike)]] = np.nan
+    return boxes
 
 
 def _are_empty(boxes: Alike) -> Truths:
@@ -300,8 +300,8 @@ def _by_convention(places: Sequence[Any], kind: type[Any], width: int) -> Iterat
     for mark, first in zip(*np.unique(marks, return_index=True), strict=True):
         equal[conventions[first]].append(int(mark))
     for convention, theirs in equal.items():
-        mine = slice(None) if len(equal) == 1 else np.isin(marks, theirs)
-        yield Alike(convention, where[mine], columns[:, mine])
+        members = slice(None) if len(equal) == 1 else np.isin(marks, theirs)
+        yield Alike(convention, where[members], columns[:, members])
 
 
 NUMBERS, CONVENTION = attrgetter("numbers"), attrgetter("convention")
@@ -310,11 +310,11 @@ Bring = Callable[[FloatArray, Convention, Sequence[Size | None]], FloatArray]
 
 def _on_pictures(groups: Iterable[Alike], sizes: Sequence[Size | None], width: int, bring: Bring) -> FloatArray:
     """Pixels of the original pictures; NaN where there is no such place, or a size is needed and unknown."""
-    found = np.full((len(sizes), width), np.nan)
+    pixels = np.full((len(sizes), width), np.nan)
     for convention, where, columns in groups:
         theirs = sizes if len(where) == len(sizes) else [sizes[i] for i in where.tolist()]
-        found[where] = bring(columns.T, convention, theirs)
-    return found
+        pixels[where] = bring(columns.T, convention, theirs)
+    return pixels
 
 
 def _add_middles(

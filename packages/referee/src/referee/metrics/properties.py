@@ -123,7 +123,7 @@ class PropertyEncoding:
 
     `descriptions` are distinct sequences of properties, each with its entry in `meanings` (None: their conjunction). A *case* is a trial with its
     references: those of case c are
-    ``members[starts[c] : starts[c + 1]]``, as places in `descriptions`. An *act* is a distinct output in a case: `said[a]` in
+    ``members[starts[c] : starts[c + 1]]``, as places in `descriptions`. An *act* is a distinct output in a case: `description[a]` in
     `case[a]`; `act[i]` is the act of item i, or -1 where the output has no properties. The trial of case c is ``spots[spot[c]]``: a trial that several items
     share stands there once.
     """
@@ -134,7 +134,7 @@ class PropertyEncoding:
     spot: IntArray
     starts: IntArray
     members: IntArray
-    said: IntArray
+    description: IntArray
     case: IntArray
     act: IntArray
 
@@ -204,14 +204,14 @@ class PropertyEncoding:
         _, left, right = self.pairs
         if not self.has_meaning.any():
             return self.shared, *self.paired_sizes
-        shared, one, other = self.shared.copy(), *(sizes.copy() for sizes in self.paired_sizes)
+        shared, output_sizes, reference_sizes = self.shared.copy(), *(sizes.copy() for sizes in self.paired_sizes)
         for i in np.flatnonzero(self.has_meaning[left] | self.has_meaning[right]).tolist():
             forms = [self._form(int(number)) for number in (left[i], right[i])]
             is_counted = all(form[0] == "parts" for form in forms)
             ours, theirs = ([_features(part, is_counted) for part in meaning.parts_of(form)] for form in forms)
             shared[i] = best_assignment([[len(a & b) for b in theirs] for a in ours])
-            one[i], other[i] = sum(map(len, ours)), sum(map(len, theirs))
-        return shared, one, other
+            output_sizes[i], reference_sizes[i] = sum(map(len, ours)), sum(map(len, theirs))
+        return shared, output_sizes, reference_sizes
 
     def _form(self, number: int) -> Meaning:
         """The meaning of a description; of one without, the conjunction of its properties."""
@@ -230,8 +230,8 @@ class PropertyEncoding:
         Outputs and references are indices into `descriptions`.
         """
         same = _all_equal(self.rivals)
-        acts = np.repeat(np.arange(len(self.said)), self.rivals if same is None else same)
-        return acts, self.said[acts], self.members[expand(self.starts[self.case], self.rivals)]
+        acts = np.repeat(np.arange(len(self.description)), self.rivals if same is None else same)
+        return acts, self.description[acts], self.members[expand(self.starts[self.case], self.rivals)]
 
     @cached_property
     def shared(self) -> IntArray:
@@ -265,7 +265,7 @@ class PropertyEncoding:
 
     def _reduce(self, operation: np.ufunc, values: FloatArray) -> FloatArray:
         """Sums or maxima over the references of every act; NaN where there is none."""
-        result = np.full(len(self.said), np.nan)
+        result = np.full(len(self.description), np.nan)
         if same := _all_equal(self.rivals):
             operation.reduce(values.reshape(-1, same), axis=1, out=result)
         elif len(values):
@@ -282,17 +282,19 @@ class PropertyEncoding:
 
 def encode(batch: Batch) -> PropertyEncoding:
     """The encoding of a batch, built by the first measure that asks for it."""
-    found = batch.cache.get(PropertyEncoding)
-    if found is None:
-        found = batch.cache[PropertyEncoding] = _encode(batch)
-    return found
+    encoding = batch.cache.get(PropertyEncoding)
+    if encoding is None:
+        encoding = batch.cache[PropertyEncoding] = _encode(batch)
+    return encoding
 
 
 def _encode(batch: Batch) -> PropertyEncoding:
     index: dict[Content, int] = {}
     # By identity, which is cheap; equal descriptions that are separate objects meet again in `index`. Properties are often shared where descriptions are not.
     spoken, place = _distinct([None if o is None else o.properties if o.meaning is None else o for o in batch.outputs])
-    contents = [(said.properties, said.meaning) if isinstance(said, Description) else (said, None) for said in spoken]
+    contents = [
+        (output.properties, output.meaning) if isinstance(output, Description) else (output, None) for output in spoken
+    ]
     numbers = [-1 if c[0] is None else index.setdefault((c[0], c[1]), len(index)) for c in contents]
     outputs = np.array(numbers, dtype=np.intp)[place]
     trials, trial_of = _distinct(list(batch.trials))
@@ -313,7 +315,7 @@ def _encode(batch: Batch) -> PropertyEncoding:
         spot=cases // max(1, len(lists)),
         starts=np.append(0, np.cumsum(counts)),
         members=members[expand(firsts, counts)],
-        said=acts[silent:] // width,
+        description=acts[silent:] // width,
         case=acts[silent:] % width,
         act=np.maximum(act - silent, -1),
     )

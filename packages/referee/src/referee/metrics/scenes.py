@@ -104,7 +104,7 @@ class Situations:
     @cached_property
     def denoted(self) -> WordArray:
         """What the output of every act denotes."""
-        return self._denote(self.encoding.said, self.spot)
+        return self._denote(self.encoding.description, self.spot)
 
     @cached_property
     def holds(self) -> BoolArray:
@@ -120,8 +120,8 @@ class Situations:
     def unique(self) -> BoolArray:
         """Whether the output of every act denotes the targets and nothing else."""
         alone: BoolArray = self.holds & (self.remaining == 0) & self.measurable
-        for act in np.flatnonzero(alone & self.encoding.has_meaning[self.encoding.said]).tolist():
-            form = self.encoding.meanings[self.encoding.said[act]]
+        for act in np.flatnonzero(alone & self.encoding.has_meaning[self.encoding.description]).tolist():
+            form = self.encoding.meanings[self.encoding.description[act]]
             alone[act] = form is None or has_true_numbers(form, self.encoding.spots[self.spot[act]].scene)
         return alone
 
@@ -132,7 +132,7 @@ class Situations:
         return count_bits(self._denote(self.encoding.members, spots) & self.others[:, spots])
 
     @cached_property
-    def own(self) -> list[tuple[BoolArray, WordArray]]:
+    def true_properties(self) -> list[tuple[BoolArray, WordArray]]:
         """Return what can be said of the targets of every item: whether it is the type, and what it denotes.
 
         Where a spot has no more properties, or one is not true of all targets, it denotes everything: saying it changes nothing.
@@ -144,21 +144,21 @@ class Situations:
         first = [max(0, (goal & -goal).bit_length() - 1) for goal in self.goals]
         places = self.entities.first[self.scene] + np.array(first, dtype=np.intp)
         searched = ~self.related & (count_bits(self.targets) > 0)
-        said = np.full((len(places), self.entities.table.shape[1]), -1, dtype=np.intp)
-        said[searched] = self.entities.table[places[searched]]
+        numbers = np.full((len(places), self.entities.table.shape[1]), -1, dtype=np.intp)
+        numbers[searched] = self.entities.table[places[searched]]
         result = []
-        for number in said[:, (said >= 0).any(axis=0)].T:
-            extent = self._who_has(number)
+        for number in numbers[:, (numbers >= 0).any(axis=0)].T:
+            extent = self._compute_extent(number)
             usable = (number >= 0) & _within(self.targets, extent)
             result.append((usable & is_type[number], np.where(usable, extent, ALL)))
         return result
 
-    def _who_has(self, number: IntArray) -> WordArray:
+    def _compute_extent(self, number: IntArray) -> WordArray:
         """For every spot, the entities that have a certain property (by its number in the table)."""
 
-        def has(there: IntArray | slice, entity: IntArray) -> WordArray:
-            found: WordArray = (self.entities.table[entity] == number[there, None]).any(axis=1).astype(np.uint64)
-            return found
+        def has(index: IntArray | slice, entity: IntArray) -> WordArray:
+            bits: WordArray = (self.entities.table[entity] == number[index, None]).any(axis=1).astype(np.uint64)
+            return bits
 
         return self.entities.ask(self.scene, has)
 
@@ -166,18 +166,18 @@ class Situations:
         """What single properties, given by their places in the vocabulary, denote in the scenes of some acts."""
         masks, word, shift = self.entities.masks, bits // 64, (bits % 64).astype(np.uint64)
         scenes = self.scene[self.spot[acts]]
-        return self.entities.ask(scenes, lambda there, entity: (masks[word[there], entity] >> shift[there]) & ONE)
+        return self.entities.ask(scenes, lambda index, entity: (masks[word[index], entity] >> shift[index]) & ONE)
 
-    def _denote(self, said: IntArray, spots: IntArray) -> WordArray:
-        masks, sets = self.entities.masks, self.encoding.sets[:, said]
-        found = self.entities.ask(
-            self.scene[spots], lambda there, entity: _within(sets[:, there], masks[:, entity]).astype(np.uint64)
+    def _denote(self, descriptions: IntArray, spots: IntArray) -> WordArray:
+        masks, sets = self.entities.masks, self.encoding.sets[:, descriptions]
+        denoted = self.entities.ask(
+            self.scene[spots], lambda index, entity: _within(sets[:, index], masks[:, entity]).astype(np.uint64)
         )
         # Anything but a conjunction is no subset test: landmarks have to be searched for, scene by scene.
-        hard = np.flatnonzero(self.structured[said])
-        pairs = zip(said[hard].tolist(), spots[hard].tolist(), strict=True)
-        found[:, hard] = pack([self._denotation(d, spot) for d, spot in pairs], self.entities.words)
-        return found
+        hard = np.flatnonzero(self.structured[descriptions])
+        pairs = zip(descriptions[hard].tolist(), spots[hard].tolist(), strict=True)
+        denoted[:, hard] = pack([self._denotation(d, spot) for d, spot in pairs], self.entities.words)
+        return denoted
 
     def _denotation(self, description: int, spot: int) -> int:
         form = self.encoding.meanings[description]
@@ -187,10 +187,10 @@ class Situations:
 
 def look(batch: Batch) -> Situations:
     """The situations of a batch, built by the first measure that asks for them."""
-    found = batch.cache.get(Situations)
-    if found is None:
-        found = batch.cache[Situations] = Situations(encode(batch))
-    return found
+    situations = batch.cache.get(Situations)
+    if situations is None:
+        situations = batch.cache[Situations] = Situations(encode(batch))
+    return situations
 
 
 def _within(parts: WordArray, wholes: WordArray) -> BoolArray:
@@ -204,12 +204,12 @@ def _within(parts: WordArray, wholes: WordArray) -> BoolArray:
 
 def _goal(trial: Trial) -> int:
     """The targets of a trial as a bit set."""
-    mask, wanted = 0, trial.targets
+    mask, targets = 0, trial.targets
     for i, entity in enumerate(trial.scene.entities):
-        if entity.id in wanted:
+        if entity.id in targets:
             mask |= 1 << i
-    if mask.bit_count() < len(wanted):
-        missing = set(wanted) - {entity.id for entity in trial.scene.entities}
+    if mask.bit_count() < len(targets):
+        missing = set(targets) - {entity.id for entity in trial.scene.entities}
         # A target listed twice has one bit only; nothing is missing then.
         if missing:
             raise InputError(
@@ -294,14 +294,14 @@ class Entities:
         The question is put once for every place in a scene: which of the `scenes` reach that far (as an index), and the entities there;
         it answers with 1 or 0 for each.
         """
-        found = np.zeros((self.words, len(scenes)), dtype=np.uint64)
+        extents = np.zeros((self.words, len(scenes)), dtype=np.uint64)
         crowd, first = self.crowd[scenes], self.first[scenes]
         smallest = int(crowd.min()) if len(crowd) else 0
         for place in range(int(crowd.max(initial=0))):
             # As far as the smallest scene goes all are meant, and a slice copies nothing.
-            there = slice(None) if place < smallest else np.flatnonzero(crowd > place)
-            found[place // 64, there] |= question(there, first[there] + place) << np.uint64(place % 64)
-        return found
+            index = slice(None) if place < smallest else np.flatnonzero(crowd > place)
+            extents[place // 64, index] |= question(index, first[index] + place) << np.uint64(place % 64)
+        return extents
 
 
 def has_relations(scene: Scene) -> bool:
@@ -318,5 +318,5 @@ def _visible(scene: Scene, vocabulary: PropertyBits) -> Iterator[tuple[Property,
     # Not p.name: second mentions stand in the vocabulary as plain pairs of a property and a count.
     forms = {name: [p for p in vocabulary if p[0] == name] for name in hidden}
     for entity in scene.entities:
-        own = (p for p in entity.attributes if p.name not in hidden)
-        yield (*own, *chain.from_iterable(forms[r.name] for r in entity.relations))
+        attributes = (p for p in entity.attributes if p.name not in hidden)
+        yield (*attributes, *chain.from_iterable(forms[r.name] for r in entity.relations))

@@ -51,26 +51,26 @@ class _MeaningMeasure(Measure):
         acts, left, right = encoding.pairs
         scenes = [trial.scene for trial in encoding.trials]
         different = [tuple(dict.fromkeys(description)) for description in encoding.descriptions]
-        known: dict[tuple[int, int, int], float] = {}
+        cache: dict[tuple[int, int, int], float] = {}
         values = np.empty(len(acts))
         places = zip(left.tolist(), right.tolist(), encoding.case[acts].tolist(), strict=True)
-        for i, (one, other, case) in enumerate(places):
-            key = (one, other, id(scenes[case]))
-            if key not in known:
-                pair = (one, other)
+        for i, (output, reference, case) in enumerate(places):
+            key = (output, reference, id(scenes[case]))
+            if key not in cache:
+                pair = (output, reference)
                 forms = [encoding.meanings[number] for number in pair]
                 contents = [different[n] if form is None else form for n, form in zip(pair, forms, strict=True)]
                 compare = self._compare_meanings if any(forms) else self._compare
-                known[key] = compare(contents[0], contents[1], scenes[case])
-            values[i] = known[key]
+                cache[key] = compare(contents[0], contents[1], scenes[case])
+            values[i] = cache[key]
         return encoding.spread(encoding.settle(values, self.references))
 
-    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+    def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
         raise NotImplementedError
 
-    def _compare_meanings(self, one: Content, other: Content, scene: Scene) -> float:
+    def _compare_meanings(self, output: Content, reference: Content, scene: Scene) -> float:
         """Compare where one side has a meaning: by the properties mentioned, unless a measure says otherwise."""
-        return self._compare(_mentioned(one), _mentioned(other), scene)
+        return self._compare(_mentioned(output), _mentioned(reference), scene)
 
 
 class Denotation(_MeaningMeasure):
@@ -90,10 +90,10 @@ class Denotation(_MeaningMeasure):
         self.references = references
         self.empty = empty
 
-    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+    def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
         if not scene.entities or not scene.complete:
             return np.nan
-        ours, theirs = _by_name(one), _by_name(other)
+        ours, theirs = _by_name(output), _by_name(reference)
         names = ours.keys() | theirs.keys()
         if not names:
             return self.empty
@@ -103,13 +103,13 @@ class Denotation(_MeaningMeasure):
         )
         return fsum(alike) / len(names)  # a set has another order in every process, and a plain sum another last bit
 
-    def _compare_meanings(self, one: Content, other: Content, scene: Scene) -> float:
+    def _compare_meanings(self, output: Content, reference: Content, scene: Scene) -> float:
         if not scene.entities or not scene.complete:
             return np.nan
-        ours, theirs = _denotations(one, scene), _denotations(other, scene)
+        ours, theirs = _denotations(output, scene), _denotations(reference, scene)
         total = sum(mask.bit_count() for mask in (*ours, *theirs))
         if not total:
-            return 1.0 if one == other else 0.0
+            return 1.0 if output == reference else 0.0
         return 2 * best_assignment([[(a & b).bit_count() for b in theirs] for a in ours]) / total
 
 
@@ -130,9 +130,9 @@ class Ontology(_MeaningMeasure):
     references: str = "average"
     empty: float = 1.0
 
-    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+    def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
         tree, near = _tree(self.taxonomy), _nearness(self.similarity)
-        ours, theirs = _by_name(one), _by_name(other)
+        ours, theirs = _by_name(output), _by_name(reference)
         names = ours.keys() | theirs.keys()
         if not names:
             return self.empty
@@ -163,15 +163,15 @@ class Cosine(_MeaningMeasure):
     references: str = "average"
     empty: float = 1.0
 
-    def _compare(self, one: Properties, other: Properties, scene: Scene) -> float:
+    def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
         like = self._likeness(scene)
-        if not one or not other:
-            return self.empty if len(one) == len(other) else 0.0
+        if not output or not reference:
+            return self.empty if len(output) == len(reference) else 0.0
         if self.similarity == "denotation" and not (scene.entities and scene.complete):
             return np.nan
-        shared = _soft_product(one, other, like)
+        shared = _soft_product(output, reference, like)
         # Wu-Palmer similarities of several values of one attribute need not be a proper inner product, hence the ceiling.
-        return min(1.0, shared / sqrt(_soft_product(one, one, like) * _soft_product(other, other, like)))
+        return min(1.0, shared / sqrt(_soft_product(output, output, like) * _soft_product(reference, reference, like)))
 
     def _likeness(self, scene: Scene) -> Likeness:
         if self.similarity == "denotation":
@@ -214,9 +214,9 @@ def _bare(prop: Property) -> Property:
     return Property(LANDMARKS.sub("", prop.name), prop.value)
 
 
-def _dice(one: int, other: int) -> float:
-    total = one.bit_count() + other.bit_count()
-    return 2 * (one & other).bit_count() / total if total else 0.0
+def _dice(left: int, right: int) -> float:
+    total = left.bit_count() + right.bit_count()
+    return 2 * (left & right).bit_count() / total if total else 0.0
 
 
 def _tree(taxonomy: Taxonomy | str | Path | None) -> Taxonomy:
@@ -236,10 +236,10 @@ def _nearness(similarity: str) -> Callable[[Taxonomy, str, str], float]:
     return NEARNESS[similarity]
 
 
-def _near(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], one: Property, other: Property) -> float:
-    if one == other:
+def _near(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], left: Property, right: Property) -> float:
+    if left == right:
         return 1.0
-    first, second = find(tree, one), find(tree, other)
+    first, second = find(tree, left), find(tree, right)
     return 0.0 if first is None or second is None else near(tree, first, second)
 
 
@@ -251,9 +251,9 @@ def _near_root(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], prop
 
 def _best_matches(ours: Properties, theirs: Properties, like: Likeness) -> float:
     # Both ways round, so that exchanging output and reference changes nothing.
-    found = [max(like(p, q) for q in theirs) for p in ours] + [max(like(p, q) for p in ours) for q in theirs]
-    return sum(found) / len(found)
+    similarities = [max(like(p, q) for q in theirs) for p in ours] + [max(like(p, q) for p in ours) for q in theirs]
+    return sum(similarities) / len(similarities)
 
 
-def _soft_product(one: Properties, other: Properties, like: Likeness) -> float:
-    return sum(like(p, q) for p in one for q in other if p.name == q.name)
+def _soft_product(left: Properties, right: Properties, like: Likeness) -> float:
+    return sum(like(p, q) for p in left for q in right if p.name == q.name)

@@ -81,11 +81,15 @@ class Masi(_SetMeasure):
     name = "set/masi"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        shared, one, other = encoding.shared_parts
+        shared, output_sizes, reference_sizes = encoding.shared_parts
         # δ in thirds: 1 for an overlap, one more where the smaller set is contained, another where the larger one is,
         # too. Disjoint sets get their 0 from `shared`.
-        thirds = 1 + (shared == np.minimum(one, other)) + (shared == np.maximum(one, other))
-        return self._divide(thirds * shared, 3 * (one + other - shared))
+        thirds = (
+            1
+            + (shared == np.minimum(output_sizes, reference_sizes))
+            + (shared == np.maximum(output_sizes, reference_sizes))
+        )
+        return self._divide(thirds * shared, 3 * (output_sizes + reference_sizes - shared))
 
 
 class Jaccard(_SetMeasure):
@@ -97,8 +101,8 @@ class Jaccard(_SetMeasure):
     name = "set/jaccard"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        shared, one, other = encoding.shared_parts
-        return self._divide(shared, one + other - shared)
+        shared, output_sizes, reference_sizes = encoding.shared_parts
+        return self._divide(shared, output_sizes + reference_sizes - shared)
 
 
 class SetExact(_SetMeasure):
@@ -110,8 +114,8 @@ class SetExact(_SetMeasure):
     name = "set/exact"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        shared, one, other = encoding.shared_parts
-        larger = np.maximum(one, other)
+        shared, output_sizes, reference_sizes = encoding.shared_parts
+        larger = np.maximum(output_sizes, reference_sizes)
         # The denominator is 0 for two empty sets only, which score `empty`.
         return self._divide((shared == larger).astype(float), np.minimum(larger, 1))
 
@@ -129,8 +133,8 @@ class PartsDice(_SetMeasure):
     name = "set/dice.parts"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        shared, one, other = encoding.shared_parts
-        return self._divide(2 * shared, one + other)
+        shared, output_sizes, reference_sizes = encoding.shared_parts
+        return self._divide(2 * shared, output_sizes + reference_sizes)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -154,15 +158,15 @@ class SetEdit(_SetMeasure):
     empty: float = 1.0
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
-        one, other = encoding.paired_sizes
+        output_sizes, reference_sizes = encoding.paired_sizes
         if self.normalise not in ("reference", "larger"):
             raise InputError(f"set/edit cannot normalise by {self.normalise!r}", remedy="use reference or larger")
-        size = other if self.normalise == "reference" else np.maximum(one, other)
+        size = reference_sizes if self.normalise == "reference" else np.maximum(output_sizes, reference_sizes)
         cost = self._cost(encoding)
         result = 1 - np.divide(cost, size, out=np.zeros(len(cost)), where=size > 0)
         # Against an empty reference there is no size to divide by; settled alike for both sides.
-        lone = (one == 0) | (other == 0)
-        result[lone] = np.where(one[lone] == other[lone], self.empty, 0.0)
+        lone = (output_sizes == 0) | (reference_sizes == 0)
+        result[lone] = np.where(output_sizes[lone] == reference_sizes[lone], self.empty, 0.0)
         return result
 
     def _cost(self, encoding: PropertyEncoding) -> FloatArray:

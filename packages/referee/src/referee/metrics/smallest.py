@@ -50,29 +50,29 @@ def sayable(scene: Scene, targets: int) -> dict[Property, int]:
     return notes[targets]
 
 
-def fewest_to_add(scene: Scene, targets: int, said: Sequence[Property] = ()) -> int | None:
-    """The smallest number of true properties that make `said` distinguish the targets.
+def fewest_to_add(scene: Scene, targets: int, description: Sequence[Property] = ()) -> int | None:
+    """The smallest number of true properties that make `description` distinguish the targets.
 
-    None when nothing does: `said` is false of a target, or something looks just like one. Landmarks are described as far as one step away.
+    None when nothing does: `description` is false of a target, or something looks just like one. Landmarks are described as far as one step away.
     """
-    start = scene.denotation(said)
+    start = scene.denotation(description)
     if targets & ~start:
         return None
-    own = sayable(scene, targets)
+    extensions = sayable(scene, targets)
     if not relation_names(scene):
-        return fewest(tuple(own.values()), start & ~targets)
-    notes, key = _TO_ADD.of(scene), (targets, frozenset(said))
+        return fewest(tuple(extensions.values()), start & ~targets)
+    notes, key = _TO_ADD.of(scene), (targets, frozenset(description))
     if key not in notes:
-        notes[key] = _fewest_with_landmarks(scene, targets, tuple(said), own)
+        notes[key] = _fewest_with_landmarks(scene, targets, tuple(description), extensions)
     return notes[key]
 
 
 def _fewest_with_landmarks(
-    scene: Scene, targets: int, said: tuple[Property, ...], own: dict[Property, int]
+    scene: Scene, targets: int, description: tuple[Property, ...], extensions: dict[Property, int]
 ) -> int | None:
     """The smallest addition where a landmark may be described too: relations and landmark first, then attributes as needed."""
-    relations = [p for p in own if p.name in relation_names(scene)]
-    plain = tuple(e for p, e in own.items() if p not in relations)
+    relations = [p for p in extensions if p.name in relation_names(scene)]
+    plain = tuple(e for p, e in extensions.items() if p not in relations)
     best: int | None = None
     for landmark in _landmarks(scene, targets):
         beside = [*(Property(LANDMARK + p.name, p.value) for p in dict.fromkeys(landmark)), *relations]
@@ -81,7 +81,7 @@ def _fewest_with_landmarks(
             if best is not None and size >= best:
                 break
             for bundle in combinations(beside, size):
-                start = scene.denotation((*said, *bundle))
+                start = scene.denotation((*description, *bundle))
                 more = None if targets & ~start else fewest(plain, start & ~targets)
                 if more is not None and (best is None or size + more < best):
                     best = size + more
@@ -99,21 +99,21 @@ def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
             yield tuple(p for p in entity.attributes if p.name not in hidden)
 
 
-def fewest_to_keep(scene: Scene, targets: int, said: Sequence[Property], free: Sequence[Property] = ()) -> int:
-    """Return the fewest properties of `said` that, with `free`, rule out the same distractors."""
+def fewest_to_keep(scene: Scene, targets: int, description: Sequence[Property], free: Sequence[Property] = ()) -> int:
+    """Return the fewest properties of `description` that, with `free`, rule out the same distractors."""
     distractors = scene.everything & ~targets
-    if not relation_names(scene) and not any(LANDMARKS.match(p.name) for p in said):
+    if not relation_names(scene) and not any(LANDMARKS.match(p.name) for p in description):
         extensions = scene.extensions
-        masks = [extensions.get(p, 0) for p in said]
+        masks = [extensions.get(p, 0) for p in description]
         start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
-        # Never None: all of `said` together rule out what is to be ruled out.
+        # Never None: all of `description` together rule out what is to be ruled out.
         return fewest(masks, start & ~reduce(and_, masks, start)) or 0
     # Relations depend on the landmark that goes with them: parts have to be tried whole, not as masks.
     return next(
         size
-        for size in range(len(said) + 1)
-        for part in combinations(said, size)
-        if as_sharp(scene, targets, (*part, *free), (*said, *free))
+        for size in range(len(description) + 1)
+        for part in combinations(description, size)
+        if as_sharp(scene, targets, (*part, *free), (*description, *free))
     )
 
 

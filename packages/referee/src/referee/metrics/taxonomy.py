@@ -110,18 +110,18 @@ def _indent(line: str, where: str | Path, number: int) -> int:
 
 def _from_json(text: str, where: str | Path) -> dict[str, str | None]:
     try:
-        found = json.loads(text)
+        parents = json.loads(text)
     except json.JSONDecodeError as error:
         raise MalformedInput(
             f"not JSON: {error.msg}", where=where, line=error.lineno, remedy='write {"child": "parent", …}'
         ) from error
-    for child, parent in found.items():
+    for child, parent in parents.items():
         if not (parent is None or isinstance(parent, str)):
             raise MalformedInput(
                 f"the parent of {child!r} is {parent!r}", where=where, remedy="a parent is a text, or null for a root"
             )
     # A parent that is nobody's child is a root and need not be listed as one.
-    return _checked({**dict.fromkeys((p for p in found.values() if p is not None), None), **found}, where)
+    return _checked({**dict.fromkeys((p for p in parents.values() if p is not None), None), **parents}, where)
 
 
 def _checked(parents: dict[str, str | None], where: str | Path) -> dict[str, str | None]:
@@ -155,26 +155,26 @@ def _line(taxonomy: Taxonomy, node: str) -> list[str]:
     return line
 
 
-def _meeting(taxonomy: Taxonomy, one: str, other: str) -> tuple[int, int, int]:
+def _meeting(taxonomy: Taxonomy, left: str, right: str) -> tuple[int, int, int]:
     """Depths of two nodes and of their lowest common ancestor, counted in nodes from the root; 0 where they share none."""
-    first, second = _line(taxonomy, one), _line(taxonomy, other)
+    first, second = _line(taxonomy, left), _line(taxonomy, right)
     # The nearest shared ancestor, met first going up, is the deepest.
     shared = next((len(first) - i for i, node in enumerate(first) if node in second), 0)
     return len(first), len(second), shared
 
 
-def wu_palmer(taxonomy: Taxonomy, one: str, other: str) -> float:
-    """2·depth(common ancestor) / (depth(one) + depth(other)), a root having depth 1.
+def wu_palmer(taxonomy: Taxonomy, left: str, right: str) -> float:
+    """2·depth(common ancestor) / (depth(left) + depth(right)), a root having depth 1.
 
     0 for nodes of different trees.
     """
-    first, second, shared = _meeting(taxonomy, one, other)
+    first, second, shared = _meeting(taxonomy, left, right)
     return 2 * shared / (first + second)
 
 
-def path_length(taxonomy: Taxonomy, one: str, other: str) -> float:
+def path_length(taxonomy: Taxonomy, left: str, right: str) -> float:
     """1 / (1 + number of steps between the two nodes); 0 for nodes of different trees."""
-    first, second, shared = _meeting(taxonomy, one, other)
+    first, second, shared = _meeting(taxonomy, left, right)
     return 1 / (1 + first + second - 2 * shared) if shared else 0.0
 
 

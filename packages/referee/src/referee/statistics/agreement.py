@@ -43,7 +43,7 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
     """
     if level not in LEVELS:
         raise InputError(f"no level of measurement is called {level!r}", remedy=f"take one of {', '.join(LEVELS)}")
-    used = [given for item in ratings if len(given := [r for r in item if not _missing(r)]) > 1]
+    used = [present for item in ratings if len(present := [r for r in item if not _missing(r)]) > 1]
     values = _values(used, level)
     counts = _count(used, values)
     scale = np.array([float(v) for v in values]) if level == "interval" else None  # type: ignore[arg-type]
@@ -51,8 +51,8 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
     if value is None or not resamples:
         return Agreement(value=value, low=None, high=None, items=len(used), ratings=total)
     # A resample of items on which all agree on one value has no alpha; leaving it out is what the definition says.
-    found = [a for w in _draws(len(used), resamples, seed) if (a := _alpha(counts, w, level, scale)) is not None]
-    low, high = np.quantile(found, [0.025, 0.975])
+    alphas = [a for w in _draws(len(used), resamples, seed) if (a := _alpha(counts, w, level, scale)) is not None]
+    low, high = np.quantile(alphas, [0.025, 0.975])
     if (counts.max(axis=1) == counts.sum(axis=1)).all():
         # All resamples of items without a difference are without one, which a handful of items cannot support.
         shares = counts.sum(axis=0) / counts.sum()
@@ -102,8 +102,8 @@ def fleiss_kappa(ratings: Ratings, *, resamples: int = 1000, seed: int = 1) -> A
     if value is None or not resamples:
         return Agreement(value=value, low=None, high=None, items=len(ratings), ratings=count)
     drawn = _draws(len(ratings), resamples, seed)
-    found = [k for w in drawn if (k := _fleiss(np.repeat(table, w, axis=0))) is not None]
-    low, high = np.quantile(found, [0.025, 0.975])
+    kappas = [k for w in drawn if (k := _fleiss(np.repeat(table, w, axis=0))) is not None]
+    low, high = np.quantile(kappas, [0.025, 0.975])
     return Agreement(value=value, low=float(low), high=float(high), items=len(ratings), ratings=count)
 
 

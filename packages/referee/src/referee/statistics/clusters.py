@@ -104,17 +104,17 @@ def permutation_test(
 
     All flips are tried when there are few enough clusters, else a random sample that always includes the observed signs.
     """
-    given = as_numbers(differences, "differences")
-    kept = ~np.isnan(given)
-    gaps = given[kept]
-    labels = range(len(given)) if clusters is None else clusters
-    if len(labels) != len(given):
+    numbers = as_numbers(differences, "differences")
+    is_present = ~np.isnan(numbers)
+    gaps = numbers[is_present]
+    labels = range(len(numbers)) if clusters is None else clusters
+    if len(labels) != len(numbers):
         raise InputError(
-            f"{len(labels)} clusters for {len(given)} differences", remedy="name one cluster per difference"
+            f"{len(labels)} clusters for {len(numbers)} differences", remedy="name one cluster per difference"
         )
     if not len(gaps):
         return Permutation(difference=None, p=None, n=0, clusters=0, exact=True)
-    codes = np.unique([str(c) for c, k in zip(labels, kept, strict=True) if k], return_inverse=True)[1]
+    codes = np.unique([str(c) for c, k in zip(labels, is_present, strict=True) if k], return_inverse=True)[1]
     sums = np.bincount(codes, weights=gaps).astype(float)
     observed = abs(float(sums.sum()))
     exact = len(sums) <= EXACT_UP_TO

@@ -141,19 +141,19 @@ def equivalence(
         )
     inner = 1 - 2 * alpha
     separate = None if paired else independent_t(x, y, equal_variances=equal_variances, confidence=inner)
-    found = separate or paired_t(x, y, confidence=inner)
+    comparison = separate or paired_t(x, y, confidence=inner)
     p = None
-    if found.error and found.difference is not None:
-        p = float(stdtr(found.df, -(margin - abs(found.difference)) / found.error))
+    if comparison.error and comparison.difference is not None:
+        p = float(stdtr(comparison.df, -(margin - abs(comparison.difference)) / comparison.error))
     return Equivalence(
-        difference=found.difference,
+        difference=comparison.difference,
         margin=margin,
-        low=found.low,
-        high=found.high,
+        low=comparison.low,
+        high=comparison.high,
         p=p,
         equivalent=None if p is None else p <= alpha,
-        n_a=found.n_a,
-        n_b=found.n_b,
+        n_a=comparison.n_a,
+        n_b=comparison.n_b,
     )
 
 
@@ -166,10 +166,10 @@ def adjust(p_values: Sequence[float | None], method: str = "holm") -> list[float
         raise InputError(f"no correction is called {method!r}", remedy=f"take one of {', '.join(CORRECTIONS)}")
     # A test without data must not make the others' correction harsher.
     p_values = [None if p is None or np.isnan(p) else p for p in p_values]
-    given = np.array([p for p in p_values if p is not None])
-    if ((given < 0) | (given > 1)).any():
+    family = np.array([p for p in p_values if p is not None])
+    if ((family < 0) | (family > 1)).any():
         raise InputError("a p value lies outside 0 and 1", remedy="check the column")
-    corrected = iter(_corrected(given, method).tolist() if len(given) else ())
+    corrected = iter(_corrected(family, method).tolist() if len(family) else ())
     return [None if p is None else float(next(corrected)) for p in p_values]
 
 
@@ -186,12 +186,12 @@ def compare_systems(
     if len(columns) < 2:
         raise InputError("fewer than two systems have values", remedy="give rows of at least two systems")
     pairs = list(combinations(columns, 2))
-    found = [paired_t(columns[a], columns[b], confidence=confidence) for a, b in pairs]
-    corrected = adjust([c.p for c in found], correction)
+    comparisons = [paired_t(columns[a], columns[b], confidence=confidence) for a, b in pairs]
+    corrected = adjust([c.p for c in comparisons], correction)
     names = ("difference", "low", "high", "t", "df", "p", "d", "d_low", "d_high")
     table = [
         (a, b, *(getattr(c, name) for name in names), p, c.n_a)
-        for (a, b), c, p in zip(pairs, found, corrected, strict=True)
+        for (a, b), c, p in zip(pairs, comparisons, corrected, strict=True)
     ]
     return as_rows(("system_a", "system_b", *names, "p_corrected", "n"), table)
 

@@ -98,13 +98,13 @@ def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation
     """
     a, b = _pairs(x, y)
     first, second = _ranks(a), _ranks(b)
-    found = _correlate(first, second, confidence, _error_of_spearman)
-    if found.r is None or found.p is None:
-        return found
+    correlation = _correlate(first, second, confidence, _error_of_spearman)
+    if correlation.r is None or correlation.p is None:
+        return correlation
     # 8! = 40,320 orders are tried in a moment; nine would be nine times as many.
-    p = _exact_p(first, second) if found.n <= 8 else found.p
-    low, high = (None, None) if abs(found.r) > 1 - 1e-12 else (found.low, found.high)
-    return replace(found, p=p, stars=stars(p), low=low, high=high)
+    p = _exact_p(first, second) if correlation.n <= 8 else correlation.p
+    low, high = (None, None) if abs(correlation.r) > 1 - 1e-12 else (correlation.low, correlation.high)
+    return replace(correlation, p=p, stars=stars(p), low=low, high=high)
 
 
 def _exact_p(a: FloatArray, b: FloatArray) -> float:
@@ -129,12 +129,12 @@ def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOn
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
     a, b = _same_length(a, b)
     measure = _method(method)
-    kept = [i for i in range(len(a)) if not np.isnan(a[i]) and not np.isnan(b[i])]
-    found = [(r, i) for i in kept if (r := measure(np.delete(a, i), np.delete(b, i)).r) is not None]
-    if not found:
-        return LeaveOneOut(low=None, high=None, without_for_low=None, without_for_high=None, n=len(kept))
-    (low, at_low), (high, at_high) = min(found), max(found)
-    return LeaveOneOut(low=low, high=high, without_for_low=at_low, without_for_high=at_high, n=len(kept))
+    complete = [i for i in range(len(a)) if not np.isnan(a[i]) and not np.isnan(b[i])]
+    coefficients = [(r, i) for i in complete if (r := measure(np.delete(a, i), np.delete(b, i)).r) is not None]
+    if not coefficients:
+        return LeaveOneOut(low=None, high=None, without_for_low=None, without_for_high=None, n=len(complete))
+    (low, at_low), (high, at_high) = min(coefficients), max(coefficients)
+    return LeaveOneOut(low=low, high=high, without_for_low=at_low, without_for_high=at_high, n=len(complete))
 
 
 def correlation_table(frame: pl.DataFrame, columns: Sequence[str], *, method: str = "pearson") -> pl.DataFrame:
@@ -144,8 +144,21 @@ def correlation_table(frame: pl.DataFrame, columns: Sequence[str], *, method: st
     numbers = {c: as_numbers(frame[c].to_list(), f"the values of {c}") for c in columns}
     rows = []
     for a, b in combinations(columns, 2):
-        found, moved = measure(numbers[a], numbers[b]), leave_one_out(numbers[a], numbers[b], method=method)
-        rows.append((a, b, found.r, found.n, found.p, found.stars, found.low, found.high, moved.low, moved.high))
+        correlation, moved = measure(numbers[a], numbers[b]), leave_one_out(numbers[a], numbers[b], method=method)
+        rows.append(
+            (
+                a,
+                b,
+                correlation.r,
+                correlation.n,
+                correlation.p,
+                correlation.stars,
+                correlation.low,
+                correlation.high,
+                moved.low,
+                moved.high,
+            )
+        )
     names = ("measure_a", "measure_b", "r", "n", "p", "stars", "low", "high", "without_one_low", "without_one_high")
     return as_rows(names, rows)
 
@@ -166,8 +179,8 @@ def _same_length(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _pairs(x: Numbers, y: Numbers) -> tuple[FloatArray, FloatArray]:
     """The two columns without the pairs that miss a member."""
     a, b = _same_length(as_numbers(x, "x"), as_numbers(y, "y"))
-    kept = ~(np.isnan(a) | np.isnan(b))
-    return a[kept], b[kept]
+    is_complete = ~(np.isnan(a) | np.isnan(b))
+    return a[is_complete], b[is_complete]
 
 
 def _ranks(values: FloatArray) -> FloatArray:

@@ -161,12 +161,12 @@ def _satterthwaite(products: _Products, ratios: FloatArray, back: FloatArray) ->
         moved = ratios.copy()
         # Variances are ratio times residual variance: moving the last moves all of them alike.
         moved[free] = moved[free] * np.exp(step[:-1])
-        found, variance = products.profile(moved), best * float(np.exp(step[-1]))
-        squares = products.df * found.variance
-        known = found.criterion - products.df * (1 + log(2 * pi * found.variance))
-        return known + products.df * log(
+        profile, variance = products.profile(moved), best * float(np.exp(step[-1]))
+        squares = products.df * profile.variance
+        log_determinants = profile.criterion - products.df * (1 + log(2 * pi * profile.variance))
+        return log_determinants + products.df * log(
             2 * pi * variance
-        ) + squares / variance, variance * back @ found.inverse @ back.T
+        ) + squares / variance, variance * back @ profile.inverse @ back.T
 
     k = len(free) + 1
     nudges = np.eye(k) * NUDGE
@@ -195,21 +195,21 @@ def _search(products: _Products) -> tuple[FloatArray, str]:
     rows = products.n / np.array(products.sizes)
 
     def criterion(v: FloatArray) -> tuple[float, FloatArray]:
-        found = products.profile(np.expm1(v) / rows)
-        return found.criterion, found.slope * np.exp(v) / rows
+        profile = products.profile(np.expm1(v) / rows)
+        return profile.criterion, profile.slope * np.exp(v) / rows
 
     bounds = [(0.0, LARGEST)] * len(rows)
     options = {"ftol": 1e-14, "gtol": 1e-8, "maxiter": 500}
     # In the middle of the scale: 0 and large ratios are then both a few steps away.
-    found = minimize(criterion, np.ones(len(rows)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    v: FloatArray = np.asarray(found.x)
+    optimum = minimize(criterion, np.ones(len(rows)), jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    v: FloatArray = np.asarray(optimum.x)
     if (v >= LARGEST).any():
         raise InputError(
             "the random effects leave next to nothing as residuals", remedy="check that the values are measurements"
         )
     slope = criterion(v)[1]
     still = np.where(v > 0, np.abs(slope), -slope) < STILL  # at 0 the criterion may rise
-    return np.expm1(v) / rows, "" if still.all() else f"the search ended early ({found.message})"
+    return np.expm1(v) / rows, "" if still.all() else f"the search ended early ({optimum.message})"
 
 
 def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
@@ -223,9 +223,9 @@ def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
                 f"{name} has a level for every row, which cannot be told from the residuals",
                 remedy="leave this random effect out",
             )
-    for (a, one), (b, other) in combinations(groups.items(), 2):
+    for (a, codes_a), (b, codes_b) in combinations(groups.items(), 2):
         # As many pairs of levels as levels: each level of one goes with one level of the other.
-        if len(np.unique(np.stack([one, other]), axis=1).T) == levels[a] == levels[b]:
+        if len(np.unique(np.stack([codes_a, codes_b]), axis=1).T) == levels[a] == levels[b]:
             raise InputError(f"{a} and {b} group the rows alike", remedy="leave one of them out")
 
 
@@ -235,7 +235,7 @@ def _check_design(design: FloatArray, columns: Sequence[str], groupings: int) ->
         raise InputError(
             f"{n} rows are too few for {p} fixed effects and {groupings} groupings", remedy="give more rows"
         )
-    own = np.abs(np.diag(np.linalg.qr(design)[1]))
-    for name, new, length in zip(columns, own, np.linalg.norm(design, axis=0), strict=True):
+    residual_lengths = np.abs(np.diag(np.linalg.qr(design)[1]))
+    for name, new, length in zip(columns, residual_lengths, np.linalg.norm(design, axis=0), strict=True):
         if new <= COLLINEAR * length:
             raise InputError(f"{name} is a combination of the columns before it", remedy="leave this column out")

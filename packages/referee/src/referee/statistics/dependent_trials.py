@@ -177,8 +177,8 @@ def _recode(codes: IntArray) -> IntArray:
     """The same clusters with the numbers from 0 on and none left out."""
     if not len(codes) or codes.min() < 0 or codes.max() > 4 * len(codes):
         return np.unique(codes, return_inverse=True)[1].astype(np.int64)
-    there = np.bincount(codes) > 0
-    return codes if there.all() else (np.cumsum(there) - 1)[codes]
+    is_used = np.bincount(codes) > 0
+    return codes if is_used.all() else (np.cumsum(is_used) - 1)[codes]
 
 
 def _cells(first: IntArray, second: IntArray) -> _Units:
@@ -240,7 +240,7 @@ class Clusters:
 
     names: tuple[str, ...] = ()
     codes: tuple[IntArray, ...] = ()
-    _known: dict[bytes, list[_Units]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _units_by_mask: dict[bytes, list[_Units]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
     def of(cls, labels: Mapping[str, Sequence[str | None] | CodedLabels]) -> Clusters:
@@ -257,12 +257,12 @@ class Clusters:
         Cached, because most measures miss the same trials.
         """
         key = np.packbits(present).tobytes()
-        if key not in self._known:
+        if key not in self._units_by_mask:
             codes = [_recode(c if present.all() else c[present]) for c in self.codes]
-            if len(self._known) == PATTERNS:
-                del self._known[next(iter(self._known))]
-            self._known[key] = [_Units.of(c) for c in codes] + ([_cells(*codes)] if len(codes) == 2 else [])
-        return self._known[key]
+            if len(self._units_by_mask) == PATTERNS:
+                del self._units_by_mask[next(iter(self._units_by_mask))]
+            self._units_by_mask[key] = [_Units.of(c) for c in codes] + ([_cells(*codes)] if len(codes) == 2 else [])
+        return self._units_by_mask[key]
 
     def sizes(self, present: npt.NDArray[np.bool_] | None = None) -> tuple[int, ...]:
         """How many clusters of each factor there are (among the trials that are present)."""
@@ -396,10 +396,10 @@ def compare_clustered(
 
 def _present(rows: FloatArray | Rows) -> npt.NDArray[np.bool_]:
     """Which trials were measured: one sum finds a NaN in any column."""
-    found = np.empty(rows.shape[0], bool)
-    for first in range(0, len(found), _READ_AT_ONCE):
-        found[first : first + _READ_AT_ONCE] = np.isfinite(rows[first : first + _READ_AT_ONCE].sum(axis=1))
-    return found
+    is_present = np.empty(rows.shape[0], bool)
+    for first in range(0, len(is_present), _READ_AT_ONCE):
+        is_present[first : first + _READ_AT_ONCE] = np.isfinite(rows[first : first + _READ_AT_ONCE].sum(axis=1))
+    return is_present
 
 
 def _parts(
@@ -410,11 +410,11 @@ def _parts(
         return [_occupied(Sample.of(np.asarray(rows), seed))]
     if len(clusters.codes) > 2:
         raise ValueError("variances are known for two crossed factors at most")
-    kept = rows if present.all() else np.asarray(rows)[present]
+    measured = rows if present.all() else np.asarray(rows)[present]
     units = clusters.units(present)
     few = [u for u in units if u.codes is not None and len(u.counts) <= _MANY]
-    summed = {id(u): Sample(sums, u.counts) for u, sums in zip(few, _sums(kept, few), strict=True)}
-    return [summed.get(id(u)) or _ManyClusters(kept, u) for u in units]
+    summed = {id(u): Sample(sums, u.counts) for u, sums in zip(few, _sums(measured, few), strict=True)}
+    return [summed.get(id(u)) or _ManyClusters(measured, u) for u in units]
 
 
 def _sums(rows: FloatArray | Rows, groupings: Sequence[_Units]) -> list[FloatArray]:
@@ -427,9 +427,9 @@ def _sums(rows: FloatArray | Rows, groupings: Sequence[_Units]) -> list[FloatArr
         some = rows[first : first + step]
         for column in range(width):
             values = np.ascontiguousarray(some[:, column])
-            for units, found in zip(groupings, sums, strict=True):
+            for units, totals in zip(groupings, sums, strict=True):
                 codes = cast("IntArray", units.codes)[first : first + step]
-                found[:, column] += np.bincount(codes, values, len(found))
+                totals[:, column] += np.bincount(codes, values, len(totals))
     return sums
 
 
@@ -743,10 +743,10 @@ def _swap(part: Sample, gap: Finish, width: int, difference: float, resamples: i
         return nan, exact
     totals, counts = part.totals()
     moved = np.hstack([part.sums[:, width:] - part.sums[:, :width], part.sums[:, :width] - part.sums[:, width:]])
-    kept, bound = Steady(moved, clusters), abs(difference) * (1 - TIE)
+    steady, bound = Steady(moved, clusters), abs(difference) * (1 - TIE)
     far, tried = 0, 0
     for chosen in _choices(clusters, exact, resamples, seed):
-        swapped = totals + kept.weigh(chosen)
+        swapped = totals + steady.weigh(chosen)
         values = np.abs(gap(swapped, np.broadcast_to(counts, len(swapped))))
         far += int(np.count_nonzero(values >= bound))
         tried += len(chosen)

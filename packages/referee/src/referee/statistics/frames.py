@@ -21,9 +21,9 @@ IntArray = npt.NDArray[np.int64]
 
 def as_numbers(values: Iterable[float | None], what: str = "values") -> FloatArray:
     """Return numbers as an array with None as NaN; raise InputError for infinity."""
-    given = values if isinstance(values, np.ndarray) else [np.nan if v is None else v for v in values]
+    filled = values if isinstance(values, np.ndarray) else [np.nan if v is None else v for v in values]
     try:
-        numbers = np.asarray(given, dtype=float)
+        numbers = np.asarray(filled, dtype=float)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{what} are not all numbers ({error})", remedy="give numbers, or None where there is none"
@@ -37,13 +37,13 @@ def complete_rows(frame: pl.DataFrame, value: str | None, *factors: str) -> pl.D
     """The named columns, the value as a float, without rows where any of them is missing (null or NaN)."""
     import polars as pl
 
-    wanted = [*([value] if value is not None else []), *factors]
-    missing = [name for name in wanted if name not in frame.columns]
+    columns = [*([value] if value is not None else []), *factors]
+    missing = [name for name in columns if name not in frame.columns]
     if missing:
         raise InputError(
             f"no column {', '.join(missing)}", remedy=f"the frame has {', '.join(frame.columns) or 'no columns'}"
         )
-    chosen = frame.select(wanted)
+    chosen = frame.select(columns)
     if value is not None:
         numbers = as_numbers(chosen[value].cast(pl.Float64).to_numpy(), f"the values of {value}")
         chosen = chosen.with_columns(pl.Series(value, numbers).fill_nan(None))

@@ -88,8 +88,8 @@ def homogeneous_subsets(
     order = sorted(means, key=lambda s: -means[s] if descending else means[s])
     runs = _maximal_runs([means[s] for s in order], hsd)
     letters = tuple("".join(_letter(i) for i, (a, b) in enumerate(runs) if a <= at <= b) for at in range(len(order)))
-    found = tuple(means[s] for s in order)
-    return Subsets(systems=tuple(order), means=found, letters=letters, q=q, hsd=hsd, n=n, alpha=alpha)
+    ordered_means = tuple(means[s] for s in order)
+    return Subsets(systems=tuple(order), means=ordered_means, letters=letters, q=q, hsd=hsd, n=n, alpha=alpha)
 
 
 def tukey_kramer(
@@ -149,14 +149,14 @@ def _absorb(columns: list[frozenset[str]]) -> list[frozenset[str]]:
 
 def _sweep(columns: list[frozenset[str]]) -> list[frozenset[str]]:
     """Columns without those whose every pair of members already meets in another column."""
-    kept = list(columns)
+    remaining = list(columns)
     # Short columns go first, so that what remains is few and long.
     for column in sorted(columns, key=len):
-        others = [c for c in kept if c != column]
+        others = [c for c in remaining if c != column]
         alone = len(column) == 1 and not any(column <= c for c in others)
         if not alone and all(any(a in c and b in c for c in others) for a, b in combinations(column, 2)):
-            kept = others
-    return kept
+            remaining = others
+    return remaining
 
 
 def _sizes(means: Mapping[str, float], counts: Counts, error_ms: float) -> dict[str, float]:

@@ -150,11 +150,11 @@ def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) 
     bounds = [(0.0, LARGEST_SD)] * len(groups) + [(None, None)] * design.shape[1]
     # ftol is relative to a deviance of thousands, and coefficients are known to the square root of it only: ask for all there is.
     options = {"ftol": 1e-14, "gtol": 1e-5, "maxiter": 1000}
-    found = minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    best = np.asarray(found.x)
+    optimum = minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    best = np.asarray(optimum.x)
     covariance = _covariance(deviance, best, len(groups))
     faults = {
-        f"the search ended early ({found.message})": not found.success,
+        f"the search ended early ({optimum.message})": not optimum.success,
         "the most likely random effects were not found": deviance.stuck,
         "the deviance is not curved upwards at the minimum": covariance is None,
         "a random effect has no finite standard deviation": bool((best[: len(groups)] >= LARGEST_SD).any()),
@@ -164,7 +164,7 @@ def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) 
         coefficients=best[len(groups) :],
         covariance=unknown if covariance is None else covariance,
         sds=tuple(float(v) for v in best[: len(groups)]),
-        log_likelihood=-float(found.fun) / 2,
+        log_likelihood=-float(optimum.fun) / 2,
         converged=not any(faults.values()),
         message="; ".join(words for words, holds in faults.items() if holds),
     )

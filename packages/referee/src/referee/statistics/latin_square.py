@@ -209,9 +209,9 @@ def _deal(
         hands[2 * turn % groups].append(item)
         hands[(2 * turn + 1) % groups].append(item)
     for item in (i for i in order if i not in twice):
-        mine = [sum(strata[j] == strata[item] for j in hand) for hand in hands]
+        stratum_counts = [sum(strata[j] == strata[item] for j in hand) for hand in hands]
         open_hands = [h for h in range(groups) if len(hands[h]) < size]
-        hands[min(open_hands, key=lambda h: (mine[h], len(hands[h])))].append(item)
+        hands[min(open_hands, key=lambda h: (stratum_counts[h], len(hands[h])))].append(item)
     return hands
 
 

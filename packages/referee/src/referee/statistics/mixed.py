@@ -167,29 +167,29 @@ def fullest_model(
         cannot be told from residuals); where the search fails, or where a slope's variance is 0, the slopes of items go first and those of participants next.
     """
     left: list[str] = []
-    wanted = []
+    groupings = []
     for name in ("participant", "item"):
         met = len(frame) / max(frame.select(name, system).unique().height, 1)
         if met >= LEAST_MET:
-            wanted.append(name)
+            groupings.append(name)
         else:
             left.append(f"no slopes by {name} ({met:.1f} answers to a system each, {LEAST_MET:g} are needed)")
     while True:
         try:
-            found = fit(tuple(wanted))
+            model = fit(tuple(groupings))
         except InputError as error:
-            if not wanted:
+            if not groupings:
                 raise
-            left.append(f"slopes by {wanted[-1]} left out ({error.problem})")
-            wanted.pop()
+            left.append(f"slopes by {groupings[-1]} left out ({error.problem})")
+            groupings.pop()
             continue
-        nothing = [name for name in reversed(wanted) if found.sds.get(f"{name} x system") == 0]
-        failed = [] if found.converged or not wanted else [wanted[-1]]
+        nothing = [name for name in reversed(groupings) if model.sds.get(f"{name} x system") == 0]
+        failed = [] if model.converged or not groupings else [groupings[-1]]
         if not (failed or nothing):
-            return replace(found, simplified=tuple(left))
+            return replace(model, simplified=tuple(left))
         gone = (failed or nothing)[0]
-        left.append(f"slopes by {gone} left out ({found.message if failed else 'no variance'})")
-        wanted.remove(gone)
+        left.append(f"slopes by {gone} left out ({model.message if failed else 'no variance'})")
+        groupings.remove(gone)
 
 
 class _Coded:
@@ -306,9 +306,9 @@ def _omnibus(
     chi2 = float(estimates @ np.linalg.solve(covariance, estimates))
     q = len(estimates)
     # Fai & Cornelius (1996): the F test whose mean is that of independent t² along the axes of the covariance.
-    known = [df for df in map(df_of, np.linalg.eigh(covariance)[1].T) if df is not None]
-    means = sum(df / (df - 2) for df in known if df > 2)
-    if len(known) < q or min(known) <= 2 or means <= q:
+    dfs = [df for df in map(df_of, np.linalg.eigh(covariance)[1].T) if df is not None]
+    means = sum(df / (df - 2) for df in dfs if df > 2)
+    if len(dfs) < q or min(dfs) <= 2 or means <= q:
         return chi2, float(chdtrc(q, chi2)), None
     error_df = 2 * means / (means - q)
     return chi2, float(fdtrc(q, error_df, chi2 / q)), error_df

@@ -43,11 +43,11 @@ def replace_outliers(times_ms: Iterable[float | None], *, sds: float = 2.0) -> C
     if sds <= 0:
         raise InputError(f"{sds} standard deviations leave nothing inside", remedy="give a number above 0")
     values = as_numbers(times_ms, "times").copy()
-    given = values[~np.isnan(values)]
-    if len(given) < 2:
-        return Cleaned(values=values, touched=0, n=len(given), low=None, high=None)
+    times = values[~np.isnan(values)]
+    if len(times) < 2:
+        return Cleaned(values=values, touched=0, n=len(times), low=None, high=None)
     # Over all conditions together, as the challenges did it.
-    mean, reach = float(given.mean()), sds * float(given.std(ddof=1))
+    mean, reach = float(times.mean()), sds * float(times.std(ddof=1))
     outside = np.abs(values - mean) > reach
     values[outside] = mean
-    return Cleaned(values=values, touched=int(outside.sum()), n=len(given), low=mean - reach, high=mean + reach)
+    return Cleaned(values=values, touched=int(outside.sum()), n=len(times), low=mean - reach, high=mean + reach)

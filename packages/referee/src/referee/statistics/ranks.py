@@ -42,9 +42,9 @@ class KruskalWallis:
 def kruskal_wallis(groups: Sequence[Iterable[float | None]]) -> KruskalWallis:
     """H over groups of numbers, ties corrected; missing values are left out."""
     numbers = [as_numbers(group, "the values of a group") for group in groups]
-    kept = [g[~np.isnan(g)] for g in numbers]
-    codes = np.repeat(np.arange(len(kept)), [len(g) for g in kept])
-    return _from_codes(np.concatenate(kept) if kept else np.empty(0), codes, len(kept))
+    samples = [g[~np.isnan(g)] for g in numbers]
+    codes = np.repeat(np.arange(len(samples)), [len(g) for g in samples])
+    return _from_codes(np.concatenate(samples) if samples else np.empty(0), codes, len(samples))
 
 
 def kruskal_wallis_frame(frame: pl.DataFrame, *, value: str, system: str) -> KruskalWallis:

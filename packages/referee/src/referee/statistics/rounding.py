@@ -52,11 +52,11 @@ class Steady:
 
 def without_rounding(values: FloatArray) -> FloatArray:
     """Values in which two that differ by rounding alone are equal; what is missing (NaN) stays so."""
-    known = ~np.isnan(values)
-    found = values.copy()
-    if known.any():
-        found[known] = levels(values[known])
-    return found
+    is_present = ~np.isnan(values)
+    ranks = values.copy()
+    if is_present.any():
+        ranks[is_present] = levels(values[is_present])
+    return ranks
 
 
 def levels(values: FloatArray) -> IntArray:
@@ -70,6 +70,6 @@ def levels(values: FloatArray) -> IntArray:
     ordered = values[order]
     sizes = np.abs(ordered)
     apart = np.diff(ordered) > TIE * np.maximum(sizes[1:], sizes[:-1]) + NOTHING * sizes.max()
-    found = np.empty(len(values), dtype=np.int64)
-    found[order] = np.concatenate([[0], np.cumsum(apart)])
-    return found
+    ranks = np.empty(len(values), dtype=np.int64)
+    ranks[order] = np.concatenate([[0], np.cumsum(apart)])
+    return ranks

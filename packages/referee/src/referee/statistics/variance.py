@@ -63,10 +63,10 @@ class Anova:
 
     def effect(self, term: str) -> Effect:
         """One effect by name."""
-        found = next((e for e in self.effects if e.term == term), None)
-        if found is None:
+        effect = next((e for e in self.effects if e.term == term), None)
+        if effect is None:
             raise InputError(f"no effect {term!r}", remedy=f"there is {', '.join(e.term for e in self.effects)}")
-        return found
+        return effect
 
     def frame(self) -> pl.DataFrame:
         """One row per effect and one for the error."""
@@ -168,11 +168,11 @@ def _two_way(means: FloatArray, counts: FloatArray, within: float, terms: tuple[
     error_df = round(float(counts.sum())) - k * d
     a, b = _contrasts(k, d)
     both = np.einsum("ip,iq->ipq", a, b).reshape(k * d, -1)
-    one = np.ones((k * d, 1))
+    intercept = np.ones((k * d, 1))
     weights, y = np.sqrt(counts.ravel()), means.ravel()
-    parts = {terms[0]: ([one, b, both], k - 1), terms[1]: ([one, a, both], d - 1)}
-    parts[f"{terms[0]} x {terms[1]}"] = ([one, a, b], (k - 1) * (d - 1))
-    sums = [(term, _residual(np.hstack(kept), y, weights), df) for term, (kept, df) in parts.items()]
+    parts = {terms[0]: ([intercept, b, both], k - 1), terms[1]: ([intercept, a, both], d - 1)}
+    parts[f"{terms[0]} x {terms[1]}"] = ([intercept, a, b], (k - 1) * (d - 1))
+    sums = [(term, _residual(np.hstack(columns), y, weights), df) for term, (columns, df) in parts.items()]
     return _table(sums, within, error_df, round(float(counts.sum())))
 
 

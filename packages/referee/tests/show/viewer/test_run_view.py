@@ -99,7 +99,7 @@ def test_a_run_under_way_is_shown_and_followed_to_its_end(tmp_path: Path) -> Non
 
     def keep(system: str, fold: int) -> None:
         asked = [t.id for t in trials[20 * fold : 20 * fold + 20]]
-        run.keep(RunPart.of(system, asked, Spoken(said=tuple((i, said) for i in asked), counts={})))
+        run.keep(RunPart.of(system, asked, Spoken(descriptions=tuple((i, said) for i in asked), counts={})))
 
     keep("one", 0)
     with viewing(tmp_path / "run") as view:
