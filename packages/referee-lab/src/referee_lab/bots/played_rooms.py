@@ -69,18 +69,18 @@ def _play_one(
     connection: Connection, served: Served, people: Sequence[str], rng: Random, play: Play
 ) -> dict[str, PlayedRoom]:
     rows = {
-        who: connection.execute(
+        session_id: connection.execute(
             select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)
             .join(participant, participant.c.id == session.c.participant)
-            .where(session.c.id == who)
+            .where(session.c.id == session_id)
         ).one()
-        for who in people
+        for session_id in people
     }
     some, now = rows[people[0]], served.clock()
     plan = served.outline(some.list, some.plan_seed, some.study_hash).plan
     plugin = served.study.kind.info.plugin
     step = next(s for s in plan.steps if s.plugin == plugin and s.kind == "trial")
-    names = {who: row.alias for who, row in rows.items()}
+    names = {session_id: row.alias for session_id, row in rows.items()}
     settings = served.study.settings
     room, lines, told = play(Party(names=names, step=step, settings=settings, rng=rng, now_ms=1000 * now))
     room_store.keep_room(connection, room, served.id, some.mode, step.index, now)

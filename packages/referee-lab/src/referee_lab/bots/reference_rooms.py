@@ -33,12 +33,12 @@ def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> 
 
 def _play(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, PlayedRoom]]:
     game = _Game(party)
-    for who, name in party.names.items():
-        game.happen(reference_state.join, who, name)
+    for actor, name in party.names.items():
+        game.happen(reference_state.join, actor, name)
     game.play(list(party.names))
     room, ms = game.room, game.t_ms - party.now_ms
     rounds = sum(line.kind == "feedback" for line in game.lines)
-    counts = {who: {"rounds": rounds, "right": room.right.get(who, 0)} for who in party.names}
+    counts = {actor: {"rounds": rounds, "right": room.right.get(actor, 0)} for actor in party.names}
     told = {w: PlayedRoom(room=room.id, outcome=str(room.outcome), counts=c, ms=ms) for w, c in counts.items()}
     return room, game.lines, told
 
@@ -63,8 +63,8 @@ class _Game:
         sent = None
         if step is reference_state.act and is_person(what[0]):
             self.own[what[0]] = self.own.get(what[0], 0) + 1
-            who, kind, data = what
-            sent = RoomLine(who, kind, data, client_seq=self.own[who], t_client=self.t_ms)
+            actor, kind, data = what
+            sent = RoomLine(actor, kind, data, client_seq=self.own[actor], t_client=self.t_ms)
         self.lines += number_lines(lines, len(self.lines), round(self.t_ms, 3), sent)
 
     def play(self, people: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ class _Game:
     def _round(self) -> None:
         room = self.room
         labels = room.settings["labels"]
-        before = rounds_in(self.lines, {seat.who: seat for seat in room.seats}, labels)
+        before = rounds_in(self.lines, {seat.actor: seat for seat in room.seats}, labels)
         here = replace(self.trial, id=f"{room.id}-{room.puzzle}", targets=(labels[room.target],))
         said = self.speaker.describe(replace(here, history=remembered(before)).for_speaker())
         text = in_words(said)
@@ -93,11 +93,11 @@ class _Game:
             self.t_ms += READ_MS + FIND_MS * self.rng.random()
             if found.outcome is Outcome.ENTITY:
                 label = next(name for name, behind in labels.items() if behind == found.entity)
-                self.happen(reference_state.act, seat.who, "choose", {"object": label, "round": room.puzzle})
+                self.happen(reference_state.act, seat.actor, "choose", {"object": label, "round": room.puzzle})
         if self.room.phase == PLAYING:
             self.t_ms = self.room.began_ms + 1000 * room.settings["limit_seconds"]
             self.happen(reference_state.pass_time)
 
-    def _say(self, who: str, text: str) -> None:
+    def _say(self, actor: str, text: str) -> None:
         times = {"typing_start_ms": self.t_ms - KEY_MS * len(text), "typing_end_ms": self.t_ms}
-        self.happen(reference_state.act, who, "say", {"text": text, **times, "keystrokes": len(text)})
+        self.happen(reference_state.act, actor, "say", {"text": text, **times, "keystrokes": len(text)})

@@ -36,8 +36,8 @@ def play_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, 
 def _play(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom]]:
     people = list(party.names)
     room = party.new_room(Room, dict(party.settings))
-    for who, name in party.names.items():
-        room, _ = room_state.join(room, who, name, party.now_ms)
+    for actor, name in party.names.items():
+        room, _ = room_state.join(room, actor, name, party.now_ms)
     alone = [_Happening(0.0, SERVER, "over", {"outcome": "no-partner", "by": people[0]})]
     story = list(_story(room, people)) if len(room.seats) == room.places else alone
     lines = list(_numbered(room, people, story, party.now_ms))
@@ -53,7 +53,7 @@ class _Happening:
     """A line before it is numbered: when it happened, counted from the making of the room, and who sent it on which clock."""
 
     t_ms: float
-    who: str
+    actor: str
     kind: str
     data: Mapping[str, Any]
     t_client: float | None = None
@@ -64,19 +64,19 @@ def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
     begins = 0.0
     for number, name in enumerate(room.settings["puzzles"]):
         here = replace(room, puzzle=number)
-        roles = dict(zip((s.who for s in room.seats), room_state.deal_roles(here), strict=True))
+        roles = dict(zip((s.actor for s in room.seats), room_state.deal_roles(here), strict=True))
         recording = play(
             find_goal(name, room.settings.get("goals", ())), room.seed + number, room_state.game_settings(room.settings)
         )
         yield from _as_room(recording, roles, begins)
         begins += recording.entries[-1].t_server_ms + 1000
         if number + 1 < len(room.settings["puzzles"]):
-            yield from (_Happening(begins, who, "ready", {}) for who in people)
+            yield from (_Happening(begins, actor, "ready", {}) for actor in people)
     yield _Happening(begins, SERVER, "over", {"outcome": "completed", "by": SERVER})
 
 
 def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[_Happening]:
-    seat = {role: who for who, role in roles.items()}
+    seat = {role: actor for actor, role in roles.items()}
     alone = seat.get(SOLO)
     named = {OPERATOR: alone or seat.get(OPERATOR, ""), SOLVER: alone or seat.get(SOLVER, "")}
     told = False
@@ -87,31 +87,32 @@ def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> I
             # Once for everybody in the room, and by the room's own word for who plays alone.
             if not told:
                 yield from (
-                    _Happening(begins + entry.t_server_ms, who, "role", {"role": role}) for who, role in roles.items()
+                    _Happening(begins + entry.t_server_ms, actor, "role", {"role": role})
+                    for actor, role in roles.items()
                 )
             told = True
             continue
         # A clock's reading inside the data is on the server's clock, which did not begin with the puzzle.
         data = {**entry.data, "server_ms": begins + entry.data["server_ms"]} if entry.kind == "clock" else entry.data
-        who = named.get(entry.actor, SERVER)
-        yield _Happening(begins + entry.t_server_ms, who, entry.kind, data, entry.t_client_ms)
+        actor = named.get(entry.actor, SERVER)
+        yield _Happening(begins + entry.t_server_ms, actor, entry.kind, data, entry.t_client_ms)
 
 
 def _numbered(room: Room, people: Sequence[str], story: Sequence[_Happening], base: float) -> Iterator[RoomLine]:
     """Lines as the hall numbers them: one row of numbers for the room, and one of their own for everybody in it."""
-    seats: dict[str, Seat] = {seat.who: seat for seat in room.seats}
-    joined = [_Happening(0.0, who, "join", {"name": seats[who].name}) for who in people]
+    seats: dict[str, Seat] = {seat.actor: seat for seat in room.seats}
+    joined = [_Happening(0.0, actor, "join", {"name": seats[actor].name}) for actor in people]
     own = dict.fromkeys(people, 0)
     for seq, one in enumerate([*joined, *story]):
-        sent = one.who in own and one.kind not in ("join", "role")
+        sent = one.actor in own and one.kind not in ("join", "role")
         if sent:
-            own[one.who] += 1
+            own[one.actor] += 1
         data = {**one.data, "server_ms": base + one.data["server_ms"]} if one.kind == "clock" else one.data
         yield RoomLine(
-            one.who if one.who in own or one.who == BOT else SERVER,
+            one.actor if one.actor in own or one.actor == BOT else SERVER,
             one.kind,
             data,
-            client_seq=own[one.who] if sent else None,
+            client_seq=own[one.actor] if sent else None,
             t_client=one.t_client if sent else None,
             seq=seq,
             t_server=round(base + one.t_ms, 3),

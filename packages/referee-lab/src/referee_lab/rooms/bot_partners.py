@@ -62,7 +62,7 @@ class Partner:
     def notice(self, lines: Sequence[RoomLine]) -> None:
         """What was stored and told to everybody; only some of it makes the bot do something."""
         for line in lines:
-            if line.who != BOT and line.kind in ("say", "start", *SETTLING):
+            if line.actor != BOT and line.kind in ("say", "start", *SETTLING):
                 self.heard.put_nowait(line)
 
     def stop(self) -> None:
