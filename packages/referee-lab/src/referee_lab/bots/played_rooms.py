@@ -57,12 +57,12 @@ def play_in_rooms(
     served: Served, sessions: Sequence[str], seed: int, together: int, play: Play
 ) -> dict[str, PlayedRoom]:
     """Rooms for these sessions, in their order, so many `together`; what became of each, by session."""
-    found: dict[str, PlayedRoom] = {}
+    rooms: dict[str, PlayedRoom] = {}
     for number, first in enumerate(range(0, len(sessions), together)):
         people = sessions[first : first + together]
         rng = Random(f"{seed}|room|{number}")
-        found |= served.store.write(partial(_play_one, served=served, people=people, rng=rng, play=play))
-    return found
+        rooms |= served.store.write(partial(_play_one, served=served, people=people, rng=rng, play=play))
+    return rooms
 
 
 def _play_one(
@@ -82,7 +82,7 @@ def _play_one(
     step = next(s for s in plan.steps if s.plugin == plugin and s.kind == "trial")
     names = {session_id: row.alias for session_id, row in rows.items()}
     settings = served.study.settings
-    room, lines, told = play(Party(names=names, step=step, settings=settings, rng=rng, now_ms=1000 * now))
+    room, lines, played = play(Party(names=names, step=step, settings=settings, rng=rng, now_ms=1000 * now))
     room_store.keep_room(connection, room, served.id, some.mode, step.index, now)
     room_store.keep_lines(connection, [(room.id, line) for line in lines])
-    return told
+    return played

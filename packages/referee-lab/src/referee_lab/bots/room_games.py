@@ -44,8 +44,10 @@ def _play(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom]]:
     played, solved = (sum(line.kind == kind for line in lines) for kind in ("start", "solved"))
     outcome = "completed" if played else "no-partner"
     over = replace(room, phase=OVER, outcome=outcome, puzzle=max(played - 1, 0), game=None)
-    told = PlayedRoom(room=room.id, outcome=outcome, counts={"puzzles": played, "solved": solved}, ms=story[-1].t_ms)
-    return over, lines, dict.fromkeys(people, told)
+    played_room = PlayedRoom(
+        room=room.id, outcome=outcome, counts={"puzzles": played, "solved": solved}, ms=story[-1].t_ms
+    )
+    return over, lines, dict.fromkeys(people, played_room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +81,18 @@ def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> I
     seat = {role: actor for actor, role in roles.items()}
     alone = seat.get(SOLO)
     named = {OPERATOR: alone or seat.get(OPERATOR, ""), SOLVER: alone or seat.get(SOLVER, "")}
-    told = False
+    roles_sent = False
     for entry in recording.entries:
         if alone and entry.kind in _TALK:
             continue
         if entry.kind == "role":
             # Once for everybody in the room, and by the room's own word for who plays alone.
-            if not told:
+            if not roles_sent:
                 yield from (
                     _Happening(begins + entry.t_server_ms, actor, "role", {"role": role})
                     for actor, role in roles.items()
                 )
-            told = True
+            roles_sent = True
             continue
         # A clock's reading inside the data is on the server's clock, which did not begin with the puzzle.
         data = {**entry.data, "server_ms": begins + entry.data["server_ms"]} if entry.kind == "clock" else entry.data
@@ -99,21 +101,25 @@ def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> I
 
 
 def _numbered(room: Room, people: Sequence[str], story: Sequence[_Happening], base: float) -> Iterator[RoomLine]:
-    """Lines as the hall numbers them: one row of numbers for the room, and one of their own for everybody in it."""
+    """Yield lines numbered as the hall does: one sequence for the room, and one for each person in it."""
     seats: dict[str, Seat] = {seat.actor: seat for seat in room.seats}
     joined = [_Happening(0.0, actor, "join", {"name": seats[actor].name}) for actor in people]
-    own = dict.fromkeys(people, 0)
-    for seq, one in enumerate([*joined, *story]):
-        sent = one.actor in own and one.kind not in ("join", "role")
+    client_seqs = dict.fromkeys(people, 0)
+    for seq, happening in enumerate([*joined, *story]):
+        sent = happening.actor in client_seqs and happening.kind not in ("join", "role")
         if sent:
-            own[one.actor] += 1
-        data = {**one.data, "server_ms": base + one.data["server_ms"]} if one.kind == "clock" else one.data
+            client_seqs[happening.actor] += 1
+        data = (
+            {**happening.data, "server_ms": base + happening.data["server_ms"]}
+            if happening.kind == "clock"
+            else happening.data
+        )
         yield RoomLine(
-            one.actor if one.actor in own or one.actor == BOT else SERVER,
-            one.kind,
+            happening.actor if happening.actor in client_seqs or happening.actor == BOT else SERVER,
+            happening.kind,
             data,
-            client_seq=own[one.actor] if sent else None,
-            t_client=one.t_client if sent else None,
+            client_seq=client_seqs[happening.actor] if sent else None,
+            t_client=happening.t_client if sent else None,
             seq=seq,
-            t_server=round(base + one.t_ms, 3),
+            t_server=round(base + happening.t_ms, 3),
         )
