@@ -25,7 +25,7 @@ class FarEnd:
     """A person's end of the line, with nobody there."""
 
     def __init__(self, who: str) -> None:
-        self.who = who
+        self.actor = who
 
     def put(self, events: Sequence[Any], **more: Any) -> None:
         pass

@@ -16,7 +16,7 @@ from referee_lab.rooms import reference_state
 from referee_lab.rooms.reference_state import ReferenceRoom, act, after_lines, join, leave, pass_time, quit_room
 from referee_lab.rooms.reference_store import rounds_in
 from referee_lab.rooms.reference_study import make_reference_study
-from referee_lab.rooms.reference_views import reference_status, reference_told
+from referee_lab.rooms.reference_views import reference_status, view_reference_line
 from referee_lab.rooms.room_line import RoomLine, is_bot, number_lines
 
 KIND = catalogue.create("protocol", "reference-game")
@@ -52,7 +52,7 @@ class Played:
         return self.do(act, who, "choose", data)
 
     def listeners(self) -> list[str]:
-        return [seat.who for seat in self.room.listeners]
+        return [seat.actor for seat in self.room.listeners]
 
     def status(self, who: str) -> dict[str, Any]:
         return reference_status(self.room, who, self.t, 1, [], 0)
@@ -62,8 +62,8 @@ class Played:
         for who in self.listeners():
             self.choose(who)
         for seat in self.room.seats:
-            if not seat.gone and not is_bot(seat.who) and self.room.phase == "between":
-                self.do(act, seat.who, "ready", {})
+            if not seat.gone and not is_bot(seat.actor) and self.room.phase == "between":
+                self.do(act, seat.actor, "ready", {})
 
 
 def test_every_object_comes_round_once_in_each_repetition_and_everybody_has_an_order_of_their_own() -> None:
@@ -100,7 +100,7 @@ def test_nobody_but_the_speaker_knows_what_is_meant_and_nobody_what_others_chose
     assert game.status(one)["game"]["chosen"] == game.room.target
     assert game.status(two)["game"]["chosen"] is None
     assert [p["chosen"] for p in game.status(two)["partner"] if p["role"] == "listener"] == [True]
-    told = [reference_told(game.room, line, two) for line in game.lines]
+    told = [view_reference_line(game.room, line, two) for line in game.lines]
     assert {t["kind"] for t in told if t} == {"say"}, "rounds and choices reach no page as lines"
     assert all(t["data"] == {"text": "the tall one"} for t in told if t)
 
@@ -146,7 +146,7 @@ def test_who_does_not_choose_in_time_made_no_choice() -> None:
     assert game.do(pass_time) == []
     game.t = game.room.began_ms + 60_000
     assert game.do(pass_time) == ["feedback"]
-    (done,) = rounds_in(game.lines, {s.who: s for s in game.room.seats}, LABELS)
+    (done,) = rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
     assert {(c.hearer, c.heard, c.right) for c in done.choices} == {
         (f"P-{one}", "entity", True),
         (f"P-{two}", "timeout", None),
@@ -193,7 +193,7 @@ def test_a_listener_who_is_lost_is_waited_for_and_then_the_game_goes_on_without_
     assert game.do(pass_time) == []
     game.t += 30_000
     assert game.do(pass_time) == ["gone", "feedback"], "nobody else is waited for"
-    (done,) = rounds_in(game.lines, {s.who: s for s in game.room.seats}, LABELS)
+    (done,) = rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
     assert [c.heard for c in done.choices if c.hearer == f"P-{three}"] == ["left"]
     for who in PEOPLE[:4]:
         if who != three:
@@ -224,7 +224,7 @@ def test_a_round_whose_speaker_has_left_counts_for_nobody_and_somebody_else_spea
     assert game.do(quit_room, lost) == ["gone", "feedback"]
     assert game.room.right == {}
     assert game.status(one)["game"]["feedback"] == {"ended": "speaker-left", "target": None, "choices": []}
-    (done,) = rounds_in(game.lines, {s.who: s for s in game.room.seats}, LABELS)
+    (done,) = rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS)
     assert (done.spoken, done.words, {c.heard for c in done.choices}) == ("left", 0, {None})
     game.t += 60_000
     game.do(pass_time)
@@ -245,14 +245,14 @@ def test_the_game_ends_where_it_cannot_or_shall_not_go_on(changes: dict[str, Any
     lost = str(game.room.speaker) if who == "speaker" else game.listeners()[0]
     assert game.do(quit_room, lost) == ["gone", "over"]
     assert (game.room.phase, game.room.outcome) == ("over", "partner-left")
-    assert rounds_in(game.lines, {s.who: s for s in game.room.seats}, LABELS) == [], (
+    assert rounds_in(game.lines, {s.actor: s for s in game.room.seats}, LABELS) == [], (
         "a round that was broken off is none"
     )
 
 
 def test_bots_take_their_places_and_never_play_on_alone() -> None:
     game = Played(people=4, bots=2, begins="bot")
-    assert [seat.who for seat in game.room.seats] == ["ann", "bob", "bot", "bot-2"]
+    assert [seat.actor for seat in game.room.seats] == ["ann", "bob", "bot", "bot-2"]
     assert is_bot(str(game.room.speaker))
     game.do(quit_room, "ann")
     assert game.room.phase != "over"
@@ -277,7 +277,7 @@ def test_a_room_that_comes_back_from_its_lines_is_the_room_that_was(seed: int) -
     rng = Random(seed)
     game = Played(seed=seed, people=rng.randint(2, 5), speaker=rng.choice(["fixed", "repetition", "round"]))
     for _ in range(60):
-        who = rng.choice([seat.who for seat in game.room.seats])
+        who = rng.choice([seat.actor for seat in game.room.seats])
         what = rng.random()
         if what < 0.25:
             game.say()

@@ -48,7 +48,7 @@ class Ear:
     """A person's end of the line: what it was told last, and how it was cut off."""
 
     def __init__(self, who: str) -> None:
-        self.who, self.status, self.ack, self.problem = who, dict[str, Any](), 0, ""
+        self.actor, self.status, self.ack, self.problem = who, dict[str, Any](), 0, ""
 
     def put(self, events: Sequence[Any], **more: Any) -> None:
         self.status, self.ack = more.get("status", self.status), more.get("ack", self.ack)
@@ -101,7 +101,7 @@ class Table:
         await self.send(who, "choose", object=label or self.room.target, round=self.room.puzzle)
 
     def listeners(self) -> list[str]:
-        return [seat.who for seat in self.room.listeners]
+        return [seat.actor for seat in self.room.listeners]
 
     async def play_round(self) -> None:
         await self.say()
@@ -109,7 +109,7 @@ class Table:
             await self.choose(who)
         for seat in self.room.seats:
             if not seat.gone:
-                await self.send(seat.who, "ready")
+                await self.send(seat.actor, "ready")
 
 
 async def until(holds: Any, seconds: float = 30.0) -> None:
@@ -235,7 +235,7 @@ def test_who_is_lost_or_withdraws_is_out_and_the_others_play_on(site: Site, tmp_
         await until(lambda: table.room.phase == "between")
 
     run(site, story())
-    lost, stays = (seat.who for seat in table.room.seats if seat.role == "listener")
+    lost, stays = (seat.actor for seat in table.room.seats if seat.role == "listener")
     if not table.room.seat(lost).gone:
         lost, stays = stays, lost
     study = open_study(tmp_path / "trio")

@@ -32,7 +32,7 @@ class QuietLink:
     """A person's end of the line, with nobody there."""
 
     def __init__(self, who: str) -> None:
-        self.who = who
+        self.actor = who
 
     def put(self, events: Sequence[Any], **more: Any) -> None:
         pass

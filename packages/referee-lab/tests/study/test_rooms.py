@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from referee import catalogue
 from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
 from referee_lab.rooms.room_state import Room, act, join, leave, pass_time, quit_room
-from referee_lab.rooms.views import status, told
+from referee_lab.rooms.views import status, view_line
 from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.goals import find_goal, solution
 
@@ -52,7 +52,9 @@ def test_a_figure_that_is_all_but_laid_stays_told_until_it_is_laid():
     assert status(running, "ann", 3000.0, seq=1, chat=[], solved=0)["nearly"] is False
     beside = last._replace(x=last.x - 25)
     running, lines = act(running, handler, "flip", {"piece": "7", **beside._asdict()}, 3001.0)
-    assert [told(running, line, "bob")["data"].get("nearly") for line in lines if line.kind == "snapshot"] == [True]
+    assert [view_line(running, line, "bob")["data"].get("nearly") for line in lines if line.kind == "snapshot"] == [
+        True
+    ]
     running, lines = pass_time(running, 60_000.0)
     assert [line.data["nearly"] for line in lines if line.kind == "snapshot"] == [True]
     assert status(running, "bob", 60_000.0, seq=1, chat=[], solved=0)["nearly"] is True
@@ -88,7 +90,7 @@ def test_a_third_person_does_not_get_in():
 
 def test_only_the_operator_touches():
     running = started()
-    solver = next(s.who for s in running.seats if s.role == "solver")
+    solver = next(s.actor for s in running.seats if s.role == "solver")
     for kind, data in (("move", {"piece": "1", "x": 3.0}), ("cursor", {"points": [[0, 1, 1]]})):
         with pytest.raises(ValueError, match="operator"):
             act(running, solver, kind, data, 3000.0)
@@ -259,12 +261,12 @@ def test_whatever_happens_the_room_stays_sound(deeds):
                     {"piece": piece, "x": t % 1200} if kind in ("grab", "move", "release", "rotate") else {}
                 )
                 now, lines = act(now, who, kind, data, t)
-                assert lines[0].who == who
+                assert lines[0].actor == who
         except ValueError:
             continue
         running = running or now.phase == "playing"
         assert len(now.seats) <= 2
-        assert all(line.who in ("ann", "bob", SERVER) for line in lines)
+        assert all(line.actor in ("ann", "bob", SERVER) for line in lines)
         assert (now.phase == "over") == (now.outcome is not None)
         assert before.phase != "over" or now.phase == "over"
         assert (now.game is not None) == running
@@ -296,10 +298,10 @@ def test_everybody_in_a_group_gets_their_turn_as_the_speaker():
     running = group(3, puzzles=["house", "cat", "swan"], swap_after=1)
     speakers = []
     for n in range(3):
-        speakers.append(next(s.who for s in running.seats if s.role == "solver"))
+        speakers.append(next(s.actor for s in running.seats if s.role == "solver"))
         running, _ = solve(running, 10_000.0 * (n + 1))
         for seat in running.seats if running.phase == "between" else ():
-            running, _ = act(running, seat.who, "ready", {}, 10_000.0 * (n + 1) + 5)
+            running, _ = act(running, seat.actor, "ready", {}, 10_000.0 * (n + 1) + 5)
     assert running.outcome == "completed"
     assert sorted(speakers) == ["p0", "p1", "p2"]
 
@@ -314,9 +316,9 @@ def test_in_a_group_one_hand_at_a_time_has_a_piece():
     assert running.game.board.hash() == before
     # Only the one who came too late is told, with the number of what has to be taken back.
     (line,) = lines
-    numbered = RoomLine(line.who, line.kind, line.data, client_seq=7, t_client=0.0, seq=9, t_server=2100.0)
-    assert told(running, numbered, second)["seq"] == 7
-    assert told(running, numbered, first) is None
+    numbered = RoomLine(line.actor, line.kind, line.data, client_seq=7, t_client=0.0, seq=9, t_server=2100.0)
+    assert view_line(running, numbered, second)["seq"] == 7
+    assert view_line(running, numbered, first) is None
     running, _ = act(running, first, "release", {"piece": "3"}, 2200.0)
     running, lines = act(running, second, "grab", {"piece": "4"}, 2300.0)
     assert "grab" in kinds(lines)

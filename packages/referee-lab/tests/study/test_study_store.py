@@ -232,7 +232,7 @@ def test_who_acted_in_a_room_is_known_of_older_stores_too(tmp_path: Path) -> Non
     engine.dispose()
     store = open_store(sqlite_url(path), "demo")
     with store.read() as connection:
-        found = [(line.who, line.kind, dict(line.data)) for line in lines_after(connection, "r", -1)]
+        found = [(line.actor, line.kind, dict(line.data)) for line in lines_after(connection, "r", -1)]
     assert found == [("server", "start", {}), ("bot", "say", {"text": "x"}), ("server", "over", {"by": "bot"})]
     with pytest.raises(Problem, match="storage"):  # the guard is back
         store.write(lambda connection: connection.execute(text("UPDATE event SET actor = 'server'")))

@@ -43,7 +43,7 @@ class Ear:
     """A person's end of the line, with nobody there."""
 
     def __init__(self, who: str) -> None:
-        self.who = who
+        self.actor = who
 
     def put(self, events: Sequence[Any], **more: Any) -> None:
         pass
@@ -157,11 +157,11 @@ def test_the_first_piece_takes_the_figure_with_it_and_later_ones_may_stay_where_
     near = wanted.put("1", wanted.placements["1"]._replace(x=wanted.placements["1"].x + 20))
     mind, settled = near_enough(Mind(wanted.placements, "1"), near, set(), 28.0)
     assert settled == {"1"}
-    assert mind.wanted["2"].x == pytest.approx(wanted.placements["2"].x + 20)
-    mind, settled = near_enough(Mind(mind.wanted, "2"), near, settled, 28.0)
+    assert mind.goal_placements["2"].x == pytest.approx(wanted.placements["2"].x + 20)
+    mind, settled = near_enough(Mind(mind.goal_placements, "2"), near, settled, 28.0)
     assert settled == {"1", "2"}
-    assert mind.wanted["2"] == near.placements["2"]
-    assert mind.wanted["3"].x == pytest.approx(wanted.placements["3"].x + 20)
+    assert mind.goal_placements["2"] == near.placements["2"]
+    assert mind.goal_placements["3"].x == pytest.approx(wanted.placements["3"].x + 20)
 
 
 def test_a_piece_that_is_far_away_or_turned_is_not_near_enough():

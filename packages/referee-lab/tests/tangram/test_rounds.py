@@ -39,7 +39,7 @@ def telling(game: str, repetition: int, text: str) -> Telling:
 def test_a_pair_with_its_own_words_is_nearer_to_itself_than_to_pseudo_dyads() -> None:
     told = [telling(g, r, w) for g, w in (("1", "rabbit"), ("2", "candle"), ("3", "rabbit ears")) for r in (1, 2)]
     near = {a.game: a for a in affinities(told)}
-    assert {a.own for a in near.values()} == {1.0}
+    assert {a.within_pair for a in near.values()} == {1.0}
     assert near["1"].pseudo == pytest.approx((0 + 2 / 3) / 2)  # candle shares nothing, rabbit ears one of two
     assert near["2"].pseudo == 0
     assert near["1"].pseudo_dyads == 2

@@ -52,10 +52,14 @@ def browse(folder: Path, participants: int, *, database: str | None = None) -> l
     served = open_served(folder, database=database)
     # Others may be in debug mode: only sessions that are new are looked at afterwards.
     before = set(_sessions(served))
-    steps = max(len(one.trials) for one in served.study.lists) + len(served.study.practice) + len(served.study.checks)
+    steps = (
+        max(len(trial_list.trials) for trial_list in served.study.lists)
+        + len(served.study.practice)
+        + len(served.study.checks)
+    )
     with _listening(served) as address:
         asyncio.run(_play(async_api, f"{address}/s/{served.id}/", served, participants, steps))
-        return _told(served, before, participants)
+        return _report_sessions(served, before, participants)
 
 
 async def _play(async_api: Any, address: str, served: Served, participants: int, steps: int) -> None:
@@ -95,8 +99,8 @@ async def _session(browser: Any, address: str, served: Served, patience_ms: floa
 
 
 async def _mark(route: Any) -> None:
-    said = json.loads(route.request.post_data or "{}")
-    await route.continue_(post_data=json.dumps({**said, SIMULATED: BROWSER}))
+    report = json.loads(route.request.post_data or "{}")
+    await route.continue_(post_data=json.dumps({**report, SIMULATED: BROWSER}))
 
 
 @contextmanager
@@ -125,14 +129,14 @@ def _listening(served: Served) -> Iterator[str]:
 
 def _sessions(served: Served) -> dict[str, str]:
     """Sessions of the study in mode debug with their states."""
-    mine = (schema.session.c.study == served.id, schema.session.c.mode == "debug")
+    conditions = (schema.session.c.study == served.id, schema.session.c.mode == "debug")
     with served.store.read() as connection:
-        found = connection.execute(select(schema.session.c.id, schema.session.c.state).where(*mine))
-        return {row.id: row.state for row in found}
+        rows = connection.execute(select(schema.session.c.id, schema.session.c.state).where(*conditions))
+        return {row.id: row.state for row in rows}
 
 
-def _told(served: Served, before: set[str], participants: int) -> list[str]:
-    """What the store has of each new session: every step that is saved, once."""
+def _report_sessions(served: Served, before: set[str], participants: int) -> list[str]:
+    """Return one line per new session; raise InputError unless every saved step is stored once."""
     new = {id: state for id, state in _sessions(served).items() if id not in before}
     lines = []
     with served.store.read() as connection:

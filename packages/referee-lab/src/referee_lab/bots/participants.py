@@ -20,7 +20,7 @@ from referee.contracts import Hearer
 from referee.errors import RefereeError
 from referee_lab.bots.faults import Faults, Unreliable
 from referee_lab.bots.played_rooms import PlayedRoom
-from referee_lab.bots.thinking import given_by, someone
+from referee_lab.bots.thinking import simulate_answer, someone
 from referee_lab.server.sessions.lab_links import signature
 from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.server.sessions.served_study import Outline, Served
@@ -44,9 +44,9 @@ class BotStuck(RefereeError):
 class NoPlace(Exception):
     """There was no place for this one, which is no mistake of anybody's."""
 
-    def __init__(self, said: Mapping[str, Any]) -> None:
+    def __init__(self, ending: Mapping[str, Any]) -> None:
         super().__init__("full")
-        self.said = said
+        self.ending = ending
 
 
 @dataclass
@@ -74,19 +74,19 @@ class Bot:
         self.person = someone(self.hearer, self.seed, self.number)
         self.skew = self.faults.skew_of(self.rng, self.tally)
         self.tab, self.token = str(self._uuid()), ""
-        self.told: dict[str, Any] = {}
+        self.form_answers: dict[str, Any] = {}
         network = Unreliable(self.transport, self.faults, self.rng, self.tally)
         self.client = httpx.AsyncClient(transport=network, base_url=f"http://bots.invalid/s/{self.served.id}/api/")
 
     async def enrol(self) -> None:
         """Through the door and past the consent text; the place on a list is taken now."""
-        said = await self._enter()
+        reply = await self._enter()
         # The hash of the text that was shown, as a page sends it.
-        agreed = {"agree": True, "hash": said["consent"]["hash"]}
+        agreed = {"agree": True, "hash": reply["consent"]["hash"]}
         try:
             self.token = (await self._ask("POST", "consent", json=agreed))["token"]
         except NoPlace as full:
-            self.ending = full.said
+            self.ending = full.ending
 
     def questions(self) -> list[PlanStep]:
         """What a hearer has to be asked for: everything but forms, and rooms that are played."""
@@ -121,9 +121,9 @@ class Bot:
     async def _enter(self) -> Any:
         trying = {"mode": self.mode, "debug_key": debug_key(self.served)} if self.mode else {}
         body = {"platform": self._link(), "tab": self.tab, **trying}
-        said = await self._ask("POST", "enter", json=body)
-        self.token = said["token"]
-        return said
+        reply = await self._ask("POST", "enter", json=body)
+        self.token = reply["token"]
+        return reply
 
     def _link(self) -> dict[str, str]:
         """What the recruiting platform would have put into the link."""
@@ -155,15 +155,15 @@ class Bot:
         step = self._step(index)
         # By place and not from the bot's own numbers: faults on the way must not change what is answered.
         rng = Random(f"{self.seed}|{self.number}|{index}")
-        if step.branch is not None and not step.branch.is_taken(self.told):
-            said: dict[str, Any] = {"answer": dict(SKIPPED), "times": {}, "flags": []}
+        if step.branch is not None and not step.branch.is_taken(self.form_answers):
+            content: dict[str, Any] = {"answer": dict(SKIPPED), "times": {}, "flags": []}
         elif step.plugin == "form":
             fields = _fill_in(step.fields, rng)
-            self.told.update(fields)
-            said = {"answer": {"fields": fields}, "times": {}, "flags": []}
+            self.form_answers.update(fields)
+            content = {"answer": {"fields": fields}, "times": {}, "flags": []}
         else:
-            said = self._simulated(step)
-        await self._put(self._body(index, attempt, **said))
+            content = self._simulated(step)
+        await self._put(self._body(index, attempt, **content))
         self.advance(1)
 
     def _simulated(self, step: PlanStep) -> dict[str, Any]:
@@ -171,12 +171,12 @@ class Bot:
         if _is_room(step) and (played := self.rooms.get(self.session)):
             return {"answer": played.answer(), "times": {"combined_ms": played.ms}, "flags": []}
         study = self.served.study
-        given = self.thought.get(step.index) or given_by(
+        simulated = self.thought.get(step.index) or simulate_answer(
             self.person, study.kind, study.settings, step, self.seed, self.number
         )
-        answer = {**given.answer, **_expected(step)}
-        times = {name: self._skewed(name, value) for name, value in given.times.items()}
-        return {"answer": answer, "times": times, "flags": list(given.flags)}
+        answer = {**simulated.answer, **_expected(step)}
+        times = {name: self._skewed(name, value) for name, value in simulated.times.items()}
+        return {"answer": answer, "times": times, "flags": list(simulated.flags)}
 
     def _skewed(self, name: str, value: Any) -> Any:
         """Stamps are on the device's own clock; spans of time are not touched by where it began."""
@@ -184,9 +184,9 @@ class Bot:
         stamp = name.startswith("t_") or name == "text_onset"
         return value + self.skew if stamp and isinstance(value, float) else value
 
-    def _body(self, index: int, attempt: int, state: str = "done", **said: Any) -> dict[str, Any]:
+    def _body(self, index: int, attempt: int, state: str = "done", **content: Any) -> dict[str, Any]:
         sent = self.skew + self.rng.random() * 1e5
-        return {"index": index, "attempt": attempt, "state": state, "sent_ms": sent, **said}
+        return {"index": index, "attempt": attempt, "state": state, "sent_ms": sent, **content}
 
     async def _put(self, body: Mapping[str, Any]) -> None:
         name = str(self._uuid())
@@ -249,25 +249,25 @@ def _expected(step: PlanStep) -> dict[str, Any]:
     if step.check is None or step.check.expect is None:
         return {}
     labels = {behind: label for label, behind in step.shown.labels.items()}
-    found: dict[str, Any] = {}
+    expected: dict[str, Any] = {}
     for name, value in step.check.expect.items():
         if name == "ratings" and value == "lowest":
-            found[name] = {s["name"]: 1 if s["kind"] == "likert" else 0 for s in step.shown.parameters["scales"]}
+            expected[name] = {s["name"]: 1 if s["kind"] == "likert" else 0 for s in step.shown.parameters["scales"]}
         else:
-            found[name] = labels.get(value, value) if isinstance(value, str) else value
-    return found
+            expected[name] = labels.get(value, value) if isinstance(value, str) else value
+    return expected
 
 
 def _fill_in(fields: tuple[FormField, ...], rng: Random) -> dict[str, Any]:
     """Choices are made, numbers are given; free text only where it must be."""
-    said: dict[str, Any] = {}
-    for one in fields:
-        if one.choices:
+    answers: dict[str, Any] = {}
+    for form_field in fields:
+        if form_field.choices:
             # Those who may not take part are turned away, and there would be nothing to rehearse.
-            chosen = rng.choice(one.eligible or one.choices)
-            said[one.name] = [chosen] if one.kind == "multi" else chosen
-        elif one.kind == "number":
-            said[one.name] = rng.randint(18, 70)
-        elif one.required:
-            said[one.name] = "simulated participant"
-    return said
+            chosen = rng.choice(form_field.eligible or form_field.choices)
+            answers[form_field.name] = [chosen] if form_field.kind == "multi" else chosen
+        elif form_field.kind == "number":
+            answers[form_field.name] = rng.randint(18, 70)
+        elif form_field.required:
+            answers[form_field.name] = "simulated participant"
+    return answers

@@ -57,32 +57,32 @@ def play_in_rooms(
     served: Served, sessions: Sequence[str], seed: int, together: int, play: Play
 ) -> dict[str, PlayedRoom]:
     """Rooms for these sessions, in their order, so many `together`; what became of each, by session."""
-    found: dict[str, PlayedRoom] = {}
+    rooms: dict[str, PlayedRoom] = {}
     for number, first in enumerate(range(0, len(sessions), together)):
         people = sessions[first : first + together]
         rng = Random(f"{seed}|room|{number}")
-        found |= served.store.write(partial(_play_one, served=served, people=people, rng=rng, play=play))
-    return found
+        rooms |= served.store.write(partial(_play_one, served=served, people=people, rng=rng, play=play))
+    return rooms
 
 
 def _play_one(
     connection: Connection, served: Served, people: Sequence[str], rng: Random, play: Play
 ) -> dict[str, PlayedRoom]:
     rows = {
-        who: connection.execute(
+        session_id: connection.execute(
             select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)
             .join(participant, participant.c.id == session.c.participant)
-            .where(session.c.id == who)
+            .where(session.c.id == session_id)
         ).one()
-        for who in people
+        for session_id in people
     }
     some, now = rows[people[0]], served.clock()
     plan = served.outline(some.list, some.plan_seed, some.study_hash).plan
     plugin = served.study.kind.info.plugin
     step = next(s for s in plan.steps if s.plugin == plugin and s.kind == "trial")
-    names = {who: row.alias for who, row in rows.items()}
+    names = {session_id: row.alias for session_id, row in rows.items()}
     settings = served.study.settings
-    room, lines, told = play(Party(names=names, step=step, settings=settings, rng=rng, now_ms=1000 * now))
+    room, lines, played = play(Party(names=names, step=step, settings=settings, rng=rng, now_ms=1000 * now))
     room_store.keep_room(connection, room, served.id, some.mode, step.index, now)
     room_store.keep_lines(connection, [(room.id, line) for line in lines])
-    return told
+    return played

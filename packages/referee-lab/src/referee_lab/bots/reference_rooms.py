@@ -33,14 +33,14 @@ def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> 
 
 def _play(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, PlayedRoom]]:
     game = _Game(party)
-    for who, name in party.names.items():
-        game.happen(reference_state.join, who, name)
+    for actor, name in party.names.items():
+        game.happen(reference_state.join, actor, name)
     game.play(list(party.names))
     room, ms = game.room, game.t_ms - party.now_ms
     rounds = sum(line.kind == "feedback" for line in game.lines)
-    counts = {who: {"rounds": rounds, "right": room.right.get(who, 0)} for who in party.names}
-    told = {w: PlayedRoom(room=room.id, outcome=str(room.outcome), counts=c, ms=ms) for w, c in counts.items()}
-    return room, game.lines, told
+    counts = {actor: {"rounds": rounds, "right": room.right.get(actor, 0)} for actor in party.names}
+    played = {w: PlayedRoom(room=room.id, outcome=str(room.outcome), counts=c, ms=ms) for w, c in counts.items()}
+    return room, game.lines, played
 
 
 class _Game:
@@ -53,7 +53,7 @@ class _Game:
         settings = {**party.settings, "trial": self.trial.id, "labels": dict(step.shown.labels)}
         self.room = party.new_room(ReferenceRoom, settings)
         self.lines: list[RoomLine] = []
-        self.own: dict[str, int] = {}
+        self.client_seqs: dict[str, int] = {}
         self.speaker = make_partner(settings["bot_speaker"], "system", self.room.seed)
         self.listener = make_partner(settings["bot_listener"], "hearer", self.room.seed)
 
@@ -62,9 +62,9 @@ class _Game:
         self.room, lines = step(self.room, *what, self.t_ms)
         sent = None
         if step is reference_state.act and is_person(what[0]):
-            self.own[what[0]] = self.own.get(what[0], 0) + 1
-            who, kind, data = what
-            sent = RoomLine(who, kind, data, client_seq=self.own[who], t_client=self.t_ms)
+            self.client_seqs[what[0]] = self.client_seqs.get(what[0], 0) + 1
+            actor, kind, data = what
+            sent = RoomLine(actor, kind, data, client_seq=self.client_seqs[actor], t_client=self.t_ms)
         self.lines += number_lines(lines, len(self.lines), round(self.t_ms, 3), sent)
 
     def play(self, people: Sequence[str]) -> None:
@@ -81,23 +81,23 @@ class _Game:
     def _round(self) -> None:
         room = self.room
         labels = room.settings["labels"]
-        before = rounds_in(self.lines, {seat.who: seat for seat in room.seats}, labels)
+        before = rounds_in(self.lines, {seat.actor: seat for seat in room.seats}, labels)
         here = replace(self.trial, id=f"{room.id}-{room.puzzle}", targets=(labels[room.target],))
-        said = self.speaker.describe(replace(here, history=remembered(before)).for_speaker())
-        text = in_words(said)
+        description = self.speaker.describe(replace(here, history=remembered(before)).for_speaker())
+        text = in_words(description)
         self.t_ms += READ_MS + KEY_MS * len(text)
         self._say(str(room.speaker), text or "…")
         for seat in room.listeners:
             view = replace(here, history=remembered(before, seat.name)).for_hearer(self.rng)
-            found = self.listener.resolve(Description(text=text, properties=said.properties), view)
+            response = self.listener.resolve(Description(text=text, properties=description.properties), view)
             self.t_ms += READ_MS + FIND_MS * self.rng.random()
-            if found.outcome is Outcome.ENTITY:
-                label = next(name for name, behind in labels.items() if behind == found.entity)
-                self.happen(reference_state.act, seat.who, "choose", {"object": label, "round": room.puzzle})
+            if response.outcome is Outcome.ENTITY:
+                label = next(name for name, behind in labels.items() if behind == response.entity)
+                self.happen(reference_state.act, seat.actor, "choose", {"object": label, "round": room.puzzle})
         if self.room.phase == PLAYING:
             self.t_ms = self.room.began_ms + 1000 * room.settings["limit_seconds"]
             self.happen(reference_state.pass_time)
 
-    def _say(self, who: str, text: str) -> None:
+    def _say(self, actor: str, text: str) -> None:
         times = {"typing_start_ms": self.t_ms - KEY_MS * len(text), "typing_end_ms": self.t_ms}
-        self.happen(reference_state.act, who, "say", {"text": text, **times, "keystrokes": len(text)})
+        self.happen(reference_state.act, actor, "say", {"text": text, **times, "keystrokes": len(text)})

@@ -18,18 +18,18 @@ def rehearse(study: Study, hearer: Hearer | None = None) -> str:
     """One sentence on what was played; an error where a step cannot be shown or answered."""
     listener = hearer or catalogue.create("hearer", "noisy")
     played = relaxed = 0
-    for one in with_progress(study.lists, "a rehearsal of every list"):
-        plan = make_plan(study, one.id, study.seed)
+    for trial_list in with_progress(study.lists, "a rehearsal of every list"):
+        plan = make_plan(study, trial_list.id, study.seed)
         relaxed += plan.relaxed
         # Only to see that it can be made: pictures are drawn and pages rendered on the way.
         plan.public(f"/s/{study.id}")
         for step in plan.steps:
             if step.stimulus is None:
                 continue
-            rng = Random(f"rehearsal|{one.id}|{step.index}")
+            rng = Random(f"rehearsal|{trial_list.id}|{step.index}")
             answer = study.kind.simulate(step.stimulus, step.shown, study.settings, listener, rng)
             check_answer(study, step, answer)
             played += 1
     lists = count_of(len(study.lists), "list")
-    kept = f"; {relaxed} of them break a limit of [design] that no order found could keep" if relaxed else ""
-    return f"Rehearsed: {played} trials on {lists}, answered by a simulated hearer and accepted{kept}"
+    warning = f"; {relaxed} of them break a limit of [design] that no order found could keep" if relaxed else ""
+    return f"Rehearsed: {played} trials on {lists}, answered by a simulated hearer and accepted{warning}"

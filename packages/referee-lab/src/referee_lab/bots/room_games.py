@@ -36,16 +36,18 @@ def play_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, 
 def _play(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom]]:
     people = list(party.names)
     room = party.new_room(Room, dict(party.settings))
-    for who, name in party.names.items():
-        room, _ = room_state.join(room, who, name, party.now_ms)
+    for actor, name in party.names.items():
+        room, _ = room_state.join(room, actor, name, party.now_ms)
     alone = [_Happening(0.0, SERVER, "over", {"outcome": "no-partner", "by": people[0]})]
     story = list(_story(room, people)) if len(room.seats) == room.places else alone
     lines = list(_numbered(room, people, story, party.now_ms))
     played, solved = (sum(line.kind == kind for line in lines) for kind in ("start", "solved"))
     outcome = "completed" if played else "no-partner"
     over = replace(room, phase=OVER, outcome=outcome, puzzle=max(played - 1, 0), game=None)
-    told = PlayedRoom(room=room.id, outcome=outcome, counts={"puzzles": played, "solved": solved}, ms=story[-1].t_ms)
-    return over, lines, dict.fromkeys(people, told)
+    played_room = PlayedRoom(
+        room=room.id, outcome=outcome, counts={"puzzles": played, "solved": solved}, ms=story[-1].t_ms
+    )
+    return over, lines, dict.fromkeys(people, played_room)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class _Happening:
     """A line before it is numbered: when it happened, counted from the making of the room, and who sent it on which clock."""
 
     t_ms: float
-    who: str
+    actor: str
     kind: str
     data: Mapping[str, Any]
     t_client: float | None = None
@@ -64,55 +66,60 @@ def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
     begins = 0.0
     for number, name in enumerate(room.settings["puzzles"]):
         here = replace(room, puzzle=number)
-        roles = dict(zip((s.who for s in room.seats), room_state.deal_roles(here), strict=True))
+        roles = dict(zip((s.actor for s in room.seats), room_state.deal_roles(here), strict=True))
         recording = play(
             find_goal(name, room.settings.get("goals", ())), room.seed + number, room_state.game_settings(room.settings)
         )
         yield from _as_room(recording, roles, begins)
         begins += recording.entries[-1].t_server_ms + 1000
         if number + 1 < len(room.settings["puzzles"]):
-            yield from (_Happening(begins, who, "ready", {}) for who in people)
+            yield from (_Happening(begins, actor, "ready", {}) for actor in people)
     yield _Happening(begins, SERVER, "over", {"outcome": "completed", "by": SERVER})
 
 
 def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[_Happening]:
-    seat = {role: who for who, role in roles.items()}
+    seat = {role: actor for actor, role in roles.items()}
     alone = seat.get(SOLO)
     named = {OPERATOR: alone or seat.get(OPERATOR, ""), SOLVER: alone or seat.get(SOLVER, "")}
-    told = False
+    roles_sent = False
     for entry in recording.entries:
         if alone and entry.kind in _TALK:
             continue
         if entry.kind == "role":
             # Once for everybody in the room, and by the room's own word for who plays alone.
-            if not told:
+            if not roles_sent:
                 yield from (
-                    _Happening(begins + entry.t_server_ms, who, "role", {"role": role}) for who, role in roles.items()
+                    _Happening(begins + entry.t_server_ms, actor, "role", {"role": role})
+                    for actor, role in roles.items()
                 )
-            told = True
+            roles_sent = True
             continue
         # A clock's reading inside the data is on the server's clock, which did not begin with the puzzle.
         data = {**entry.data, "server_ms": begins + entry.data["server_ms"]} if entry.kind == "clock" else entry.data
-        who = named.get(entry.actor, SERVER)
-        yield _Happening(begins + entry.t_server_ms, who, entry.kind, data, entry.t_client_ms)
+        actor = named.get(entry.actor, SERVER)
+        yield _Happening(begins + entry.t_server_ms, actor, entry.kind, data, entry.t_client_ms)
 
 
 def _numbered(room: Room, people: Sequence[str], story: Sequence[_Happening], base: float) -> Iterator[RoomLine]:
-    """Lines as the hall numbers them: one row of numbers for the room, and one of their own for everybody in it."""
-    seats: dict[str, Seat] = {seat.who: seat for seat in room.seats}
-    joined = [_Happening(0.0, who, "join", {"name": seats[who].name}) for who in people]
-    own = dict.fromkeys(people, 0)
-    for seq, one in enumerate([*joined, *story]):
-        sent = one.who in own and one.kind not in ("join", "role")
+    """Yield lines numbered as the hall does: one sequence for the room, and one for each person in it."""
+    seats: dict[str, Seat] = {seat.actor: seat for seat in room.seats}
+    joined = [_Happening(0.0, actor, "join", {"name": seats[actor].name}) for actor in people]
+    client_seqs = dict.fromkeys(people, 0)
+    for seq, happening in enumerate([*joined, *story]):
+        sent = happening.actor in client_seqs and happening.kind not in ("join", "role")
         if sent:
-            own[one.who] += 1
-        data = {**one.data, "server_ms": base + one.data["server_ms"]} if one.kind == "clock" else one.data
+            client_seqs[happening.actor] += 1
+        data = (
+            {**happening.data, "server_ms": base + happening.data["server_ms"]}
+            if happening.kind == "clock"
+            else happening.data
+        )
         yield RoomLine(
-            one.who if one.who in own or one.who == BOT else SERVER,
-            one.kind,
+            happening.actor if happening.actor in client_seqs or happening.actor == BOT else SERVER,
+            happening.kind,
             data,
-            client_seq=own[one.who] if sent else None,
-            t_client=one.t_client if sent else None,
+            client_seq=client_seqs[happening.actor] if sent else None,
+            t_client=happening.t_client if sent else None,
             seq=seq,
-            t_server=round(base + one.t_ms, 3),
+            t_server=round(base + happening.t_ms, 3),
         )

@@ -84,7 +84,7 @@ def simulate(
     except BaseException:
         served.store.close()
         raise
-    trials = max(len(one.trials) for one in served.study.lists)
+    trials = max(len(trial_list.trials) for trial_list in served.study.lists)
     # Worked out elsewhere and then given: each half of the way for a bar.
     apart = engine is not None and not isinstance(mind, Remembers)
     advance = watch(participants * trials * (1 + apart))
@@ -105,13 +105,13 @@ def simulate(
 
     def think(bots: list[Bot]) -> None:
         if engine is not None and apart:
-            admitted = [one for one in bots if not one.ending]
-            questions = {one.number: one.questions() for one in admitted}
+            admitted = [participant for participant in bots if not participant.ending]
+            questions = {participant.number: participant.questions() for participant in admitted}
             thought = think_ahead(
                 engine, shard, served.study, hearer, seed, train, questions, lambda n: advance(n * trials)
             )
-            for one in admitted:
-                one.thought = thought[one.number]
+            for participant in admitted:
+                participant.thought = thought[participant.number]
 
     bots, (lost, twice) = _perform(served, participants, at_once, bot, think)
     return Played(
@@ -179,24 +179,24 @@ def _open_house(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
 
 
 async def _enrol(bots: list[Bot]) -> None:
-    for one in bots:
-        await one.enrol()
+    for participant in bots:
+        await participant.enrol()
 
 
 async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
     plugin = served.study.kind.info.plugin
     if plugin in ROOM_PLUGINS:
         seed = bots[0].seed if bots else 1
-        people = [one.session for one in bots if not one.ending]
+        people = [participant.session for participant in bots if not participant.ending]
         together = play_rooms if plugin == "tangram" else play_reference_rooms
         played = await asyncio.to_thread(together, served, people, seed)
-        for one in bots:
-            one.rooms = played
+        for participant in bots:
+            participant.rooms = played
     turn = asyncio.Semaphore(at_once)
 
-    async def play(one: Bot) -> None:
+    async def play(participant: Bot) -> None:
         async with turn:
-            await one.play()
+            await participant.play()
 
     await asyncio.gather(*map(play, bots))
 

@@ -28,7 +28,7 @@ from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import GivenAnswer
 
-__all__ = ["Questions", "Thinking", "given_by", "make_hearer", "someone", "think_ahead"]
+__all__ = ["Questions", "Thinking", "make_hearer", "simulate_answer", "someone", "think_ahead"]
 
 ASKED, TRAIN = "asked", "train.jsonl"
 Questions = Mapping[int, Sequence[PlanStep]]  # by participant
@@ -57,14 +57,14 @@ def someone(hearer: Hearer, seed: int, number: int) -> Someone:
     return Someone(hearer, f"{seed}|{number}")
 
 
-def given_by(
+def simulate_answer(
     person: Someone, kind: Any, settings: Mapping[str, Any], step: PlanStep, seed: int, number: int
 ) -> GivenAnswer:
-    """What a participant answers; by place, so that neither the engine nor faults on the way change it."""
-    given: GivenAnswer = kind.simulate(
+    """Return a participant's answer to a step; seeded by the step, so that neither the engine nor network faults change it."""
+    answer: GivenAnswer = kind.simulate(
         step.stimulus, step.shown, settings, person, Random(f"{seed}|{number}|{step.index}")
     )
-    return given
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Thinking:
     def _answers(self, begun: _AskedPeople, number: int) -> dict[int, GivenAnswer]:
         person = someone(begun.hearer, self.seed, number)
         return {
-            step.index: given_by(person, begun.kind, begun.settings, step, self.seed, number)
+            step.index: simulate_answer(person, begun.kind, begun.settings, step, self.seed, number)
             for step in begun.questions[number]
         }
 

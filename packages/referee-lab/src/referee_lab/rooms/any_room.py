@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 from referee_lab.rooms.room_line import RoomLine
@@ -33,16 +33,26 @@ WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place in the room: whose it is, the name they are logged under, their role in this puzzle, when their connection was lost, and whether they have left
+    """A place in the room: its player (`actor`: a session or a bot), their alias, role in this puzzle, time of disconnection, and whether they have left
     a room that goes on without them."""
 
-    who: str
+    actor: str
     name: str
     role: str = ""
     present: bool = True
     left_ms: float | None = None
     ready: bool = False
     gone: bool = False
+
+    def to_data(self) -> dict[str, Any]:
+        """Return the seat as the store holds it."""
+        data = asdict(self)
+        return {"who": data.pop("actor"), **data}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Seat:
+        """Return a seat from the store."""
+        return cls(data["who"], **{name: value for name, value in data.items() if name != "who"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,55 +79,57 @@ class AnyRoom(ABC):
     def people(self) -> int:
         """How many of them are people; bots have the other places."""
 
-    def seat(self, who: str) -> Seat:
-        return next(seat for seat in self.seats if seat.who == who)
+    def seat(self, actor: str) -> Seat:
+        return next(seat for seat in self.seats if seat.actor == actor)
 
-    def has(self, who: str) -> bool:
-        return any(seat.who == who for seat in self.seats)
+    def has(self, actor: str) -> bool:
+        return any(seat.actor == actor for seat in self.seats)
 
 
 SomeRoom = TypeVar("SomeRoom", bound=AnyRoom)
 
 
-def seat_number(room: AnyRoom, who: str) -> int:
-    """Which seat somebody has, counted from 0; -1 for the server and for whoever is not in the room."""
-    return next((n for n, seat in enumerate(room.seats) if seat.who == who), -1)
+def seat_number(room: AnyRoom, actor: str) -> int:
+    """Return the index of an actor's seat, from 0; -1 for the server and for actors without a seat."""
+    return next((n for n, seat in enumerate(room.seats) if seat.actor == actor), -1)
 
 
-def change_seat(room: SomeRoom, who: str, **fields: Any) -> SomeRoom:
-    return replace(room, seats=tuple(replace(s, **fields) if s.who == who else s for s in room.seats))
+def change_seat(room: SomeRoom, actor: str, **fields: Any) -> SomeRoom:
+    return replace(room, seats=tuple(replace(s, **fields) if s.actor == actor else s for s in room.seats))
 
 
-def take_seat(room: SomeRoom, who: str, name: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
-    """Somebody comes in, for the first time or again."""
-    if room.has(who):
-        back = change_seat(room, who, present=True, left_ms=None)
-        return back, [RoomLine(who, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
+def take_seat(room: SomeRoom, actor: str, name: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
+    """Return the room after a person has come in, for the first time or again."""
+    if room.has(actor):
+        back = change_seat(room, actor, present=True, left_ms=None)
+        return back, [RoomLine(actor, "reconnect", {})] if room.phase in (PLAYING, BETWEEN) else []
     if room.phase != WAITING or len(room.seats) >= room.people:
         raise ValueError("the room is taken")
     # The waiting time counts from the first one who came.
     began = room.began_ms or t_ms
-    return replace(room, seats=(*room.seats, Seat(who, name)), began_ms=began), [RoomLine(who, "join", {"name": name})]
+    return replace(room, seats=(*room.seats, Seat(actor, name)), began_ms=began), [
+        RoomLine(actor, "join", {"name": name})
+    ]
 
 
-def leave(room: SomeRoom, who: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
+def leave(room: SomeRoom, actor: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
     """A connection is lost: the time of grace runs. Nobody has to come back to a waiting room."""
     # Being lost again changes nothing: the time of grace runs from the first loss.
-    if room.phase == OVER or not room.seat(who).present or room.seat(who).gone:
+    if room.phase == OVER or not room.seat(actor).present or room.seat(actor).gone:
         return room, []
     if room.phase == WAITING:
-        return replace(room, seats=tuple(s for s in room.seats if s.who != who)), [RoomLine(who, "left", {})]
-    return change_seat(room, who, present=False, left_ms=t_ms, ready=False), [RoomLine(who, "disconnect", {})]
+        return replace(room, seats=tuple(s for s in room.seats if s.actor != actor)), [RoomLine(actor, "left", {})]
+    return change_seat(room, actor, present=False, left_ms=t_ms, ready=False), [RoomLine(actor, "disconnect", {})]
 
 
 def lost_for_good(room: AnyRoom, t_ms: float) -> list[str]:
     """Those whose time of grace has run out in a game that is under way."""
     grace = 1000 * room.settings["grace_seconds"]
-    lost = [s.who for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
+    lost = [s.actor for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
     return lost if room.phase in (PLAYING, BETWEEN) else []
 
 
 def must_have_waited(room: AnyRoom, t_ms: float) -> None:
-    """ValueError for whoever leaves a waiting room before the time that the study asks for; who has kept it is paid."""
+    """Raise ValueError if the waiting time that the study asks for is not over."""
     if t_ms - room.began_ms < 60_000 * room.settings["wait_minutes"]:
         raise ValueError("the waiting time is not over")

@@ -62,7 +62,7 @@ class Partner:
     def notice(self, lines: Sequence[RoomLine]) -> None:
         """What was stored and told to everybody; only some of it makes the bot do something."""
         for line in lines:
-            if line.who != BOT and line.kind in ("say", "start", *SETTLING):
+            if line.actor != BOT and line.kind in ("say", "start", *SETTLING):
                 self.heard.put_nowait(line)
 
     def stop(self) -> None:
@@ -204,16 +204,16 @@ def near_enough(mind: Mind, board: Board, settled: set[str], reach: float) -> tu
     focus = mind.focus
     if focus is None or focus in settled:
         return mind, settled
-    now, goal_placement = board.placements[focus], mind.wanted[focus]
+    now, goal_placement = board.placements[focus], mind.goal_placements[focus]
     aside = goal_placement._replace(x=now.x, y=now.y)
     dx, dy = now.x - goal_placement.x, now.y - goal_placement.y
     if max(abs(dx), abs(dy)) > reach or not _looks_right(mind, focus, board, aside):
         return mind, settled
     if settled:
-        return replace(mind, wanted={**mind.wanted, focus: aside}), settled | {focus}
-    moved = {piece: place._replace(x=place.x + dx, y=place.y + dy) for piece, place in mind.wanted.items()}
-    return replace(mind, wanted=moved), {focus}
+        return replace(mind, goal_placements={**mind.goal_placements, focus: aside}), settled | {focus}
+    moved = {piece: place._replace(x=place.x + dx, y=place.y + dy) for piece, place in mind.goal_placements.items()}
+    return replace(mind, goal_placements=moved), {focus}
 
 
 def _looks_right(mind: Mind, piece: str, board: Board, place: Any) -> bool:
-    return in_place(replace(mind, wanted={**mind.wanted, piece: place}), board, piece)
+    return in_place(replace(mind, goal_placements={**mind.goal_placements, piece: place}), board, piece)

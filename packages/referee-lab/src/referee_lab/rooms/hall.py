@@ -58,7 +58,7 @@ class Person:
 class Link(Protocol):
     """One connection, seen from the hall."""
 
-    who: str
+    actor: str
 
     def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
         """Send events, an acknowledgement, a status."""
@@ -105,19 +105,19 @@ class Live:
             if line.kind in self.forgetting:
                 self.chat.clear()
             if line.kind == "say":
-                seat = seat_number(self.room, line.who)
+                seat = seat_number(self.room, line.actor)
                 self.chat.append({"seat": seat, "text": line.data["text"], "t_server": line.t_server})
             self.solved += line.kind == "solved"
 
 
 @dataclass(slots=True)
 class _Parcel:
-    """Lines that are to be stored together, whom to acknowledge then, and who waits for it."""
+    """Lines to store together, the actor to acknowledge then, and the future to resolve."""
 
     live: Live
     room: AnyRoom
     lines: list[RoomLine]
-    who: str | None = None
+    actor: str | None = None
     mark: int = 0
     done: asyncio.Future[None] | None = None
 
@@ -149,17 +149,17 @@ class Hall:
         """Take up rooms that were under way when the server stopped; everybody in them has the time of grace to come back."""
         with self.served.store.read() as connection:
             for row in room_store.unfinished(connection, self.served.id):
-                self.rooms[row.id] = self._taken_up(connection, row)
+                self.rooms[row.id] = self._load_room(connection, row)
         # Nobody's connection outlived the server: everybody counts as lost from now on, whatever the last stored line says.
         for live in self.rooms.values():
             for seat in live.room.seats:
-                if is_person(seat.who):
-                    self._push(live, *self.kind.rules.leave(live.room, seat.who, self.now_ms()))
+                if is_person(seat.actor):
+                    self._push(live, *self.kind.rules.leave(live.room, seat.actor, self.now_ms()))
             self._hire(live)
         self._ticking = asyncio.create_task(self._tick_for_ever())
 
-    def _taken_up(self, connection: Connection, row: Any) -> Live:
-        """A room as the store has it."""
+    def _load_room(self, connection: Connection, row: Any) -> Live:
+        """Return an active room read from the store."""
         room, seq = self.kind.load(connection, row)
         marks = room_store.high_marks(connection, row.id)
         live = Live(room, row.mode, row.data["step"], seq, marks, forgetting=self.kind.forgetting)
@@ -224,7 +224,7 @@ class Hall:
         with self.served.store.read() as connection:
             for row in room_store.finished(connection, person.session):
                 if row.data["step"] == person.step:
-                    live = self._taken_up(connection, row)
+                    live = self._load_room(connection, row)
                     live.stored = _shape(live.room)
                     return live
         return None
@@ -236,27 +236,27 @@ class Hall:
             with self.served.store.read() as connection:
                 # From the store: only what is stored was ever told, so nothing is told twice or left out.
                 lines = room_store.lines_after(connection, live.room.id, last)
-            missed = self._told(live.room, lines, link.who)
-        live.links[link.who] = link
-        link.put(missed, ack=live.marks.get(link.who, 0), status=self._status(live, link.who))
+            missed = self._view_lines(live.room, lines, link.actor)
+        live.links[link.actor] = link
+        link.put(missed, ack=live.marks.get(link.actor, 0), status=self._status(live, link.actor))
 
     def lost(self, live: Live, link: Link) -> None:
         """A connection is gone; nothing happens if a newer one has taken its place."""
-        if live.links.get(link.who) is link:
-            del live.links[link.who]
-            if live.room.has(link.who):
-                self._push(live, *self.kind.rules.leave(live.room, link.who, self.now_ms()))
+        if live.links.get(link.actor) is link:
+            del live.links[link.actor]
+            if live.room.has(link.actor):
+                self._push(live, *self.kind.rules.leave(live.room, link.actor, self.now_ms()))
 
-    def quit(self, live: Live, who: str) -> None:
-        self._push(live, *self.kind.rules.quit_room(live.room, who, self.now_ms()))
+    def quit(self, live: Live, actor: str) -> None:
+        self._push(live, *self.kind.rules.quit_room(live.room, actor, self.now_ms()))
 
-    def take(self, live: Live, who: str, sent: Iterable[RoomLine]) -> None:
+    def take(self, live: Live, actor: str, sent: Iterable[RoomLine]) -> None:
         """What a person sent together: in their own order, each once. What comes before a bad one is kept.
 
         A page that lost its connection sends again whatever was not acknowledged: numbers up to the mark were taken before and are passed over, and a number
         that leaves one out is refused, for what is missing might still come.
         """
-        now, mark = self.now_ms(), live.marks.get(who, 0)
+        now, mark = self.now_ms(), live.marks.get(actor, 0)
         lines: list[RoomLine] = []
         try:
             for line in sent:
@@ -265,12 +265,14 @@ class Hall:
                     continue
                 if number != mark + 1:
                     raise Problem(409, "gap", f"Number {mark + 1} comes next.", expected=mark + 1)
-                lines += self._happen(live, *self.kind.rules.act(live.room, who, line.kind, line.data, now), now, line)
+                lines += self._happen(
+                    live, *self.kind.rules.act(live.room, actor, line.kind, line.data, now), now, line
+                )
                 mark = number
         finally:
-            if mark > live.marks.get(who, 0):
-                live.marks[who] = mark
-                self._queue(_Parcel(live, live.room, lines, who, mark))
+            if mark > live.marks.get(actor, 0):
+                live.marks[actor] = mark
+                self._queue(_Parcel(live, live.room, lines, actor, mark))
 
     def room_of(self, room: str, session: str) -> Live | None:
         """Return the room that somebody is in, or was in until it ended; None where there is none."""
@@ -280,25 +282,25 @@ class Hall:
                 row = next((r for r in room_store.finished(connection, session) if r.id == room), None)
                 if row is None:
                     return None
-                live = self._taken_up(connection, row)
+                live = self._load_room(connection, row)
             live.stored = _shape(live.room)
             # One object a room: its lines are numbered here.
             self.rooms[room] = live
         return live if live.room.has(session) else None
 
-    async def note(self, live: Live, who: str, kind: str, data: Mapping[str, Any]) -> None:
+    async def note(self, live: Live, actor: str, kind: str, data: Mapping[str, Any]) -> None:
         """Something outside the numbered messages (a piece of sound); returns when it is stored."""
-        await self._stored(live, live.room, [RoomLine(who, kind, data)])
+        await self._stored(live, live.room, [RoomLine(actor, kind, data)])
 
-    def relay(self, live: Live, who: str, signal: Mapping[str, Any]) -> None:
+    def relay(self, live: Live, actor: str, signal: Mapping[str, Any]) -> None:
         """Something for one other page (`to`, a seat; all others without it), for the call between the two: neither stored nor acknowledged."""
         to, message = signal.get("to"), {name: value for name, value in signal.items() if name != "to"}
         for other, link in live.links.items():
-            if other != who and to in (None, seat_number(live.room, other)):
-                link.put((), signal={**message, "from": seat_number(live.room, who)})
+            if other != actor and to in (None, seat_number(live.room, other)):
+                link.put((), signal={**message, "from": seat_number(live.room, actor)})
 
-    def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], who: str = BOT) -> None:
-        self._push(live, *self.kind.rules.act(live.room, who, kind, data, self.now_ms()))
+    def bot_acts(self, live: Live, kind: str, data: Mapping[str, Any], actor: str = BOT) -> None:
+        self._push(live, *self.kind.rules.act(live.room, actor, kind, data, self.now_ms()))
 
     # -- storing and telling -------------------------------------------------------------------------------------------
 
@@ -363,8 +365,8 @@ class Hall:
                 room_store.keep_room(connection, room, self.served.id, live.mode, live.step, now)
             # In the transaction of the line that says so: a room is never over without its people being paid, nor the
             # other way round.
-            for who in (line.who for line in lines if line.kind == "gone"):
-                self._end_session(connection, room, who, "technical")
+            for actor in (line.actor for line in lines if line.kind == "gone"):
+                self._end_session(connection, room, actor, "technical")
             if room.outcome in ENDINGS and any(line.kind == "over" for line in lines):
                 self._end_sessions(connection, room, lines)
         room_store.keep_lines(connection, numbered)
@@ -373,11 +375,11 @@ class Hall:
         lost = next(line.data["by"] for line in lines if line.kind == "over")
         stayed, left = ENDINGS[str(room.outcome)]
         for seat in room.seats:
-            if is_person(seat.who):
-                self._end_session(connection, room, seat.who, left if seat.who == lost else stayed)
+            if is_person(seat.actor):
+                self._end_session(connection, room, seat.actor, left if seat.actor == lost else stayed)
 
-    def _end_session(self, connection: Connection, room: AnyRoom, who: str, outcome: str) -> None:
-        row = kept_answers.load(connection, self.served, who)
+    def _end_session(self, connection: Connection, room: AnyRoom, actor: str, outcome: str) -> None:
+        row = kept_answers.load(connection, self.served, actor)
         # Whoever has withdrawn or was ended before keeps that ending.
         if row.state in ("consented", "running"):
             reason = room.outcome or "partner-left"
@@ -387,13 +389,13 @@ class Hall:
         """Acknowledge what is stored now, and pass it on."""
         live.stored = _shape(parcels[-1].room)
         lines = _lines_in(parcels)
-        marks = {parcel.who: parcel.mark for parcel in parcels}
+        marks = {parcel.actor: parcel.mark for parcel in parcels}
         tells = any(line.kind in self.kind.telling for line in lines)
-        for who, link in list(live.links.items()):
-            events = self._told(live.room, lines, who)
-            more: dict[str, Any] = {"ack": marks[who]} if who in marks else {}
+        for actor, link in list(live.links.items()):
+            events = self._view_lines(live.room, lines, actor)
+            more: dict[str, Any] = {"ack": marks[actor]} if actor in marks else {}
             if tells:
-                more["status"] = self._status(live, who)
+                more["status"] = self._status(live, actor)
             if events or more:
                 link.put(events, **more)
         # The bot hears of things when people do: after the commit.
@@ -401,11 +403,11 @@ class Hall:
             live.partner.notice(lines)
         self._clear_away(live)
 
-    def _status(self, live: Live, who: str) -> dict[str, Any]:
-        return self.kind.status(live.room, who, self.now_ms(), live.seq, live.chat, live.solved)
+    def _status(self, live: Live, actor: str) -> dict[str, Any]:
+        return self.kind.status(live.room, actor, self.now_ms(), live.seq, live.chat, live.solved)
 
-    def _told(self, room: AnyRoom, lines: Iterable[RoomLine], who: str) -> list[dict[str, Any]]:
-        return [event for line in lines if (event := self.kind.told(room, line, who)) is not None]
+    def _view_lines(self, room: AnyRoom, lines: Iterable[RoomLine], actor: str) -> list[dict[str, Any]]:
+        return [event for line in lines if (event := self.kind.view_line(room, line, actor)) is not None]
 
     def _clear_away(self, live: Live) -> None:
         """Rooms that nobody is in any more need no memory, once all their lines are stored."""
@@ -424,7 +426,7 @@ class Hall:
         live.links.clear()
 
     def _hire(self, live: Live) -> None:
-        if live.partner is None and self.engage is not None and any(is_bot(s.who) for s in live.room.seats):
+        if live.partner is None and self.engage is not None and any(is_bot(s.actor) for s in live.room.seats):
             live.partner = self.engage(self, live)
 
     async def _tick_for_ever(self) -> None:
@@ -443,20 +445,22 @@ class Hall:
             return room_store.withdrawn(connection, sessions)
 
     async def _let_go(self) -> None:
-        """Who has withdrawn, by whatever way, plays no further."""
-        playing = [(live, seat.who) for live in self.rooms.values() for seat in live.room.seats if is_person(seat.who)]
+        """Remove withdrawn participants from their rooms."""
+        playing = [
+            (live, seat.actor) for live in self.rooms.values() for seat in live.room.seats if is_person(seat.actor)
+        ]
         if not playing:
             return
         try:
-            gone = await asyncio.to_thread(self._withdrawn, [who for _, who in playing])
+            gone = await asyncio.to_thread(self._withdrawn, [actor for _, actor in playing])
         except Exception as error:  # the next look is a second away
             _log.error("could not look for withdrawals: %s", type(error).__name__)
             return
-        for live, who in playing:
-            if who in gone and live.room.has(who) and live.room.phase != OVER and not live.room.seat(who).gone:
-                link = live.links.pop(who, None)
+        for live, actor in playing:
+            if actor in gone and live.room.has(actor) and live.room.phase != OVER and not live.room.seat(actor).gone:
+                link = live.links.pop(actor, None)
                 step = self.kind.rules.leave if live.room.phase == WAITING else self.kind.rules.quit_room
-                self._push(live, *step(live.room, who, self.now_ms()))
+                self._push(live, *step(live.room, actor, self.now_ms()))
                 if link is not None:
                     link.cut("withdrawn", "You have withdrawn from this study.")
 

@@ -80,22 +80,22 @@ class ReferenceBots:
 
     async def _next_line(self) -> None:
         """Wait for something to happen; a question that gets no answer makes its listener choose with the words it has."""
-        open_questions = [who for who, number in self._questions.items() if self._waits(who, number)]
+        open_questions = [actor for actor, number in self._questions.items() if self._waits(actor, number)]
         try:
             await asyncio.wait_for(self.heard.get(), REPLY_SECONDS / self.pace if open_questions else None)
         except TimeoutError:
-            for who in open_questions:
-                self._answered.pop(who, None)
+            for actor in open_questions:
+                self._answered.pop(actor, None)
 
-    def _waits(self, who: str, number: int) -> bool:
-        """Return whether somebody still has to choose in a round."""
-        return self._is_on(number) and who not in self.room.chosen
+    def _waits(self, actor: str, number: int) -> bool:
+        """Return whether a listener still has to choose in a round."""
+        return self._is_on(number) and actor not in self.room.chosen
 
     async def _turn(self) -> None:
         """Whatever programs have to do now: say what is meant, or choose."""
         room = self.room
         # A room moves on before its lines are stored and told: until then the last words known are those of the round before.
-        if room.phase != PLAYING or self._round_told() != room.puzzle:
+        if room.phase != PLAYING or self._announced_round() != room.puzzle:
             return
         number = room.puzzle
         speaker = str(room.speaker)
@@ -105,63 +105,65 @@ class ReferenceBots:
         for seat in room.listeners:
             text = self._text()
             if (
-                is_bot(seat.who)
-                and self._waits(seat.who, number)
+                is_bot(seat.actor)
+                and self._waits(seat.actor, number)
                 and text
-                and self._answered.get(seat.who) != (number, text)
+                and self._answered.get(seat.actor) != (number, text)
             ):
-                self._answered[seat.who] = (number, text)
-                await self._choose(seat.who, text, number)
+                self._answered[seat.actor] = (number, text)
+                await self._choose(seat.actor, text, number)
 
     def _is_on(self, number: int) -> bool:
         return self.room.phase == PLAYING and self.room.puzzle == number
 
-    def _round_told(self) -> int | None:
-        """The round that began last, as far as everybody was told."""
+    def _announced_round(self) -> int | None:
+        """Return the number of the last round whose start was sent to the players; None before the first."""
         return next((line.data["round"] for line in reversed(self.lines) if line.kind == "round"), None)
 
     def _text(self) -> str:
         """What the speaker has said in this round."""
         begins = max((n for n, line in enumerate(self.lines) if line.kind == "round"), default=0)
         here = self.lines[begins:]
-        return " ".join(str(line.data["text"]) for line in here if line.kind == "say" and line.who == self.room.speaker)
+        return " ".join(
+            str(line.data["text"]) for line in here if line.kind == "say" and line.actor == self.room.speaker
+        )
 
     def _rounds(self) -> list[PlayedRound]:
-        return rounds_in(self.lines, {seat.who: seat for seat in self.room.seats}, self.room.settings["labels"])
+        return rounds_in(self.lines, {seat.actor: seat for seat in self.room.seats}, self.room.settings["labels"])
 
-    def _known(self, name: str) -> list[PlayedRound]:
-        """The rounds of which a listener knows what was meant: all, or where listeners are told little, those they found or spoke in."""
+    def _revealed_rounds(self, name: str) -> list[PlayedRound]:
+        """Return the rounds whose target a listener has seen: all with full feedback, otherwise those they spoke in or got right."""
         full = self.room.settings["feedback"] == "full"
         rounds = ((done, [c for c in done.choices if c.hearer == name]) for done in self._rounds())
         return [done for done, choices in rounds if full or not choices or choices[0].right]
 
     # -- speaking and choosing -----------------------------------------------------------------------------------------
 
-    async def _speak(self, who: str, number: int) -> None:
+    async def _speak(self, actor: str, number: int) -> None:
         room = self.room
         target = room.settings["labels"][room.target]
         trial = replace(self.trial, id=f"{room.id}-{number}", targets=(target,), history=remembered(self._rounds()))
-        description = await self._asked(lambda: self._player(who, "system").describe(trial.for_speaker()))
+        description = await self._ask(lambda: self._player(actor, "system").describe(trial.for_speaker()))
         text = in_words(description) if isinstance(description, Description) else ""
-        await self._say(who, text or FAILED, number)
+        await self._say(actor, text or FAILED, number)
 
-    async def _choose(self, who: str, text: str, number: int) -> None:
+    async def _choose(self, actor: str, text: str, number: int) -> None:
         room = self.room
-        history = remembered(self._known(room.seat(who).name), room.seat(who).name)
-        trial = replace(self.trial, id=f"{room.id}-{number}.{who}", history=history)
+        history = remembered(self._revealed_rounds(room.seat(actor).name), room.seat(actor).name)
+        trial = replace(self.trial, id=f"{room.id}-{number}.{actor}", history=history)
         view = trial.for_hearer(self.rng)
         await self._sleep(READ_SECONDS + self.rng.random())
-        response = await self._asked(lambda: self._player(who, "hearer").resolve(Description(text=text), view))
+        response = await self._ask(lambda: self._player(actor, "hearer").resolve(Description(text=text), view))
         if response is None:
-            await self._say(who, FAILED, number)
-        elif response.outcome is not Outcome.ENTITY and self._questions.get(who) != number:
-            self._questions[who] = number
-            await self._say(who, UNSURE, number)
+            await self._say(actor, FAILED, number)
+        elif response.outcome is not Outcome.ENTITY and self._questions.get(actor) != number:
+            self._questions[actor] = number
+            await self._say(actor, UNSURE, number)
         elif self._is_on(number):
             is_guess = response.outcome is not Outcome.ENTITY
             label = label_of(room, self._most_believed(response) if is_guess else response.entity)
             choice = {"object": label, "round": number, **({"guess": True} if is_guess else {})}
-            self.hall.bot_acts(self.live, "choose", choice, who)
+            self.hall.bot_acts(self.live, "choose", choice, actor)
 
     def _most_believed(self, response: Response) -> str:
         """Return the object with the highest probability; one by chance where several have it, or nothing is known."""
@@ -170,8 +172,8 @@ class ReferenceBots:
         beliefs = {entity: probabilities.get(entity, 0.0) for entity in objects}
         return self.rng.choice([entity for entity in objects if beliefs[entity] == max(beliefs.values())])
 
-    async def _asked(self, ask: Any) -> Any:
-        """An answer, in a thread of its own; None where there is none."""
+    async def _ask(self, ask: Any) -> Any:
+        """Return the program's answer, computed in a thread; None if it fails or takes too long."""
         try:
             return await asyncio.wait_for(asyncio.to_thread(ask), ANSWER_SECONDS)
         except asyncio.CancelledError:
@@ -180,21 +182,21 @@ class ReferenceBots:
             _log.error("a program gave no answer: %s: %s", type(error).__name__, error)
             return None
 
-    def _player(self, who: str, kind: str) -> Any:
-        if (who, kind) not in self.players:
+    def _player(self, actor: str, kind: str) -> Any:
+        if (actor, kind) not in self.players:
             written = self.room.settings["bot_speaker" if kind == "system" else "bot_listener"]
             # A seed of their own, or chance would choose the same for everybody.
-            seed = self.room.seed + [seat.who for seat in self.room.seats].index(who)
-            self.players[who, kind] = make_partner(written, kind, seed)
-        return self.players[who, kind]
+            seed = self.room.seed + [seat.actor for seat in self.room.seats].index(actor)
+            self.players[actor, kind] = make_partner(written, kind, seed)
+        return self.players[actor, kind]
 
-    async def _say(self, who: str, text: str, number: int) -> None:
+    async def _say(self, actor: str, text: str, number: int) -> None:
         start = self.hall.now_ms()
-        self.hall.bot_acts(self.live, "typing", {"typing": True}, who)
+        self.hall.bot_acts(self.live, "typing", {"typing": True}, actor)
         await self._sleep(0.4 + KEY_SECONDS * len(text))
         if self._is_on(number):
             times = {"typing_start_ms": start, "typing_end_ms": self.hall.now_ms(), "keystrokes": len(text)}
-            self.hall.bot_acts(self.live, "say", {"text": text, **times}, who)
+            self.hall.bot_acts(self.live, "say", {"text": text, **times}, actor)
 
     async def _sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds / self.pace)

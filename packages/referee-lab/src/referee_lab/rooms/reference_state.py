@@ -70,7 +70,7 @@ class ReferenceRoom(AnyRoom):
 
     @property
     def speaker(self) -> str | None:
-        return next((seat.who for seat in self.seats if seat.role == SPEAKER), None)
+        return next((seat.actor for seat in self.seats if seat.role == SPEAKER), None)
 
     @property
     def listeners(self) -> tuple[Seat, ...]:
@@ -116,7 +116,7 @@ def order_of(room: ReferenceRoom, seat: int) -> list[str]:
 
 def _first_speaker(room: ReferenceRoom) -> int:
     first = room.settings["begins"]
-    fitting = [n for n, s in enumerate(room.seats) if first == "any" or is_bot(s.who) == (first == "bot")]
+    fitting = [n for n, s in enumerate(room.seats) if first == "any" or is_bot(s.actor) == (first == "bot")]
     return fitting[room.seed % len(fitting)]
 
 
@@ -135,10 +135,10 @@ def _next_speaker(room: ReferenceRoom) -> int | None:
 # -- coming and going ----------------------------------------------------------------------------------------------------------
 
 
-def join(room: ReferenceRoom, who: str, name: str, t_ms: float) -> Happened:
+def join(room: ReferenceRoom, actor: str, name: str, t_ms: float) -> Happened:
     """Somebody comes in, for the first time or again; the first round starts when all people are there, and bots take the other places."""
-    is_back = room.has(who)
-    room, lines = any_room.take_seat(room, who, name, t_ms)
+    is_back = room.has(actor)
+    room, lines = any_room.take_seat(room, actor, name, t_ms)
     if is_back or len(room.seats) < room.people:
         return room, lines
     names = [BOT if n == 1 else f"{BOT}-{n}" for n in range(1, room.settings["bots"] + 1)]
@@ -146,25 +146,25 @@ def join(room: ReferenceRoom, who: str, name: str, t_ms: float) -> Happened:
     return started, lines + more
 
 
-def quit_room(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
+def quit_room(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
     """Somebody leaves for good: from a waiting room after the time that the study asks for, from a game at any time."""
-    if room.phase == OVER or (room.phase != WAITING and room.seat(who).gone):
+    if room.phase == OVER or (room.phase != WAITING and room.seat(actor).gone):
         return room, []
     if room.phase == WAITING:
         any_room.must_have_waited(room, t_ms)
-        return _over(room, "no-partner", who)
-    return _without(room, who, t_ms)
+        return _over(room, "no-partner", actor)
+    return _without(room, actor, t_ms)
 
 
-def _without(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
+def _without(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
     """The room after somebody has left it for good: it goes on with the others, or is over."""
-    was_speaking = room.phase == PLAYING and room.speaker == who
-    room = change_seat(room, who, present=False, gone=True, ready=False, left_ms=None)
-    lines = [RoomLine(who, "gone", {})]
+    was_speaking = room.phase == PLAYING and room.speaker == actor
+    room = change_seat(room, actor, present=False, gone=True, ready=False, left_ms=None)
+    lines = [RoomLine(actor, "gone", {})]
     left = [seat for seat in room.seats if not seat.gone]
-    alone = len(left) < 2 or all(is_bot(seat.who) for seat in left)
+    alone = len(left) < 2 or all(is_bot(seat.actor) for seat in left)
     if alone or room.settings["leaving"] == "end" or _next_speaker(room) is None:
-        room, more = _over(room, "partner-left", who)
+        room, more = _over(room, "partner-left", actor)
     elif was_speaking:
         room, more = _end_round(room, SPEAKER_LEFT, t_ms)
     else:
@@ -175,46 +175,46 @@ def _without(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
 # -- playing -------------------------------------------------------------------------------------------------------------------
 
 
-def act(room: ReferenceRoom, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+def act(room: ReferenceRoom, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
     if kind == "choose":
-        return _choose(room, who, data, t_ms)
+        return _choose(room, actor, data, t_ms)
     if kind == "ready":
-        return _ready(room, who, t_ms)
+        return _ready(room, actor, t_ms)
     if kind not in ("say", "typing", "clock"):
         raise ValueError(f"nobody does {kind!r} in this room")
-    is_description = kind == "say" and room.phase == PLAYING and who == room.speaker
-    return replace(room, spoken=room.spoken or is_description), [RoomLine(who, kind, data)]
+    is_description = kind == "say" and room.phase == PLAYING and actor == room.speaker
+    return replace(room, spoken=room.spoken or is_description), [RoomLine(actor, kind, data)]
 
 
-def _choose(room: ReferenceRoom, who: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+def _choose(room: ReferenceRoom, actor: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """A choice counts once, for the round it was made in, and after the speaker has said something; anything else is noted and changes nothing."""
     if data["object"] not in room.settings["labels"]:
         raise ValueError("there is no such object")
-    late = [RoomLine(who, "late", {"kind": "choose", **data})]
+    late = [RoomLine(actor, "late", {"kind": "choose", **data})]
     if room.phase != PLAYING or data["round"] != room.puzzle:
         return room, late
-    if who == room.speaker:
+    if actor == room.speaker:
         raise ValueError("the speaker does not choose")
-    if who in room.chosen or not room.spoken:
+    if actor in room.chosen or not room.spoken:
         return room, late
-    room = replace(room, chosen={**room.chosen, who: data["object"]})
+    room = replace(room, chosen={**room.chosen, actor: data["object"]})
     room, more = _if_all_have_chosen(room, t_ms)
-    return room, [RoomLine(who, "choose", data), *more]
+    return room, [RoomLine(actor, "choose", data), *more]
 
 
 def _if_all_have_chosen(room: ReferenceRoom, t_ms: float) -> Happened:
-    waiting = room.phase == PLAYING and not all(seat.who in room.chosen for seat in room.listeners)
+    waiting = room.phase == PLAYING and not all(seat.actor in room.chosen for seat in room.listeners)
     return (room, []) if waiting or room.phase != PLAYING else _end_round(room, CHOSEN, t_ms)
 
 
-def _ready(room: ReferenceRoom, who: str, t_ms: float) -> Happened:
+def _ready(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
     """The next round, as soon as everybody has seen how this one went."""
     if room.phase != BETWEEN:
-        return room, [RoomLine(who, "late", {"kind": "ready"})]
-    room = change_seat(room, who, ready=True)
-    lines = [RoomLine(who, "ready", {})]
-    if all(seat.gone or seat.ready or is_bot(seat.who) for seat in room.seats):
+        return room, [RoomLine(actor, "late", {"kind": "ready"})]
+    room = change_seat(room, actor, ready=True)
+    lines = [RoomLine(actor, "ready", {})]
+    if all(seat.gone or seat.ready or is_bot(seat.actor) for seat in room.seats):
         room, more = _go_on(room, t_ms)
         lines += more
     return room, lines
@@ -251,20 +251,20 @@ def _start(room: ReferenceRoom, t_ms: float) -> Happened:
 def _end_round(room: ReferenceRoom, ended: str, t_ms: float) -> Happened:
     """Everybody may be told now. A round without its speaker counts for nobody."""
     room = replace(room, phase=BETWEEN, began_ms=t_ms, ended=ended, right=_counted(room, ended))
-    seats = {seat.who: str(n) for n, seat in enumerate(room.seats)}
-    chosen = {seats[who]: label for who, label in room.chosen.items()}
+    seats = {seat.actor: str(n) for n, seat in enumerate(room.seats)}
+    chosen = {seats[actor]: label for actor, label in room.chosen.items()}
     return room, [RoomLine(SERVER, "feedback", {"ended": ended, "target": room.target, "chosen": chosen})]
 
 
 def _counted(room: ReferenceRoom, ended: str) -> Mapping[str, int]:
     if ended == SPEAKER_LEFT:
         return room.right
-    right = [who for who, label in room.chosen.items() if label == room.target]
-    return {**room.right, **{who: room.right.get(who, 0) + 1 for who in right}}
+    right = [actor for actor, label in room.chosen.items() if label == room.target]
+    return {**room.right, **{actor: room.right.get(actor, 0) + 1 for actor in right}}
 
 
-def _over(room: ReferenceRoom, outcome: str, who: str) -> Happened:
-    return replace(room, phase=OVER, outcome=outcome), [RoomLine(SERVER, "over", {"outcome": outcome, "by": who})]
+def _over(room: ReferenceRoom, outcome: str, actor: str) -> Happened:
+    return replace(room, phase=OVER, outcome=outcome), [RoomLine(SERVER, "over", {"outcome": outcome, "by": actor})]
 
 
 # -- coming back ---------------------------------------------------------------------------------------------------------------
@@ -275,12 +275,12 @@ def after_lines(room: ReferenceRoom, lines: Sequence[RoomLine]) -> ReferenceRoom
     speaker, number = None, 0
     for line in lines:
         if line.kind == "round":
-            speaker, number = room.seats[line.data["speaker"]].who, line.data["round"]
+            speaker, number = room.seats[line.data["speaker"]].actor, line.data["round"]
             room = replace(room, spoken=False, chosen={}, ended=None)
-        elif line.kind == "say" and line.who == speaker and room.ended is None:
+        elif line.kind == "say" and line.actor == speaker and room.ended is None:
             room = replace(room, spoken=True)
         elif line.kind == "choose":
-            room = replace(room, chosen={**room.chosen, line.who: line.data["object"]})
+            room = replace(room, chosen={**room.chosen, line.actor: line.data["object"]})
         elif line.kind == "feedback":
             ended = line.data["ended"]
             room = replace(room, ended=ended, right=_counted(replace(room, puzzle=number), ended))

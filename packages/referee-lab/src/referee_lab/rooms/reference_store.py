@@ -33,7 +33,9 @@ def game_in(connection: Connection, room: str) -> PlayedGame:
     """A room as a played game, as far as it was played; refused when one of its people has withdrawn, or when lines are missing."""
     row, seats, lines = stored_room(connection, room)
     names = [seat.name for seat in seats]
-    played = PlayedGame(game=row.id, rounds=rounds_in(lines, {s.who: s for s in seats}, row.data["settings"]["labels"]))
+    played = PlayedGame(
+        game=row.id, rounds=rounds_in(lines, {s.actor: s for s in seats}, row.data["settings"]["labels"])
+    )
     played.simulated = has_simulated(connection, seats)
     if row.state != OVER:
         played.outcome = RUNNING
@@ -51,15 +53,15 @@ def log_in(connection: Connection, room: str) -> Iterator[str]:
     yield json.dumps(
         {"room": row.id, "seats": people, "settings": settings, "seed": row.data["seed"], "code": __version__}
     )
-    names, zero = {seat.who: seat.name for seat in seats}, lines[0].t_server if lines else 0.0
+    names, zero = {seat.actor: seat.name for seat in seats}, lines[0].t_server if lines else 0.0
     for line in lines:
         # The one line that says in its data who it was.
         data = {**line.data, "by": names.get(line.data["by"], line.data["by"])} if line.kind == "over" else line.data
         if line.kind == "clock":
             data = {**data, "server_ms": round(data["server_ms"] - zero, 3)}
-        told = {"seq": line.seq, "t_server_ms": round(line.t_server - zero, 3), "t_client_ms": line.t_client}
-        by = names.get(line.who, line.who)
-        yield json.dumps({**told, "actor": by, "kind": line.kind, "data": dict(data)}, ensure_ascii=False)
+        stamp = {"seq": line.seq, "t_server_ms": round(line.t_server - zero, 3), "t_client_ms": line.t_client}
+        by = names.get(line.actor, line.actor)
+        yield json.dumps({**stamp, "actor": by, "kind": line.kind, "data": dict(data)}, ensure_ascii=False)
 
 
 def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> list[PlayedRound]:
@@ -80,16 +82,17 @@ def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[
     people = list(seats.values())
     speaker = people[begin.data["speaker"]]
     talk = tuple(
-        _said(line, seats[line.who].name, line.who == speaker.who, begin) for line in part if line.kind == "say"
+        _said(line, seats[line.actor].name, line.actor == speaker.actor, begin) for line in part if line.kind == "say"
     )
     text = " ".join(line.text for line in talk if line.role == SPEAKER)
     lost = end.data["ended"] == SPEAKER_LEFT
-    listeners = [people[int(n)] for n in begin.data["orders"] if people[int(n)].who != speaker.who]
-    chose = {line.who: line for line in part if line.kind == "choose"}
-    gone = {line.who for line in part if line.kind == "gone"}
+    listeners = [people[int(n)] for n in begin.data["orders"] if people[int(n)].actor != speaker.actor]
+    chose = {line.actor: line for line in part if line.kind == "choose"}
+    gone = {line.actor for line in part if line.kind == "gone"}
     heard = None if lost or not text else LEFT
     made = [
-        _choice(s, chose.get(s.who), begin, labels, heard if s.who in gone else heard and TIMED_OUT) for s in listeners
+        _choice(s, chose.get(s.actor), begin, labels, heard if s.actor in gone else heard and TIMED_OUT)
+        for s in listeners
     ]
     first, *others = made or [PlayedChoice()]
     return PlayedRound(

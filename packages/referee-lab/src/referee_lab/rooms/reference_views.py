@@ -16,9 +16,9 @@ from referee_lab.rooms.reference_state import (
     rounds_of,
 )
 from referee_lab.rooms.room_line import RoomLine, is_bot
-from referee_lab.rooms.room_views import told_line, told_status
+from referee_lab.rooms.room_views import format_line, format_status
 
-__all__ = ["TELLING", "reference_status", "reference_told"]
+__all__ = ["TELLING", "reference_status", "view_reference_line"]
 
 # Lines after which everybody is told anew how things stand: nearly all, for pages draw what the status says.
 TELLING = frozenset({"round", "choose", "feedback", "gone", "join", "left", "ready", "disconnect", "reconnect", "over"})
@@ -27,53 +27,53 @@ _PASSED_ON = frozenset({"say", "typing"})
 _SHOWN = {"say": ("text",), "over": ("outcome",)}
 
 
-def reference_told(room: ReferenceRoom, line: RoomLine, who: str) -> dict[str, Any] | None:
-    """A line as somebody gets it; None where it is not for them. Rounds, choices and feedback reach pages by the status alone."""
-    if line.kind not in (*_PASSED_ON, "over") or (line.kind == "typing" and line.who == who):
+def view_reference_line(room: ReferenceRoom, line: RoomLine, actor: str) -> dict[str, Any] | None:
+    """Return a line as sent to an actor; None if it is not for them. Rounds, choices and feedback reach pages by the status alone."""
+    if line.kind not in (*_PASSED_ON, "over") or (line.kind == "typing" and line.actor == actor):
         return None
-    return told_line(room, line, who, _SHOWN)
+    return format_line(room, line, actor, _SHOWN)
 
 
 def reference_status(
-    room: ReferenceRoom, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
+    room: ReferenceRoom, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
     """How things stand for somebody: everything a page needs that has just been opened."""
-    seat = seat_number(room, who)
+    seat = seat_number(room, actor)
     status: dict[str, Any] = {
-        **told_status(room, who, now_ms, seq, chat),
+        **format_status(room, actor, now_ms, seq, chat),
         "partner": [_player(room, n) for n in range(len(room.seats)) if n != seat],
         "puzzles": len(rounds_of(room)),
         "limit_ms": 1000 * room.settings["limit_seconds"],
         "pause_ms": 1000 * room.settings["feedback_seconds"],
-        "solved": room.right.get(who, 0),
+        "solved": room.right.get(actor, 0),
         "places": room.places,
     }
     if seat >= 0 and room.phase != WAITING:
-        status["game"] = _game(room, seat, who)
+        status["game"] = _game(room, seat, actor)
     return status
 
 
 def _player(room: ReferenceRoom, n: int) -> dict[str, Any]:
     seat = room.seats[n]
-    chosen = seat.who in room.chosen and room.phase in (PLAYING, BETWEEN)
-    about = {"seat": n, "present": seat.present, "bot": is_bot(seat.who), "ready": seat.ready, "gone": seat.gone}
+    chosen = seat.actor in room.chosen and room.phase in (PLAYING, BETWEEN)
+    about = {"seat": n, "present": seat.present, "bot": is_bot(seat.actor), "ready": seat.ready, "gone": seat.gone}
     return {**about, "role": seat.role, "chosen": chosen}
 
 
-def _game(room: ReferenceRoom, mine: int, who: str) -> dict[str, Any]:
+def _game(room: ReferenceRoom, seat_index: int, actor: str) -> dict[str, Any]:
     """The round as one person sees it."""
-    speaks = room.seats[mine].role == SPEAKER
+    speaks = room.seats[seat_index].role == SPEAKER
     game = {
-        "order": order_of(room, mine),
+        "order": order_of(room, seat_index),
         "repetition": repetition_of(room),
         "repetitions": room.settings["repetitions"],
         "spoken": room.spoken,
-        "chosen": room.chosen.get(who),
+        "chosen": room.chosen.get(actor),
         # The one place where what is meant leaves the server before a round has ended.
         "target": room.target if speaks and room.phase == PLAYING else None,
         "feedback": None,
     }
-    return {**game, "feedback": _feedback(room, mine, speaks)} if room.phase in (BETWEEN, OVER) else game
+    return {**game, "feedback": _feedback(room, seat_index, speaks)} if room.phase in (BETWEEN, OVER) else game
 
 
 def _feedback(room: ReferenceRoom, seat: int, speaks: bool) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _feedback(room: ReferenceRoom, seat: int, speaks: bool) -> dict[str, Any]:
     shown = [n for n, s in enumerate(room.seats) if s.role == LISTENER and (full or n == seat)]
     rows = []
     for n in shown:
-        chosen = room.chosen.get(room.seats[n].who)
+        chosen = room.chosen.get(room.seats[n].actor)
         if chosen is not None or not room.seats[n].gone:
             right = None if chosen is None else chosen == room.target
             rows.append({"seat": n, "object": chosen, "right": right})

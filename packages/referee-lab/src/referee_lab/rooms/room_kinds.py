@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from referee_lab.rooms import reference_state, reference_store, room_state, room_store
 from referee_lab.rooms.reference_views import TELLING as REFERENCE_TELLING
-from referee_lab.rooms.reference_views import reference_status, reference_told
+from referee_lab.rooms.reference_views import reference_status, view_reference_line
 from referee_lab.rooms.room_line import RoomLine
-from referee_lab.rooms.views import TELLING, status, told
+from referee_lab.rooms.views import TELLING, status, view_line
 from referee_lab.tangram.game.goals import find_goal, training_for
 
 if TYPE_CHECKING:
@@ -26,10 +26,10 @@ Happened = tuple[Any, list[RoomLine]]
 class RoomRules(Protocol):
     """How a room changes: pure functions of the room and the time, one module for every game."""
 
-    def join(self, room: Any, who: str, name: str, t_ms: float) -> Happened: ...
-    def leave(self, room: Any, who: str, t_ms: float) -> Happened: ...
-    def quit_room(self, room: Any, who: str, t_ms: float) -> Happened: ...
-    def act(self, room: Any, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened: ...
+    def join(self, room: Any, actor: str, name: str, t_ms: float) -> Happened: ...
+    def leave(self, room: Any, actor: str, t_ms: float) -> Happened: ...
+    def quit_room(self, room: Any, actor: str, t_ms: float) -> Happened: ...
+    def act(self, room: Any, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened: ...
     def pass_time(self, room: Any, t_ms: float) -> Happened: ...
 
 
@@ -44,7 +44,7 @@ class RoomKind:
     settings: Callable[[Mapping[str, Any], Person], dict[str, Any]]
     rules: RoomRules
     status: Callable[..., dict[str, Any]]
-    told: Callable[..., dict[str, Any] | None]
+    view_line: Callable[..., dict[str, Any] | None]
     load: Callable[..., tuple[Any, int]]
     telling: frozenset[str]
     forgetting: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ _KINDS = {
         settings=_tangram_settings,
         rules=room_state,
         status=status,
-        told=told,
+        view_line=view_line,
         load=room_store.load_room,
         telling=TELLING,
     ),
@@ -78,7 +78,7 @@ _KINDS = {
         settings=_reference_settings,
         rules=reference_state,
         status=reference_status,
-        told=reference_told,
+        view_line=view_reference_line,
         load=reference_store.load_reference_room,
         telling=REFERENCE_TELLING,
         forgetting=frozenset({"round"}),

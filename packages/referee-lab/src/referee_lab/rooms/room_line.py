@@ -10,24 +10,24 @@ __all__ = ["BOT", "SERVER", "RoomLine", "is_bot", "is_person", "number_lines"]
 SERVER, BOT = "server", "bot"
 
 
-def is_bot(who: str) -> bool:
-    """Whether it is a program: `bot`, and where there are several `bot-2`, `bot-3` …"""
-    return who == BOT or who.startswith(f"{BOT}-")
+def is_bot(actor: str) -> bool:
+    """Return whether an actor is a program: `bot`, and where there are several `bot-2`, `bot-3` …"""
+    return actor == BOT or actor.startswith(f"{BOT}-")
 
 
-def is_person(who: str) -> bool:
-    """Whether it is a person, known by their session."""
-    return who != SERVER and not is_bot(who)
+def is_person(actor: str) -> bool:
+    """Return whether an actor is a person, named by their session."""
+    return actor != SERVER and not is_bot(actor)
 
 
 class RoomLine(NamedTuple):
-    """Who did it (`SERVER`, `BOT`, or a person's session), its kind and its data as in `referee_lab.tangram.game.log`.
+    """The actor (`SERVER`, `BOT`, or a person's session), its kind and its data as in `referee_lab.tangram.game.log`.
 
-    `client_seq` and `t_client` are the number and the clock of the person who sent it, None for whatever nobody sent. `seq` and `t_server` are given by the
+    `client_seq` and `t_client` are the number and the clock of the person who sent it, None for other lines. `seq` and `t_server` are given by the
     hall, in the order in which things happened there; until then a line has no number.
     """
 
-    who: str
+    actor: str
     kind: str
     data: Mapping[str, Any]
     client_seq: int | None = None
@@ -44,6 +44,6 @@ def number_lines(lines: Iterable[RoomLine], first: int, now_ms: float, sent: Roo
     client = (None, None) if sent is None else (sent.client_seq, sent.t_client)
     # built anew rather than by `_replace`, which takes twice as long, and this runs for every point of every cursor
     return [
-        RoomLine(line.who, line.kind, line.data, *(client if n == first else (None, None)), n, now_ms)
+        RoomLine(line.actor, line.kind, line.data, *(client if n == first else (None, None)), n, now_ms)
         for n, line in enumerate(lines, first)
     ]

@@ -58,7 +58,7 @@ class Room(AnyRoom):
     @property
     def handlers(self) -> tuple[str, ...]:
         """Who may touch the pieces now: one of two, and in a group everybody but the solver."""
-        return tuple(seat.who for seat in self.seats if seat.role in (OPERATOR, SOLO))
+        return tuple(seat.actor for seat in self.seats if seat.role in (OPERATOR, SOLO))
 
     @property
     def handler(self) -> str | None:
@@ -79,10 +79,10 @@ def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
+def join(room: Room, actor: str, name: str, t_ms: float) -> Happened:
     """Somebody comes in, for the first time or again; the first puzzle starts when everybody is there."""
-    is_back = room.has(who)
-    room, lines = any_room.take_seat(room, who, name, t_ms)
+    is_back = room.has(actor)
+    room, lines = any_room.take_seat(room, actor, name, t_ms)
     if is_back:
         return room, lines
     if room.settings["partner"] == "bot":
@@ -94,39 +94,39 @@ def join(room: Room, who: str, name: str, t_ms: float) -> Happened:
     return started, lines + more
 
 
-def leave(room: Room, who: str, t_ms: float) -> Happened:
+def leave(room: Room, actor: str, t_ms: float) -> Happened:
     """A connection is lost: what was held falls, and the time of grace runs. Nobody has to come back to a waiting room."""
-    room, lines = any_room.leave(room, who, t_ms)
+    room, lines = any_room.leave(room, actor, t_ms)
     if not lines or room.phase != PLAYING or room.game is None:
         return room, lines
-    if who in room.handlers and room.holder in (who, None):
-        room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), who=who, t_ms=t_ms)
+    if actor in room.handlers and room.holder in (actor, None):
+        room, fallen = _played(room, *rules.let_go(room.game, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
         room = replace(room, holder=None)
         lines += fallen
     return room, lines
 
 
-def quit_room(room: Room, who: str, t_ms: float) -> Happened:
+def quit_room(room: Room, actor: str, t_ms: float) -> Happened:
     """Somebody leaves for good: from a waiting room after the time that the study asks for, from a game at any time."""
     if room.phase == OVER:
         return room, []
     if room.phase == WAITING:
         any_room.must_have_waited(room, t_ms)
-        return _over(room, "no-partner", who)
-    return _over(room, "completed" if room.places == 1 else "partner-left", who)
+        return _over(room, "no-partner", actor)
+    return _over(room, "completed" if room.places == 1 else "partner-left", actor)
 
 
-def act(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+def act(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
     if kind in _BY_HAND:
-        return _handle(room, who, kind, data, t_ms)
+        return _handle(room, actor, kind, data, t_ms)
     if kind == "ready":
-        return _ready(room, who, t_ms)
+        return _ready(room, actor, t_ms)
     if kind == "choose":
         raise ValueError("nobody chooses in this room")
     if kind in ("say", "typing") and not room.settings["chat"]:
         raise ValueError("there is no chat in this room")
-    return room, [RoomLine(who, kind, data)]
+    return room, [RoomLine(actor, kind, data)]
 
 
 def pass_time(room: Room, t_ms: float) -> Happened:
@@ -140,36 +140,36 @@ def pass_time(room: Room, t_ms: float) -> Happened:
         return _start(room, t_ms) if waited and all(s.present for s in room.seats) else (room, [])
     if room.phase != PLAYING or room.game is None:
         return room, []
-    room, lines = _played(room, *rules.pass_time(room.game, t_ms - room.began_ms), who=SERVER, t_ms=t_ms)
+    room, lines = _played(room, *rules.pass_time(room.game, t_ms - room.began_ms), actor=SERVER, t_ms=t_ms)
     if room.phase == PLAYING and t_ms - room.snapshot_ms >= SNAPSHOT_MS:
         lines.append(RoomLine(SERVER, "snapshot", _state(room)))
         room = replace(room, snapshot_ms=t_ms)
     return room, lines
 
 
-def _handle(room: Room, who: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
+def _handle(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
     """Late hands do no harm: what arrives when no puzzle is running is noted and changes nothing."""
     if room.phase != PLAYING or room.game is None:
         # A hand that moved while the puzzle ended broke no rule, so this is no error.
-        return room, [RoomLine(who, "late", {"kind": kind})]
-    if who not in room.handlers:
+        return room, [RoomLine(actor, "late", {"kind": kind})]
+    if actor not in room.handlers:
         raise ValueError("only the operator touches the pieces")
     if kind == "cursor":
-        return room, [RoomLine(who, kind, data)]
+        return room, [RoomLine(actor, kind, data)]
     change = Change.from_data(kind, data)
-    if room.game.held is not None and room.holder not in (who, None):
+    if room.game.held is not None and room.holder not in (actor, None):
         # One hand at a time: whoever comes second has to wait until the piece is let go.
-        return room, [RoomLine(who, "late", {"kind": kind})]
-    after, lines = _played(room, *rules.change(room.game, change, t_ms - room.began_ms), who=who, t_ms=t_ms)
-    return replace(after, holder=who if after.game is not None and after.game.held else None), lines
+        return room, [RoomLine(actor, "late", {"kind": kind})]
+    after, lines = _played(room, *rules.change(room.game, change, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
+    return replace(after, holder=actor if after.game is not None and after.game.held else None), lines
 
 
-def _ready(room: Room, who: str, t_ms: float) -> Happened:
+def _ready(room: Room, actor: str, t_ms: float) -> Happened:
     if room.phase != BETWEEN:
-        return room, [RoomLine(who, "late", {"kind": "ready"})]
-    room = change_seat(room, who, ready=True)
-    lines = [RoomLine(who, "ready", {})]
-    if all(s.present and (s.ready or s.who == BOT) for s in room.seats):
+        return room, [RoomLine(actor, "late", {"kind": "ready"})]
+    room = change_seat(room, actor, ready=True)
+    lines = [RoomLine(actor, "ready", {})]
+    if all(s.present and (s.ready or s.actor == BOT) for s in room.seats):
         room, more = _start(room, t_ms)
         lines += more
     return room, lines
@@ -183,7 +183,7 @@ def _start(room: Room, t_ms: float) -> Happened:
     seats = tuple(replace(s, role=role, ready=False) for s, role in zip(room.seats, roles, strict=True))
     room = replace(room, seats=seats, phase=PLAYING, game=game, began_ms=t_ms, snapshot_ms=t_ms, holder=None)
     lines = [RoomLine(SERVER, note.kind, note.data) for note in notes]
-    return room, [*lines, *(RoomLine(s.who, "role", {"role": s.role}) for s in seats)]
+    return room, [*lines, *(RoomLine(s.actor, "role", {"role": s.role}) for s in seats)]
 
 
 def deal_roles(room: Room) -> Sequence[str]:
@@ -201,9 +201,9 @@ def deal_roles(room: Room) -> Sequence[str]:
     return (OPERATOR, SOLVER) if (first + swaps) % 2 == 0 else (SOLVER, OPERATOR)
 
 
-def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: float) -> Happened:
+def _played(room: Room, game: Game, notes: Sequence[Note], *, actor: str, t_ms: float) -> Happened:
     """The room after the rules have spoken; a finished puzzle leads to the next one or to the end."""
-    lines = [RoomLine(SERVER if by_server else who, kind, data) for kind, data, by_server in notes]
+    lines = [RoomLine(SERVER if by_server else actor, kind, data) for kind, data, by_server in notes]
     shot = any(note.kind == "snapshot" for note in notes)
     room = replace(room, game=game, snapshot_ms=t_ms if shot else room.snapshot_ms)
     if game.outcome is None:
@@ -214,7 +214,7 @@ def _played(room: Room, game: Game, notes: Sequence[Note], *, who: str, t_ms: fl
     return room, lines + last
 
 
-def _over(room: Room, outcome: str, who: str) -> Happened:
+def _over(room: Room, outcome: str, actor: str) -> Happened:
     """The end; a puzzle that was running ends with it."""
     lines = []
     if room.phase == PLAYING and room.game is not None and room.game.outcome is None:
@@ -222,7 +222,7 @@ def _over(room: Room, outcome: str, who: str) -> Happened:
         lines = [RoomLine(SERVER, "snapshot", _state(room)), RoomLine(SERVER, "end", {"reason": outcome})]
     return replace(room, phase=OVER, outcome=outcome), [
         *lines,
-        RoomLine(SERVER, "over", {"outcome": outcome, "by": who}),
+        RoomLine(SERVER, "over", {"outcome": outcome, "by": actor}),
     ]
 
 

@@ -7,7 +7,7 @@ says which person it was, `actor` names the server or a bot. The row of `room` h
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import Any
@@ -70,7 +70,7 @@ def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) ->
 
 
 def _columns(room: str, line: RoomLine) -> tuple[Any, ...]:
-    session, actor = (line.who, None) if is_person(line.who) else (None, line.who)
+    session, actor = (line.actor, None) if is_person(line.actor) else (None, line.actor)
     # Never both: whose data a line is decides about its deletion.
     return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
 
@@ -91,7 +91,7 @@ def _statement(rows: int) -> str:
 def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step: int, now: float) -> None:
     """What the lines do not say."""
     data = {"step": step, **{name: getattr(room, name) for name in ("seed", "puzzle", "began_ms", "outcome")}}
-    data |= {"settings": dict(room.settings), "seats": [asdict(seat) for seat in room.seats]}
+    data |= {"settings": dict(room.settings), "seats": [seat.to_data() for seat in room.seats]}
     values = {"state": room.phase, "data": data, "updated": now}
     # Most writes concern a room that is there; one writer, so nobody inserts in between.
     changed = connection.execute(update(schema.room).where(schema.room.c.id == room.id).values(values))
@@ -106,8 +106,8 @@ def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step
 @cache
 def _lines_of() -> Any:
     e = schema.event.c
-    who = func.coalesce(e.session, e.actor)
-    return select(who, e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server).order_by(e.seq)
+    actor = func.coalesce(e.session, e.actor)
+    return select(actor, e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server).order_by(e.seq)
 
 
 def lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
@@ -117,12 +117,12 @@ def lines_after(connection: Connection, room: str, seq: int) -> list[RoomLine]:
 
 
 def high_marks(connection: Connection, room: str) -> dict[str, int]:
-    """The last number of each person's own that is stored."""
+    """Return the highest client number that is stored, by session."""
     e = schema.event.c
     rows = connection.execute(
         select(e.session, func.max(e.client_seq)).where(e.room == room, e.client_seq.is_not(None)).group_by(e.session)
     )
-    return {who: number for who, number in rows if number is not None}
+    return {actor: number for actor, number in rows if number is not None}
 
 
 def unfinished(connection: Connection, study: str) -> list[Any]:
@@ -162,7 +162,7 @@ def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
 def restored(kind: type[SomeRoom], connection: Connection, row: Any) -> tuple[SomeRoom, int]:
     """A room as far as its row tells, and the number of its last stored line."""
     data = row.data
-    seats = tuple(Seat(**seat) for seat in data["seats"])
+    seats = tuple(Seat.from_data(seat) for seat in data["seats"])
     named = {name: data[name] for name in ("seed", "puzzle", "began_ms", "outcome")}
     room = kind(id=row.id, settings=data["settings"], seats=seats, phase=row.state, **named)
     last = connection.scalar(select(func.max(schema.event.c.seq)).where(schema.event.c.room == row.id))
@@ -174,7 +174,7 @@ def _with_game(room: Room, lines: Sequence[RoomLine]) -> Room:
     board: Board | None = None
     held, grabbed = None, None
     for line in lines:
-        board = board_after(board, LogEntry(line.seq, line.t_server, line.t_client, line.who, line.kind, line.data))
+        board = board_after(board, LogEntry(line.seq, line.t_server, line.t_client, line.actor, line.kind, line.data))
         if line.kind == "grab":
             held, grabbed = str(line.data["piece"]), board
         elif line.kind == "release":
@@ -219,7 +219,7 @@ def stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], lis
     row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
     if row is None:
         raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
-    seats = [Seat(**seat) for seat in row.data["seats"]]
+    seats = [Seat.from_data(seat) for seat in row.data["seats"]]
     _refuse_withdrawn(connection, room, seats)
     return row, seats, _whole_log(connection, room)
 
@@ -236,19 +236,19 @@ def _whole_log(connection: Connection, room: str) -> list[RoomLine]:
 
 def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
     """Whether a bot, a model or a simulated participant played: what was said and done is then not people's alone."""
-    return any(is_bot(seat.who) for seat in seats) or has_simulated(connection, seats)
+    return any(is_bot(seat.actor) for seat in seats) or has_simulated(connection, seats)
 
 
 def has_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
     """Whether programs sat in the places of people, as in a rehearsal."""
-    people = [seat.who for seat in seats if is_person(seat.who)]
+    people = [seat.actor for seat in seats if is_person(seat.actor)]
     clients = connection.scalars(select(schema.session.c.client).where(schema.session.c.id.in_(people)))
     return any((client or {}).get(SIMULATED) for client in clients)
 
 
 def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
     """InputError where somebody has withdrawn: what was said and done together is given out by everybody or not at all."""
-    people = [seat.who for seat in seats if is_person(seat.who)]
+    people = [seat.actor for seat in seats if is_person(seat.actor)]
     if withdrawn(connection, people):
         raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
 
@@ -277,9 +277,9 @@ def _recording(
     row: Any, seats: Sequence[Seat], number: int, part: Sequence[RoomLine], language: str, invented: bool
 ) -> Recording:
     """Times count from the start of the puzzle; people go by their aliases."""
-    names = {seat.who: seat.name for seat in seats}
+    names = {seat.actor: seat.name for seat in seats}
     zero = part[0].t_server
-    roles = {names[r.who]: r.data["role"] for r in part if r.kind == "role"}
+    roles = {names[r.actor]: r.data["role"] for r in part if r.kind == "role"}
     header = Header(
         session=f"{row.id}-{number + 1}",
         pair=row.id,
@@ -301,4 +301,6 @@ def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> L
         data["server_ms"] = round(data["server_ms"] - zero, 3)
     if line.kind in HANDLING:
         data = {name: data[name] for name in ("piece", "x", "y", "rotation", "flipped")}
-    return LogEntry(seq, round(line.t_server - zero, 3), line.t_client, names.get(line.who, line.who), line.kind, data)
+    return LogEntry(
+        seq, round(line.t_server - zero, 3), line.t_client, names.get(line.actor, line.actor), line.kind, data
+    )

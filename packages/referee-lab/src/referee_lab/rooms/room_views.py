@@ -8,29 +8,29 @@ from typing import Any
 from referee_lab.rooms.any_room import AnyRoom, seat_number
 from referee_lab.rooms.room_line import RoomLine
 
-__all__ = ["told_line", "told_status"]
+__all__ = ["format_line", "format_status"]
 
 
-def told_line(room: AnyRoom, line: RoomLine, who: str, shown: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """A line as somebody gets it, with their own number where they sent it; `shown` names the data of those kinds of which not everything is passed on."""
+def format_line(room: AnyRoom, line: RoomLine, actor: str, shown: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a line as sent to an actor, with the client number if they sent it; `shown` lists the fields to send of kinds that are sent in part."""
     names = shown.get(line.kind)
     event = {
         "server_seq": line.seq,
         "t_server": line.t_server,
-        "seat": seat_number(room, line.who),
+        "seat": seat_number(room, line.actor),
         "kind": line.kind,
         "data": line.data if names is None else {name: line.data[name] for name in names if name in line.data},
     }
-    return {**event, "seq": line.client_seq} if line.client_seq is not None and line.who == who else event
+    return {**event, "seq": line.client_seq} if line.client_seq is not None and line.actor == actor else event
 
 
-def told_status(room: AnyRoom, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """How things stand for somebody, as far as it is the same in every room."""
-    mine = seat_number(room, who)
-    seat = room.seats[mine] if mine >= 0 else None
+def format_status(room: AnyRoom, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return the fields of an actor's status that all kinds of rooms share."""
+    seat_index = seat_number(room, actor)
+    seat = room.seats[seat_index] if seat_index >= 0 else None
     return {
         "room": room.id,
-        "seat": mine,
+        "seat": seat_index,
         "phase": room.phase,
         "outcome": room.outcome,
         "role": seat.role if seat else "",

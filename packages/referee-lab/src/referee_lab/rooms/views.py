@@ -8,11 +8,11 @@ from typing import Any
 from referee_lab.rooms.any_room import seat_number
 from referee_lab.rooms.room_line import BOT, RoomLine
 from referee_lab.rooms.room_state import SOLO, Room, deal_roles
-from referee_lab.rooms.room_views import told_line, told_status
+from referee_lab.rooms.room_views import format_line, format_status
 from referee_lab.tangram.game.goals import hint, outline_path
 from referee_lab.tangram.tiers.dialogue import SOLVER
 
-__all__ = ["TELLING", "ice_servers", "status", "told"]
+__all__ = ["TELLING", "ice_servers", "status", "view_line"]
 
 # Lines after which everybody is told anew how things stand.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
@@ -23,29 +23,29 @@ _SHOWN = {"snapshot": ("hash", "nearly"), "say": ("text",), "over": ("outcome",)
 _OTHERS = frozenset({"cursor", "typing"})
 
 
-def told(room: Room, line: RoomLine, who: str) -> dict[str, Any] | None:
-    """A line as somebody gets it; None where it is not for them. Of a snapshot they get the hash: the state they should have."""
-    if line.kind in _PRIVATE or (line.kind in _OTHERS and line.who == who):
+def view_line(room: Room, line: RoomLine, actor: str) -> dict[str, Any] | None:
+    """Return a line as sent to an actor; None if it is not for them. A snapshot is sent as its hash: the state they should have."""
+    if line.kind in _PRIVATE or (line.kind in _OTHERS and line.actor == actor):
         return None
-    # Only whoever came too late has something to take back.
-    if line.kind == "late" and line.who != who:
+    # Only the sender of a late line has something to take back.
+    if line.kind == "late" and line.actor != actor:
         return None
-    return told_line(room, line, who, _SHOWN)
+    return format_line(room, line, actor, _SHOWN)
 
 
 def status(
-    room: Room, who: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
+    room: Room, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
     """How things stand for somebody: everything a page needs that has just been opened."""
-    mine = seat_number(room, who)
-    seat = room.seats[mine] if mine >= 0 else None
-    others = [s for s in room.seats if s.who != who]
+    seat_index = seat_number(room, actor)
+    seat = room.seats[seat_index] if seat_index >= 0 else None
+    others = [s for s in room.seats if s.actor != actor]
     shown: dict[str, Any] = {
-        **told_status(room, who, now_ms, seq, chat),
-        "partner": [{"present": s.present, "bot": s.who == BOT, "ready": s.ready} for s in others],
+        **format_status(room, actor, now_ms, seq, chat),
+        "partner": [{"present": s.present, "bot": s.actor == BOT, "ready": s.ready} for s in others],
         "puzzles": len(room.settings["puzzles"]),
         "swaps": _swaps_next(room),
-        "next_role": deal_roles(room)[mine] if seat is not None and len(room.seats) == room.places else "",
+        "next_role": deal_roles(room)[seat_index] if seat is not None and len(room.seats) == room.places else "",
         "limit_ms": 60_000 * room.settings["limit_minutes"],
         "pause_ms": 1000 * room.settings["pause_seconds"],
         "solved": solved,

@@ -61,8 +61,8 @@ def _hall(app: Any, served: Served) -> Hall:
 class Socket:
     """A person's connection; what cannot be sent yet waits, and what waits goes out together."""
 
-    def __init__(self, websocket: WebSocket, who: str) -> None:
-        self.websocket, self.who = websocket, who
+    def __init__(self, websocket: WebSocket, actor: str) -> None:
+        self.websocket, self.actor = websocket, actor
         self._frames: list[str] = []
         # `put` is called by the hall, which does not wait for anybody's network; a task of its own does.
         self._wake = asyncio.Event()
@@ -189,22 +189,22 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
         given = _parsed(await websocket.receive_text())
         messages = given if isinstance(given, list) else [given]
         # By message and not by frame, or a long list would be free.
-        RATE.take(link.who, max(1, len(messages)))
+        RATE.take(link.actor, max(1, len(messages)))
         # Before everything else, so that as little as possible is added to the time that is being measured.
         if isinstance(given, dict) and "ping" in given:
             link.put((), pong=_number(given["ping"]), t_server=hall.now_ms())
             continue
         # A newer connection has taken over; what the old one still sends would come in between.
-        if live.links.get(link.who) is not link:
+        if live.links.get(link.actor) is not link:
             raise Problem(409, "other-connection", "This page was connected again.")
         if isinstance(given, dict) and "signal" in given:
-            hall.relay(live, link.who, _signal(given["signal"], live))
+            hall.relay(live, link.actor, _signal(given["signal"], live))
             continue
         try:
             if isinstance(given, dict) and given.get("kind") == "quit":
-                hall.quit(live, link.who)
+                hall.quit(live, link.actor)
             else:
-                hall.take(live, link.who, (_line(link.who, one) for one in messages))
+                hall.take(live, link.actor, (_line(link.actor, one) for one in messages))
         except (ValueError, InputError) as error:
             raise Problem(422, "not-allowed", str(error)) from None
 
@@ -223,14 +223,14 @@ def _signal(given: Any, live: Live) -> Mapping[str, Any]:
     return given
 
 
-def _line(who: str, given: Any) -> RoomLine:
+def _line(actor: str, given: Any) -> RoomLine:
     """A message as the line that it becomes when it is accepted."""
     if not isinstance(given, dict):
         raise Problem(422, "malformed", "A message is an object.")
     if not _whole(given.get("seq"), 1):
         raise Problem(422, "malformed", "A message has a number.")
     kind, data = accept(given.get("kind"), given.get("data"))
-    return RoomLine(who, kind, data, client_seq=given["seq"], t_client=_number(given.get("t_client")))
+    return RoomLine(actor, kind, data, client_seq=given["seq"], t_client=_number(given.get("t_client")))
 
 
 # -- what may be said ------------------------------------------------------------------------------------------------------

@@ -75,11 +75,11 @@ class AnnotationSheet:
         path = self.file if annotator is None else annotation_path(self.path, annotator)
         if not path.exists():
             return Annotation(annotator=annotator or self.annotator, session=self.dialogue.id)
-        found = parse_annotation(path.read_text(encoding="utf-8"), str(path))
+        annotation = parse_annotation(path.read_text(encoding="utf-8"), str(path))
         # Files lie beside each other and are easily moved: marks on the wrong words would not be noticed otherwise.
-        if found.session != self.dialogue.id or any(n >= len(self.texts) for n in found.marks):
+        if annotation.session != self.dialogue.id or any(n >= len(self.texts) for n in annotation.marks):
             raise InputError("this annotates another recording", where=path, remedy="put it beside its own recording")
-        return found
+        return annotation
 
     def save(self, utterance: int, expressions: Any, done: bool) -> None:
         """Appends the state of an utterance and waits until it is on disk."""
@@ -108,7 +108,7 @@ class AnnotationSheet:
 
     def content(self) -> dict[str, Any]:
         """Everything the page needs: the film, and per utterance its marks, proposals and (in adjudication) those of both annotators."""
-        mine, asked = self.annotation(), self._asked()
+        annotation, asked = self.annotation(), self._asked()
         others = {name: self.annotation(name) for name in self.beside}
         film = self.session.film()
         utterances = self.dialogue.tier(UTTERANCE)
@@ -119,8 +119,8 @@ class AnnotationSheet:
                 "start_ms": u.start_ms,
                 "shown_ms": u.data.get("shown_ms", u.start_ms),
                 "asked": n in asked,
-                "done": n in mine.done,
-                "marks": _plain(mine.marks.get(n)),
+                "done": n in annotation.done,
+                "marks": _plain(annotation.marks.get(n)),
                 "proposed": _plain(self.proposals.get(n, ())) if self.offer else None,
                 "others": {name: _plain(a.marks[n]) for name, a in others.items()} if n in asked and others else None,
             }

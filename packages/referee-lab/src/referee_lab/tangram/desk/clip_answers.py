@@ -30,9 +30,9 @@ def overheard_answers(
     ]
 
 
-def _response(answered: StoredAnswer, given: Response) -> Response:
-    timed = answered.timed(given)
-    return replace(timed, flags=(*given.flags, SIMULATED)) if answered.sitting.simulated else timed
+def _response(answered: StoredAnswer, response: Response) -> Response:
+    timed = answered.timed(response)
+    return replace(timed, flags=(*response.flags, SIMULATED)) if answered.sitting.simulated else timed
 
 
 def classifier_facts(folder: Path) -> dict[str, Any] | None:

@@ -35,8 +35,8 @@ def published_results() -> str:
     ]
     agreement = " ".join(_printed("evaluation", c, "agreement") for c in categories)
     df, t = _printed("text", "degrees of freedom"), _printed("measured", "accuracy of TP against FN, t")
-    found = f"IR {TP} {_printed('evaluation', TP, 'IR')}; MIR {', '.join(majority)}; agreement {agreement}"
-    return f"{found}; {TP} against {FN} t({df}) = {t}"
+    summary = f"IR {TP} {_printed('evaluation', TP, 'IR')}; MIR {', '.join(majority)}; agreement {agreement}"
+    return f"{summary}; {TP} against {FN} t({df}) = {t}"
 
 
 def published_review() -> str:

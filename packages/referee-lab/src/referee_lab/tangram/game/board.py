@@ -123,9 +123,9 @@ class Board:
 
     def snapped(self, piece: str, reach: float = 12.0) -> Board:
         """The board with a piece drawn to the nearest corner or edge middle of another one, if one of its own is within reach."""
-        own = _anchors(self.corners(piece))
+        anchors = _anchors(self.corners(piece))
         others = [a for p in self.placements if p != piece for a in _anchors(self.corners(p))]
-        pulls = ((bx - ax, by - ay) for ax, ay in own for bx, by in others)
+        pulls = ((bx - ax, by - ay) for ax, ay in anchors for bx, by in others)
         dx, dy = min(pulls, key=lambda pull: math.hypot(*pull))
         if math.hypot(dx, dy) > reach:
             return self
@@ -150,9 +150,9 @@ class Board:
     def to_data(self) -> dict[str, Any]:
         """The whole state as plain data; `from_data` gives it back."""
         pieces = {piece: p._asdict() for piece, p in sorted(self.placements.items())}
-        own = pieces_to_data(pieces)
+        custom_pieces = pieces_to_data(pieces)
         whole = {"pieces": pieces, "order": list(self.order), "step": self.step, "area": list(self.area)}
-        return {**whole, "own": own} if own else whole
+        return {**whole, "own": custom_pieces} if custom_pieces else whole
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Board:

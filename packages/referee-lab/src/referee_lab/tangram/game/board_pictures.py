@@ -58,8 +58,8 @@ def draw_board(
 
 def _colour(piece: str) -> str:
     """All pieces alike, as in REX-J, but for own ones, which have colours of their own."""
-    own = own_pieces_among([piece])
-    return own[0].colour if own else PIECE
+    custom_pieces = own_pieces_among([piece])
+    return custom_pieces[0].colour if custom_pieces else PIECE
 
 
 def _number(piece: str, board: Board) -> str:

@@ -73,8 +73,8 @@ def _change(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
     top = after.order[-1]
     placed = after.placements[top]
     # Nearly always one piece went to the top; whatever else happened is told as a whole board.
-    one_piece = before.put(top, placed).canonical() == state
-    yield [t_ms, top, *placed] if one_piece else [t_ms, after.to_data()]
+    is_single_piece = before.put(top, placed).canonical() == state
+    yield [t_ms, top, *placed] if is_single_piece else [t_ms, after.to_data()]
 
 
 def _line(utterance: Event) -> dict[str, Any]:

@@ -104,8 +104,8 @@ GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
 def goal_text(goal: Goal) -> str:
     """A goal as one line: its name, * where it is symmetric, the placement of every piece, and what own pieces look like."""
     rows = (f"{piece}:{p.x:g},{p.y:g},{p.rotation},{int(p.flipped)}" for piece, p in goal.placements.items())
-    own = pieces_to_data(goal.placements)
-    looks = f"|{json.dumps(own, ensure_ascii=False, separators=(',', ':'))}" if own else ""
+    custom_pieces = pieces_to_data(goal.placements)
+    looks = f"|{json.dumps(custom_pieces, ensure_ascii=False, separators=(',', ':'))}" if custom_pieces else ""
     return f"{goal.name}{'*' if goal.symmetric else ''}|{';'.join(rows)}{looks}"
 
 
@@ -115,10 +115,10 @@ def parse_goal(text: str) -> Goal:
     rows, _, looks = rest.partition("|")
     try:
         placed = dict(_placed(row) for row in rows.split(";"))
-        own = json.loads(looks or "{}")
+        custom_pieces = json.loads(looks or "{}")
     except ValueError:
         raise InputError(f"not a goal: {text:.60}", remedy="`referee tangram goals check FILE` writes them") from None
-    learn_from_data(own)
+    learn_from_data(custom_pieces)
     if set_of(placed) is None:
         raise InputError(f"the goal {name!r} has no pieces of one set", remedy="`referee tangram goals check FILE`")
     return Goal(name.removesuffix("*"), name.endswith("*"), MappingProxyType(placed))
@@ -175,14 +175,14 @@ def own_goal(goal: Goal) -> dict[str, list[str]]:
     return {} if _KNOWN.get(goal.name) is goal else {"goals": [goal_text(goal)]}
 
 
-def find_goal(name: str, own: Iterable[str] = ()) -> Goal:
-    """A goal by its name: one of the lines `own`, or one of this package's; the figure of the training has a name too."""
-    goals = {goal.name: goal for goal in map(parse_goal, own)}
-    known = {**_KNOWN, **goals}
-    if name not in known:
+def find_goal(name: str, lines: Iterable[str] = ()) -> Goal:
+    """Return a goal by its name: from `lines` (goals as text), or one of this package's, the training figure included."""
+    goals = {goal.name: goal for goal in map(parse_goal, lines)}
+    goals_by_name = {**_KNOWN, **goals}
+    if name not in goals_by_name:
         offered = [*GOALS, *PENTOMINO_GOALS, *goals]
         raise UnknownName("goal", name, offered, hint=f"the goals are {', '.join(offered)}")
-    return known[name]
+    return goals_by_name[name]
 
 
 @cache

@@ -89,7 +89,7 @@ def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
     relation = re.compile(
         rf"{RELATED}(?P<what>(?:it|that|this)\b(?! (?:{look}|{noun}|shape)\b)(?: (?:one|piece))?|{named})"
     )
-    return PieceWords({word: frozenset(own) for word, own in nouns.items()}, colours, noun, look, relation)
+    return PieceWords({word: frozenset(members) for word, members in nouns.items()}, colours, noun, look, relation)
 
 
 def _nouns(piece: str) -> list[str]:
@@ -124,7 +124,7 @@ class Command:
     options: tuple[str, ...] = ()
     wish: Command | None = None
     # Of a wish to turn: the words, because how far to turn may hang on the piece.
-    said: str = ""
+    turn_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,25 +201,25 @@ def _respelt(words: str, board: Board) -> str:
 
 def _too_far(words: str) -> str:
     """*Too far left* asks for the way back, unless the way is said as well."""
-    found = TOO_FAR.search(words)
-    if found is None:
+    match = TOO_FAR.search(words)
+    if match is None:
         return words
     rest = TOO_FAR.sub("", words)
-    return rest if re.search(rf"\b(?:{WAY})\b", rest) else f"{rest} a bit {BACK[found[1]]}".strip()
+    return rest if re.search(rf"\b(?:{WAY})\b", rest) else f"{rest} a bit {BACK[match[1]]}".strip()
 
 
 def _lying_there(words: str, board: Board) -> str:
     """*The triangle on the left* before yet another place is the left triangle."""
-    known = _words_on(board)
+    lexicon = _words_on(board)
     lying = re.search(
-        rf"\bthe (?P<what>(?:(?:{known.look}) )*(?:{known.noun}|one|piece))(?P<told> that is| that's| which is)? "
+        rf"\bthe (?P<what>(?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece))(?P<told> that is| that's| which is)? "
         r"(?:on|at|in) the (?:far )?(?P<side>left|right|top|bottom)(?:[- ]hand side| side)?\b(?! (?:left|right|corner|of|side))",
         words,
     )
     if lying is None:
         return words
     after = words[lying.end() :]
-    elsewhere = REGION.search(after) or known.relation.search(after) or re.search(rf"\b(?:{WAY})\b", after)
+    elsewhere = REGION.search(after) or lexicon.relation.search(after) or re.search(rf"\b(?:{WAY})\b", after)
     if not (lying["told"] or elsewhere):
         return words
     return f"{words[: lying.start()]}the {lying['side']} {lying['what']}{after}"
@@ -257,16 +257,16 @@ def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
 
 def _kind(words: str, theme: str, board: Board) -> str | None:
     """What the verb asks for. One that is not known puts the piece somewhere, because somewhere is said only where it is to go."""
-    known = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
-    if known or TAKING.search(words) or _naming(words, board):
-        return known
+    verb = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
+    if verb or TAKING.search(words) or _naming(words, board):
+        return verb
     return "put" if _names_a_piece(theme, board) or _pointed(theme) else None
 
 
 def _naming(words: str, board: Board) -> bool:
     """Whether the words do no more than name a piece: *no, the square on the left*."""
-    known = _words_on(board)
-    first = rf"(?!lower (?:the|it|that|this))(?:the|a|an|that|this|another|other|any|one|it|its|it's|which|what|where|{known.look}|{known.noun})"
+    lexicon = _words_on(board)
+    first = rf"(?!lower (?:the|it|that|this))(?:the|a|an|that|this|another|other|any|one|it|its|it's|which|what|where|{lexicon.look}|{lexicon.noun})"
     return bool(re.match(rf"(?:(?:{OPENING})[ ,:]+)*{first}\b", words))
 
 
@@ -299,7 +299,7 @@ def _settled(
         fitting = [hand.piece]
     turning = degrees is not None and command.kind == "turn"
     if len(fitting) != 1:
-        wish = replace(command, said=str(degrees)) if turning else command
+        wish = replace(command, turn_words=str(degrees)) if turning else command
         return Command("ask", question=_question(fitting), options=tuple(fitting), wish=wish)
     (piece,) = fitting
     return replace(command, piece=piece, degrees=_degrees(str(degrees), board, piece) if turning else 0)
@@ -318,22 +318,22 @@ def _answer(words: str, asked: Command, board: Board) -> Command | None:
     if wish.piece is not None:
         # The piece was clear, and what to lay it against was not.
         return replace(wish, other=piece) if piece != wish.piece else None
-    turned = _degrees(wish.said, board, piece) if wish.kind == "turn" else 0
+    turned = _degrees(wish.turn_words, board, piece) if wish.kind == "turn" else 0
     return replace(wish, piece=piece, degrees=turned)
 
 
 def _chosen(words: str, options: Sequence[str], board: Board) -> list[str]:
     """Those of the pieces asked about that an answer leaves; none where it says nothing about them."""
-    known = _words_on(board)
-    relation = known.relation.search(words)
+    lexicon = _words_on(board)
+    relation = lexicon.relation.search(words)
     theme = words[: relation.start()] if relation else words
-    shape = re.search(rf"\b({known.noun})s?\b", theme)
+    shape = re.search(rf"\b({lexicon.noun})s?\b", theme)
     size = re.search(rf"\b({'|'.join(SIZES)})\b", theme)
-    colour = re.search(rf"\b({'|'.join(map(re.escape, known.colours))})\b", theme) if known.colours else None
+    colour = re.search(rf"\b({'|'.join(map(re.escape, lexicon.colours))})\b", theme) if lexicon.colours else None
     place = re.search(r"\b(left|right|top|bottom|upper|lower)", theme)
     if not (shape or size or colour or place or relation or EITHER.search(words)):
         return []
-    fitting = [p for p in options if not shape or p in known.nouns[shape[1]]]
+    fitting = [p for p in options if not shape or p in lexicon.nouns[shape[1]]]
     fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
     fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
     if place and fitting:
@@ -367,9 +367,9 @@ def _reversed(last: Command) -> Command:
 
 
 def _names_a_piece(words: str, board: Board) -> bool:
-    known = _words_on(board)
-    look = "|".join([*SIZES, *known.colours])
-    return bool(re.search(rf"\b(?:{known.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
+    lexicon = _words_on(board)
+    look = "|".join([*SIZES, *lexicon.colours])
+    return bool(re.search(rf"\b(?:{lexicon.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
 
 
 def _pointed(words: str) -> bool:
@@ -378,18 +378,18 @@ def _pointed(words: str) -> bool:
 
 def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
     """The pieces that the words name; none where they name no kind of piece."""
-    known = _words_on(board)
-    shape = re.search(rf"\b({known.noun})s?\b", words)
-    colour = re.search(rf"\b({'|'.join(map(re.escape, known.colours))})\b", words) if known.colours else None
+    lexicon = _words_on(board)
+    shape = re.search(rf"\b({lexicon.noun})s?\b", words)
+    colour = re.search(rf"\b({'|'.join(map(re.escape, lexicon.colours))})\b", words) if lexicon.colours else None
     # A size counts before a noun only: *a little to the left* names no piece.
     size = re.search(
-        rf"\b({'|'.join(SIZES)})(?: of the)?(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece|shape))", words
+        rf"\b({'|'.join(SIZES)})(?: of the)?(?= (?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece|shape))", words
     )
     other = re.search(r"\b(?:other|another|second)\b(?! (?:side|time|way|direction|end|turn|step))", words)
     place = _place_of(words, board)
     if not shape and not size and not other and not colour and not (place and re.search(r"\b(?:one|piece)\b", words)):
         return []
-    fitting = [p for p in sorted(board.placements, key=int) if not shape or p in known.nouns[shape[1]]]
+    fitting = [p for p in sorted(board.placements, key=int) if not shape or p in lexicon.nouns[shape[1]]]
     fitting = [p for p in fitting if not size or ALL_PIECES[p]["size"] == SIZES[size[1]]]
     fitting = [p for p in fitting if not colour or ALL_PIECES[p].get("colour", "").lower() == colour[1]]
     if place and hand.piece and not (shape or size or colour or other):
@@ -408,8 +408,8 @@ def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
 
 def _place_of(words: str, board: Board) -> tuple[int, int] | None:
     """Where the piece lies that is meant: *the left triangle*, *the one on the left*. After *put* a place says where to."""
-    known = _words_on(board)
-    after = rf"(?: (?:{'|'.join([*SIZES, *known.colours])}))? (?:{known.noun}|one|piece)\b"
+    lexicon = _words_on(board)
+    after = rf"(?: (?:{'|'.join([*SIZES, *lexicon.colours])}))? (?:{lexicon.noun}|one|piece)\b"
     place = re.search(
         rf"\b(left|right|top|bottom|upper|lower|leftmost|rightmost|topmost|lowest)(?:most)?(?={after})", words
     )
@@ -493,14 +493,14 @@ def _region(words: str) -> tuple[float, float] | None:
     if fitting and not re.search(r"\b(?:in|into|to) the (?:top|bottom|upper|lower)?[- ]?(?:left|right)", words):
         # The longest, because *at the top left* holds *at the top*.
         return REGIONS[max(fitting, key=len)]
-    found = list(REGION.finditer(words))
-    if not found:
+    matches = list(REGION.finditer(words))
+    if not matches:
         return None
     # *In the right corner at the bottom* is one place.
-    place = " ".join(each["place"] for each in found)
+    place = " ".join(each["place"] for each in matches)
     if (
         place in ("left", "right")
-        and not found[0]["spot"]
+        and not matches[0]["spot"]
         and not re.search(r"\b(?:put|place|lay|set|drop|park|goes|go|belongs?)\b", words)
     ):
         return None
@@ -511,19 +511,19 @@ def _region(words: str) -> tuple[float, float] | None:
 
 def _without_where_it_lies(words: str, board: Board) -> str:
     """*The piece at the far right* lies there, and *the left triangle* too: neither is a way to go."""
-    known = _words_on(board)
+    lexicon = _words_on(board)
     lying = r"\b(?:at|on|in) the (?:far )?(?:(?:top|bottom|upper|lower)[- ]?)?(?:left|right)\b"
     return re.sub(
-        rf"{lying}|\b(?:left|right|upper|lower)(?= (?:(?:{known.look}) )*(?:{known.noun}|one|piece)\b)", "", words
+        rf"{lying}|\b(?:left|right|upper|lower)(?= (?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece)\b)", "", words
     )
 
 
 def _way(words: str, board: Board) -> tuple[float, float] | None:
     moving = _without_where_it_lies(words, board)
-    found = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in STEP.finditer(moving)]
-    if not found:
+    shifts = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in STEP.finditer(moving)]
+    if not shifts:
         return None
-    return sum(way[0] * amount for way, amount in found), sum(way[1] * amount for way, amount in found)
+    return sum(way[0] * amount for way, amount in shifts), sum(way[1] * amount for way, amount in shifts)
 
 
 # -- turns ---------------------------------------------------------------------------------------------------------------------
@@ -548,24 +548,24 @@ def _degrees(words: str, board: Board, piece: str) -> int:
 def _to_face(way: str, board: Board, piece: str) -> int:
     """How far to turn until the right angle of a triangle, or a corner of another piece, looks that way."""
     placed = board.placements[piece]
-    wanted = WAYS[way]
+    direction = WAYS[way]
     turns = range(-4 * 45 // board.step, 4 * 45 // board.step + 1)
     best = max(
         turns,
         key=lambda n: (
-            round(_faces(piece, placed._replace(rotation=placed.rotation + n * board.step), wanted), 6),
+            round(_faces(piece, placed._replace(rotation=placed.rotation + n * board.step), direction), 6),
             -abs(n),
         ),
     )
     return best * board.step
 
 
-def _faces(piece: str, placed: Placement, wanted: tuple[int, int]) -> float:
+def _faces(piece: str, placed: Placement, direction: tuple[int, int]) -> float:
     points = corners(piece, placed)
     # A triangle's tip is its right angle; the other pieces have none, and any corner will do.
     tips = [min(points, key=lambda p: _slant(p, points))] if len(points) == 3 else points
     return max(
-        ((x - placed.x) * wanted[0] + (y - placed.y) * wanted[1]) / math.dist((x, y), placed[:2]) for x, y in tips
+        ((x - placed.x) * direction[0] + (y - placed.y) * direction[1]) / math.dist((x, y), placed[:2]) for x, y in tips
     )
 
 

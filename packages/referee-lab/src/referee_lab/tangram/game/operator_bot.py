@@ -101,8 +101,8 @@ def _against(command: Command, board: Board) -> tuple[float, float]:
         (0.0, -1.0): (middle[0], top - (y1 - here.y)),
         (0.0, 1.0): (middle[0], bottom + (here.y - y0)),
     }
-    said = places.get((command.x, command.y))
-    return said or min(places.values(), key=lambda place: math.dist(place, here[:2]))
+    named_position = places.get((command.x, command.y))
+    return named_position or min(places.values(), key=lambda place: math.dist(place, here[:2]))
 
 
 def _put_back(piece: str, now: Placement, before: Placement, hold: tuple[float, float], t_ms: float) -> list[Act]:

@@ -206,17 +206,17 @@ def write_goals(path: Path, goals: Iterable[Goal]) -> None:
     """Figures as a file of JSON, one piece a line short enough to read."""
     from referee.files import write_atomically
 
-    kept = list(goals)
+    figures = list(goals)
     rows = [
         {
             "name": g.name,
             "symmetric": g.symmetric,
             "pieces": {piece: list(place) for piece, place in g.placements.items()},
         }
-        for g in kept
+        for g in figures
     ]
     lines = ",\n".join(f"  {json.dumps(row)}" for row in rows)
-    used = dict.fromkeys(piece for goal in kept for piece in goal.placements)
-    own = pieces_to_data(used)
-    looks = f', "own": {json.dumps(own, ensure_ascii=False)}' if own else ""
+    used = dict.fromkeys(piece for goal in figures for piece in goal.placements)
+    custom_pieces = pieces_to_data(used)
+    looks = f', "own": {json.dumps(custom_pieces, ensure_ascii=False)}' if custom_pieces else ""
     write_atomically(path, f'{{"format": "{FORMAT}"{looks}, "goals": [\n{lines}\n]}}'.split("\n"))

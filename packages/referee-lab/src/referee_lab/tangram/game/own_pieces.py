@@ -91,15 +91,15 @@ def _pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
         raise InputError(f"one turn of {step!r:.20} degrees", remedy=f"step is {' or '.join(map(str, STEPS))}")
     if not FEWEST <= len(rows) <= MOST:
         raise InputError(f"a set has {FEWEST} to {MOST} pieces, not {len(rows)}", remedy=EXAMPLE)
-    found = [_piece(row, name, step, place) for place, row in enumerate(rows)]
-    _refuse_twins(found)
-    whole = sum(_area(piece) for piece in found)
+    pieces = [_piece(row, name, step, place) for place, row in enumerate(rows)]
+    _refuse_twins(pieces)
+    whole = sum(_area(piece) for piece in pieces)
     if whole > ALL_TOGETHER:
         raise InputError(f"together they cover {whole:g}, and a board needs room", remedy=f"{ALL_TOGETHER:g} at most")
-    return found
+    return pieces
 
 
-def _piece(row: Any, own_set: str, step: int, place: int) -> OwnPiece:
+def _piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
     if not isinstance(row, dict):
         raise InputError(f"piece {place + 1} is not written as pieces are", remedy=EXAMPLE)
     name, number = row.get("name"), row.get("number", FIRST + place)
@@ -115,28 +115,30 @@ def _piece(row: Any, own_set: str, step: int, place: int) -> OwnPiece:
     shape = _checked_shape(corners, name)
     middle = shape.centroid
     about = tuple((round(x - middle.x, 2), round(y - middle.y, 2)) for x, y in corners)
-    return OwnPiece(str(number), own_set, name, colour, word, about, step, _is_two_sided(about, step))
+    return OwnPiece(str(number), set_name, name, colour, word, about, step, _is_two_sided(about, step))
 
 
 def _colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
-    given = row.get("colour", "")
-    if isinstance(given, str) and given in COLOURS:
-        return COLOURS[given], given
-    if isinstance(given, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", given):
+    colour = row.get("colour", "")
+    if isinstance(colour, str) and colour in COLOURS:
+        return COLOURS[colour], colour
+    if isinstance(colour, str) and re.fullmatch(r"#[0-9a-fA-F]{6}", colour):
         word = row.get("colour_word", "")
         if isinstance(word, str) and (not word or _NAME.fullmatch(word)):
-            return given.lower(), word
-    known = ", ".join(word for word in COLOURS if word)
-    raise InputError(f"{name}: {given!r:.30} is no colour", remedy=f"one of {known}, or #rrggbb with colour_word")
+            return colour.lower(), word
+    colour_names = ", ".join(word for word in COLOURS if word)
+    raise InputError(
+        f"{name}: {colour!r:.30} is no colour", remedy=f"one of {colour_names}, or #rrggbb with colour_word"
+    )
 
 
-def _corners(given: Any, name: str) -> list[tuple[float, float]]:
-    fits = isinstance(given, list) and 3 <= len(given) <= MOST_CORNERS
-    if not fits or any(not isinstance(p, list) or len(p) != 2 or {type(n) for n in p} - {int, float} for p in given):
+def _corners(points: Any, name: str) -> list[tuple[float, float]]:
+    fits = isinstance(points, list) and 3 <= len(points) <= MOST_CORNERS
+    if not fits or any(not isinstance(p, list) or len(p) != 2 or {type(n) for n in p} - {int, float} for p in points):
         raise InputError(
             f"{name}: corners are 3 to {MOST_CORNERS} pairs of numbers", remedy="corners = [[0, 0], [80, 0], [80, 40]]"
         )
-    return [(float(x), float(y)) for x, y in given]
+    return [(float(x), float(y)) for x, y in points]
 
 
 def _checked_shape(corners: list[tuple[float, float]], name: str) -> Polygon:
@@ -145,9 +147,9 @@ def _checked_shape(corners: list[tuple[float, float]], name: str) -> Polygon:
 
     shape = Polygon(corners)
     if not shape.is_valid or not shape.is_simple:
-        told = explain_validity(shape).replace("[", " at ").replace("]", "")
+        reason = explain_validity(shape).replace("[", " at ").replace("]", "")
         raise InputError(
-            f"{name}: the outline crosses or touches itself ({told})", remedy="name the corners in order, once around"
+            f"{name}: the outline crosses or touches itself ({reason})", remedy="name the corners in order, once around"
         )
     if not SMALLEST <= shape.area <= LARGEST:
         raise InputError(
@@ -227,5 +229,5 @@ def _from_data(number: str, row: Mapping[str, Any]) -> OwnPiece:
     corners = tuple((float(x), float(y)) for x, y in row["corners"])
     if not number.isdigit() or int(number) < FIRST or len(corners) < 3 or row["set"] in ("tangram", "pentomino"):
         raise ValueError(number)
-    own, name, colour, word = (str(row[key]) for key in ("set", "name", "colour", "colour_word"))
-    return OwnPiece(number, own, name, colour, word, corners, int(row["step"]), bool(row["two_sided"]))
+    set_name, name, colour, word = (str(row[key]) for key in ("set", "name", "colour", "colour_word"))
+    return OwnPiece(number, set_name, name, colour, word, corners, int(row["step"]), bool(row["two_sided"]))

@@ -106,7 +106,7 @@ def find_pieces(name: str) -> Mapping[str, Mapping[str, str]]:
 
 def set_of(pieces: Collection[str]) -> str | None:
     """The set that some pieces are of, all of them or a part; None where they are of none, or there are none."""
-    return next((name for name, own in PIECE_SETS.items() if pieces and own.keys() >= set(pieces)), None)
+    return next((name for name, members in PIECE_SETS.items() if pieces and members.keys() >= set(pieces)), None)
 
 
 def name_of_set(pieces: Collection[str]) -> str:
@@ -117,8 +117,8 @@ def name_of_set(pieces: Collection[str]) -> str:
 
 def step_of(pieces: Collection[str]) -> int:
     """One turn of a piece in degrees: pentominoes lie on a grid of squares, and half a right angle takes them off it."""
-    own = [_OWN[piece].step for piece in pieces if piece in _OWN]
-    return own[0] if own else _STEPS.get(set_of(pieces) or "", 45)
+    steps = [_OWN[piece].step for piece in pieces if piece in _OWN]
+    return steps[0] if steps else _STEPS.get(set_of(pieces) or "", 45)
 
 
 def pieces_of(numbers: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
@@ -142,16 +142,16 @@ def has_two_sides(piece: str) -> bool:
 def piece_name(piece: str) -> str:
     """The plain name of a piece: *large triangle*, *square*, *L piece*, or that of an own piece, with its colour where others of its set share the name."""
     if piece in _OWN:
-        return _own_name(_OWN[piece])
+        return _name_custom_piece(_OWN[piece])
     kind = ALL_PIECES[piece]
     if piece in PENTOMINOES:
         return f"{kind['shape']} piece"
     return f"{kind['size']} triangle" if kind["shape"] == "triangle" else kind["shape"]
 
 
-def _own_name(own: OwnPiece) -> str:
-    twins = [other for other in _OWN.values() if other.set == own.set and other.name == own.name]
-    return f"{own.colour_word} {own.name}".strip() if len(twins) > 1 else own.name
+def _name_custom_piece(piece: OwnPiece) -> str:
+    twins = [other for other in _OWN.values() if other.set == piece.set and other.name == piece.name]
+    return f"{piece.colour_word} {piece.name}".strip() if len(twins) > 1 else piece.name
 
 
 # -- own pieces ---------------------------------------------------------------------------------------------------------------
@@ -177,8 +177,8 @@ class OwnPiece:
 def learn_pieces(pieces: Iterable[OwnPiece]) -> None:
     """Make own pieces known; the same again is welcome, another under the same number is refused."""
     for piece in pieces:
-        known = _OWN.get(piece.number)
-        if piece.number in _KNOWN and known != piece:
+        previous = _OWN.get(piece.number)
+        if piece.number in _KNOWN and previous != piece:
             raise InputError(
                 f"piece {piece.number} of the set {piece.set!r} is another one elsewhere",
                 remedy="give one of the two another number in its file (number = 41), or look at them apart",

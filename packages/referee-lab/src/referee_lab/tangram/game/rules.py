@@ -62,22 +62,22 @@ def begin(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> tupl
     return game, [Note("start", state_of(game))]
 
 
-def change(game: Game, wanted: Change, t_ms: float) -> tuple[Game, list[Note]]:
+def change(game: Game, action: Change, t_ms: float) -> tuple[Game, list[Note]]:
     """The operator does something; nothing happens once the game is over."""
     if game.outcome:
         return game, []
-    board = game.board.apply(wanted)
-    if wanted.kind == "release":
-        board = _released(game, board, wanted.piece)
+    board = game.board.apply(action)
+    if action.kind == "release":
+        board = _released(game, board, action.piece)
     held, grabbed = game.held, game.grabbed
-    if wanted.kind == "grab":
-        held, grabbed = wanted.piece, board
-    elif wanted.kind == "release":
+    if action.kind == "grab":
+        held, grabbed = action.piece, board
+    elif action.kind == "release":
         held, grabbed = None, None
     after = replace(game, board=board, held=held, grabbed=grabbed)
-    note = Note(wanted.kind, {"piece": wanted.piece, **board.placements[wanted.piece]._asdict()}, by_server=False)
+    note = Note(action.kind, {"piece": action.piece, **board.placements[action.piece]._asdict()}, by_server=False)
     # A piece in the hand finishes nothing: the outline is looked at when it is let go.
-    if wanted.kind in ("grab", "move"):
+    if action.kind in ("grab", "move"):
         return after, [note]
     settled, notes = _settle(after, t_ms)
     return settled, [note, *notes]

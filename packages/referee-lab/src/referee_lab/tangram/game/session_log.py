@@ -38,9 +38,11 @@ class SessionLog:
         self.take_down(0.0, notes)
         for actor in (SOLVER, OPERATOR):
             self.note(0.0, actor, "role", {"role": actor})
-            mine, delay = AHEAD[actor], DELAY[actor]
+            ahead_ms, delay = AHEAD[actor], DELAY[actor]
             # The way there takes as long as the way back, so that `clocks` finds the offset exactly.
-            self.note(0.0, actor, "clock", {"sent_ms": mine, "server_ms": delay, "received_ms": mine + 2 * delay})
+            self.note(
+                0.0, actor, "clock", {"sent_ms": ahead_ms, "server_ms": delay, "received_ms": ahead_ms + 2 * delay}
+            )
 
     def note(self, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> None:
         self.rows.append((t_ms, actor, kind, data))
@@ -54,12 +56,12 @@ class SessionLog:
         begins = self.t_ms + self.rng.uniform(300, 900)
         ends = begins + sum(self.rng.uniform(0.6, 1.5) * KEY_MS for _ in instruction.text)
         sent = ends + self.rng.uniform(80, 200)
-        mine = AHEAD[actor]
+        ahead_ms = AHEAD[actor]
         self.note(begins, actor, "typing", {"typing": True})
         data = {
             "text": instruction.text,
-            "typing_start_ms": round(begins + mine, 1),
-            "typing_end_ms": round(ends + mine, 1),
+            "typing_start_ms": round(begins + ahead_ms, 1),
+            "typing_end_ms": round(ends + ahead_ms, 1),
             "keystrokes": len(instruction.text),
             "expressions": [dict(e) for e in instruction.expressions],
         }
@@ -100,5 +102,5 @@ class SessionLog:
         return tuple(self._entry(seq, *row) for seq, row in enumerate(arrived))
 
     def _entry(self, seq: int, t_ms: float, actor: str, kind: str, data: Mapping[str, Any]) -> LogEntry:
-        mine = None if actor == SERVER else round(t_ms + AHEAD[actor], 1)
-        return LogEntry(seq, round(t_ms + DELAY[actor], 1), mine, actor, kind, data)
+        t_client_ms = None if actor == SERVER else round(t_ms + AHEAD[actor], 1)
+        return LogEntry(seq, round(t_ms + DELAY[actor], 1), t_client_ms, actor, kind, data)

@@ -52,7 +52,7 @@ class Instruction:
 class Mind:
     """What the solver wants (a place for every piece) and which piece it is speaking about."""
 
-    wanted: Mapping[str, Placement]
+    goal_placements: Mapping[str, Placement]
     focus: str | None = None
 
     @classmethod
@@ -64,70 +64,70 @@ def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tupl
     """The next thing to say about a board, given the piece last handled; None when every piece lies where it should."""
     if mind.focus is None or in_place(mind, board, mind.focus):
         # In the order of the pieces, large ones first.
-        focus = next((p for p in mind.wanted if not in_place(mind, board, p)), None)
+        focus = next((p for p in mind.goal_placements if not in_place(mind, board, p)), None)
         if focus is None:
             return None, mind
         return (_new(focus, mind, board, rng), replace(mind, focus=focus))
     if handled != mind.focus:
         return _again(mind.focus, handled), mind
-    return _adjust(mind.focus, mind.wanted[mind.focus], board, rng), mind
+    return _adjust(mind.focus, mind.goal_placements[mind.focus], board, rng), mind
 
 
 def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instruction:
     """Return an answer to a question: which piece is meant and where it lies, or again what to do with the one in hand."""
-    focus = mind.focus or next(iter(mind.wanted))
+    focus = mind.focus or next(iter(mind.goal_placements))
     if handled == focus and not in_place(mind, board, focus):
-        return _adjust(focus, mind.wanted[focus], board, rng)
+        return _adjust(focus, mind.goal_placements[focus], board, rng)
     phrase, attributes = _named(focus)
-    rivals = [p for p in mind.wanted if p != focus and piece_name(p) == piece_name(focus)]
+    rivals = [p for p in mind.goal_placements if p != focus and piece_name(p) == piece_name(focus)]
     if rivals:
         phrase += " " + _side(board.placements[focus], board.placements[rivals[0]])
         attributes.append("prj")
-    return _said("I mean ", phrase, "", focus, attributes)
+    return _make_instruction("I mean ", phrase, "", focus, attributes)
 
 
 def in_place(mind: Mind, board: Board, piece: str) -> bool:
     """Whether a piece lies where the solver wants it, as far as eyes can tell."""
-    now, wanted = board.placements[piece], mind.wanted[piece]
-    return _turn(piece, now, wanted, board.step) == 0 and max(_way(now, wanted)) <= NEAR
+    now, goal = board.placements[piece], mind.goal_placements[piece]
+    return _turn(piece, now, goal, board.step) == 0 and max(_way(now, goal)) <= NEAR
 
 
-def _way(now: Placement, wanted: Placement) -> tuple[float, float]:
-    return abs(wanted.x - now.x), abs(wanted.y - now.y)
+def _way(now: Placement, goal: Placement) -> tuple[float, float]:
+    return abs(goal.x - now.x), abs(goal.y - now.y)
 
 
-def _turn(piece: str, now: Placement, wanted: Placement, step: int) -> int | None:
+def _turn(piece: str, now: Placement, goal: Placement, step: int) -> int | None:
     """The rotation still needed in degrees, between −180 and 180, the shortest that looks right; None where the other side has to be up."""
-    looks = (wanted.rotation, wanted.flipped)
+    looks = (goal.rotation, goal.flipped)
     return _shortest(piece, (now.rotation, now.flipped), looks, step)
 
 
 @lru_cache(maxsize=4096)
-def _shortest(piece: str, now: tuple[int, bool], wanted: tuple[int, bool], step: int) -> int | None:
+def _shortest(piece: str, now: tuple[int, bool], pose: tuple[int, bool], step: int) -> int | None:
     turns = sorted(range(-180, 181, step), key=lambda turn: (abs(turn), turn < 0))
-    goal = corners(piece, Placement(0.0, 0.0, *wanted))
+    goal = corners(piece, Placement(0.0, 0.0, *pose))
     return next((t for t in turns if _alike(corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None)
 
 
-def _alike(one: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
-    return all(any(math.dist(a, b) < SAME for b in other) for a in one)
+def _alike(points: Sequence[tuple[float, float]], other: Sequence[tuple[float, float]]) -> bool:
+    return all(any(math.dist(a, b) < SAME for b in other) for a in points)
 
 
 def _new(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
     """Asks for a piece that was not spoken of before, with its place on the board where its kind is not enough (but not always)."""
     phrase, attributes = _named(piece)
-    rivals = [p for p in mind.wanted if p != piece and piece_name(p) == piece_name(piece)]
+    rivals = [p for p in mind.goal_placements if p != piece and piece_name(p) == piece_name(piece)]
     if rivals and rng.random() < 0.6:
         phrase += " " + _side(board.placements[piece], board.placements[rivals[0]])
         attributes.append("prj")
     opening = rng.choice(("take ", "now take ", "pick up ", "next is "))
-    return _said(opening, phrase, "", piece, attributes)
+    return _make_instruction(opening, phrase, "", piece, attributes)
 
 
-def _side(one: Placement, other: Placement) -> str:
-    if abs(one.x - other.x) >= abs(one.y - other.y):
-        return "on the left" if one.x < other.x else "on the right"
-    return "at the top" if one.y < other.y else "at the bottom"
+def _side(placement: Placement, other: Placement) -> str:
+    if abs(placement.x - other.x) >= abs(placement.y - other.y):
+        return "on the left" if placement.x < other.x else "on the right"
+    return "at the top" if placement.y < other.y else "at the bottom"
 
 
 def _again(piece: str, handled: str | None) -> Instruction:
@@ -135,9 +135,9 @@ def _again(piece: str, handled: str | None) -> Instruction:
     size = ALL_PIECES[piece]["size"] if piece in PIECES else ""
     if handled is not None and piece_name(handled) == piece_name(piece):
         other = f"the other {size} one" if size else f"the other {piece_name(piece)}"
-        return _said("no, ", other, "", piece, ["siz", "cmp"] if size else ["typ", "cmp"])
+        return _make_instruction("no, ", other, "", piece, ["siz", "cmp"] if size else ["typ", "cmp"])
     phrase, attributes = _named(piece)
-    return _said("no, take ", phrase, "", piece, attributes)
+    return _make_instruction("no, take ", phrase, "", piece, attributes)
 
 
 def _named(piece: str) -> tuple[str, list[str]]:
@@ -146,23 +146,25 @@ def _named(piece: str) -> tuple[str, list[str]]:
     return f"the {piece_name(piece)}", ["siz", "typ"] if sized else ["typ"]
 
 
-def _adjust(piece: str, wanted: Placement, board: Board, rng: Random) -> Instruction:
+def _adjust(piece: str, goal: Placement, board: Board, rng: Random) -> Instruction:
     """Turns, flips or moves the piece in hand."""
     now = board.placements[piece]
     form, attributes = _form(piece, rng)
     # Flipping and turning leave the middle where it is, so they come before moving.
-    turn = _turn(piece, now, wanted, board.step)
+    turn = _turn(piece, now, goal, board.step)
     if turn is None:
-        return _said("flip ", form, "", piece, attributes)
+        return _make_instruction("flip ", form, "", piece, attributes)
     if turn:
         steps = abs(turn) // board.step
         side = "right" if turn > 0 else "left"
-        return _said("turn ", form, f" to the {side}{TURNS.get(steps, f' {steps} times')}", piece, attributes)
-    if max(_way(now, wanted)) > 200:
-        nearest = min(REGIONS, key=lambda r: sum(abs(a - b) for a, b in zip(REGIONS[r], wanted[:2], strict=True)))
+        return _make_instruction(
+            "turn ", form, f" to the {side}{TURNS.get(steps, f' {steps} times')}", piece, attributes
+        )
+    if max(_way(now, goal)) > 200:
+        nearest = min(REGIONS, key=lambda r: sum(abs(a - b) for a, b in zip(REGIONS[r], goal[:2], strict=True)))
         if _far(now, REGIONS[nearest]):
-            return _said("put ", form, f" {nearest}", piece, attributes)
-    return _said("move ", form, " " + " and ".join(_shifts(now, wanted)), piece, attributes)
+            return _make_instruction("put ", form, f" {nearest}", piece, attributes)
+    return _make_instruction("move ", form, " " + " and ".join(_shifts(now, goal)), piece, attributes)
 
 
 def _far(now: Placement, place: tuple[float, float]) -> bool:
@@ -170,8 +172,8 @@ def _far(now: Placement, place: tuple[float, float]) -> bool:
     return max(abs(now.x - place[0]), abs(now.y - place[1])) > 100
 
 
-def _shifts(now: Placement, wanted: Placement) -> Iterator[str]:
-    for missing, ways in ((wanted.x - now.x, ("left", "right")), (wanted.y - now.y, ("up", "down"))):
+def _shifts(now: Placement, goal: Placement) -> Iterator[str]:
+    for missing, ways in ((goal.x - now.x, ("left", "right")), (goal.y - now.y, ("up", "down"))):
         if abs(missing) > NEAR:
             amount = min(AMOUNTS, key=lambda a: abs(AMOUNTS[a] - abs(missing)))
             yield f"{ways[missing > 0]} {amount}"
@@ -182,6 +184,6 @@ def _form(piece: str, rng: Random) -> tuple[str, list[str]]:
     return form.format(shape=ALL_PIECES[piece]["shape"] if piece in PIECES else piece_name(piece)), list(attributes)
 
 
-def _said(before: str, phrase: str, after: str, piece: str, attributes: list[str]) -> Instruction:
+def _make_instruction(before: str, phrase: str, after: str, piece: str, attributes: list[str]) -> Instruction:
     span = {"start": len(before), "end": len(before) + len(phrase), "referents": [piece], "attributes": attributes}
     return Instruction(before + phrase + after, (span,))

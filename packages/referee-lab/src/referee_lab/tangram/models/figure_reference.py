@@ -57,21 +57,21 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
         "action history": matrix(formed, (ACTION_HISTORY,)),
         "both": matrix(formed, (DIALOGUE_HISTORY, ACTION_HISTORY)),
     }
-    sources["both + repetition, last form"] = np.column_stack([sources["both"], _own_past(formed)])
+    sources["both + repetition, last form"] = np.column_stack([sources["both"], _past_features(formed)])
     guesses = {"majority": _majority(forms, places)}
     guesses |= {name: _guess(rows, forms, places) for name, rows in with_progress(sources.items(), "models of forms")}
     return [_prediction(name, forms, guess) for name, guess in guesses.items()]
 
 
-def _own_past(situations: Sequence[Situation]) -> FloatArray:
+def _past_features(situations: Sequence[Situation]) -> FloatArray:
     """How often the pair had the figure before (log scale), and the form it had last: reduction goes by repetitions, not by seconds."""
     forms: dict[tuple[str, str], list[str]] = {}
-    found = []
+    rows = []
     for s in situations:
         past = forms.setdefault((s.dialogue, s.target), [])
-        found.append([np.log1p(len(past)), *(float(past[-1:] == [form]) for form in FORMS)])
+        rows.append([np.log1p(len(past)), *(float(past[-1:] == [form]) for form in FORMS)])
         past.append(str(form_of(s.text)))
-    return np.array(found)
+    return np.array(rows)
 
 
 def _majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
@@ -145,7 +145,7 @@ def resolve_figures(
     inner = {fold: _inner(uses, places, fold) for fold in (numbered if watch is None else watch(numbered, "folds"))}
     scores["history + words"] = _stack([history], words, inner, meant, places)
     scores["history + words + earlier wordings"] = _stack([history, earlier], words, inner, meant, places)
-    return [_ranking(name, found, meant) for name, found in scores.items()]
+    return [_ranking(name, source_scores, meant) for name, source_scores in scores.items()]
 
 
 def _uses(situations: Sequence[Situation]) -> list[Use]:
@@ -173,15 +173,16 @@ def _history(situation: Situation) -> FloatArray:
 
 def _earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
     """For every figure how much the words share with what the pair called it before (the best Dice), and whether it was called anything."""
-    told: dict[tuple[str, str], list[set[str]]] = {}
+    wordings: dict[tuple[str, str], list[set[str]]] = {}
     overlaps = []
     for s in situations:
         now = set(describing_words(s.text))
         rows = [
-            [_best_overlap(now, told.get((s.dialogue, p), [])), float((s.dialogue, p) in told)] for p in s.standings
+            [_best_overlap(now, wordings.get((s.dialogue, p), [])), float((s.dialogue, p) in wordings)]
+            for p in s.standings
         ]
         overlaps.append(np.array(rows))
-        told.setdefault((s.dialogue, s.target), []).append(now)
+        wordings.setdefault((s.dialogue, s.target), []).append(now)
     return overlaps
 
 
@@ -216,9 +217,9 @@ def _stack(
 ) -> list[FloatArray]:
     """A ranking machine over the rows and the word scores."""
     stacked: list[FloatArray] = [np.zeros(0)] * len(words)
-    for fold, known in inner.items():
-        train = sorted(known)
-        table = [_beside([r[i] for r in rows], known[i]) for i in train]
+    for fold, inner_scores in inner.items():
+        train = sorted(inner_scores)
+        table = [_beside([r[i] for r in rows], inner_scores[i]) for i in train]
         weights = learn_ranking(table, [int(meant[i]) for i in train])
         for i in np.flatnonzero(places == fold).tolist():
             stacked[i] = _beside([r[i] for r in rows], words[i]) @ weights
@@ -241,10 +242,10 @@ def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list
 
 def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> Ranking:
     first, reciprocal = [], []
-    for found, place in zip(scores, meant, strict=True):
+    for figure_scores, place in zip(scores, meant, strict=True):
         # Sums in another order differ in their last digits; that is a tie.
-        above = int((found > found[place] + 1e-9).sum())
-        level = int((np.abs(found - found[place]) <= 1e-9).sum())
+        above = int((figure_scores > figure_scores[place] + 1e-9).sum())
+        level = int((np.abs(figure_scores - figure_scores[place]) <= 1e-9).sum())
         first.append(1 / level if above == 0 else 0.0)
         reciprocal.append(float(np.mean(1 / (above + 1 + np.arange(level)))))
     return Ranking(source=name, top1=float(np.mean(first)), mrr=float(np.mean(reciprocal)), n=len(meant))

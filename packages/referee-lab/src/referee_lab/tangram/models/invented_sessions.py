@@ -184,7 +184,7 @@ def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Gen
     """Pronoun or not for every reference, by recency, pair and cursor, with the printed share in either cursor state."""
     moods = {pair: float(rng.normal(0, habits.pair_sd)) for pair in dict.fromkeys(d.pair for d in drafts)}
     scenes = [list(situations(d)) for d in drafts]
-    flat = [s for found in scenes for s in found]
+    flat = [s for dialogue_situations in scenes for s in dialogue_situations]
     pull = np.array([_pull(s, habits) + moods[s.pair] for s in flat])
     over = np.array([s.standing.cursor_over for s in flat], dtype=bool)
     chance = np.empty(len(flat))
@@ -193,8 +193,8 @@ def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Gen
         chance[state] = _shifted(pull[state], share)
     pronoun = dict(zip((s.id for s in flat), rng.random(len(flat)) < chance, strict=True))
     return [
-        _worded(draft, {s.onset_ms: s for s in found}, pronoun, rng)
-        for draft, found in zip(drafts, scenes, strict=True)
+        _worded(draft, {s.onset_ms: s for s in dialogue_situations}, pronoun, rng)
+        for draft, dialogue_situations in zip(drafts, scenes, strict=True)
     ]
 
 
@@ -222,7 +222,10 @@ def _shifted(pull: np.ndarray, share: float) -> np.ndarray:
 
 
 def _worded(
-    draft: Dialogue, found: Mapping[float, Situation], pronoun: Mapping[str, bool], rng: np.random.Generator
+    draft: Dialogue,
+    situations_by_onset: Mapping[float, Situation],
+    pronoun: Mapping[str, bool],
+    rng: np.random.Generator,
 ) -> Dialogue:
     """The dialogue with words: every expression in an utterance of its own."""
     events: list[Event] = []
@@ -231,7 +234,7 @@ def _worded(
         if event.kind != EXPRESSION:
             events.append(event)
             continue
-        situation = found.get(event.start_ms or 0.0)
+        situation = situations_by_onset.get(event.start_ms or 0.0)
         words, sentence, attributes = say(event, situation, situation is not None and pronoun[situation.id], rng)
         data: dict[str, Any] = {"attributes": attributes, "utterance": utterances}
         start = (event.start_ms or 0.0) - 100

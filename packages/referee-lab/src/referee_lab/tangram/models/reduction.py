@@ -102,7 +102,7 @@ def _reduced(
         games=len({t.game for t in descriptions}),
         words=_levels([(t.repetition, t.game, float(t.words)) for t in descriptions], seed),
         slope=_slope(descriptions),
-        own=_levels([(a.repetition, a.game, a.own) for a in near], seed),
+        own=_levels([(a.repetition, a.game, a.within_pair) for a in near], seed),
         pseudo=_levels([(a.repetition, a.game, a.pseudo) for a in near], seed),
         specificity=_specificity(near),
         same=same,
@@ -139,7 +139,7 @@ def _levels(rows: Sequence[tuple[int, str, float]], seed: int) -> tuple[Level, .
 def _specificity(near: Sequence[Affinity]) -> Comparison:
     """Own minus pseudo similarity, one difference for every game."""
     games = sorted({a.game for a in near})
-    within_pairs = [float(np.mean([a.own for a in near if a.game == g])) for g in games]
+    within_pairs = [float(np.mean([a.within_pair for a in near if a.game == g])) for g in games]
     pseudo = [float(np.mean([a.pseudo for a in near if a.game == g])) for g in games]
     return paired_t(within_pairs, pseudo)
 
@@ -169,7 +169,9 @@ def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[Bloc
     frame = pl.DataFrame(rows, schema=["system", "participant", "right"], orient="row")
     table = cluster_bootstrap(frame, value="right", system="system", by=("participant",), seed=seed)
     return [
-        BlockAccuracy(who=who, source=source, block=block, accuracy=r["mean"], low=r["low"], high=r["high"], n=r["n"])
+        BlockAccuracy(
+            who=hearer_role, source=source, block=block, accuracy=r["mean"], low=r["low"], high=r["high"], n=r["n"]
+        )
         for r in sorted(table.iter_rows(named=True), key=lambda r: str(r["system"]))
-        for who, source, block in [str(r["system"]).split("|")]
+        for hearer_role, source, block in [str(r["system"]).split("|")]
     ]

@@ -38,7 +38,7 @@ class Affinity:
 
     game: str
     repetition: int
-    own: float
+    within_pair: float
     pseudo: float
     pseudo_dyads: int
 
@@ -73,14 +73,16 @@ def _described(text: str) -> frozenset[str]:
     return frozenset(describing_words(text))
 
 
-def affinities(told: Sequence[Telling], similarity: Callable[[str, str], float | None] = overlap) -> list[Affinity]:
+def affinities(
+    descriptions: Sequence[Telling], similarity: Callable[[str, str], float | None] = overlap
+) -> list[Affinity]:
     """For every description from the second on: nearness to the pair's own one before, and to other games' one before of the same kind of thing."""
-    before = {(t.game, t.target, t.repetition): t for t in told}
+    before = {(t.game, t.target, t.repetition): t for t in descriptions}
     same: defaultdict[tuple[str, int], list[Telling]] = defaultdict(list)
-    for telling in told:
+    for telling in descriptions:
         same[telling.kind, telling.repetition].append(telling)
     nearness = []
-    for telling in told:
+    for telling in descriptions:
         last = before.get((telling.game, telling.target, telling.repetition - 1))
         within_pair = None if last is None else similarity(telling.text, last.text)
         # The same repetition as the pair's own, so that everybody's shortening favours neither.
@@ -92,7 +94,7 @@ def affinities(told: Sequence[Telling], similarity: Callable[[str, str], float |
                 Affinity(
                     game=telling.game,
                     repetition=telling.repetition,
-                    own=within_pair,
+                    within_pair=within_pair,
                     pseudo=mean,
                     pseudo_dyads=len(pseudo),
                 )

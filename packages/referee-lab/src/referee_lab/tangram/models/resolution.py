@@ -160,21 +160,21 @@ def evaluate_resolvers(
         apart = np.where(pronoun, _hits(part, places, fold, pronoun), _hits(part, places, fold, ~pronoun))
         together = _hits(part, places, fold, everything)
         lines = (("separate models", apart, everything), ("pronouns", apart, pronoun))
-        for model, hits, kept in (*lines, ("others", apart, ~pronoun), ("one model", together, everything)):
-            value = float(hits[kept].mean()) if kept.any() else None
-            accuracies.append(Accuracy(model=model, features=name, value=value, n=int(kept.sum())))
+        for model, hits, mask in (*lines, ("others", apart, ~pronoun), ("one model", together, everything)):
+            value = float(hits[mask].mean()) if mask.any() else None
+            accuracies.append(Accuracy(model=model, features=name, value=value, n=int(mask.sum())))
     return accuracies
 
 
 def _hits(
-    rows: Sequence[FloatArray], places: Sequence[int], fold: npt.NDArray[np.int64], kept: npt.NDArray[np.bool_]
+    rows: Sequence[FloatArray], places: Sequence[int], fold: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_]
 ) -> FloatArray:
-    """Hits on the kept instances of every fold, by weights learned from the kept instances of the other folds."""
+    """Return hits on the instances of the mask in every fold, by weights learned from those of the other folds."""
     hits = np.zeros(len(rows))
     for left_out in range(int(fold.max()) + 1):
-        train = np.flatnonzero(kept & (fold != left_out)).tolist()
+        train = np.flatnonzero(mask & (fold != left_out)).tolist()
         weights = _learned(rows, places, train, rows[0].shape[1])
-        for i in np.flatnonzero(kept & (fold == left_out)).tolist():
+        for i in np.flatnonzero(mask & (fold == left_out)).tolist():
             scores = rows[i] @ weights
             # Yes/no features tie often, and their weights are added in different orders.
             first = np.isclose(scores, scores.max())

@@ -69,7 +69,7 @@ class WordMeanings:
             for word in dict.fromkeys(use.words):
                 by_word[word].append(use)
         self.weights_ = {
-            word: self._learn(found) for word, found in sorted(by_word.items()) if len(found) >= self.least
+            word: self._learn(word_uses) for word, word_uses in sorted(by_word.items()) if len(word_uses) >= self.least
         }
         return self
 
@@ -82,8 +82,8 @@ class WordMeanings:
             return np.zeros(len(things))
         logits = things @ np.array(weights).T
         # The logarithm of the logistic function, without overflow.
-        found: FloatArray = -np.logaddexp(0.0, -logits).sum(axis=1)
-        return found
+        log_probabilities: FloatArray = -np.logaddexp(0.0, -logits).sum(axis=1)
+        return log_probabilities
 
     def _learn(self, uses: Sequence[Use]) -> FloatArray:
         """Newton's method; the others around count together as much as the thing meant."""

@@ -67,7 +67,7 @@ def curve_of_games(games: Iterable[PlayedGame], source: str = "players") -> Adap
     played = list(games)
     words = [(r.repetition, g.game, float(r.words)) for g in played for r in g.rounds if r.words]
     choices = [(r.repetition, g.game, c.right) for g in played for r in g.rounds for c in r.choices]
-    right = [(repetition, game, found) for repetition, game, found in choices if found is not None]
+    right = [(repetition, game, is_right) for repetition, game, is_right in choices if is_right is not None]
     timed = [(r.repetition, g.game, c.seconds) for g in played for r in g.rounds for c in r.choices]
     seconds = [(repetition, game, took) for repetition, game, took in timed if took is not None]
     return _curve(source, len(played), words, right, seconds)
@@ -116,17 +116,17 @@ def _level(
     repetition: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> RepetitionLevel:
     took = _mean([(game, value) for _, game, value in seconds], (0.0, None))
-    said = _mean([(game, value) for _, game, value in words], (0.0, None))
-    found = _mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
+    word_mean = _mean([(game, value) for _, game, value in words], (0.0, None))
+    right_mean = _mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
     return RepetitionLevel(
         repetition=repetition,
-        words=said[0],
-        words_low=said[1],
-        words_high=said[2],
+        words=word_mean[0],
+        words_low=word_mean[1],
+        words_high=word_mean[2],
         n_words=len(words),
-        right=found[0],
-        right_low=found[1],
-        right_high=found[2],
+        right=right_mean[0],
+        right_low=right_mean[1],
+        right_high=right_mean[2],
         n_right=len(right),
         seconds=took[0],
         seconds_low=took[1],
@@ -154,7 +154,7 @@ def _changes(words: Sequence[_Words]) -> bool:
     by_game: dict[str, set[float]] = {}
     for (game, _), total in totals.items():
         by_game.setdefault(game, set()).add(total)
-    return any(len(found) > 1 for found in by_game.values())
+    return any(len(game_totals) > 1 for game_totals in by_game.values())
 
 
 def _slope(words: Sequence[_Words]) -> Slope | None:

@@ -108,19 +108,19 @@ class ModelPlayer(ModelClient):
 def rules_for(role: str, board: Board) -> str:
     """What a model is told of the game: with the name of its pieces, and numbers that lie on its board."""
     pieces = sorted(board.placements, key=int)
-    one, other = pieces[-2:]
+    piece, other = pieces[-2:]
     called = name_of_set(pieces)
     figure = "a Tangram figure" if called == "Tangram" else f"a figure of {called}"
-    return RULES[role].format(figure=figure, name=piece_name(one), one=one, other=other, step=board.step)
+    return RULES[role].format(figure=figure, name=piece_name(piece), one=piece, other=other, step=board.step)
 
 
 def read_moves(answer: str, role: str) -> list[PlayerMove]:
     """The moves in an answer; `Unreadable` where there are none."""
     text = clean_answer(answer).text
-    return [_said(text)] if role == SOLVER else _done(text)
+    return [_parse_words(text)] if role == SOLVER else _done(text)
 
 
-def _said(text: str) -> PlayerMove:
+def _parse_words(text: str) -> PlayerMove:
     """The solver's words; a model that answers in JSON all the same is read too."""
     try:
         data = json.loads(text)

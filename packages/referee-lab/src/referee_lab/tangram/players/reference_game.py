@@ -138,18 +138,18 @@ class PlayedGame:
 
 
 def game_to_json(game: PlayedGame) -> str:
-    """A game as one JSON object; what is not known of it is left out."""
-    return json.dumps(_known(asdict(game)), ensure_ascii=False)
+    """Return a game as one JSON object, without missing values."""
+    return json.dumps(_drop_missing(asdict(game)), ensure_ascii=False)
 
 
-def _known(value: Any) -> Any:
-    """Without what machines' games have none of: aliases, times, talk."""
+def _drop_missing(value: Any) -> Any:
+    """Return the data without the missing fields of people's games (aliases, times, talk)."""
     if isinstance(value, dict):
-        return {name: _known(v) for name, v in value.items() if name not in PEOPLES or _is_told(v)}
-    return [_known(v) for v in value] if isinstance(value, (list, tuple)) else value
+        return {name: _drop_missing(v) for name, v in value.items() if name not in PEOPLES or _is_present(v)}
+    return [_drop_missing(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-def _is_told(value: Any) -> bool:
+def _is_present(value: Any) -> bool:
     # Not by equality alone: 0 seconds are a time.
     return value is not None and value is not False and value not in ((), [])
 
@@ -251,13 +251,13 @@ def _round(
     trial: Trial,
     before: Sequence[PlayedRound],
     repetition: int,
-    who: tuple[_Speaks, Sequence[_Hears]],
+    players: tuple[_Speaks, Sequence[_Hears]],
     patience_s: float,
     rng: random.Random,
 ) -> PlayedRound:
-    speaker, hearers = who
+    speaker, hearers = players
     view = replace(trial, history=remembered(before)).for_speaker()
-    description = _asked(SPEAKER, patience_s, lambda: speaker.describe(view))
+    description = _ask(SPEAKER, patience_s, lambda: speaker.describe(view))
     text = in_words(description)
     target = trial.targets[0]
     played = PlayedRound(
@@ -282,7 +282,7 @@ def _chosen(
     name: str, hearer: _Hears, description: Description, trial: Trial, patience_s: float, rng: random.Random
 ) -> PlayedChoice:
     view = trial.for_hearer(rng)
-    response = _asked(name, patience_s, lambda: hearer.resolve(description, view))
+    response = _ask(name, patience_s, lambda: hearer.resolve(description, view))
     chosen = response.entity if response.outcome is Outcome.ENTITY else None
     # Only a choice is right or wrong; anything else is an answer of its own kind.
     right = None if chosen is None else chosen == trial.targets[0]
@@ -294,18 +294,18 @@ def in_words(description: Description) -> str:
     return " ".join((description.text or " ".join(p.value for p in description.properties or ())).split())
 
 
-def _asked(who: str, patience_s: float, ask: Any) -> Any:
+def _ask(player: str, patience_s: float, ask: Any) -> Any:
     try:
         return within(patience_s, ask)
     except StalledPlayer as stalled:
-        raise _Over(STALLED, who, str(stalled)) from None
+        raise _Over(STALLED, player, str(stalled)) from None
     except SilentEndpoint as nobody:
-        raise _Over(UNANSWERED, who, str(nobody)) from None
+        raise _Over(UNANSWERED, player, str(nobody)) from None
     except RefereeError:
-        # A refused key or a wrong name is for whoever started the game, not a way to lose it.
+        # A refused key or a wrong name is an error of the caller, not a way to lose the game.
         raise
     except Exception as error:  # whatever a player's program does, the game has an end and says which
-        raise _Over(CRASHED, who, f"{type(error).__name__}: {error}"[:200]) from error
+        raise _Over(CRASHED, player, f"{type(error).__name__}: {error}"[:200]) from error
 
 
 def remembered(before: Sequence[PlayedRound], hearer: int | str | None = None) -> tuple[Event, ...]:
@@ -330,9 +330,9 @@ def _events(done: PlayedRound, hearer: int | str | None) -> tuple[Event, ...]:
 def _count(done: PlayedRound, silent: dict[str, int], most: int) -> None:
     """A player who gives nothing readable several times running ends the game."""
     silent[SPEAKER] = silent[SPEAKER] + 1 if done.spoken == NOTHING_SAID else 0
-    for who, choice in zip((name for name in silent if name != SPEAKER), done.choices, strict=False):
+    for player, choice in zip((name for name in silent if name != SPEAKER), done.choices, strict=False):
         if choice.heard is not None:
-            silent[who] = silent[who] + 1 if choice.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
-    for who, times in silent.items():
+            silent[player] = silent[player] + 1 if choice.heard in (Outcome.UNPARSABLE, Outcome.TIMEOUT) else 0
+    for player, times in silent.items():
         if times >= most:
-            raise _Over(NONSENSE, who, f"{times} answers running that cannot be read")
+            raise _Over(NONSENSE, player, f"{times} answers running that cannot be read")

@@ -59,9 +59,9 @@ def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorCo
     pairs = [pair for a, b in zip(firsts, seconds, strict=True) for pair in _same(a, b)]
     overlaps = sum(len(_overlapping(a, b)) for a, b in zip(firsts, seconds, strict=True))
     n, m = sum(map(len, firsts)), sum(map(len, seconds))
-    labels = [[_label(one) for one in pair] for pair in pairs]
+    labels = [[_label(mark) for mark in pair] for pair in pairs]
     kappa = cohen_kappa([x for x, _ in labels], [y for _, y in labels])
-    given = [[code in one.attributes for one in pair] for pair in pairs for code in ATTRIBUTES]
+    code_table = [[code in mark.attributes for mark in pair] for pair in pairs for code in ATTRIBUTES]
     return AnnotatorComparison(
         annotators=(couples[0][0].annotator, couples[0][1].annotator) if couples else ("", ""),
         recordings=len(couples),
@@ -77,7 +77,7 @@ def compare_annotations(couples: Sequence[Couple], seed: int = 1) -> AnnotatorCo
         referents_alpha=krippendorff_alpha(labels, seed=seed),
         same_attributes=sum(a.attributes == b.attributes for a, b in pairs),
         codes=tuple(_code(code, pairs) for code in ATTRIBUTES),
-        attributes_alpha=krippendorff_alpha(given, seed=seed),
+        attributes_alpha=krippendorff_alpha(code_table, seed=seed),
     )
 
 

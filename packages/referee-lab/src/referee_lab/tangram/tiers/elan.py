@@ -106,10 +106,10 @@ def to_eaf(
 def _lanes(dialogue: Dialogue) -> Iterator[_Lane]:
     """The eleven tiers, always there, and further ones where events of one kind overlap."""
     for name, kind, by in _layout():
-        mine = [e for e in dialogue.tier(kind) if by is None or e.by == by]
+        tier_events = [e for e in dialogue.tier(kind) if by is None or e.by == by]
         below = {EXPRESSION: ("Ref", "Attr"), ACTION: ("Target",)}.get(kind, ())
         # An empty tier is written too: annotators find all eleven, and readers need not guess.
-        for place, events in enumerate(_apart(mine) or [[]], 1):
+        for place, events in enumerate(_apart(tier_events) or [[]], 1):
             yield _Lane(name if place == 1 else f"{name}-{place}", events, below)
     if odd := [e for e in dialogue.events if e.kind in ORDER[:2] and e.by not in PREFIX]:
         raise InputError(f"{odd[0].by!r} is neither solver nor operator", remedy="name the speakers by their roles")

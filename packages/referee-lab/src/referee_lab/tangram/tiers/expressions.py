@@ -73,11 +73,11 @@ def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon)
         end = start + place.start()
     phrase = text[start:end]
     traits = {trait: meant for trait in TRAITS if (meant := words.says(trait, phrase))}
-    place_said, counted = min(words.says("place", phrase), default=None), min(words.says("number", phrase), default="1")
+    region, counted = min(words.says("place", phrase), default=None), min(words.says("number", phrase), default="1")
     count = words.pieces if counted == "all" else int(counted)
     many = count == 1 and (words.marks["several"].match(phrase) or words.has("plural", phrase))
-    codes = tuple(_codes(phrase, traits, place_said, pronoun, words))
-    return FoundPhrase(start, end, codes, traits, place_said, 2 if many else count)
+    codes = tuple(_codes(phrase, traits, region, pronoun, words))
+    return FoundPhrase(start, end, codes, traits, region, 2 if many else count)
 
 
 def _codes(
@@ -108,12 +108,12 @@ def _codes(
     yield from (code for code, holds in rules if holds)
 
 
-def preannotate(dialogue: Dialogue, positions: Positions | None = None, own: WordFile | None = None) -> Dialogue:
-    """The dialogue with proposed expressions in place of any it had; `positions` tells where the pieces lay at a time, if known, `own` are more words.
+def preannotate(dialogue: Dialogue, positions: Positions | None = None, word_file: WordFile | None = None) -> Dialogue:
+    """The dialogue with proposed expressions in place of any it had; `positions` gives the positions of the pieces at a time; `word_file` adds words.
 
     Refused where there are no words for its language.
     """
-    words = find_lexicon(dialogue.language, dialogue.pieces, own)
+    words = find_lexicon(dialogue.language, dialogue.pieces, word_file)
     if words is None:
         raise no_words(dialogue.language)
     utterances = dialogue.tier(UTTERANCE)
@@ -215,24 +215,24 @@ def _stays(past: list[Event], mention: Event, time: float) -> dict[str, float]:
 
 
 class SpanAgreement(NamedTuple):
-    """How well proposed expressions meet known ones: found and proposed spans, then shares among the spans that both have."""
+    """Agreement of proposed with gold expressions: numbers of gold and proposed spans, then counts among the spans that both have."""
 
-    known: int
+    gold: int
     proposed: int
     same_span: int
     same_attributes: int
     same_referents: int
     uncertain: int
-    # Whether the known ones carry codes beyond that of a pronoun, as those of corpora do not.
+    # Whether the gold expressions carry codes beyond that of a pronoun, as those of corpora do not.
     coded: bool = True
 
 
-def compare(known: Dialogue, proposed: Dialogue) -> SpanAgreement:
+def compare(gold: Dialogue, proposed: Dialogue) -> SpanAgreement:
     """Counts of agreement between two annotations of the same utterances; expressions without a place in one (whole turns) are left out."""
-    reference, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (known, proposed))
+    reference, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (gold, proposed))
     both = [(reference[k], yours[k]) for k in reference if k in yours]
     return SpanAgreement(
-        known=len(reference),
+        gold=len(reference),
         proposed=len(yours),
         same_span=len(both),
         same_attributes=sum(set(a.data.get("attributes", ())) == set(b.data.get("attributes", ())) for a, b in both),

@@ -166,14 +166,14 @@ class PieceLexicon:
 
 
 def find_lexicon(
-    language: str, pieces: Mapping[str, Mapping[str, str]], own: WordFile | None = None
+    language: str, pieces: Mapping[str, Mapping[str, str]], word_file: WordFile | None = None
 ) -> PieceLexicon | None:
     """The words of a language for the pieces of a board; None where there are none for the language."""
     code = language.split("-")[0].lower()
-    if code not in known_languages() and (own is None or own.language != code):
+    if code not in known_languages() and (word_file is None or word_file.language != code):
         return None
     names = tuple((number, kind.get("shape", "")) for number, kind in pieces.items())
-    return _lexicon(code, names, own if own is not None and own.language == code else None)
+    return _lexicon(code, names, word_file if word_file is not None and word_file.language == code else None)
 
 
 def no_words(language: str) -> InputError:
@@ -185,9 +185,9 @@ def no_words(language: str) -> InputError:
 
 
 @lru_cache(maxsize=64)
-def _lexicon(code: str, names: tuple[tuple[str, str], ...], own: WordFile | None) -> PieceLexicon:
+def _lexicon(code: str, names: tuple[tuple[str, str], ...], word_file: WordFile | None) -> PieceLexicon:
     words = read_words(FOLDER / f"{code}.toml") if code in known_languages() else WordFile(code)
-    return _built(words if own is None else words.with_more(own), names)
+    return _built(words if word_file is None else words.with_more(word_file), names)
 
 
 def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
@@ -216,7 +216,7 @@ def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
     return PieceLexicon(
         language=words.language,
         phrase=_phrase_pattern(words, meanings, _noun_meanings(words, nouns), _meanings(words, looks)),
-        traits={trait: (_any_of(words, found), found) for trait, found in meanings.items()},
+        traits={trait: (_any_of(words, trait_meanings), trait_meanings) for trait, trait_meanings in meanings.items()},
         marks=_marks(words, nouns),
         pieces=len(names),
         without_words=bare,

@@ -215,10 +215,12 @@ def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
     )
 
 
-def expressions(recording: Recording, said: Iterable[Event]) -> tuple[Event, ...]:
+def expressions(recording: Recording, utterances: Iterable[Event]) -> tuple[Event, ...]:
     """The references that the log itself knows: `[{start, end, referents, attributes, uncertain?}]` in characters of the text."""
     marks_by_seq = {e.seq: e.data.get("expressions") or () for e in recording.entries if e.kind == "say"}
-    return tuple(_expression(u, i, span) for i, u in enumerate(said) for span in marks_by_seq.get(u.data["seq"], ()))
+    return tuple(
+        _expression(u, i, span) for i, u in enumerate(utterances) for span in marks_by_seq.get(u.data["seq"], ())
+    )
 
 
 def _expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:

@@ -95,8 +95,10 @@ def read_whisper(text: str, where: str = "speech.json") -> list[SpokenLine]:
         raise MalformedInput("not Whisper's JSON", where=where, remedy=remedy) from None
     for number, line in enumerate(spoken, 1):
         if not 0 <= line.start_ms <= line.end_ms < math.inf:
-            said = f"its segment {number} goes from {line.start_ms / 1000:g} s to {line.end_ms / 1000:g} s"
-            raise MalformedInput(said, where=where, remedy="an end comes after its beginning, in seconds of the sound")
+            problem = f"its segment {number} goes from {line.start_ms / 1000:g} s to {line.end_ms / 1000:g} s"
+            raise MalformedInput(
+                problem, where=where, remedy="an end comes after its beginning, in seconds of the sound"
+            )
     return spoken
 
 
