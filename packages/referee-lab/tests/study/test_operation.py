@@ -69,7 +69,7 @@ def test_the_doctor_finds_nothing_wrong_with_a_study_that_is_well(
     ):
         assert about in shown
     with site(folder, Clock()):
-        assert any(f.about == "server" and f.said.startswith("running") for f in examine(folder))
+        assert any(f.about == "server" and f.message.startswith("running") for f in examine(folder))
 
 
 def test_the_doctor_says_what_is_wrong_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

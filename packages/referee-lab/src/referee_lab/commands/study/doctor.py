@@ -32,7 +32,7 @@ def doctor(
 
     findings = examine(study, database, public_url)
     for finding in findings:
-        print(f"{'ok     ' if finding.well else 'WRONG  '} {finding.about}: {finding.said}")
+        print(f"{'ok     ' if finding.well else 'WRONG  '} {finding.about}: {finding.message}")
         if not finding.well:
             print(f"         → {finding.remedy}")
     return 0 if all(f.well for f in findings) else 1

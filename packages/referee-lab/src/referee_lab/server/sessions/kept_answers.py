@@ -119,7 +119,7 @@ def save(connection: Connection, served: Served, outline: Outline, sender: Sende
     stored = stored_answers(connection, sender.session)
     # Whoever has withdrawn is told no more of what there is.
     if row.state != "withdrawn" and _is_stored(connection, served, sender, answer, fingerprint, stored):
-        return _kept(served, outline, stored, new=False)
+        return _make_receipt(served, outline, stored, new=False)
     guard(served, row, sender.tab)
     # After the session's own state: a page that was closed elsewhere must hear that, not that its number is wrong.
     _expected(answer, stored)
@@ -129,9 +129,9 @@ def save(connection: Connection, served: Served, outline: Outline, sender: Sende
         stored = stored_answers(connection, sender.session)
         if not _is_stored(connection, served, sender, answer, fingerprint, stored):
             raise _second(connection, served, sender, answer, fingerprint, None)
-        return _kept(served, outline, stored, new=False)
+        return _make_receipt(served, outline, stored, new=False)
     # Counted from what was read and the one added: nobody else writes meanwhile, so there is no need to read again.
-    receipt = _kept(served, outline, [*stored, answer], new=True)
+    receipt = _make_receipt(served, outline, [*stored, answer], new=True)
     _move_on(connection, served, row, receipt, now)
     return receipt
 
@@ -200,7 +200,7 @@ def _expected(answer: GivenAnswer, stored: Sequence[Any]) -> None:
         raise Problem(409, "wrong-attempt", f"The next attempt at this trial is number {expected}.", attempt=expected)
 
 
-def _kept(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool) -> Kept:
+def _make_receipt(served: Served, outline: Outline, rows: Sequence[Tried], *, new: bool) -> Kept:
     left = len(missing(outline.saved, rows, served.policy.aborted))
     return Kept(new=new, count=len(outline.saved) - left, missing=left)
 

@@ -29,9 +29,9 @@ def link_query(keys: Keys, study: str, label: str) -> str:
     return urlencode({"label": label, "key": signature(keys, study, label)})
 
 
-def new_labels(count: int, given: Sequence[str] = ()) -> list[str]:
-    """Labels as given, or P001, P002 …; each once."""
-    labels = [" ".join(label.split()) for label in given] if given else [f"P{n:03}" for n in range(1, count + 1)]
+def new_labels(count: int, names: Sequence[str] = ()) -> list[str]:
+    """Return one label per name, or P001, P002 … without names; raise InputError if a label is empty or occurs twice."""
+    labels = [" ".join(label.split()) for label in names] if names else [f"P{n:03}" for n in range(1, count + 1)]
     twice = {label for label in labels if labels.count(label) > 1}
     if twice or not all(labels):
         raise InputError(

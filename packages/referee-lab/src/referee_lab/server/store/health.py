@@ -33,11 +33,11 @@ CLOCK_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class HealthFinding:
-    """One thing that was looked at: whether it is well, what was seen, and what to do where it is not."""
+    """The result of one check: its subject, whether it passed, a message, and a remedy if it failed."""
 
     about: str
     well: bool
-    said: str
+    message: str
     remedy: str = ""
 
 

@@ -125,7 +125,7 @@ class Writer:
             if len(batch) == 1:
                 if isinstance(error, DBAPIError):
                     self.trouble = (_named(error), time.monotonic())
-                _tell(batch, [_told(error)])
+                _tell(batch, [_wrap_storage_error(error)])
             else:
                 for job in batch:
                     self._commit([job])
@@ -176,8 +176,8 @@ def _named(error: DBAPIError) -> str:
     return "it is locked by another program" if "locked" in message or "busy" in message else type(error.orig).__name__
 
 
-def _told(error: Exception) -> Exception:
-    """Trouble with the database (disk full, server gone) is said as such: the browser keeps the answer and tries again."""
+def _wrap_storage_error(error: Exception) -> Exception:
+    """Return a storage error for an error of the database (disk full, server gone): the browser keeps the answer and tries again."""
     if not isinstance(error, DBAPIError):
         return error
     # The type only: the message of the driver may hold what somebody answered.

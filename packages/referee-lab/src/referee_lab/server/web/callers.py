@@ -46,15 +46,15 @@ Visited = Annotated[Served, Depends(visited)]
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A participant: what their token says (the session's id, or what their link said before there is one), and the window they call from."""
+    """A participant: the content of their token (the session's id, or the data of their link before there is a session), and their browser window."""
 
     served: Served
-    who: dict[str, Any]
+    identity: dict[str, Any]
     tab: str
 
     @property
     def session(self) -> str:
-        return str(self.who["id"])
+        return str(self.identity["id"])
 
 
 def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Caller:
@@ -64,7 +64,7 @@ def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Call
         raise Problem(401, "no-token", "Open the study's link again: this page is not known here.")
     # After the signature: nobody can use up the rate of somebody whose id they merely know.
     limits.session.take(identity["id"])
-    return Caller(served=served, who=identity, tab=tab)
+    return Caller(served=served, identity=identity, tab=tab)
 
 
 async def _participant(

@@ -76,7 +76,7 @@ class SecureReplies:
     ) -> None:
         self.app = app
         self._plain = security_headers()
-        self._own = {
+        self._study_headers = {
             study: security_headers(mturk=study in turk_studies, voice=study in voice_studies)
             for study in turk_studies | voice_studies
         }
@@ -86,7 +86,7 @@ class SecureReplies:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        extra = self._own.get(_study_of(scope["path"]), self._plain)
+        extra = self._study_headers.get(_study_of(scope["path"]), self._plain)
         begun = False
 
         async def secured(message: Message) -> None:

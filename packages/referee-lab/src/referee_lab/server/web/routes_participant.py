@@ -83,7 +83,7 @@ async def enter(
                 if full
                 else entered
             )
-        return _known(connection, served, row, body.tab)
+        return _describe_session(connection, served, row, body.tab)
 
     return _with_welcome(served, await served.store.awrite(come_in))
 
@@ -144,7 +144,7 @@ def _same_person(served: Served, arriving: dict[str, Any], token: str) -> tuple[
     return {**arriving, "id": before["id"]}, False
 
 
-def _known(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any]:
+def _describe_session(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any]:
     alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
     reply = {
         # From now on the token holds the session and no platform id.
@@ -191,7 +191,7 @@ _WELCOMES: dict[str, tuple[Served, bytes]] = {}
 @router.post("/consent")
 async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> Response:
     """With consent there is a session and a place on a list; without, a count."""
-    served, arriving = caller.served, caller.who
+    served, arriving = caller.served, caller.identity
     # Agreement is to the text that was on the screen, not to what the server has by now (rule 9).
     if body.hash != served.study.consent_hash:
         welcome = _welcome(served)
@@ -213,12 +213,12 @@ def _enrolled(connection: Any, served: Served, arriving: dict[str, Any], tab: st
     # A token of a known session has none of these; defaults stand in until the session is found.
     full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **arriving}
     row = enrolment.enrol(connection, served, full, tab)
-    return _known(connection, served, row, tab)
+    return _describe_session(connection, served, row, tab)
 
 
 async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
     """A second click counts nothing; who is in a session already withdraws from it by the withdraw button."""
-    served, arriving = caller.served, caller.who
+    served, arriving = caller.served, caller.identity
     mode = arriving.get("mode", served.study.mode)
     declined: dict[str, None] = request.app.state.declined
 
@@ -350,8 +350,8 @@ async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_ans
             return receipt, {"ended": _turned_out(connection, served, caller.session, "full", question=over)}
         return receipt, {}
 
-    kept, ended = await served.store.awrite(keep)
-    return kept, step, ended
+    stored_receipt, ended = await served.store.awrite(keep)
+    return stored_receipt, step, ended
 
 
 def _on_the_way(connection: Any, session_id: str, step: PlanStep, passed_by: bool) -> None:

@@ -186,51 +186,51 @@ def _pair(connection: Connection, served: Served, person: str) -> str:
 
 async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
     while True:
-        given = _parsed(await websocket.receive_text())
-        messages = given if isinstance(given, list) else [given]
+        frame = _parsed(await websocket.receive_text())
+        messages = frame if isinstance(frame, list) else [frame]
         # By message and not by frame, or a long list would be free.
         RATE.take(link.actor, max(1, len(messages)))
         # Before everything else, so that as little as possible is added to the time that is being measured.
-        if isinstance(given, dict) and "ping" in given:
-            link.put((), pong=_number(given["ping"]), t_server=hall.now_ms())
+        if isinstance(frame, dict) and "ping" in frame:
+            link.put((), pong=_number(frame["ping"]), t_server=hall.now_ms())
             continue
         # A newer connection has taken over; what the old one still sends would come in between.
         if live.links.get(link.actor) is not link:
             raise Problem(409, "other-connection", "This page was connected again.")
-        if isinstance(given, dict) and "signal" in given:
-            hall.relay(live, link.actor, _signal(given["signal"], live))
+        if isinstance(frame, dict) and "signal" in frame:
+            hall.relay(live, link.actor, _signal(frame["signal"], live))
             continue
         try:
-            if isinstance(given, dict) and given.get("kind") == "quit":
+            if isinstance(frame, dict) and frame.get("kind") == "quit":
                 hall.quit(live, link.actor)
             else:
-                hall.take(live, link.actor, (_line(link.actor, one) for one in messages))
+                hall.take(live, link.actor, (_line(link.actor, message) for message in messages))
         except (ValueError, InputError) as error:
             raise Problem(422, "not-allowed", str(error)) from None
 
 
-def _signal(given: Any, live: Live) -> Mapping[str, Any]:
+def _signal(signal: Any, live: Live) -> Mapping[str, Any]:
     """What two pages tell each other to find a way for their voices; only where the room has voices, and nothing long."""
     if not live.room.settings.get("voice"):
         raise Problem(422, "not-allowed", "There is no sound in this room.")
     if (
-        not isinstance(given, dict)
-        or not set(given) <= {"description", "candidate", "to"}
-        or not isinstance(given.get("to", 0), int)
-        or len(_FRAME.encode(given)) > LONGEST_SIGNAL
+        not isinstance(signal, dict)
+        or not set(signal) <= {"description", "candidate", "to"}
+        or not isinstance(signal.get("to", 0), int)
+        or len(_FRAME.encode(signal)) > LONGEST_SIGNAL
     ):
         raise Problem(422, "malformed", "A signal has a description or a candidate, and the seat it is for.")
-    return given
+    return signal
 
 
-def _line(actor: str, given: Any) -> RoomLine:
+def _line(actor: str, message: Any) -> RoomLine:
     """A message as the line that it becomes when it is accepted."""
-    if not isinstance(given, dict):
+    if not isinstance(message, dict):
         raise Problem(422, "malformed", "A message is an object.")
-    if not _whole(given.get("seq"), 1):
+    if not _whole(message.get("seq"), 1):
         raise Problem(422, "malformed", "A message has a number.")
-    kind, data = accept(given.get("kind"), given.get("data"))
-    return RoomLine(actor, kind, data, client_seq=given["seq"], t_client=_number(given.get("t_client")))
+    kind, data = accept(message.get("kind"), message.get("data"))
+    return RoomLine(actor, kind, data, client_seq=message["seq"], t_client=_number(message.get("t_client")))
 
 
 # -- what may be said ------------------------------------------------------------------------------------------------------
@@ -254,11 +254,11 @@ def _cursor(data: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError("a cursor has some points")
     if not all(isinstance(point, list) and len(point) == 3 for point in points):
         raise ValueError("a point is [dt_ms, x, y]")
-    kept = [[round(_number(value), 2) for value in point] for point in points]
+    rounded = [[round(_number(value), 2) for value in point] for point in points]
     # Points lie before the message that carries them.
-    if any(point[0] > 0 for point in kept):
+    if any(point[0] > 0 for point in rounded):
         raise ValueError("a point has a dt_ms that is not above 0")
-    return {"points": kept}
+    return {"points": rounded}
 
 
 def _say(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -315,8 +315,8 @@ def _parsed(text: str) -> Any:
 
 
 def _object(text: str) -> dict[str, Any]:
-    found = _parsed(text)
-    return found if isinstance(found, dict) else {}
+    content = _parsed(text)
+    return content if isinstance(content, dict) else {}
 
 
 # -- sound -----------------------------------------------------------------------------------------------------------------
