@@ -145,7 +145,7 @@ def _same_game(out: Path, settings: dict[str, Any]) -> None:
 
 
 def _play_all(
-    plans: Sequence[GamePlan], out: Path, who: tuple[str, ...], learn: Sequence[Any], patience: float, seed: int
+    plans: Sequence[GamePlan], out: Path, partners: tuple[str, ...], learn: Sequence[Any], patience: float, seed: int
 ) -> list[PlayedGame]:
     from referee.cli.progress import advancing
     from referee.files import write_atomically
@@ -165,7 +165,7 @@ def _play_all(
                 players = players or [
                     # A seed of their own, or chance would choose the same for everybody.
                     make_partner(w, "hearer" if n else "system", seed + max(0, n - 1), learn, out / "calls")
-                    for n, w in enumerate(who)
+                    for n, w in enumerate(partners)
                 ]
                 game = play_reference_game(plan, *players, patience_s=patience)
                 write_atomically(path, [game_to_json(game)])

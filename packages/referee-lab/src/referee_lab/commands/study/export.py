@@ -63,7 +63,7 @@ def export(
         f"{left_out:,} are marked as left out of some analysis, with reasons"
     )
     if games:
-        print(f"{target / 'rooms'}: {_told(opened, games)}")
+        print(f"{target / 'rooms'}: {_summarise_games(opened, games)}")
     if collected.simulated:
         print(f"{collected.simulated} of the sessions are simulated participants")
     if collected.counts["withdrawn"] or collected.counts["purged"]:
@@ -78,7 +78,7 @@ def export(
     return 0
 
 
-def _told(study: Study, games: Mapping[str, bytes]) -> str:
+def _summarise_games(study: Study, games: Mapping[str, bytes]) -> str:
     from referee_lab.rooms.room_files import ABOUT, is_reference_game
 
     if is_reference_game(study):

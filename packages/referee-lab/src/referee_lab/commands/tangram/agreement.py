@@ -66,8 +66,9 @@ def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
         "",
         f"  expressions: {c.first} by {a}, {c.second} by {b}; "
         f"same span {c.same_span} (F {number(c.span_f)}), overlapping {c.overlapping} (F {number(c.overlap_f)})",
-        f"  referents of the {c.same_span} with the same span: {c.same_referents} the same; kappa {_told(c.referents_kappa)}, alpha {_told(c.referents_alpha)}",
-        f"  attributes: all sixteen the same for {c.same_attributes}; alpha {_told(c.attributes_alpha)}",
+        f"  referents of the {c.same_span} with the same span: {c.same_referents} the same; "
+        f"kappa {_format_agreement(c.referents_kappa)}, alpha {_format_agreement(c.referents_alpha)}",
+        f"  attributes: all sixteen the same for {c.same_attributes}; alpha {_format_agreement(c.attributes_alpha)}",
         "",
         *aligned(rows),
         "",
@@ -76,7 +77,7 @@ def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
     ]
 
 
-def _told(a: Agreement) -> str:
+def _format_agreement(a: Agreement) -> str:
     return f"{number(a.value)} {_interval(a)}".strip()
 
 

@@ -152,7 +152,7 @@ def _lines(
         ]
     if worst and (wrong := classification.worst_false_positives(worst)):
         lines += ["", f"  surest false positives of {ALL} (decision value, reference, words, situation)"]
-        lines += aligned([(f"{value:+.3f}", s.id, repr(s.text), _told(s)) for value, s in wrong])
+        lines += aligned([(f"{value:+.3f}", s.id, repr(s.text), _format_situation(s)) for value, s in wrong])
     return lines
 
 
@@ -221,7 +221,7 @@ def _rate(what: str, over: Sequence[bool]) -> str:
     return f"{what} {share} ({sum(over)} of {len(over)})"
 
 
-def _told(s: Situation) -> str:
+def _format_situation(s: Situation) -> str:
     properties = [
         w
         for w, holds in (
@@ -242,7 +242,7 @@ def _as_json(
     name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> dict[str, Any]:
     wrong = [
-        {"id": s.id, "decision": value, "text": s.text, "target": s.target, "situation": _told(s)}
+        {"id": s.id, "decision": value, "text": s.text, "target": s.target, "situation": _format_situation(s)}
         for value, s in classification.worst_false_positives(worst)
     ]
     return {

@@ -87,20 +87,20 @@ def export(
         raise InputError("--room and --all are for study folders", where=recording, remedy="leave them out")
     kind = kind or TIERS[0]
     session = open_session(recording)
-    found = session.recording
+    session_recording = session.recording
     # A recording is .jsonl itself and must not be overwritten by its tiers.
     target = out or recording.with_name(f"{recording.stem}.{'tiers.' if kind == 'jsonl' else ''}{kind}")
     if kind in TIERS:
-        _write(target, tiers_as(tiers_of(session, recording, annotator), kind, found, target.parent))
-    elif found is None and kind == "svg":
+        _write(target, tiers_as(tiers_of(session, recording, annotator), kind, session_recording, target.parent))
+    elif session_recording is None and kind == "svg":
         raise InputError(
             "where the pieces lay was not recorded in this dialogue",
             where=recording,
             remedy="`referee tangram replay` draws it from its events",
         )
     elif kind == "svg":
-        assert found is not None
-        _write(target, _picture(found, at, cursor, numbers).encode())
+        assert session_recording is not None
+        _write(target, _picture(session_recording, at, cursor, numbers).encode())
     else:
         one_of("--as", kind, (*TIERS, "svg"))
     print(f"wrote {target}")
@@ -183,7 +183,10 @@ def _from_study(
         if choosing:
             written = _write_games(connection, study, chosen, target, kind)
         else:
-            written = [_write_one(found, target, kind, folder) for found in room_recordings(connection, study, chosen)]
+            written = [
+                _write_one(puzzle_recording, target, kind, folder)
+                for puzzle_recording in room_recordings(connection, study, chosen)
+            ]
     print(f"wrote {len(written)} {'games' if choosing else 'recorded puzzles'} of {len(chosen)} rooms into {target}")
     left = [r for r in rooms if r.why_not is not None]
     if every and left:

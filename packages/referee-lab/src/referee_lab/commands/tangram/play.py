@@ -114,7 +114,7 @@ def _match(
         done[session] = {**score.to_data(), "solver": players_named[0], "operator": players_named[1]}
         write_atomically(out / SCORES, [json.dumps(row, ensure_ascii=False) for row in done.values()])
         if form == "text":
-            print(f"{session}  {_told(done[session])}")
+            print(f"{session}  {_format_game(done[session])}")
     if form == "json":
         print(
             json.dumps(
@@ -141,7 +141,7 @@ def _finished(path: Path, players: tuple[str, str]) -> dict[str, dict[str, Any]]
     return {row["session"]: row for row in rows}
 
 
-def _told(row: dict[str, Any]) -> str:
+def _format_game(row: dict[str, Any]) -> str:
     role = f"{row['by']}: " if row["by"] else ""
     why = f" ({role}{row['why']})" if row["why"] else ""
     talk = f"{row['words']} words in {row['utterances']} utterances, {row['clarifications']} questions"

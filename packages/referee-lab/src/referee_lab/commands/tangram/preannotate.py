@@ -77,7 +77,7 @@ def preannotate(
         if shapes:
             print(_by_their_names(language, sorted(shapes)))
     if compared:
-        print(_told(compared))
+        print(_summarise_agreement(compared))
     return 0
 
 
@@ -89,7 +89,7 @@ def _by_their_names(language: str, shapes: list[str]) -> str:
     )
 
 
-def _told(compared: list[SpanAgreement]) -> str:
+def _summarise_agreement(compared: list[SpanAgreement]) -> str:
     marked, proposed, same = (sum(c[place] for c in compared) for place in range(3))
     attributes, referents = sum(c.same_attributes for c in compared), sum(c.same_referents for c in compared)
     coded = any(c.coded for c in compared)

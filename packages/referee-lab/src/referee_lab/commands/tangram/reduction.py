@@ -57,7 +57,8 @@ def _lines(r: Reduction) -> list[str]:
     ]
     for level in r.words:
         within_pair, theirs = pair_levels.get(level.repetition), pseudo.get(level.repetition)
-        rows.append((str(level.repetition), str(level.n), *_told(level, 1), *_told(within_pair, 3), *_told(theirs, 3)))
+        cells = (*_format_level(level, 1), *_format_level(within_pair, 3), *_format_level(theirs, 3))
+        rows.append((str(level.repetition), str(level.n), *cells))
     s, d = r.slope, r.specificity
     lines = [f"{r.corpus}: {r.games} games", "", *aligned(rows), ""]
     lines += [
@@ -80,7 +81,7 @@ def _lines(r: Reduction) -> list[str]:
     return lines
 
 
-def _told(level: Level | None, digits: int) -> Sequence[str]:
+def _format_level(level: Level | None, digits: int) -> Sequence[str]:
     if level is None:
         return "–", "–"
     return number(level.mean, digits), f"[{level.low:.{digits}f}, {level.high:.{digits}f}]"

@@ -102,7 +102,7 @@ def study(
     from referee_lab.tangram.desk.clip_answers import CLASSIFIER
     from referee_lab.tangram.desk.clip_study import Wanted, prepare_overhearing
 
-    wanted = Wanted(
+    plan = Wanted(
         id=id_of(out),
         title=title,
         participants=participants,
@@ -122,9 +122,9 @@ def study(
     )
     if systems is not None:
         sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals)
-        return _context_study(out, sessions, wanted, systems.split(","), contexts.split(","), items)
+        return _context_study(out, sessions, plan, systems.split(","), contexts.split(","), items)
     with waiting("sessions, classifier and clips"):
-        prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), wanted)
+        prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), plan)
         made = write_study(out, prepared.draft)
     # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
     write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
@@ -143,7 +143,7 @@ def study(
 def _context_study(
     out: Path,
     sessions: list[DialogueSession],
-    wanted: Wanted,
+    plan: Wanted,
     systems: list[str],
     contexts: list[str],
     items: int | None,
@@ -153,7 +153,7 @@ def _context_study(
     from referee_lab.tangram.desk.context_study import BASE_ERROR, EFFECT, prepare_context_study
 
     with waiting("sessions, systems and clips"):
-        prepared = prepare_context_study(sessions, wanted, systems, contexts, items)
+        prepared = prepare_context_study(sessions, plan, systems, contexts, items)
         made = write_study(out, prepared.draft)
     number = len(made.lists[0].trials)
     print(
@@ -161,7 +161,7 @@ def _context_study(
         f"{len(systems)} systems in {len(contexts)} contexts."
     )
     print(
-        f"  power: {wanted.participants} evaluators find a rise of errors from {BASE_ERROR:.0%} to {BASE_ERROR + EFFECT:.0%} between two cells "
+        f"  power: {plan.participants} evaluators find a rise of errors from {BASE_ERROR:.0%} to {BASE_ERROR + EFFECT:.0%} between two cells "
         f"with a probability of {prepared.power:.2f} (paired t, simulated)"
     )
     if prepared.draft.sounds:

@@ -133,11 +133,11 @@ def _by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -
     lines: dict[str, list[SpokenLine]] = {}
     for sound, file in sounds:
         answer = transcribe(file, endpoint=endpoint, model=model, language=recorded.header.language)
-        own = [
+        speaker_lines = [
             line._replace(start_ms=line.start_ms + sound.start_ms, end_ms=line.end_ms + sound.start_ms)
             for line in read_whisper(answer, file.name)
         ]
-        lines.setdefault(sound.actor, []).extend(own)
-    for actor, own in lines.items():
-        recorded = with_speech(recorded, actor, own)
+        lines.setdefault(sound.actor, []).extend(speaker_lines)
+    for actor, speaker_lines in lines.items():
+        recorded = with_speech(recorded, actor, speaker_lines)
     return recorded
