@@ -55,8 +55,8 @@ def audit(paper: Paper) -> Audit:
     """Judge every claim of a paper and explain what does not follow."""
     claims = expand(paper)
     rows = [claim.judge() for claim in claims]
-    found = gather(claims, rows, [section.values.get("about", "") for section in paper.checks])
-    findings = tuple(_finding(paper, f, claims) for f in found)
+    discoveries = gather(claims, rows, [section.values.get("about", "") for section in paper.checks])
+    findings = tuple(_finding(paper, f, claims) for f in discoveries)
     for finding in findings:
         for i in finding.rows:
             rows[i] = replace(rows[i], explanation=f"{finding.sentence} [{rows[i].explanation}]")
@@ -70,8 +70,8 @@ def audit(paper: Paper) -> Audit:
     )
 
 
-def _finding(paper: Paper, found: FoundOut, claims: Sequence[PrintedClaim]) -> Finding:
-    kinds = dict.fromkeys(str(paper.checks[claims[i].subject.check].values["kind"]) for i in found.rows)
+def _finding(paper: Paper, discovery: FoundOut, claims: Sequence[PrintedClaim]) -> Finding:
+    kinds = dict.fromkeys(str(paper.checks[claims[i].subject.check].values["kind"]) for i in discovery.rows)
     corrections = tuple(
         Correction(
             paper=paper.name,
@@ -81,13 +81,17 @@ def _finding(paper: Paper, found: FoundOut, claims: Sequence[PrintedClaim]) -> F
             printed=remedy.printed,
             low=remedy.low,
             high=remedy.high,
-            why=found.sentence,
+            why=discovery.sentence,
             check=", ".join(kinds),
         )
-        for remedy in _once(found.remedies)
+        for remedy in _once(discovery.remedies)
     )
     return Finding(
-        paper=paper.name, sentence=found.sentence, rows=found.rows, corrections=corrections, cells=found.suspects
+        paper=paper.name,
+        sentence=discovery.sentence,
+        rows=discovery.rows,
+        corrections=corrections,
+        cells=discovery.suspects,
     )
 
 
@@ -100,12 +104,12 @@ def summarise(audits: Iterable[Audit]) -> str:
     """The first line: how many findings, then how the numbers behind them came out."""
     done = list(audits)
     counts = sum((a.verdicts for a in done), Counter[AuditVerdict]())
-    found = sum(len(a.findings) for a in done)
-    said = f"{_counted(found, 'finding')} in {_counted(len(done), 'paper')}; {sum(counts.values())} numbers checked: "
-    said += f"{counts[AuditVerdict.FOLLOWS]} follow, {counts[AuditVerdict.ROUNDING]} within rounding, "
-    said += f"{counts[AuditVerdict.DOES_NOT_FOLLOW]} do not follow"
+    finding_count = sum(len(a.findings) for a in done)
+    summary = f"{_counted(finding_count, 'finding')} in {_counted(len(done), 'paper')}; {sum(counts.values())} numbers checked: "
+    summary += f"{counts[AuditVerdict.FOLLOWS]} follow, {counts[AuditVerdict.ROUNDING]} within rounding, "
+    summary += f"{counts[AuditVerdict.DOES_NOT_FOLLOW]} do not follow"
     unknown = counts[AuditVerdict.UNDETERMINED]
-    return said + (f", {unknown} cannot be determined" if unknown else "")
+    return summary + (f", {unknown} cannot be determined" if unknown else "")
 
 
 def _counted(number: int, noun: str) -> str:

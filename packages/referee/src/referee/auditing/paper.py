@@ -51,10 +51,10 @@ class Paper:
 
     def cell(self, reference: str, section: CheckSection) -> tuple[PrintedTable, str, str]:
         """Table, row and column of a cell written as ``table[row].column``."""
-        found = CELL.match(reference)
-        if found is None:
+        match = CELL.match(reference)
+        if match is None:
             raise section.mistake(f"{reference!r} is no cell", 'write "table[row label].column"')
-        return self.table(found["table"], section), found["row"], found["column"]
+        return self.table(match["table"], section), match["row"], match["column"]
 
     def number(self, reference: str, section: CheckSection) -> Number | None:
         table, row, column = self.cell(reference, section)
@@ -136,7 +136,7 @@ def read_paper(folder: Path) -> Paper:
         place = re.search(r"line (\d+)", str(error))
         line = int(place[1]) if place else text.count("\n") + 1
         raise MalformedInput(f"broken TOML ({error})", where=path, line=line, remedy="correct this line") from error
-    _known(content, {"title", "citation", "tables", "checks"}, path, 1, "the description")
+    _check_keys(content, {"title", "citation", "tables", "checks"}, path, 1, "the description")
     tables = content.get("tables")
     if not isinstance(tables, dict) or not tables:
         raise MalformedInput(
@@ -166,22 +166,22 @@ def _read(path: Path) -> str:
 
 def _line(text: str, pattern: str, nth: int = 0) -> int:
     """The line of the nth header of a kind (1 where it is written in another way)."""
-    found = list(re.finditer(rf"^\s*{pattern}", text, re.MULTILINE))
-    return text.count("\n", 0, found[nth].end()) + 1 if nth < len(found) else 1
+    headers = list(re.finditer(rf"^\s*{pattern}", text, re.MULTILINE))
+    return text.count("\n", 0, headers[nth].end()) + 1 if nth < len(headers) else 1
 
 
-def _known(entry: dict[str, Any], known: Iterable[str], path: Path, line: int, what: str) -> None:
+def _check_keys(entry: dict[str, Any], allowed: Iterable[str], path: Path, line: int, what: str) -> None:
     for key in entry:
-        if key not in set(known):
+        if key not in set(allowed):
             raise MalformedInput(
-                f"{what} knows no {key!r}", where=path, line=line, remedy=f"it knows {', '.join(sorted(known))}"
+                f"{what} knows no {key!r}", where=path, line=line, remedy=f"it knows {', '.join(sorted(allowed))}"
             )
 
 
 def _table(id: str, entry: Any, path: Path, line: int) -> PrintedTable:
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise MalformedInput(f"table {id!r} names no file", where=path, line=line, remedy='add file = "name.csv"')
-    _known(entry, TABLE_OPTIONS, path, line, "a table")
+    _check_keys(entry, TABLE_OPTIONS, path, line, "a table")
     _check_options(entry, path, line)
     key = entry.get("key")
     csv = path.parent / entry["file"]

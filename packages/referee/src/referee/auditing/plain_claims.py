@@ -92,8 +92,8 @@ class OrderClaim(PrintedClaim):
         if not wrong:
             return self.row(AuditVerdict.FOLLOWS, printed=way, recomputed=way)
         a, b = wrong[0]
-        said = f"{a.place.row} ({a.text}) stands before {b.place.row} ({b.text}), though the order is {way}"
-        return self.row(AuditVerdict.DOES_NOT_FOLLOW, said, printed=way, recomputed="another order")
+        explanation = f"{a.place.row} ({a.text}) stands before {b.place.row} ({b.text}), though the order is {way}"
+        return self.row(AuditVerdict.DOES_NOT_FOLLOW, explanation, printed=way, recomputed="another order")
 
     def _inverted(self, a: Number, b: Number) -> bool:
         slack = 1e-9 * max(abs(a.value), abs(b.value))

@@ -150,12 +150,12 @@ class PrintedTable:
 
     def unsnapped(self, row: str, column: str) -> Number | None:
         """The cell as an interval even where it stands for a whole count."""
-        if (row, column) not in self._known:
-            self._known[row, column] = self._read(row, column)
-        return self._known[row, column]
+        if (row, column) not in self._numbers:
+            self._numbers[row, column] = self._read(row, column)
+        return self._numbers[row, column]
 
     @cached_property
-    def _known(self) -> dict[tuple[str, str], Number | None]:
+    def _numbers(self) -> dict[tuple[str, str], Number | None]:
         return {}
 
     def _read(self, row: str, column: str) -> Number | None:
@@ -175,11 +175,11 @@ class PrintedTable:
         half = 0.0 if column in self.exact else _half(self._column_digits(column, digits))
         return Number(text=text, value=value, half=half, place=self.place(row, column), stars=marks)
 
-    def _column_digits(self, column: str, own: int) -> int:
+    def _column_digits(self, column: str, digits: int) -> int:
         stated = (self.digits or {}).get(column)
         if stated is not None:
             return stated
-        return max(own, self._most_decimals[column]) if self.zeros == "dropped" else own
+        return max(digits, self._most_decimals[column]) if self.zeros == "dropped" else digits
 
     @cached_property
     def _most_decimals(self) -> dict[str, int]:

@@ -81,9 +81,9 @@ class ValueClaim(PrintedClaim):
     @cached_property
     def reach(self) -> tuple[float, float]:
         """The smallest and largest value that the rounding of the inputs allows."""
-        found = self._search(starts=1)
+        bounds = self._search(starts=1)
         # One start is enough for nearly all; only what does not follow is searched harder.
-        return found if self._within(found) else self._search(starts=4)
+        return bounds if self._within(bounds) else self._search(starts=4)
 
     def _search(self, starts: int) -> tuple[float, float]:
         halves = np.array([n.half for n in self.inputs])
@@ -102,11 +102,11 @@ class ValueClaim(PrintedClaim):
             return self.row(
                 AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
             )
-        verdict, said = self._verdict(), ""
+        verdict, explanation = self._verdict(), ""
         if self.admitted and verdict is AuditVerdict.DOES_NOT_FOLLOW:
-            verdict, said = AuditVerdict.UNDETERMINED, f"{self.because}; {self.admitted}"
+            verdict, explanation = AuditVerdict.UNDETERMINED, f"{self.because}; {self.admitted}"
         low, high = printable(*self.reach, self.printed.half)
-        return self.row(verdict, said, printed=self.printed.value, recomputed=self.middle, low=low, high=high)
+        return self.row(verdict, explanation, printed=self.printed.value, recomputed=self.middle, low=low, high=high)
 
     def fits(self) -> bool:
         # As `judge`, without the bounds that only a row needs.
@@ -134,10 +134,10 @@ class BracketClaim(ValueClaim):
 
     def judge(self) -> AuditRow:
         low, high = printable(*self.reach, self.printed.half)
-        said = f"{self.because}; {self.admitted}"
+        explanation = f"{self.because}; {self.admitted}"
         possible = self._within(self.reach)
         verdict = AuditVerdict.UNDETERMINED if possible else AuditVerdict.DOES_NOT_FOLLOW
-        return self.row(verdict, said, printed=self.printed.value, low=low, high=high)
+        return self.row(verdict, explanation, printed=self.printed.value, low=low, high=high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,25 +169,25 @@ class StarsClaim(PrintedClaim):
         low, high = self.r.reach
         # An interval across 0 holds an r without any star.
         nearest = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
-        found, least, most = (self._stars(r) for r in (self.r.middle, nearest, max(abs(low), abs(high))))
+        stars, least, most = (self._stars(r) for r in (self.r.middle, nearest, max(abs(low), abs(high))))
         verdict = (
             AuditVerdict.FOLLOWS
-            if self._agrees(found)
+            if self._agrees(stars)
             else AuditVerdict.ROUNDING
             if any(self._agrees(s) for s in range(least, most + 1))
             else AuditVerdict.DOES_NOT_FOLLOW
         )
-        if self.at_least and found > self.printed > 0:
+        if self.at_least and stars > self.printed > 0:
             # The table's stars say "at least so significant", so the printed one is what follows, and more would be true, too.
             return self.row(
                 verdict,
                 f"{self.because}; stars mean at least this level here",
                 printed=self.printed,
-                recomputed=found,
+                recomputed=stars,
                 low=self.printed,
                 high=most,
             )
-        return self.row(verdict, printed=self.printed, recomputed=found, low=least, high=most)
+        return self.row(verdict, printed=self.printed, recomputed=stars, low=least, high=most)
 
     def _stars(self, r: float) -> int:
         return sum(abs(r) >= limit for limit in self.critical)

@@ -42,10 +42,10 @@ def admit(hearer: str, signed: str, cards: Mapping[str, Mapping[str, Any]]) -> A
     `signed` is its signature in the run's manifest, `cards` are the cards kept in the run. A card counts where the signature names it.
     """
     named = signed.partition(SIGNED)[2]
-    mine = [c for key, c in cards.items() if c.get("hearer") == hearer and _digits(key, c) in named and named]
-    if not mine:
+    hearer_cards = [c for key, c in cards.items() if c.get("hearer") == hearer and _digits(key, c) in named and named]
+    if not hearer_cards:
         return Admission(simulated=True, hearer=hearer)
-    card = mine[-1]
+    card = hearer_cards[-1]
     passport = f"{card.get('corpus', 'unknown')}:{card['hash'][:12]}"
     return Admission(simulated=True, hearer=hearer, passport=passport, says=str(card.get("verdict", "")))
 

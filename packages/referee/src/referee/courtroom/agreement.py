@@ -49,25 +49,25 @@ def agree_dealt(x: FloatArray, y: FloatArray, orders: IntArray) -> Agreements:
 
 
 def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArray) -> Agreements:
-    there = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
-    left = there[None] & ~np.eye(len(x), dtype=bool)[:, :, None, None]
+    complete = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
+    left = complete[None] & ~np.eye(len(x), dtype=bool)[:, :, None, None]
     wide_x, wide_y = np.nan_to_num(x)[:, :, None], np.nan_to_num(y)[:, None, :]
     steps = [_steps(level_x)[:, :, :, None], _steps(level_y)[:, :, None, :]]
-    ranks = [np.einsum("jah,jiah->iah", there, np.broadcast_to(s, (len(x), *there.shape))) for s in steps]
+    ranks = [np.einsum("jah,jiah->iah", complete, np.broadcast_to(s, (len(x), *complete.shape))) for s in steps]
     # leaving a unit out lowers the ranks of all above it by one, and of its ties by one half
-    left_ranks = [whole[None] - step * there[:, None] for whole, step in zip(ranks, steps, strict=True)]
-    defined = there[:, None].any(
+    left_ranks = [whole[None] - step * complete[:, None] for whole, step in zip(ranks, steps, strict=True)]
+    defined = complete[:, None].any(
         axis=1
     )  # a unit without both values leaves the coefficient as it is, which tells nothing
     without_r, without_rho = (
         product_moment(wide_x[None], wide_y[None], left),
         product_moment(left_ranks[0], left_ranks[1], left),
     )
-    between, within = divide(wide_x, wide_y, there)[:2]
+    between, within = divide(wide_x, wide_y, complete)[:2]
     return Agreements(
-        n=there.sum(axis=0).astype(np.int64),
-        r=product_moment(wide_x, wide_y, there),
-        rho=product_moment(ranks[0], ranks[1], there),
+        n=complete.sum(axis=0).astype(np.int64),
+        r=product_moment(wide_x, wide_y, complete),
+        rho=product_moment(ranks[0], ranks[1], complete),
         without_r=np.where(defined, without_r, np.nan),
         without_rho=np.where(defined, without_rho, np.nan),
         between=between,
@@ -77,11 +77,11 @@ def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArra
 
 def without_groups(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray]:
     """r and rho of two whole columns when only some units are left (groups by units), to twelve decimals, so that equal ones are equal; NaN where undefined."""
-    kept = left[:, :, None, None]
+    included = left[:, :, None, None]
     # a rank is the sum of what all units that are left add to it
     ranks = [(left.astype(float) @ _steps(_levels(v[:, None]))[:, :, 0])[:, :, None, None] for v in (x, y)]
-    r = product_moment(x[None, :, None, None], y[None, :, None, None], kept)[:, 0, 0]
-    rho = product_moment(ranks[0], ranks[1], kept)[:, 0, 0]
+    r = product_moment(x[None, :, None, None], y[None, :, None, None], included)[:, 0, 0]
+    rho = product_moment(ranks[0], ranks[1], included)[:, 0, 0]
     return np.round(r, 12), np.round(rho, 12)
 
 
@@ -96,32 +96,32 @@ def _steps(level: FloatArray) -> FloatArray:
     return higher
 
 
-def product_moment(x: FloatArray, y: FloatArray, there: BoolArray) -> FloatArray:
-    """Pearson's r along the last axis but two, of the units that are there; NaN with fewer than three of them, or where a column does not vary."""
-    n = there.sum(axis=-3, keepdims=True)
+def product_moment(x: FloatArray, y: FloatArray, complete: BoolArray) -> FloatArray:
+    """Pearson's r along the last axis but two, of the complete units; NaN with fewer than three of them, or where a column does not vary."""
+    n = complete.sum(axis=-3, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
-        centred = [np.where(there, v - (v * there).sum(axis=-3, keepdims=True) / n, 0.0) for v in (x, y)]
+        centred = [np.where(complete, v - (v * complete).sum(axis=-3, keepdims=True) / n, 0.0) for v in (x, y)]
         norms = [np.sqrt((c * c).sum(axis=-3)) for c in centred]
-        sizes = [np.sqrt(((v * there) ** 2).sum(axis=-3)) for v in (x, y)]
+        sizes = [np.sqrt(((v * complete) ** 2).sum(axis=-3)) for v in (x, y)]
         flat = [norm <= NEARLY_CONSTANT * size for norm, size in zip(norms, sizes, strict=True)]
         r = (centred[0] * centred[1]).sum(axis=-3) / (norms[0] * norms[1])
     undefined = flat[0] | flat[1] | (n.squeeze(-3) < 3)
-    found: FloatArray = np.where(undefined, np.nan, np.clip(r, -1.0, 1.0))
-    return found
+    coefficients: FloatArray = np.where(undefined, np.nan, np.clip(r, -1.0, 1.0))
+    return coefficients
 
 
-def divide(x: FloatArray, y: FloatArray, there: BoolArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+def divide(x: FloatArray, y: FloatArray, complete: BoolArray) -> tuple[FloatArray, FloatArray, BoolArray]:
     """The best division of units into two groups, one high and one low in both measures (or in opposite ones): the share of variance between the groups in
     whichever measure has less of it, r within the groups, and who is in the upper one.
 
     Units are ordered by the sum of both standardised measures; every cut of that order is tried, the one with the largest share is taken.
     """
-    n = there.sum(axis=0)
+    n = complete.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        u, v = (_standardised(np.broadcast_to(part, there.shape), there, n) for part in (x, y))
+        u, v = (_standardised(np.broadcast_to(part, complete.shape), complete, n) for part in (x, y))
         v = v * np.where((u * v).sum(axis=0) < 0, -1.0, 1.0)
-        order = np.argsort(np.where(there, -(u + v), np.inf), axis=0, kind="stable")
-        top = np.cumsum(np.take_along_axis(there, order, 0), axis=0).astype(float)
+        order = np.argsort(np.where(complete, -(u + v), np.inf), axis=0, kind="stable")
+        top = np.cumsum(np.take_along_axis(complete, order, 0), axis=0).astype(float)
         sums = [np.cumsum(np.take_along_axis(part, order, 0), axis=0) for part in (u, v)]
         # centred columns: the other group's sum is the negative of this one's
         weight = np.where((top > 0) & (top < n), n / (top * (n - top)), 0.0)
@@ -130,11 +130,11 @@ def divide(x: FloatArray, y: FloatArray, there: BoolArray) -> tuple[FloatArray, 
         cut = lesser.argmax(axis=0)[None]
         within = _within(u, v, [np.take_along_axis(s, cut, 0)[0] for s in sums], np.take_along_axis(weight, cut, 0)[0])
     place = np.argsort(order, axis=0, kind="stable")
-    return np.take_along_axis(lesser, cut, 0)[0], within, (place <= cut) & there
+    return np.take_along_axis(lesser, cut, 0)[0], within, (place <= cut) & complete
 
 
-def _standardised(values: FloatArray, there: BoolArray, n: IntArray) -> FloatArray:
-    away = np.where(there, values - (values * there).sum(axis=0) / n, 0.0)
+def _standardised(values: FloatArray, complete: BoolArray, n: IntArray) -> FloatArray:
+    away = np.where(complete, values - (values * complete).sum(axis=0) / n, 0.0)
     spread = np.sqrt((away * away).sum(axis=0) / n)
     flat = spread <= NEARLY_CONSTANT * np.abs(values).max(axis=0, initial=0.0)
     scaled: FloatArray = np.where(flat, 0.0, away / spread)

@@ -113,12 +113,12 @@ def _halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[Floa
 def _lowest(
     by_factor: Mapping[str, Sequence[tuple[FloatArray, FloatArray]]], column: int, families: Sequence[Sequence[int]]
 ) -> NoiseCeiling:
-    found = {name: _agreement_of_halves(halves, column, families) for name, halves in by_factor.items()}
-    known = {name: r for name, r in found.items() if r is not None}
-    if not known:
+    agreements = {name: _agreement_of_halves(halves, column, families) for name, halves in by_factor.items()}
+    defined = {name: r for name, r in agreements.items() if r is not None}
+    if not defined:
         return NoiseCeiling(reliability=None, ceiling=None, by="", n=len(families))
-    by = min(known, key=lambda name: known[name])
-    reliability = step_up(known[by])
+    by = min(defined, key=lambda name: defined[name])
+    reliability = step_up(defined[by])
     return NoiseCeiling(reliability=reliability, ceiling=max(reliability, 0.0) ** 0.5, by=f"{by}s", n=len(families))
 
 
@@ -129,8 +129,8 @@ def _agreement_of_halves(
     if len(families) < 3:
         return None
     pairs = [[np.array([half[list(f), column].mean() for f in families]) for half in both] for both in halves]
-    found = [r for a, b in pairs if (r := _correlation(a, b)) is not None]
-    return float(np.mean(found)) if found else None
+    correlations = [r for a, b in pairs if (r := _correlation(a, b)) is not None]
+    return float(np.mean(correlations)) if correlations else None
 
 
 def _correlation(a: FloatArray, b: FloatArray) -> float | None:

@@ -64,13 +64,13 @@ def try_items(
         answers = [a for run, table in zip(heard, tables, strict=True) for a in _answers(run, table, hearer, names)]
         asked = [a.asked for a in answers]
         clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
-        given = [(metric, hearer, answers, clusters, settings.seed, admission) for metric in metrics]
+        tasks = [(metric, hearer, answers, clusters, settings.seed, admission) for metric in metrics]
         if settings.engine is None:
-            for each in settings.progress(given, f"{hearer}: item by item"):
+            for each in settings.progress(tasks, f"{hearer}: item by item"):
                 evidence += _on_items(*each)
         else:
             evidence += [
-                e for found in call_all(settings.engine, [(_on_items, g) for g in given], settings.shard) for e in found
+                e for batch in call_all(settings.engine, [(_on_items, g) for g in tasks], settings.shard) for e in batch
             ]
         if settings.permutations:
             to_rank.append((f"{hearer}: success", *_matrices(metrics, answers), settings.permutations, settings.seed))
@@ -78,7 +78,7 @@ def try_items(
         ranked = [rank_measures(*each, progress=settings.progress) for each in to_rank]
     else:
         ranked = call_all(settings.engine, [(rank_measures, each) for each in to_rank], settings.shard)
-    return _corrected(evidence), [r for found in ranked for r in found]
+    return _corrected(evidence), [r for batch in ranked for r in batch]
 
 
 def _corrected(evidence: Sequence[ItemEvidence]) -> list[ItemEvidence]:
@@ -95,19 +95,23 @@ def _answers(
 ) -> Iterable[_Answer]:
     """What each answer of a hearer says, beside the scores of the description it answers."""
     columns = list(OVER_RESPONSES)
-    for (system, who), hearing in run.hearings.items():
-        if who != hearer:
+    for (system, answerer), hearing in run.hearings.items():
+        if answerer != hearer:
             continue
         row = names.row(run, system)
-        given = zip(hearing.participants.tolist(), hearing.items.tolist(), hearing.values.tolist(), strict=True)
-        for person, item, values in given:
+        rows = zip(hearing.participants.tolist(), hearing.items.tolist(), hearing.values.tolist(), strict=True)
+        for person, item, values in rows:
             trial = hearing.trials[item]
             yield _Answer(
                 row=row,
                 item=f"{run.source.corpus}/{trial}",
                 asked=Asked(run.source.corpus, run.trials[trial], hearing.hearers[person]),
                 values=dict(zip(columns, values, strict=True)),
-                scores={m: found[system, trial] for m, found in table.items() if (system, trial) in found},
+                scores={
+                    m: metric_scores[system, trial]
+                    for m, metric_scores in table.items()
+                    if (system, trial) in metric_scores
+                },
             )
 
 
@@ -123,14 +127,16 @@ def _on_items(
     scores, better = [a.scores.get(metric) for a in answers], better_way(metric)
     sign = -1.0 if better == "lower" else 1.0
     turned = [None if s is None else sign * s for s in scores]
-    told = partial(ItemEvidence, automatic=metric, better=better, over=told_clusters(clusters), admission=admission)
-    found = auc(turned, [a.values["ir"] for a in answers], clusters, seed=seed)
-    evidence = [told(hearer=f"{hearer}: success", kind="auc", found=found)]
+    make_evidence = partial(
+        ItemEvidence, automatic=metric, better=better, over=told_clusters(clusters), admission=admission
+    )
+    association = auc(turned, [a.values["ir"] for a in answers], clusters, seed=seed)
+    evidence = [make_evidence(hearer=f"{hearer}: success", kind="auc", found=association)]
     for time in TIMES:
         times = [None if isnan(a.values[time]) else a.values[time] for a in answers]
         if any(t is not None for t in times):
-            found = rank_correlation(scores, times, clusters, seed=seed)
-            evidence.append(told(hearer=f"{hearer}: {time}", kind="rho", found=found))
+            association = rank_correlation(scores, times, clusters, seed=seed)
+            evidence.append(make_evidence(hearer=f"{hearer}: {time}", kind="rho", found=association))
     return evidence
 
 
@@ -142,7 +148,9 @@ def _matrices(metrics: Sequence[str], answers: Sequence[_Answer]) -> tuple[Float
     for answer in answers:
         right.setdefault((answer.row, answer.item), []).append(answer.values["ir"])
     # Most were answered once, and a mean of one costs more than all the rest.
-    means = {key: found[0] if len(found) == 1 else float(np.mean(found)) for key, found in right.items()}
+    means = {
+        key: successes[0] if len(successes) == 1 else float(np.mean(successes)) for key, successes in right.items()
+    }
     human = as_matrix(rows, items, means)
     turn = {m: {"higher": 1.0, "lower": -1.0}.get(better_way(m), 0.0) for m in metrics}
     matrices = {

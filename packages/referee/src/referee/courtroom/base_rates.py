@@ -62,5 +62,5 @@ def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress
 
 def _chances(observed: FloatArray, null: FloatArray, shape: tuple[int, ...]) -> Chances:
     """Of some tables: automatic measures by hearer measures, table after table."""
-    found = [chances_among(one, null) for one in observed]
-    return Chances(*(np.hstack([p.reshape(shape) for p in parts]) for parts in zip(*found, strict=True)))
+    chances = [chances_among(table_strengths, null) for table_strengths in observed]
+    return Chances(*(np.hstack([p.reshape(shape) for p in parts]) for parts in zip(*chances, strict=True)))

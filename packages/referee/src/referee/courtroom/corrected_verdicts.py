@@ -44,7 +44,7 @@ def compare_verdicts(
 ) -> list[VerdictChange]:
     """Evidence and cases as printed against those as corrected; `elsewhere` are the findings at other values of the corrections."""
     before, after = (_coefficients(evidence) for evidence, _ in (printed, corrected))
-    said, now = (_findings(cases) for _, cases in (printed, corrected))
+    findings_before, findings_after = (_findings(cases) for _, cases in (printed, corrected))
     others = list(elsewhere)
     return [
         VerdictChange(
@@ -53,12 +53,12 @@ def compare_verdicts(
             hearer=pair[2],
             r_printed=before[pair],
             r_corrected=after[pair],
-            finding_printed=said[pair],
-            finding_corrected=now[pair],
-            holds=all(other[pair] == now[pair] for other in others),
+            finding_printed=findings_before[pair],
+            finding_corrected=findings_after[pair],
+            holds=all(other[pair] == findings_after[pair] for other in others),
         )
-        for pair in said
-        if _moves(before[pair], after[pair]) or said[pair] != now[pair]
+        for pair in findings_before
+        if _moves(before[pair], after[pair]) or findings_before[pair] != findings_after[pair]
     ]
 
 

@@ -124,10 +124,10 @@ def try_sheet(sheet: SystemScores, seed: int = 1, progress: ProgressCallback = w
     check_sheet(sheet)
     alone = sheet.without_people()
     judged = _judge_families(alone, seed, progress)
-    found = [_weigh(alone, a, h, ALL, judged[a, h]) for h in alone.hearer for a in alone.automatic]
+    evidence = [_weigh(alone, a, h, ALL, judged[a, h]) for h in alone.hearer for a in alone.automatic]
     if len(alone.systems) < len(sheet.systems):
-        found += [_weigh(sheet, a, h, PEOPLE, None) for h in sheet.hearer for a in sheet.automatic]
-    return found
+        evidence += [_weigh(sheet, a, h, PEOPLE, None) for h in sheet.hearer for a in sheet.automatic]
+    return evidence
 
 
 def words_of(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
@@ -175,22 +175,22 @@ def _judge_families(sheet: SystemScores, seed: int, progress: ProgressCallback) 
 
 
 def _noise_of_families(sheet: SystemScores, table: Table) -> dict[tuple[str, str], AnswerNoise]:
-    found = {}
+    noises = {}
     for j, hearer in enumerate(sheet.hearer):
         if hearer not in sheet.draws:
             continue
         drawn = family_draws(sheet, hearer)
         for i, automatic in enumerate(sheet.automatic):
             if (noise := noise_of(table[0][:, i], table[1][:, j], drawn)) is not None:
-                found[automatic, hearer] = noise
-    return found
+                noises[automatic, hearer] = noise
+    return noises
 
 
 def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: _Judged | None) -> Evidence:
     x, y = as_numbers(sheet.automatic[automatic], automatic), as_numbers(sheet.hearer[hearer], hearer)
-    there = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[there], y[there]
-    systems = [s for s, known in zip(sheet.systems, there, strict=True) if known]
+    complete = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[complete], y[complete]
+    systems = [s for s, has_both in zip(sheet.systems, complete, strict=True) if has_both]
     families = [sheet.family_of(s) for s in systems]
     sign = sheet.sign(automatic, hearer)
     accuracy, pairs = pairwise_accuracy(x, y, sign)
@@ -208,7 +208,7 @@ def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: 
         families=None if judged is None else _over_families(x, y, families, judged, moved),
         word="" if judged is None else judged.word,
         division=_division(x, y, systems),
-        noise=noise_of(x, y, drawn[:, there].T) if (drawn := sheet.draws.get(hearer)) is not None else None,
+        noise=noise_of(x, y, drawn[:, complete].T) if (drawn := sheet.draws.get(hearer)) is not None else None,
         ceiling=sheet.ceilings.get(hearer),
         admission=sheet.admissions.get(hearer, OF_PEOPLE),
     )
@@ -217,11 +217,11 @@ def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: 
 def _moved(x: FloatArray, y: FloatArray, families: Sequence[str]) -> dict[str, Any]:
     """Both coefficients, and their extremes without one family."""
     names = list(dict.fromkeys(families))
-    left = np.array([[f != who for f in families] for who in names], dtype=bool).reshape(len(names), len(x))
+    left = np.array([[f != family for f in families] for family in names], dtype=bool).reshape(len(names), len(x))
     r, rho = without_groups(x, y, left)
 
-    def withdraw(who: int, method: Callable[..., Correlation]) -> Withdrawal:
-        return Withdrawal(who=names[who], found=_correlate(x[left[who]], y[left[who]], method))
+    def withdraw(index: int, method: Callable[..., Correlation]) -> Withdrawal:
+        return Withdrawal(who=names[index], found=_correlate(x[left[index]], y[left[index]], method))
 
     return {
         "pearson": _correlate(x, y, pearson),

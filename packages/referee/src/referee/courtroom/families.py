@@ -15,18 +15,18 @@ __all__ = ["family_names", "unite"]
 MODEL = "model:"
 
 
-def family_names(systems: Sequence[str], said: Mapping[str, Hashable] | None = None) -> dict[str, str]:
+def family_names(systems: Sequence[str], output_digests: Mapping[str, Hashable] | None = None) -> dict[str, str]:
     """The family of every system that is not alone, under a name that says who they are.
 
-    `said` holds something that is equal for two systems exactly where all that they said is.
+    `output_digests` are equal for two systems if and only if all their outputs are equal.
     """
     entries = {f"{group}/{name}": (name, row) for group, name, _, row in roster_rows()}
     groups: dict[Hashable, list[str]] = {}
     for system in systems:
         for mark in _marks(system, entries):
             groups.setdefault(mark, []).append(system)
-        if said is not None and system in said:
-            groups.setdefault(("said", said[system]), []).append(system)
+        if output_digests is not None and system in output_digests:
+            groups.setdefault(("said", output_digests[system]), []).append(system)
     return {s: _title(group) for group in unite(systems, groups.values()) if len(group) > 1 for s in group}
 
 

@@ -75,7 +75,10 @@ def _run_sheet(heard: Sequence[HeardRun], domain: str | None, names: RowNames, s
     systems: dict[str, None] = {}
     people: set[str] = set()
     for run in heard:
-        for side, table in (("automatic", run.automatic(domain)), ("hearer", _heard_values(run.heard_in(domain)))):
+        for side, table in (
+            ("automatic", run.automatic(domain)),
+            ("hearer", _heard_values(run.select_hearings(domain))),
+        ):
             for (system, measure), value in table.items():
                 row = names.row(run, system)
                 systems[row] = None
@@ -134,13 +137,15 @@ def _noise(
         rows = list(panel.hearings)
         drawn = draw_means(panel, settings.resamples, settings.seed, settings.progress)
         of_families = _places(rows, names.families)
-        mine = [m for m in measures if _hearer_of(m) == hearer]
-        found = find_ceilings(panel, [m.rpartition(": ")[2] for m in mine], of_families, settings.seed)
-        for measure in mine:
+        hearer_measures = [m for m in measures if _hearer_of(m) == hearer]
+        hearer_ceilings = find_ceilings(
+            panel, [m.rpartition(": ")[2] for m in hearer_measures], of_families, settings.seed
+        )
+        for measure in hearer_measures:
             name = measure.rpartition(": ")[2]
             table = np.full((settings.resamples, len(order)), np.nan)
             table[:, [order.index(row) for row in rows]] = drawn[:, :, MEASURES.index(name)]
-            draws[measure], ceilings[measure] = table, found[name]
+            draws[measure], ceilings[measure] = table, hearer_ceilings[name]
     return draws, ceilings
 
 
@@ -157,21 +162,21 @@ def _panel(
     heard: Sequence[HeardRun], domain: str | None, names: RowNames, hearer: str, settings: TrialSettings
 ) -> Panel:
     """All answers of one hearer, with clusters numbered over all systems and runs."""
-    mine = [
+    hearer_hearings = [
         (run, names.row(run, system), hearing)
         for run in heard
-        for (system, who), hearing in run.heard_in(domain).items()
-        if who == hearer
+        for (system, answerer), hearing in run.select_hearings(domain).items()
+        if answerer == hearer
     ]
     asked = [
         Asked(run.source.corpus, run.trials[hearing.trials[item]], hearing.hearers[person])
-        for run, _, hearing in mine
+        for run, _, hearing in hearer_hearings
         for item, person in zip(hearing.items, hearing.participants, strict=True)
     ]
     clusters = clusters_of_answers(asked, hearer, settings.cluster, sampled_by(heard))
-    edges = np.cumsum([0, *(len(hearing.items) for _, _, hearing in mine)])
+    edges = np.cumsum([0, *(len(hearing.items) for _, _, hearing in hearer_hearings)])
     parts = [Clusters(clusters.names, tuple(c[start:end] for c in clusters.codes)) for start, end in pairwise(edges)]
     return Panel(
-        hearings={row: hearing for _, row, hearing in mine},
-        clusters={row: part for (_, row, _), part in zip(mine, parts, strict=True)},
+        hearings={row: hearing for _, row, hearing in hearer_hearings},
+        clusters={row: part for (_, row, _), part in zip(hearer_hearings, parts, strict=True)},
     )

@@ -71,8 +71,8 @@ class HeardRun:
         group = None if domain is None else f"domain={domain}"
         return {(r["system"], r["metric"]): r["value"] for r in self.scores if r["group"] == group}
 
-    def heard_in(self, domain: str | None) -> dict[tuple[str, str], Hearing]:
-        """What was heard of every scored system by every hearer, in one domain or overall."""
+    def select_hearings(self, domain: str | None) -> dict[tuple[str, str], Hearing]:
+        """Return the hearings of every scored system by every hearer, in one domain or overall."""
         if domain not in self._by_domain:
             groups = self.hearings
             if domain is not None:
@@ -83,8 +83,8 @@ class HeardRun:
     def _domain(self, response: Response) -> str | None:
         return self.trials[response.trial].domain if response.trial in self.trials else None
 
-    def said(self) -> dict[str, str]:
-        """A digest of all that each system said: equal for two that always said the same."""
+    def digest_outputs(self) -> dict[str, str]:
+        """Return a digest of each system's outputs: equal for two systems with the same outputs on all trials."""
         spoken: dict[str, list[str]] = {}
         if (self.folder / "outputs.jsonl").is_file():
             for output in Run(self.folder).outputs():
@@ -108,8 +108,8 @@ class RowNames:
     def __init__(self, heard: Sequence[HeardRun]) -> None:
         everyone = [s for h in heard for s in h.systems]
         self.twice = {s for s in everyone if everyone.count(s) > 1}
-        said = {s: digest for h in heard for s, digest in h.said().items()} if len(heard) == 1 else None
-        families = family_names([s for s in dict.fromkeys(everyone) if s != HUMAN], said)
+        digests = {s: digest for h in heard for s, digest in h.digest_outputs().items()} if len(heard) == 1 else None
+        families = family_names([s for s in dict.fromkeys(everyone) if s != HUMAN], digests)
         named = {(run.folder, s): self.row(run, s) for run in heard for s in run.systems}
         self.families = {row: families.get(s, s) for (_, s), row in named.items() if s in families or s in self.twice}
 
@@ -119,5 +119,5 @@ class RowNames:
 
 def sampled_by(heard: Sequence[HeardRun]) -> tuple[str, ...] | None:
     """What the cards of the runs' corpora say was sampled; runs on corpora that differ in it are clustered by what recurs."""
-    said = {run.source.sampled for run in heard}
-    return said.pop() if len(said) == 1 else None
+    samplings = {run.source.sampled for run in heard}
+    return samplings.pop() if len(samplings) == 1 else None

@@ -95,13 +95,13 @@ def _complete(
         clusters = Clusters.of({"cluster": [str(c) for c in (range(len(x)) if clusters is None else clusters)]})
     lengths = {len(x), len(y), *map(len, clusters.codes)}
     if len(lengths) > 1:
-        told = " x ".join(str(len(codes)) for codes in clusters.codes)
+        cluster_sizes = " x ".join(str(len(codes)) for codes in clusters.codes)
         raise InputError(
-            f"{len(x)} scores, {len(y)} values, {told} clusters",
+            f"{len(x)} scores, {len(y)} values, {cluster_sizes} clusters",
             remedy="give one score, one value and one cluster for each answer",
         )
-    kept = ~(np.isnan(x) | np.isnan(y))
-    return x[kept], y[kept], tuple(_codes(codes[kept]) for codes in clusters.codes)
+    complete = ~(np.isnan(x) | np.isnan(y))
+    return x[complete], y[complete], tuple(_codes(codes[complete]) for codes in clusters.codes)
 
 
 def _codes(values: Any) -> IntArray:

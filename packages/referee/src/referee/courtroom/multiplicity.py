@@ -125,11 +125,11 @@ def _ranks(columns: FloatArray) -> FloatArray:
     """Column by column, from 1; values that differ by rounding alone share the mean of their ranks, what is missing has none."""
     ranks = np.full(columns.shape, np.nan)
     for column, values in zip(ranks.T, columns.T, strict=True):
-        known = ~np.isnan(values)
-        if known.any():
-            level = levels(values[known])
+        present = ~np.isnan(values)
+        if present.any():
+            level = levels(values[present])
             counts = np.bincount(level)
-            column[known] = (np.cumsum(counts) - (counts - 1) / 2)[level]
+            column[present] = (np.cumsum(counts) - (counts - 1) / 2)[level]
     return ranks
 
 
@@ -148,8 +148,8 @@ def strengths(table: Table, orders: IntArray) -> FloatArray:
         spread = (suu - su * su / n) * (svv - sv * sv / n)
         r = np.where((n > 3) & (spread > TIE), (suv - su * sv / n) / np.sqrt(np.maximum(spread, TIE)), 0.0)
         strong = np.arctanh(np.clip(np.abs(r), 0.0, 1 - 1e-12)) * np.sqrt(np.maximum(n - 3, 0))
-    found: FloatArray = strong.reshape(measures, deals, hearers).transpose(1, 0, 2).reshape(deals, measures * hearers)
-    return found
+    by_deal: FloatArray = strong.reshape(measures, deals, hearers).transpose(1, 0, 2).reshape(deals, measures * hearers)
+    return by_deal
 
 
 def _scaled(columns: FloatArray) -> tuple[FloatArray, FloatArray]:

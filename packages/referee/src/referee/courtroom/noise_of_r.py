@@ -32,17 +32,17 @@ def noise_of(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | N
     The spread of z is half of what its middle 68 % cover, for draws in which all systems happen to lie on a line have no finite z. Both parts hold some of the
     same noise, so the interval errs on the wide side.
     """
-    there = ~(np.isnan(x) | np.isnan(y))
-    n, (x, y, drawn) = int(there.sum()), (x[there], y[there], drawn[there])
+    complete = ~(np.isnan(x) | np.isnan(y))
+    n, (x, y, drawn) = int(complete.sum()), (x[complete], y[complete], drawn[complete])
     whole = pearson(x, y).r
     if n < FEWEST or whole is None:
         return None
     seen = ~np.isnan(drawn)[:, None, :]
     r = product_moment(x[:, None, None], np.nan_to_num(drawn)[:, None, :], seen)[0]
-    known = r[~np.isnan(r)]
-    if len(known) < 2:
+    defined = r[~np.isnan(r)]
+    if len(defined) < 2:
         return None
-    low, early, late, high = np.quantile(known, [0.025, 0.16, 0.84, 0.975])
+    low, early, late, high = np.quantile(defined, [0.025, 0.16, 0.84, 0.975])
     spread = float(_fisher(late) - _fisher(early)) / 2
     reach = 1.959964 * (1 / (n - 3) + spread**2) ** 0.5
     bounds = np.tanh([_fisher(whole) - reach, _fisher(whole) + reach])
@@ -51,7 +51,7 @@ def noise_of(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | N
         high=float(high),
         interval_low=float(bounds[0]),
         interval_high=float(bounds[1]),
-        draws=len(known),
+        draws=len(defined),
     )
 
 

@@ -90,10 +90,10 @@ def _whole(*matrices: FloatArray) -> list[FloatArray]:
     arrays = [np.asarray(m, dtype=float) for m in matrices]
     if len({a.shape for a in arrays}) != 1 or arrays[0].ndim != 2:
         raise InputError("scores must be matrices of the same systems and items", remedy=NEEDS)
-    there = np.all([np.isfinite(a).all(axis=0) for a in arrays], axis=0)
-    if arrays[0].shape[0] < 2 or not there.any():
+    complete = np.all([np.isfinite(a).all(axis=0) for a in arrays], axis=0)
+    if arrays[0].shape[0] < 2 or not complete.any():
         raise InputError("there are no pairs of systems to compare", remedy=NEEDS)
-    return [a[:, there] for a in arrays]
+    return [a[:, complete] for a in arrays]
 
 
 # -- ties ----------------------------------------------------------------------------------------------------------------------
@@ -212,8 +212,8 @@ def compare_soft_accuracy(
     observed = _soft(believed, _surplus(a, signs), slack) - _soft(believed, _surplus(b, signs), slack)
     drawn = _draw_swaps(permutations, a.size, seed) if swaps is None else swaps
     as_far = 0
-    for kept in _batches(drawn, a.shape[0] * len(signs)):
-        mixed = _surplus(np.where(kept.reshape(-1, *a.shape), a, b), signs)
+    for from_first in _batches(drawn, a.shape[0] * len(signs)):
+        mixed = _surplus(np.where(from_first.reshape(-1, *a.shape), a, b), signs)
         # what one mixture has the other has not: its surplus follows by subtraction
         gaps = _soft(believed, mixed, slack) - _soft(believed, both - mixed, slack)
         as_far += int(np.count_nonzero(gaps >= observed - TIE))

@@ -51,8 +51,8 @@ class PublishedSheets:
 
 def sheets_of_paper(name: str) -> tuple[list[SystemScores], list[str]]:
     """The sheets of a shipped paper as printed and remarks on them; hyphens in the name do not matter (tuna2008 is tuna-2008)."""
-    found = published_sheets(name)
-    return list(found.printed), list(found.notes)
+    sheets = published_sheets(name)
+    return list(sheets.printed), list(sheets.notes)
 
 
 def published_sheets(name: str) -> PublishedSheets:
@@ -71,10 +71,10 @@ def published_sheets(name: str) -> PublishedSheets:
 
 
 def _read_published(name: str) -> tuple[Paper, dict[str, Any]]:
-    found = {n.replace("-", ""): n for n in published()}.get(name.replace("-", ""))
-    if found is None:
+    paper_name = {n.replace("-", ""): n for n in published()}.get(name.replace("-", ""))
+    if paper_name is None:
         raise UnknownName("tried paper", name, published(), hint=f"one of {', '.join(published())}")
-    return read_paper(TABLES / found), tomllib.loads((TABLES / found / COURT).read_text("utf-8"))
+    return read_paper(TABLES / paper_name), tomllib.loads((TABLES / paper_name / COURT).read_text("utf-8"))
 
 
 def _columns(written: Mapping[str, Any]) -> set[tuple[str, str]]:
@@ -154,8 +154,8 @@ def _measure(name: str, path: Path) -> tuple[str, str, str]:
 
 def better_way(metric: str) -> str:
     """Which way is better, as the catalogue says; higher where it does not know the name."""
-    known = metric.partition("|")[0] in catalogue.names("metric")
-    return str(catalogue.configure("metric", metric).direction) if known else "higher"
+    in_catalogue = metric.partition("|")[0] in catalogue.names("metric")
+    return str(catalogue.configure("metric", metric).direction) if in_catalogue else "higher"
 
 
 def _sheet(
@@ -189,10 +189,10 @@ def _human(system: str, row: Mapping[str, str], path: Path, line: int) -> bool:
     """As the column `human` says; without one, a system whose name begins with "human"."""
     if "human" not in row:
         return system.lower().startswith("human")
-    said = (row["human"] or "").strip().lower()
-    if said not in (*YES, *NO):
-        raise MalformedInput(f"{said!r} under human", where=path, line=line, remedy="write yes or no")
-    return said in YES
+    answer = (row["human"] or "").strip().lower()
+    if answer not in (*YES, *NO):
+        raise MalformedInput(f"{answer!r} under human", where=path, line=line, remedy="write yes or no")
+    return answer in YES
 
 
 def _number(text: str | None, column: str, path: Path, line: int) -> float | None:

@@ -82,7 +82,7 @@ def hold_court(
     `progress` may look on; an `engine` tries the sheets beside each other.
     """
     tried, rates = _try_all(sheets, seed, chance, progress, engine)
-    evidence = [e for found in tried for e in found]
+    evidence = [e for sheet_evidence in tried for e in sheet_evidence]
     together = {(e.domain, e.automatic, e.hearer): e for e in evidence if e.rows != ALL}
     cases = [case_of(e, together.get((e.domain, e.automatic, e.hearer))) for e in evidence if e.rows == ALL]
     names = dict.fromkeys(c.automatic for c in cases)
@@ -111,15 +111,15 @@ def _try_all(
             word_rates(sheet, seed, progress=progress) for sheet in asked
         ]
     calls: list[Call] = [(try_sheet, (sheet, seed)) for sheet in sheets]
-    found = call_all(engine, [*calls, *((word_rates, (sheet, seed)) for sheet in asked)])
-    return found[: len(sheets)], found[len(sheets) :]
+    outcomes = call_all(engine, [*calls, *((word_rates, (sheet, seed)) for sheet in asked)])
+    return outcomes[: len(sheets)], outcomes[len(sheets) :]
 
 
 def _expect(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> dict[str, float]:
     """How many findings of each kind chance alone would bring over all sheets."""
     expected: dict[str, float] = defaultdict(float)
-    for sheet, found in zip(sheets, rates_of, strict=True):
-        for (_, hearer), rates in found.items():
+    for sheet, sheet_rates in zip(sheets, rates_of, strict=True):
+        for (_, hearer), rates in sheet_rates.items():
             for word, rate in rates.items():
                 expected[cap(word, sheet.admissions.get(hearer, OF_PEOPLE))] += rate
     return expected
@@ -127,24 +127,24 @@ def _expect(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> di
 
 def _tally(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[Tally]:
     """From the strongest finding to none; those that neither came up nor would by chance are left out, and what is no finding has no chance."""
-    found = Counter(c.finding for c in cases)
+    counts = Counter(c.finding for c in cases)
     chance = {word: None if expected is None or word in NO_FINDING else expected.get(word, 0.0) for word in MEANING}
     return [
-        Tally(finding=word, count=found[word], by_chance=chance[word])
+        Tally(finding=word, count=counts[word], by_chance=chance[word])
         for word in MEANING
-        if found[word] or (chance[word] or 0.0) >= 0.05
+        if counts[word] or (chance[word] or 0.0) >= 0.05
     ]
 
 
 def count_pairs(cases: Sequence[Case]) -> dict[str, int]:
     """How many pairs there are, and what became of them: these add up."""
-    found = Counter(c.finding for c in cases)
-    without = found["untried"] + found[NO_PASSPORT]
+    counts = Counter(c.finding for c in cases)
+    without = counts["untried"] + counts[NO_PASSPORT]
     return {
         "pairs": len(cases),
         "tried": len(cases) - without,
-        "cannot be tried": found["untried"],
-        NO_PASSPORT: found[NO_PASSPORT],
+        "cannot be tried": counts["untried"],
+        NO_PASSPORT: counts[NO_PASSPORT],
     }
 
 
@@ -200,7 +200,7 @@ def as_json(proceedings: Proceedings) -> dict[str, Any]:
 
     Rows say whether they rest on a table as printed (or given) or as corrected; verdicts are those as corrected.
     """
-    told = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
+    versions = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
     return {
         "source": proceedings.source,
         "systems": len(proceedings.sheets[0].without_people().systems) if proceedings.sheets else 0,
@@ -212,12 +212,12 @@ def as_json(proceedings: Proceedings) -> dict[str, Any]:
         "single_votes": [asdict(v) | {"differs": v.differs, "turned": v.turned} for v in proceedings.single_votes],
         "cases": [
             {"as": way} | asdict(c) | {"verdict": c.verdict, "verdict_reason": c.verdict_reason}
-            for way, p in told.items()
+            for way, p in versions.items()
             for c in p.cases
         ],
         "evidence": [
             {"as": way} | asdict(e) | {"admission": e.admission._asdict()}
-            for way, p in told.items()
+            for way, p in versions.items()
             for e in p.evidence
         ],
         "items": [asdict(i) | {"admission": i.admission._asdict()} for i in proceedings.items],

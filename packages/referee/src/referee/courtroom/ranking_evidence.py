@@ -67,17 +67,17 @@ def rank_measures(
     Only items that every measure and the hearer have are used, so that measures are compared on the same ones.
     """
     reasons = {name: _why_not(human, matrix) for name, matrix in measures.items()}
-    kept = {name: matrix for name, matrix in measures.items() if not reasons[name]}
-    there = np.all([np.isfinite(m).all(axis=0) for m in (human, *kept.values())], axis=0)
-    systems, items = len(human), int(there.sum())
-    if not items or not kept:
+    rankable = {name: matrix for name, matrix in measures.items() if not reasons[name]}
+    complete = np.all([np.isfinite(m).all(axis=0) for m in (human, *rankable.values())], axis=0)
+    systems, items = len(human), int(complete.sum())
+    if not items or not rankable:
         return [_unranked(n, hearer, systems, reasons[n] or NO_ITEMS) for n in measures]
-    human, kept = human[:, there], {name: matrix[:, there] for name, matrix in kept.items()}
-    soft = {name: soft_pairwise_accuracy(human, matrix) for name, matrix in kept.items()}
-    tied = {name: accuracy_with_ties(human, matrix, shuffles=SHUFFLES) for name, matrix in kept.items()}
-    tied_values = {name: found.accuracy for name, found in tied.items()}
-    soft_ranks = _ranks(human, kept, soft, compare_soft_accuracy, permutations, seed, progress)
-    tied_ranks = _ranks(human, kept, tied_values, compare_tied_accuracy, permutations, seed, progress)
+    human, rankable = human[:, complete], {name: matrix[:, complete] for name, matrix in rankable.items()}
+    soft = {name: soft_pairwise_accuracy(human, matrix) for name, matrix in rankable.items()}
+    tied = {name: accuracy_with_ties(human, matrix, shuffles=SHUFFLES) for name, matrix in rankable.items()}
+    tied_values = {name: accuracy.accuracy for name, accuracy in tied.items()}
+    soft_ranks = _ranks(human, rankable, soft, compare_soft_accuracy, permutations, seed, progress)
+    tied_ranks = _ranks(human, rankable, tied_values, compare_tied_accuracy, permutations, seed, progress)
     by_chance = soft_chance(human)
     ranked = {
         name: RankingEvidence(
@@ -88,13 +88,13 @@ def rank_measures(
             soft_accuracy=soft[name],
             soft_chance=by_chance,
             soft_rank=soft_ranks[name],
-            tied_accuracy=found.accuracy,
-            threshold=found.threshold,
-            chance=found.chance,
-            chance_high=found.chance_high,
+            tied_accuracy=accuracy.accuracy,
+            threshold=accuracy.threshold,
+            chance=accuracy.chance,
+            chance_high=accuracy.chance_high,
             tied_rank=tied_ranks[name],
         )
-        for name, found in tied.items()
+        for name, accuracy in tied.items()
     }
     return [ranked.get(name) or _unranked(name, hearer, systems, reasons[name]) for name in measures]
 
@@ -105,11 +105,11 @@ def _unranked(name: str, hearer: str, systems: int, reason: str) -> RankingEvide
 
 def _why_not(human: FloatArray, matrix: FloatArray) -> str:
     """Why a measure cannot be ranked. One that never varies ties all systems, which is no knowledge, but is paid for where hearers tie them, too."""
-    there = np.isfinite(human).all(axis=0) & np.isfinite(matrix).all(axis=0)
-    if len(human) < 2 or not there.any():
+    complete = np.isfinite(human).all(axis=0) & np.isfinite(matrix).all(axis=0)
+    if len(human) < 2 or not complete.any():
         return NO_ITEMS
-    kept = matrix[:, there]
-    return CONSTANT if float(np.ptp(kept)) <= 1e-12 * float(np.abs(kept).max()) else ""
+    scores = matrix[:, complete]
+    return CONSTANT if float(np.ptp(scores)) <= 1e-12 * float(np.abs(scores).max()) else ""
 
 
 def soft_chance(human: FloatArray) -> float:

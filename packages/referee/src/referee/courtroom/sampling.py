@@ -34,11 +34,11 @@ def clusters_of_answers(
     factors = list(Source(sampled=sampled).factors(cluster))
     if cluster == DESIGN and hearer == PEOPLE and not {PARTICIPANT, GAME} & set(factors):
         factors.append(PARTICIPANT)
-    found = choose_clusters({name: [_label(a, name) for a in answers] for name in factors}, cluster)
-    if cluster == PARTICIPANT or set(found.names) - {PARTICIPANT}:
-        return found
+    clusters = choose_clusters({name: [_label(a, name) for a in answers] for name in factors}, cluster)
+    if cluster == PARTICIPANT or set(clusters.names) - {PARTICIPANT}:
+        return clusters
     items = Clusters.of({ITEM: [f"{a.origin}/{a.trial.id}" for a in answers]})
-    return Clusters((*found.names, *items.names), (*found.codes, *items.codes))
+    return Clusters((*clusters.names, *items.names), (*clusters.codes, *items.codes))
 
 
 def _label(answer: Asked, factor: str) -> str | None:

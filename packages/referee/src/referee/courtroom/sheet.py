@@ -42,19 +42,19 @@ class SystemScores:
 
     def without_people(self) -> SystemScores:
         """The same sheet without the rows of human speakers."""
-        kept = [i for i, system in enumerate(self.systems) if system not in self.people]
+        indices = [i for i, system in enumerate(self.systems) if system not in self.people]
 
         def chosen(columns: Mapping[str, Sequence[float | None]]) -> dict[str, list[float | None]]:
-            return {name: [values[i] for i in kept] for name, values in columns.items()}
+            return {name: [values[i] for i in indices] for name, values in columns.items()}
 
         return SystemScores(
-            systems=tuple(self.systems[i] for i in kept),
+            systems=tuple(self.systems[i] for i in indices),
             automatic=chosen(self.automatic),
             hearer=chosen(self.hearer),
             better=self.better,
             families=self.families,
             domain=self.domain,
-            draws={name: drawn[:, kept] for name, drawn in self.draws.items()},
+            draws={name: drawn[:, indices] for name, drawn in self.draws.items()},
             ceilings=self.ceilings,
             admissions=self.admissions,
         )
@@ -98,9 +98,9 @@ def _means(columns: Mapping[str, Sequence[float | None]], members: Sequence[Sequ
 
 
 def _mean(values: FloatArray) -> FloatArray:
-    """Row means of what is there; NaN where nothing is."""
-    there = ~np.isnan(values)
-    totals, counts = np.where(there, values, 0.0).sum(axis=-1), there.sum(axis=-1)
+    """Return row means of the present values; NaN for a row without any."""
+    present = ~np.isnan(values)
+    totals, counts = np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1)
     means: FloatArray = np.divide(totals, counts, out=np.full(np.shape(totals), np.nan), where=counts > 0)
     return means
 

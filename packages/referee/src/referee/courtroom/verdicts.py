@@ -92,16 +92,16 @@ class Case:
 
 def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
     """The verdict on one measure as a predictor of one hearer measure, and what people as rows would do to it."""
-    finding, told = cap(evidence.word, evidence.admission), _judge(evidence)
+    finding, sentence = cap(evidence.word, evidence.admission), _judge(evidence)
     if with_people is not None:
-        told += _flip(evidence, with_people)
+        sentence += _flip(evidence, with_people)
     domain = f" ({evidence.domain})" if evidence.domain else ""
     return Case(
         automatic=evidence.automatic,
         hearer=evidence.hearer,
         domain=evidence.domain,
         finding=finding,
-        sentence=f"{evidence.automatic} → {evidence.hearer}{domain}: {told}",
+        sentence=f"{evidence.automatic} → {evidence.hearer}{domain}: {sentence}",
         reason=_why_not(evidence, finding),
     )
 
@@ -126,8 +126,8 @@ def _simulated(e: Evidence) -> str:
     """What holds for a simulated hearer holds for people as far as its passport goes."""
     if not e.admission.simulated or e.word not in CAPPED:
         return ""
-    said = f"passport {e.admission.passport}: {e.admission.says}" if e.admission.says else e.admission.passport
-    return f" These are answers of a simulated hearer ({said}), not of people."
+    passport = f"passport {e.admission.passport}: {e.admission.says}" if e.admission.says else e.admission.passport
+    return f" These are answers of a simulated hearer ({passport}), not of people."
 
 
 def _about_noise(e: Evidence) -> str:
@@ -141,8 +141,8 @@ def _shown(e: Evidence) -> str:
     """Both coefficients over families, and over systems where these are more."""
     f = e.families
     if f is None or f.pearson.r is None:
-        return f"r = {_told(e.pearson)}, n = {e.n}"
-    over = f"r = {_told(f.pearson)}, rho = {signed(f.spearman.r)}, n = {f.n}"
+        return f"r = {_format_correlation(e.pearson)}, n = {e.n}"
+    over = f"r = {_format_correlation(f.pearson)}, rho = {signed(f.spearman.r)}, n = {f.n}"
     return (
         over
         if f.n == e.n
@@ -160,12 +160,12 @@ def _held(e: Evidence, f: FamilyEvidence) -> str:
 def _carried(e: Evidence, f: FamilyEvidence) -> str:
     """Whoever takes most away, of the coefficient that loses more of what it needs."""
     weakest, name = _weakest(f)
-    return f"{_shown(e)}, but {weakest.who} carries it: without it {name} = {_told(weakest.found)}."
+    return f"{_shown(e)}, but {weakest.who} carries it: without it {name} = {_format_correlation(weakest.found)}."
 
 
 def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
     needed = critical_r(f.n) or 1.0
-    found = []
+    candidates = []
     for whole, p, low, high, name in (
         (f.pearson, f.p_linear, f.lowest, f.highest, "r"),
         (f.spearman, f.p_rank, f.rank_lowest, f.rank_highest, "rho"),
@@ -174,8 +174,8 @@ def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
         if least is not None and p is not None and p <= LEVEL:
             left = least.r if (whole.r or 0) > 0 else -least.r
             moved = abs(whole.r or 0) - left >= STEP
-            found.append((not moved, left - needed, name, least))
-    *_, name, least = min(found, key=lambda part: part[:3])
+            candidates.append((not moved, left - needed, name, least))
+    *_, name, least = min(candidates, key=lambda part: part[:3])
     return least, name
 
 
@@ -184,9 +184,9 @@ def _gap(division: Division | None) -> str:
     if division is None or len(division.group) < 2:  # one alone is what leaving out one is about
         return ""
     few, others = len(division.group), division.others
-    who = ", ".join(division.group)
+    members = ", ".join(division.group)
     return (
-        f" A gap makes most of this: {few} systems ({who}) against {others} others have {division.between:.0%} of the variance between them;"
+        f" A gap makes most of this: {few} systems ({members}) against {others} others have {division.between:.0%} of the variance between them;"
         f" within the groups r = {signed(division.within)}."
     )
 
@@ -202,7 +202,7 @@ def _hidden(e: Evidence, f: FamilyEvidence) -> str:
     assert low is not None
     assert high is not None
     far = max((low, high), key=lambda w: abs(w.r - (f.pearson.r or 0)))
-    return f"nothing shown over all ({_shown(e)}), but {far.who} hides something: without it r = {_told(far.found)}."
+    return f"nothing shown over all ({_shown(e)}), but {far.who} hides something: without it r = {_format_correlation(far.found)}."
 
 
 def _sides(e: Evidence, f: FamilyEvidence) -> str:
@@ -240,7 +240,7 @@ def _flip(apart: Evidence, together: Evidence) -> str:
     if a is None or b is None or together.n == apart.n:
         return ""
     word = "turns its sign to" if a * b < 0 else "gives"
-    return f" Adding people {word} r = {_told(together.pearson)}, n = {together.n}."
+    return f" Adding people {word} r = {_format_correlation(together.pearson)}, n = {together.n}."
 
 
 def _reason(e: Evidence) -> str:
@@ -252,11 +252,15 @@ def _reason(e: Evidence) -> str:
     return "one of the two does not vary over the systems, or not without one of them"
 
 
-def _told(found: Correlation) -> str:
-    if found.r is None:
+def _format_correlation(correlation: Correlation) -> str:
+    if correlation.r is None:
         return "–"
-    bounds = f" [{signed(found.low)}, {signed(found.high)}]" if found.low is not None and found.high is not None else ""
-    return f"{signed(found.r)}{bounds}"
+    bounds = (
+        f" [{signed(correlation.low)}, {signed(correlation.high)}]"
+        if correlation.low is not None and correlation.high is not None
+        else ""
+    )
+    return f"{signed(correlation.r)}{bounds}"
 
 
 def signed(r: float | None) -> str:
@@ -269,41 +273,47 @@ def signed(r: float | None) -> str:
 
 def sum_up(automatic: str, cases: Iterable[Case]) -> str:
     """One sentence on a measure: which of the hearer measures it predicts, and what became of the others."""
-    found: dict[str, list[str]] = {}
+    hearers_by_finding: dict[str, list[str]] = {}
     for case in cases:
-        found.setdefault(case.finding, []).append(case.hearer + (f" ({case.domain})" if case.domain else ""))
-    total, predicted = sum(map(len, found.values())), len(found.get("predicts", ()))
+        hearers_by_finding.setdefault(case.finding, []).append(
+            case.hearer + (f" ({case.domain})" if case.domain else "")
+        )
+    total, predicted = sum(map(len, hearers_by_finding.values())), len(hearers_by_finding.get("predicts", ()))
     if not total:
         return f"{automatic} was not tried over all domains."
-    if total == len(found.get("untried", ())):
+    if total == len(hearers_by_finding.get("untried", ())):
         return f"{automatic} cannot be tried over systems."
-    if total == len(found.get(NO_PASSPORT, ())):
+    if total == len(hearers_by_finding.get(NO_PASSPORT, ())):
         return (
             f"{automatic}: no verdict. Only hearers without a passport answered: run `referee passport HEARER` first."
         )
-    parts = "; ".join(f"{MEANING[word]} {', '.join(found[word])}" for word in MEANING if word in found)
+    parts = "; ".join(
+        f"{MEANING[word]} {', '.join(hearers_by_finding[word])}" for word in MEANING if word in hearers_by_finding
+    )
     return f"{automatic} predicts {predicted} of {total} hearer measure{'s' * (total > 1)}: {parts}."
 
 
 def sum_up_items(tried: Iterable[tuple[str, str, str, Association]]) -> str:
     """One sentence on a measure over items, from (hearer measure, "auc" or "rho", better direction, what was found); empty where nothing was."""
-    parts = [told for hearer, kind, better, found in tried if (told := _over_items(hearer, kind, better, found))]
+    parts = [
+        part for hearer, kind, better, association in tried if (part := _over_items(hearer, kind, better, association))
+    ]
     return f"Over items: {'; '.join(parts)}." if parts else ""
 
 
-def _over_items(hearer: str, kind: str, better: str, found: Association) -> str:
+def _over_items(hearer: str, kind: str, better: str, association: Association) -> str:
     """Better scores should mean more success (an area above one half) and less time."""
-    if found.value is None or found.low is None or found.high is None:
+    if association.value is None or association.low is None or association.high is None:
         return ""
     name = "AUC" if kind == "auc" else "rho"
     middle, good = (0.5, 1) if kind == "auc" else (0.0, {"higher": -1, "lower": 1}.get(better, 0))
-    numbers = f"{name} {_place(found.value)} [{_place(found.low)}, {_place(found.high)}], n = {found.n}"
-    if found.p_corrected is None:
+    numbers = f"{name} {_place(association.value)} [{_place(association.low)}, {_place(association.high)}], n = {association.n}"
+    if association.p_corrected is None:
         return f"cannot be tested against {hearer}: fewer than {TESTABLE} clusters ({numbers})"
-    numbers += f", {_p_text(found.p_corrected)}"
-    if found.p_corrected > LEVEL:
+    numbers += f", {_p_text(association.p_corrected)}"
+    if association.p_corrected > LEVEL:
         return f"not shown for {hearer} ({numbers})"
-    side = 1 if found.value > middle else -1
+    side = 1 if association.value > middle else -1
     word = "related to" if not good else "holds for" if side == good else "the wrong way for"
     return f"{word} {hearer} ({numbers})"
 

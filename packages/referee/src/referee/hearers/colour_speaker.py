@@ -44,9 +44,9 @@ class ColourSpeaker:
         self.listener_ = listener.fit(trials)
         counts = Counter(lesson.text.lower().strip() for lesson in taught(trials, "targets"))
         # Alphabetical among equals, so that the choice does not hang on the order of the trials.
-        self.said_ = sorted(counts, key=lambda text: (-counts[text], text))[: self.texts]
-        self.often_ = np.log(np.array([counts[text] for text in self.said_], dtype=float))
-        self.weighed_ = self.listener_.vocabulary_.weigh(self.said_).astype(np.float32)
+        self.utterances_ = sorted(counts, key=lambda text: (-counts[text], text))[: self.texts]
+        self.often_ = np.log(np.array([counts[text] for text in self.utterances_], dtype=float))
+        self.weighed_ = self.listener_.vocabulary_.weigh(self.utterances_).astype(np.float32)
         return self
 
     def describe(self, view: SpeakerView) -> Description:
@@ -58,6 +58,6 @@ class ColourSpeaker:
                 "the scene shows no colours", where=view.id, remedy="give every entity the attributes h, s and l"
             )
         target = view.scene.index(view.targets[0])
-        belief = self.listener_.believe(self.weighed_, [patches] * len(self.said_))[:, target]
+        belief = self.listener_.believe(self.weighed_, [patches] * len(self.utterances_))[:, target]
         worth = self.habit * self.often_ + self.alpha * np.log(np.maximum(belief, 1e-9))
-        return Description(text=self.said_[int(worth.argmax())])
+        return Description(text=self.utterances_[int(worth.argmax())])

@@ -90,7 +90,7 @@ class Learned(Listener):
         rows, places, sizes = [], [], []
         start = 0
         for lesson in heard:
-            pieces = self._known(lesson.text)
+            pieces = self._select_pieces(lesson.text)
             for value, holders, spoken in _clues(lesson.scene):
                 for feature, size in _features(lesson.text, value, spoken, pieces):
                     column = columns.setdefault(feature, len(columns))
@@ -100,7 +100,7 @@ class Learned(Listener):
             start += len(lesson.scene.entities)
         return csr_array((np.array(sizes, dtype=np.float64), (rows, places)), shape=(start, len(columns)))
 
-    def _known(self, text: str) -> list[str]:
+    def _select_pieces(self, text: str) -> list[str]:
         return [piece for piece in pieces_of(text) if piece in self.vocabulary_.columns]
 
     def resolve(self, description: Description, view: HearerView) -> Response:
@@ -120,7 +120,7 @@ class Learned(Listener):
 
     def _score(self, text: str, scene: Scene) -> list[float]:
         """The sum of what the text says about each of an entity's values; the same words about the same value are worked out once."""
-        readings = self._told(text)
+        readings = self._recall_readings(text)
         scores = [0.0] * len(scene.entities)
         for value, holders, spoken in _clues(scene):
             weight = readings.get(value)
@@ -130,7 +130,7 @@ class Learned(Listener):
                 scores[place] += weight
         return scores
 
-    def _told(self, text: str) -> dict[Property, float]:
+    def _recall_readings(self, text: str) -> dict[Property, float]:
         readings = self.remembered_.get(text)
         if readings is None:
             if len(self.remembered_) >= REMEMBERED:
@@ -139,7 +139,7 @@ class Learned(Listener):
         return readings
 
     def _weigh(self, text: str, value: Property, spoken: bool) -> float:
-        pieces = [self.weights_[piece] for piece in self._known(text)]
+        pieces = [self.weights_[piece] for piece in self._select_pieces(text)]
         column = self.values_.get(value)
         weight = 0.0
         if pieces and column is not None:

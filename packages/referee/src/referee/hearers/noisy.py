@@ -179,5 +179,5 @@ def _look(fits: Sequence[float], weights: Sequence[float], guess: float) -> tupl
     if not total:
         return alone, several, none
     guessed = guess * (several + none) / total
-    shares = [one + guessed * share for one, share in zip(alone, weighted, strict=True)]
+    shares = [probability + guessed * share for probability, share in zip(alone, weighted, strict=True)]
     return shares, (1 - guess) * several, (1 - guess) * none

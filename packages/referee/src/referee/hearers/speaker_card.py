@@ -52,12 +52,12 @@ class Listening:
     seed: int = 1
 
 
-Said = Mapping[tuple[str, str], Description]
+Outputs = Mapping[tuple[str, str], Description]
 
 
 def cards_of(
     trials: Sequence[Trial],
-    outputs: Said,
+    outputs: Outputs,
     responses: Sequence[Response],
     manifest: Mapping[str, Any],
     *,
@@ -73,7 +73,7 @@ def cards_of(
             asked = [t for t in trials if t.language == language]
             work = _Work(asked, outputs, samples, sampled, confidence)
             cells = {
-                **_found(work, responses, manifest.get("hearers", {})),
+                **_measure_identification(work, responses, manifest.get("hearers", {})),
                 "words": work.cell(lambda t, d: float(len(words_of(d.text))) if d.text else None, "words of the text"),
                 **({} if listening is None else _by_deletion(work, listening, advance)),
                 "under_specified": work.cell(
@@ -98,11 +98,11 @@ def cards_of(
 
 
 def _speakers(systems: Iterable[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    samples_by_speaker: dict[str, list[str]] = {}
     for system in systems:
         label, mark, number = system.rpartition("#")
-        found.setdefault(label if mark and number.isdigit() else system, []).append(system)
-    return found
+        samples_by_speaker.setdefault(label if mark and number.isdigit() else system, []).append(system)
+    return samples_by_speaker
 
 
 class _Work:
@@ -111,13 +111,13 @@ class _Work:
     def __init__(
         self,
         trials: Sequence[Trial],
-        outputs: Said,
+        outputs: Outputs,
         samples: Sequence[str],
         sampled: tuple[str, ...] | None,
         confidence: float,
     ) -> None:
         self.trials, self.samples, self.sampled, self.confidence = trials, samples, sampled, confidence
-        self.said = {(s, t.id): outputs[s, t.id] for s in samples for t in trials if (s, t.id) in outputs}
+        self.descriptions = {(s, t.id): outputs[s, t.id] for s in samples for t in trials if (s, t.id) in outputs}
 
     def cell(
         self,
@@ -126,24 +126,26 @@ class _Work:
         limits: tuple[float | None, float | None] = (0.0, None),
     ) -> CardCell:
         """The mean of a measure over all that was said."""
-        pairs = [(t, self.said[s, t.id]) for s in self.samples for t in self.trials if (s, t.id) in self.said]
+        pairs = [
+            (t, self.descriptions[s, t.id]) for s in self.samples for t in self.trials if (s, t.id) in self.descriptions
+        ]
         return self.mean([(t, measure(t, d)) for t, d in pairs], signed, limits)
 
     def mean(
         self, values: Sequence[tuple[Trial, float | None]], signed: str, limits: tuple[float | None, float | None]
     ) -> CardCell:
-        kept = [(t, v) for t, v in values if v is not None]
-        if not kept:
+        scored = [(t, v) for t, v in values if v is not None]
+        if not scored:
             return CardCell(value=None, signed=signed)
-        clusters = self._clusters([t for t, _ in kept])
-        told = spread(np.array([[v] for _, v in kept]), mean_of_rows, clusters, self.confidence, limits)
+        clusters = self._clusters([t for t, _ in scored])
+        estimate = spread(np.array([[v] for _, v in scored]), mean_of_rows, clusters, self.confidence, limits)
         over = " x ".join(f"{n} {kind}s" for n, kind in zip(clusters.sizes(), clusters.names, strict=True))
-        bounds = [None if np.isnan(x) else float(x) for x in (told.low, told.high)]
+        bounds = [None if np.isnan(x) else float(x) for x in (estimate.low, estimate.high)]
         return CardCell(
-            value=float(told.value),
+            value=float(estimate.value),
             low=bounds[0],
             high=bounds[1],
-            n=len(kept),
+            n=len(scored),
             signed=f"{signed}|over:{over or 'single answers'}",
         )
 
@@ -152,11 +154,13 @@ class _Work:
         return choose_clusters({name: [t.cluster(name) for t in trials] for name in factors}, DESIGN)
 
 
-def _found(work: _Work, responses: Sequence[Response], signed: Mapping[str, str]) -> dict[str, CardCell]:
-    """Found by people, and by every hearer whose passport lets it be used; what the others answered does not count."""
-    known = {t.id: t for t in work.trials}
-    mine = [r for r in responses if r.system in work.samples and r.trial in known]
-    groups, _ = judge(mine, known)
+def _measure_identification(
+    work: _Work, responses: Sequence[Response], signed: Mapping[str, str]
+) -> dict[str, CardCell]:
+    """Return the share of targets identified by people and by every hearer whose passport allows its use."""
+    trials_by_id = {t.id: t for t in work.trials}
+    answers = [r for r in responses if r.system in work.samples and r.trial in trials_by_id]
+    groups, _ = judge(answers, trials_by_id)
     cells, refused = {}, []
     for hearer in dict.fromkeys(name for _, name in groups):
         quoted = read_quote(signed.get(hearer, ""))
@@ -164,7 +168,7 @@ def _found(work: _Work, responses: Sequence[Response], signed: Mapping[str, str]
             refused += [f"the passport of {hearer.partition('|')[0]} says: {quoted.verdict}"] if quoted else []
             continue
         rows = [
-            (known[hearing.trials[i]], float(right))
+            (trials_by_id[hearing.trials[i]], float(right))
             for (_, name), hearing in groups.items()
             if name == hearer
             for i, right in zip(hearing.items.tolist(), hearing.values[:, 0].tolist(), strict=True)
@@ -179,17 +183,19 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
     values: list[tuple[Trial, float | None]] = []
 
     def ask(pair: tuple[Trial, Description]) -> tuple[Trial, float | None]:
-        trial, said = pair
+        trial, description = pair
         view = shown(trial, listening.seed)
-        whole, *less = resolve_all(listening.hearer, [(d, view) for d in (said, *_shorter(said))])
+        whole, *less = resolve_all(listening.hearer, [(d, view) for d in (description, *_shorter(description))])
         answers = [r for r in less if NOT_ANSWERED not in r.flags]
-        found = whole.outcome == Outcome.ENTITY and (whole.entity,) == trial.targets
+        identified = whole.outcome == Outcome.ENTITY and (whole.entity,) == trial.targets
         same = sum((r.outcome, r.entity) == (whole.outcome, whole.entity) for r in answers)
-        return trial, same / len(answers) if found and answers else None
+        return trial, same / len(answers) if identified and answers else None
 
-    asked = [(t, work.said[s, t.id]) for s in work.samples for t in work.trials if (s, t.id) in work.said]
-    for found in in_parallel(listening.hearer, ask, asked):
-        values.append(found)
+    asked = [
+        (t, work.descriptions[s, t.id]) for s in work.samples for t in work.trials if (s, t.id) in work.descriptions
+    ]
+    for trial_share in in_parallel(listening.hearer, ask, asked):
+        values.append(trial_share)
         advance(1)
     return {
         "redundant": work.mean(
@@ -198,27 +204,27 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
     }
 
 
-def _shorter(said: Description) -> list[Description]:
+def _shorter(description: Description) -> list[Description]:
     """The description without each of its words; of properties alone, without each property."""
-    if said.text:
-        words = said.text.split()
+    if description.text:
+        words = description.text.split()
         return (
             [Description(text=" ".join(words[:i] + words[i + 1 :])) for i in range(len(words))]
             if len(words) > 1
             else []
         )
-    properties = said.properties or ()
+    properties = description.properties or ()
     return [Description(properties=properties[:i] + properties[i + 1 :]) for i in range(len(properties))]
 
 
-def _meant(trial: Trial, said: Description) -> tuple[Property, ...] | None:
-    found = understand(said, trial.scene)
-    return None if isinstance(found, Outcome) else found
+def _meant(trial: Trial, description: Description) -> tuple[Property, ...] | None:
+    meaning = understand(description, trial.scene)
+    return None if isinstance(meaning, Outcome) else meaning
 
 
-def _under(trial: Trial, said: Description) -> float | None:
+def _under(trial: Trial, description: Description) -> float | None:
     """1 where what was said, as far as it can be read without training, fits an entity that is not meant."""
-    meant = _meant(trial, said)
+    meant = _meant(trial, description)
     if meant is None or not trial.scene.complete:
         return None
     return float(bool(trial.scene.denotation(meant) & ~trial.target_mask))
@@ -227,31 +233,37 @@ def _under(trial: Trial, said: Description) -> float | None:
 def _attributes(work: _Work) -> dict[str, CardCell]:
     """How far the attributes it uses lie from people's: Jensen-Shannon divergence of the two distributions, and the share of each attribute."""
     signed = "attributes as properties, or by words that name one value"
-    theirs: Counter[str] = Counter()
-    mine: Counter[str] = Counter()
+    people_counts: Counter[str] = Counter()
+    speaker_counts: Counter[str] = Counter()
     n = 0
     for trial in work.trials:
         for reference in trial.references[:1]:
-            theirs.update({p.name for p in _meant(trial, reference) or ()})
+            people_counts.update({p.name for p in _meant(trial, reference) or ()})
         for sample in work.samples:
-            said = work.said.get((sample, trial.id))
-            meant = None if said is None else _meant(trial, said)
+            description = work.descriptions.get((sample, trial.id))
+            meant = None if description is None else _meant(trial, description)
             if meant is not None:
                 n += 1
-                mine.update({p.name for p in meant})
-    if not theirs or not mine:
+                speaker_counts.update({p.name for p in meant})
+    if not people_counts or not speaker_counts:
         return {"attributes_js": CardCell(value=None, signed=f"{signed}|nothing to compare")}
-    cells = {"attributes_js": CardCell(value=_divergence(mine, theirs), n=n, signed=f"{signed}|Jensen-Shannon, base 2")}
-    for name in sorted({*mine, *theirs}, key=lambda a: (-theirs[a], a)):
-        share = theirs[name] / theirs.total()
-        told = f"share of all attributes used|people:{share:.3f}"
-        cells[f"uses {name}"] = CardCell(value=mine[name] / mine.total(), n=n, signed=told, people=share)
+    cells = {
+        "attributes_js": CardCell(
+            value=_divergence(speaker_counts, people_counts), n=n, signed=f"{signed}|Jensen-Shannon, base 2"
+        )
+    }
+    for name in sorted({*speaker_counts, *people_counts}, key=lambda a: (-people_counts[a], a)):
+        share = people_counts[name] / people_counts.total()
+        signature = f"share of all attributes used|people:{share:.3f}"
+        cells[f"uses {name}"] = CardCell(
+            value=speaker_counts[name] / speaker_counts.total(), n=n, signed=signature, people=share
+        )
     return cells
 
 
-def _divergence(one: Counter[str], two: Counter[str]) -> float:
+def _divergence(first: Counter[str], second: Counter[str]) -> float:
     total = 0.0
-    for counts, other in ((one, two), (two, one)):
+    for counts, other in ((first, second), (second, first)):
         for name, count in sorted(counts.items()):
             p, q = count / counts.total(), other[name] / other.total()
             total += p * log2(p / ((p + q) / 2)) / 2
@@ -271,7 +283,7 @@ def _impossible(work: _Work) -> dict[str, CardCell]:
             for e in others
         )
         if twin:
-            values += [(trial, float((s, trial.id) not in work.said)) for s in work.samples]
+            values += [(trial, float((s, trial.id) not in work.descriptions)) for s in work.samples]
     return {"refuses_impossible": work.mean(values, signed, SHARE)}
 
 
@@ -283,8 +295,8 @@ def _stability(work: _Work) -> dict[str, CardCell]:
     )
     values: list[tuple[Trial, float | None]] = []
     for trial in work.trials:
-        said = [work.said[s, trial.id] for s in work.samples if (s, trial.id) in work.said]
-        texts = [tuple(words_of(d.text or "")) for d in said]
+        descriptions = [work.descriptions[s, trial.id] for s in work.samples if (s, trial.id) in work.descriptions]
+        texts = [tuple(words_of(d.text or "")) for d in descriptions]
         pairs = list(combinations(texts, 2))
         if pairs:
             values.append((trial, sum(a == b for a, b in pairs) / len(pairs)))

@@ -50,12 +50,12 @@ class Times:
 
 
 class Observed(NamedTuple):
-    """One description that somebody took time to understand."""
+    """A description, the time that a person took to understand it, and the cluster of that time (hearer or game)."""
 
     trial: Trial
     description: Description
     ms: float
-    who: str
+    cluster: str
 
 
 @dataclass(eq=False, repr=False)
@@ -80,7 +80,7 @@ class Timed(Listener):
         seen = _in_games(trials) if responses is None else _in_responses(trials, responses)
         observed = [o for o in seen if self.fastest_ms <= o.ms <= self.slowest_ms]
         self.inner_ = self._fresh().fit(trials)
-        self.times_ = self._learn_times(trials, observed) if len({o.who for o in observed}) > 1 else None
+        self.times_ = self._learn_times(trials, observed) if len({o.cluster for o in observed}) > 1 else None
         return self
 
     def _learn_times(self, trials: Sequence[Trial], observed: Sequence[Observed]) -> Times:
@@ -124,18 +124,18 @@ class Timed(Listener):
         for part in range(parts):
             held = set(groups[part::parts])
             hearer = self._fresh().fit([t for t in trials if _group(t) not in held]) if parts > 1 else self.inner_
-            mine = [o for o in observed if _group(o.trial) in held]
+            held_out = [o for o in observed if _group(o.trial) in held]
             # A shuffle of its own for each, the same at every fit.
-            pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(mine)]
-            yield _effort(hearer, pairs, resolve_all(hearer, pairs)), mine
+            pairs = [(o.description, o.trial.for_hearer(Random(i))) for i, o in enumerate(held_out)]
+            yield _effort(hearer, pairs, resolve_all(hearer, pairs)), held_out
 
 
 def _named(name: str) -> Any:
     """A hearer by name, with its default settings."""
     from referee.hearers import colour, literal, noisy, rational_listener, retrieval
 
-    known = (Learned, colour.Colour, literal.Literal, noisy.Noisy, rational_listener.Rational, retrieval.Retrieval)
-    made = {cls.name: cls for cls in known}
+    classes = (Learned, colour.Colour, literal.Literal, noisy.Noisy, rational_listener.Rational, retrieval.Retrieval)
+    made = {cls.name: cls for cls in classes}
     if name not in made:
         raise UnknownName("hearer with times", name, made, hint=f"one of {', '.join(made)}")
     return made[name]()
@@ -157,9 +157,9 @@ def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
 
 
 def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Iterator[Observed]:
-    known = {trial.id: trial for trial in trials}
+    trials_by_id = {trial.id: trial for trial in trials}
     for response in responses:
-        trial = known.get(response.trial)
+        trial = trials_by_id.get(response.trial)
         if trial is None or response.identification_ms is None:
             continue
         # An answer without a description is to what was said in its own trial.
@@ -170,15 +170,15 @@ def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Ite
 
 
 def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
-    """Least squares with errors clustered by who took the time (Cameron & Miller 2015); what cannot be told apart shares its weight."""
-    who = np.unique([o.who for o in observed], return_inverse=True)[1]
+    """Least squares with errors clustered by hearer or game (Cameron & Miller 2015); what cannot be told apart shares its weight."""
+    cluster_codes = np.unique([o.cluster for o in observed], return_inverse=True)[1]
     logs = np.log([o.ms for o in observed])
-    n, width, clusters = *rows.shape, int(who.max()) + 1
+    n, width, clusters = *rows.shape, int(cluster_codes.max()) + 1
     inverse = np.linalg.pinv(rows.T @ rows)
     estimates = inverse @ (rows.T @ logs)
     rest = logs - rows @ estimates
     scores = np.zeros((clusters, width))
-    np.add.at(scores, who, rows * rest[:, None])
+    np.add.at(scores, cluster_codes, rows * rest[:, None])
     free = max(n - width, 1)
     # With the usual factor for few clusters, G/(G-1) · (N-1)/(N-K).
     variances = np.diag(inverse @ (scores.T @ scores) @ inverse) * clusters / (clusters - 1) * (n - 1) / free
@@ -236,5 +236,5 @@ def _one_less(description: Description) -> Iterator[Description]:
     if description.text is not None:
         words = words_of(description.text)
         return (Description(text=" ".join(words[:i] + words[i + 1 :])) for i in range(len(words)))
-    said = description.properties or ()
-    return (Description(properties=said[:i] + said[i + 1 :]) for i in range(len(said)))
+    properties = description.properties or ()
+    return (Description(properties=properties[:i] + properties[i + 1 :]) for i in range(len(properties)))

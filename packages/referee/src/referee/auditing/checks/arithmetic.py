@@ -117,8 +117,8 @@ def order(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
         raise section.mistake(f"way = {way!r}", 'write "rising" or "falling"')
     label = section.get("label", None, str)
     rows = [table.text(row, label) if label else row for row in table.labels]
-    kept = [row for row in rows if row not in section.get("without", [], list)]
-    numbers = tuple(n for n in (scores.number(row, by) for row in kept) if n is not None)
+    ranked_rows = [row for row in rows if row not in section.get("without", [], list)]
+    numbers = tuple(n for n in (scores.number(row, by) for row in ranked_rows) if n is not None)
     subject = section.subject(paper, table, f"order of rows by {by}")
     return [OrderClaim(subject=subject, because=f"rows are sorted by {by}", numbers=numbers, rising=way == "rising")]
 
@@ -130,11 +130,11 @@ def same(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     rows, columns = section.get("rows", {}, dict), section.need("columns", dict)
     claims: list[PrintedClaim] = []
     for label in table.labels:
-        there = rows.get(label, label)
-        if there not in other.labels:
+        other_label = rows.get(label, label)
+        if other_label not in other.labels:
             continue
         for column, other_column in columns.items():
-            claims += _twice(table, label, column, other.number(there, other_column), other, paper, section)
+            claims += _twice(table, label, column, other.number(other_label, other_column), other, paper, section)
     return claims
 
 
@@ -142,17 +142,17 @@ def _twice(
     table: PrintedTable,
     label: str,
     column: str,
-    there: Number | None,
+    other_number: Number | None,
     other: PrintedTable,
     paper: Paper,
     section: CheckSection,
 ) -> list[PrintedClaim]:
     here = table.unsnapped(label, column)
-    if here is None or there is None:
+    if here is None or other_number is None:
         return []
     subject = section.subject(paper, table, f"{label}, {column}")
-    because = f"{other.name} prints {there.text} for the same number"
-    return [ValueClaim(subject=subject, because=because, printed=here, inputs=(there,), compute=_itself)]
+    because = f"{other.name} prints {other_number.text} for the same number"
+    return [ValueClaim(subject=subject, because=because, printed=here, inputs=(other_number,), compute=_itself)]
 
 
 def _itself(points: FloatArray) -> FloatArray:
@@ -163,22 +163,20 @@ def total(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """A sum over the rows of one or more columns."""
     table = paper.table(section.need("table", str), section)
     columns, without = section.names("columns"), section.get("without", [], list)
-    there, row, column = paper.cell(section.need("target", str), section)
-    found = [n for c in columns for _, n in table.column(c, without)]
-    inputs = tuple(n for n in found if n is not None)
-    subject = section.subject(paper, there, f"{row}, {column}")
-    printed = there.number(row, column)
-    if printed is None or len(inputs) < len(found):
+    target_table, row, column = paper.cell(section.need("target", str), section)
+    cells = [n for c in columns for _, n in table.column(c, without)]
+    inputs = tuple(n for n in cells if n is not None)
+    subject = section.subject(paper, target_table, f"{row}, {column}")
+    printed = target_table.number(row, column)
+    if printed is None or len(inputs) < len(cells):
         return [Unknown(subject=subject, because="a cell is empty", printed=printed)]
     because = f"sum of {len(inputs)} cells ({', '.join(columns)} of {table.name})"
     # A row forgotten in the sum is tried as what the author did instead.
-    without_one = tuple(
+    omissions = tuple(
         (f"it is the sum without {n.place.row} ({n.text})", _sum_without(i)) for i, n in enumerate(inputs)
     )
     return [
-        ValueClaim(
-            subject=subject, because=because, printed=printed, inputs=inputs, compute=_sum, otherwise=without_one
-        )
+        ValueClaim(subject=subject, because=because, printed=printed, inputs=inputs, compute=_sum, otherwise=omissions)
     ]
 
 

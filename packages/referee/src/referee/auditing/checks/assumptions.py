@@ -45,13 +45,13 @@ def assumptions(paper: Paper) -> tuple[Assumption, ...]:
 
 def _assumption(paper: Paper, section: CheckSection) -> Assumption:
     values, kind = section.values, str(section.values["kind"])
-    said = [STANDING[kind], *_counts(section), str(values.get("assumes", ""))]
+    parts = [STANDING[kind], *_counts(section), str(values.get("assumes", ""))]
     return Assumption(
         paper=paper.name,
         check=section.number + 1,
         kind=kind,
         about=str(values.get("about", "")),
-        assumes="; ".join(part for part in said if part),
+        assumes="; ".join(part for part in parts if part),
         admitted=str(values.get("admitted", "")),
     )
 

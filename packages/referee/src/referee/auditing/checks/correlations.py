@@ -100,15 +100,15 @@ class _Scores:
     def column(self, measure: str) -> dict[str, tuple[Number, ...]]:
         """Every row that has all parts of a measure."""
         parts = self.columns.get(measure, measure)
-        found: dict[str, list[Number]] = {}
+        numbers_by_row: dict[str, list[Number]] = {}
         for part in [parts] if isinstance(parts, str) else parts:
             table, column = self._place(part)
             for label, number in table.column(column, tuple(self.without)):
                 if number is not None:
-                    found.setdefault(label, []).append(number)
+                    numbers_by_row.setdefault(label, []).append(number)
         # A row that lacks a part of a measure would enter with another mean.
-        width = max(map(len, found.values()), default=0)
-        return {label: tuple(numbers) for label, numbers in found.items() if len(numbers) == width}
+        width = max(map(len, numbers_by_row.values()), default=0)
+        return {label: tuple(numbers) for label, numbers in numbers_by_row.items() if len(numbers) == width}
 
     def _place(self, part: str) -> tuple[PrintedTable, str]:
         if self.default is None or ":" in part:

@@ -59,9 +59,9 @@ def formula(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     item = section.get("item", None, str)
     claims: list[PrintedClaim] = []
     for row, column in places:
-        found = {name: _number(name, row, cells, table.id, paper, section) for name in names}
+        operands = {name: _number(name, row, cells, table.id, paper, section) for name in names}
         subject = section.subject(paper, table, item or _named(row, column))
-        claims.append(_claim(table.unsnapped(row, column), found, evaluate, text, subject))
+        claims.append(_claim(table.unsnapped(row, column), operands, evaluate, text, subject))
     return claims
 
 
@@ -86,19 +86,19 @@ def _number(
 
 def _claim(
     printed: Number | None,
-    found: Mapping[str, Number | None],
+    operands: Mapping[str, Number | None],
     evaluate: Callable[[Mapping[str, FloatArray]], FloatArray],
     text: str,
     subject: Subject,
 ) -> PrintedClaim:
-    empty = [name for name, number in found.items() if number is None]
+    empty = [name for name, number in operands.items() if number is None]
     if printed is None or empty:
         return Unknown(subject=subject, because=f"{', '.join(empty) or 'the target'} is not printed", printed=printed)
-    given = ", ".join(f"{name} = {number.text}" for name, number in found.items() if number is not None)
-    inputs = tuple(number for number in found.values() if number is not None)
-    because = f"{text} with {given}" if given else text
+    assignments = ", ".join(f"{name} = {number.text}" for name, number in operands.items() if number is not None)
+    inputs = tuple(number for number in operands.values() if number is not None)
+    because = f"{text} with {assignments}" if assignments else text
     return ValueClaim(
-        subject=subject, because=because, printed=printed, inputs=inputs, compute=_compute(list(found), evaluate)
+        subject=subject, because=because, printed=printed, inputs=inputs, compute=_compute(list(operands), evaluate)
     )
 
 

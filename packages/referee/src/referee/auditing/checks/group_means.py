@@ -46,12 +46,14 @@ def groups(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     shares, missing, scale = section.get("shares", {}, dict), section.get("missing", 0, int), section.scale()
     plain = {pair: _measures(pair, table, paper, section) for pair in _pairs(section)}
     # Shares wait until it is known of how many trials they are taken.
-    members = {pair: _members([m for m in found if m.row not in shares]) for pair, found in plain.items()}
+    members = {
+        pair: _members([m for m in pair_measures if m.row not in shares]) for pair, pair_measures in plain.items()
+    }
 
     def claims(n: Mapping[str, int]) -> list[PrintedClaim]:
         made: list[PrintedClaim] = []
-        for pair, found in plain.items():
-            counted = [_over(m, shares, n, scale) for m in found]
+        for pair, pair_measures in plain.items():
+            counted = [_over(m, shares, n, scale) for m in pair_measures]
             made += _sums(paper, section, table, pair, counted)
             made += _memberships(paper, section, table, pair, counted, members[pair])
         return made
@@ -74,13 +76,13 @@ def _pairs(section: CheckSection) -> list[tuple[str, str]]:
 def _measures(pair: tuple[str, str], table: PrintedTable, paper: Paper, section: CheckSection) -> list[_Measure]:
     """The measures for which both means and at least two scores are printed."""
     scores, without = paper.table(section.need("scores", str), section), section.get("without", [], list)
-    found: list[_Measure] = []
+    measures: list[_Measure] = []
     for row, column in section.need("columns", dict).items():
         first, second = (table.number(row, c) for c in pair)
         numbers = tuple(n for _, n in scores.column(column, without) if n is not None)
         if first is not None and second is not None and len(numbers) > 1:
-            found.append(_Measure(row, (first, second), numbers))
-    return found
+            measures.append(_Measure(row, (first, second), numbers))
+    return measures
 
 
 def _over(measure: _Measure, shares: Mapping[str, int], n: Mapping[str, int], scale: float) -> _Measure:
@@ -89,8 +91,8 @@ def _over(measure: _Measure, shares: Mapping[str, int], n: Mapping[str, int], sc
     if stated is None:
         return measure
     counts = [snap(s.low, s.high, stated, scale) for s in measure.scores]
-    known = zip(measure.scores, counts, strict=True)
-    scores = tuple(s if k is None else s.became(scale * k / n[measure.row], 0.0) for s, k in known)
+    score_counts = zip(measure.scores, counts, strict=True)
+    scores = tuple(s if k is None else s.became(scale * k / n[measure.row], 0.0) for s, k in score_counts)
     trials = f" ({n[measure.row]} trials a system)"
     other = f"the scores rest on {stated} trials a system, and what happened in the {n[measure.row]} is not printed"
     return _Measure(measure.row, measure.means, scores, trials, other if n[measure.row] != stated else "")
@@ -163,8 +165,8 @@ def _memberships(
     if members is None:
         return
     for measure in measures:
-        for column, mean, wanted in zip(pair, measure.means, (False, True), strict=True):
-            inside = tuple(s for s, member in zip(measure.scores, members, strict=True) if member is wanted)
+        for column, mean, in_second in zip(pair, measure.means, (False, True), strict=True):
+            inside = tuple(s for s, member in zip(measure.scores, members, strict=True) if member is in_second)
             yield ValueClaim(
                 subject=section.subject(paper, table, f"{measure.row}, {column} from its members"),
                 because=f"mean of {', '.join(s.place.row for s in inside)}: no others give all means{measure.trials}",

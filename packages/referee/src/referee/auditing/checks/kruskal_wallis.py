@@ -36,19 +36,19 @@ def kruskal_wallis(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     labels = [label for label in scores.labels if label not in section.get("without", [], list)]
     # An average over references is no k/n of items and must not be snapped.
     read = scores.number if references == 1 else scores.unsnapped
-    found = [[n for c in columns if (n := read(label, c)) is not None] for label in labels]
-    if number is None or any(len(row) < len(columns) for row in found) or sizes.full is None or len(labels) < 2:
+    shares = [[n for c in columns if (n := read(label, c)) is not None] for label in labels]
+    if number is None or any(len(row) < len(columns) for row in shares) or sizes.full is None or len(labels) < 2:
         why = "the value, a share or the counts are not given" if len(labels) > 1 else "one system is not a comparison"
         return [Unknown(subject=subject, because=why, printed=number)]
     claim = _bracketed if references > 1 else _exact
-    return [claim(subject, number, found, sizes, scale, references)]
+    return [claim(subject, number, shares, sizes, scale, references)]
 
 
 def _exact(
-    subject: Subject, number: Number, found: Sequence[Sequence[Number]], sizes: Sizes, scale: float, _: int
+    subject: Subject, number: Number, shares: Sequence[Sequence[Number]], sizes: Sizes, scale: float, _: int
 ) -> PrintedClaim:
     """The chi-square of the shares as printed."""
-    groups = [_counted(group, sizes, scale) for group in found]
+    groups = [_counted(group, sizes, scale) for group in shares]
     snapped = tuple(n for numbers, _ in groups for n in numbers)
     counts = np.array([n for _, n in groups], dtype=float)
     compute = _h(counts, scale)
@@ -56,12 +56,12 @@ def _exact(
 
 
 def _bracketed(
-    subject: Subject, number: Number, found: Sequence[Sequence[Number]], sizes: Sizes, scale: float, references: int
+    subject: Subject, number: Number, shares: Sequence[Sequence[Number]], sizes: Sizes, scale: float, references: int
 ) -> PrintedClaim:
     """The chi-squares that averages over several references allow."""
     full = sizes.full or ()
-    bounded = [_at_least_one(s, n, references, scale) for group in found for s, n in zip(group, full, strict=True)]
-    counts = np.array([full] * len(found), dtype=float)
+    bounded = [_at_least_one(s, n, references, scale) for group in shares for s, n in zip(group, full, strict=True)]
+    counts = np.array([full] * len(shares), dtype=float)
     return BracketClaim(
         subject=subject,
         because=_because(counts),

@@ -20,8 +20,8 @@ NOT_SIGNIFICANT = {"n.s.", "ns", "n.s"}
 class BoundClaim(PrintedClaim):
     """A bound on p and the statistic that implies it."""
 
-    said: str
-    said_at: CellPlace
+    bound_text: str
+    bound_place: CellPlace
     above: bool
     bound: float
     kind: str
@@ -34,7 +34,7 @@ class BoundClaim(PrintedClaim):
 
     @property
     def text_place(self) -> CellPlace:
-        return self.said_at
+        return self.bound_place
 
     @property
     def symbol(self) -> str:
@@ -42,7 +42,9 @@ class BoundClaim(PrintedClaim):
 
     def remedy(self) -> Remedy:
         row = self.judge()
-        return Remedy(self.said_at, self.said, *(float(f"{p:.4g}") for p in (row.low or 0.0, row.high or 0.0)))
+        return Remedy(
+            self.bound_place, self.bound_text, *(float(f"{p:.4g}") for p in (row.low or 0.0, row.high or 0.0))
+        )
 
     def changed(self, change: Change) -> Self:
         return replace(self, statistic=change(self.statistic))
@@ -58,7 +60,7 @@ class BoundClaim(PrintedClaim):
             if self._holds(low) or self._holds(high)
             else AuditVerdict.DOES_NOT_FOLLOW
         )
-        return self.row(verdict, printed=self.said, recomputed=p, low=low, high=high)
+        return self.row(verdict, printed=self.bound_text, recomputed=p, low=low, high=high)
 
     def _holds(self, p: float) -> bool:
         return p > self.bound if self.above else p <= self.bound
@@ -76,18 +78,18 @@ def significance(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     """One claim per row of a table of test statistics that prints a bound on p."""
     table = paper.table(section.need("table", str), section)
     columns = {k: section.get(k, k, str) for k in ("statistic", "value", "df1", "df2")}
-    said = section.get("p", "p_text", str)
-    table.require(*columns.values(), said)
+    p_column = section.get("p", "p_text", str)
+    table.require(*columns.values(), p_column)
     rows = section.get("rows", list(table.labels), list)
-    found = (_claim(table, label, columns, said, paper, section) for label in rows)
-    return [claim for claim in found if claim is not None]
+    claims = (_claim(table, label, columns, p_column, paper, section) for label in rows)
+    return [claim for claim in claims if claim is not None]
 
 
 def _claim(
     table: PrintedTable, label: str, columns: dict[str, str], p: str, paper: Paper, section: CheckSection
 ) -> PrintedClaim | None:
-    said, kind = table.text(label, p), table.text(label, columns["statistic"])
-    above, bound = _bound(said)
+    bound_text, kind = table.text(label, p), table.text(label, columns["statistic"])
+    above, bound = _bound(bound_text)
     if bound is None or kind not in ("F", "chi2"):
         return None
     subject = section.subject(paper, table, f"p of {label}")
@@ -100,8 +102,8 @@ def _claim(
     return BoundClaim(
         subject=subject,
         because=because,
-        said=said,
-        said_at=table.place(label, p),
+        bound_text=bound_text,
+        bound_place=table.place(label, p),
         above=above,
         bound=bound,
         kind=kind,
@@ -110,11 +112,11 @@ def _claim(
     )
 
 
-def _bound(said: str) -> tuple[bool, float | None]:
-    if said.lower() in NOT_SIGNIFICANT:
+def _bound(bound_text: str) -> tuple[bool, float | None]:
+    if bound_text.lower() in NOT_SIGNIFICANT:
         # Not significant, without a level, is read at .05.
         return True, 0.05
-    found = BOUND.match(said.strip())
-    if found is None or found["sign"] == "=":
+    match = BOUND.match(bound_text.strip())
+    if match is None or match["sign"] == "=":
         return False, None
-    return found["sign"] in (">", ">=", "≥"), float(found["value"])
+    return match["sign"] in (">", ">=", "≥"), float(match["value"])

@@ -122,8 +122,8 @@ class LettersClaim(PrintedClaim):
         wrong, surely = self.tukey.disputes(self.at)
         verdict = AuditVerdict.DOES_NOT_FOLLOW if surely else AuditVerdict.ROUNDING if wrong else AuditVerdict.FOLLOWS
         against = f"{self.because}; disagrees against {', '.join(surely or wrong)}" if wrong else ""
-        found = self.tukey.found.letters_of(self.tukey.cells.labels[self.at])
-        return self.row(verdict, against, printed=self.tukey.letters[self.at], recomputed=found)
+        recomputed_letters = self.tukey.found.letters_of(self.tukey.cells.labels[self.at])
+        return self.row(verdict, against, printed=self.tukey.letters[self.at], recomputed=recomputed_letters)
 
 
 def subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:

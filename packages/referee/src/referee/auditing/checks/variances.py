@@ -85,9 +85,9 @@ def _quadratic_form(counts: FloatArray, effect: str) -> tuple[FloatArray, int]:
     rows, columns = np.repeat(a, d, axis=0), np.tile(b, (k, 1))
     both = np.einsum("ip,iq->ipq", rows, columns).reshape(k * d, -1)
     parts = {"system": rows, "domain": columns, "interaction": both}
-    kept = np.hstack([np.ones((k * d, 1)), *(x for name, x in parts.items() if name != effect)])
+    design = np.hstack([np.ones((k * d, 1)), *(x for name, x in parts.items() if name != effect)])
     weights = np.diag(counts.ravel())
-    fit = weights @ kept @ np.linalg.solve(kept.T @ weights @ kept, kept.T @ weights)
+    fit = weights @ design @ np.linalg.solve(design.T @ weights @ design, design.T @ weights)
     return weights - fit, parts[effect].shape[1]
 
 
@@ -108,12 +108,12 @@ def read_cells(paper: Paper, section: CheckSection) -> CellMeans:
     empty = [label for label, row in zip(labels, map(operator.add, means, spreads), strict=True) if None in row]
     if empty:
         raise CannotTell(f"a cell of {', '.join(empty)} is empty (rows can be left out with `without`)")
-    known = [[n for n in row if n is not None] for row in means]
+    printed_means = [[n for n in row if n is not None] for row in means]
     wholes = [table.number(label, whole) if whole else None for label in labels]
-    counts = [sizes.of(row, number) for row, number in zip(known, wholes, strict=True)]
+    counts = [sizes.of(row, number) for row, number in zip(printed_means, wholes, strict=True)]
     return CellMeans(
         labels=tuple(labels),
-        means=tuple(n for row in known for n in row),
+        means=tuple(n for row in printed_means for n in row),
         sds=tuple(n for row in spreads for n in row if n is not None),
         counts=np.array(counts, dtype=float),
     )
@@ -141,9 +141,9 @@ def _printed_effect(
 ) -> tuple[Number | None, Subject]:
     """The cell in which an effect is printed, and what its claim is about."""
     one_way = len(section.names("cells")) == 1
-    known = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
-    if effect not in known or not isinstance(reference, str):
-        raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(known)} = "table[row].column"')
+    effects = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
+    if effect not in effects or not isinstance(reference, str):
+        raise section.mistake(f"no effect {effect!r} = {reference!r}", f'{", ".join(effects)} = "table[row].column"')
     table, row, column = paper.cell(reference, section)
     item = row if effect != "error_df" else f"{row}, error df"
     return table.number(row, column), section.subject(paper, table, item)
@@ -155,15 +155,15 @@ def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> 
         because = f"{total} observations in {cells.counts.size} cells"
         # Belz & Gatt 2008 print 2249, where the error has 2235.
         instead = (("N - 1 is printed where N less the number of cells belongs", _constant(total - 1)),)
-        known: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
+        calculation: dict[str, Any] = {"inputs": (), "compute": _constant(cells.error_df), "otherwise": instead}
     elif cells.error_df < 1:
         return Unknown(subject=subject, because="one observation per cell leaves no error", printed=number)
     elif not cells.sds:
         return Unknown(subject=subject, because="no standard deviations are printed", printed=number)
     else:
         because = f"type III F from {cells.counts.size} cell means, the SDs and N = {total}"
-        known = {"inputs": cells.inputs, "compute": cells.f(effect)}
-    return ValueClaim(subject=subject, because=because, printed=number, **known)
+        calculation = {"inputs": cells.inputs, "compute": cells.f(effect)}
+    return ValueClaim(subject=subject, because=because, printed=number, **calculation)
 
 
 def _constant(value: float) -> Compute:

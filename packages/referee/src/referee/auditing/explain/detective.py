@@ -34,21 +34,21 @@ class Explanation:
 
 def explain(claims: Sequence[PrintedClaim], failed: Sequence[int]) -> list[Explanation]:
     """Explanations for failures, the one that repairs most first; each failure is explained once."""
-    found: list[Explanation] = []
+    explanations: list[Explanation] = []
     case = PrintedCase(claims, failed)
     while len(case.failed) >= 2:
         best = _best(case)
         if best is None:
             break
-        found.append(best)
+        explanations.append(best)
         case.failed -= set(best.claims)
-    return found
+    return explanations
 
 
 def _best(case: PrintedCase) -> Explanation | None:
     """Exchanged columns first, then one cell, then rows: the fewer possible mistakes of a kind, the less it fits by chance."""
-    for tried in (_columns(case), _cells(case), _rows(case)):
-        options = [tried_one for tried_one in tried if tried_one.claims]
+    for explanations in (_columns(case), _cells(case), _rows(case)):
+        options = [explanation for explanation in explanations if explanation.claims]
         if options:
             return max(options, key=lambda e: len(e.claims))
     return None
@@ -134,9 +134,9 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
 
 def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
     """Values to try for a cell: the best one, or those that are whole counts where the cell must be one."""
-    found = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
+    counts = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
     # The twenty nearest, for each is judged with all claims that it touches.
-    return sorted(found, key=lambda v: abs(v - solution.best))[:20] or [solution.best]
+    return sorted(counts, key=lambda v: abs(v - solution.best))[:20] or [solution.best]
 
 
 def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> str:

@@ -41,16 +41,16 @@ def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequ
     # First, because it explains a failure without supposing a wrong cell.
     formulas = {i: words for i in failed if (words := other_formula(claims[i]))}
     rest = [i for i in failed if i not in formulas]
-    found: list[FoundOut] = []
+    discoveries: list[FoundOut] = []
     for explanation in explain(claims, rest):
-        found.append(record.explained(explanation))
+        discoveries.append(record.explained(explanation))
         rest = [i for i in rest if i not in explanation.claims]
     for alike in _groups(formulas, lambda i: (rows[i].source, formulas[i])):
-        found.append(record.miscomputed(alike, formulas[alike[0]]))
+        discoveries.append(record.miscomputed(alike, formulas[alike[0]]))
     stars = record.repeated_by_stars(rest, failed)
     for same_source in _groups([i for i in rest if i not in stars], lambda i: rows[i].source):
-        found += record.of_source(same_source)
-    return [record.with_stars(finding, stars) for finding in found]
+        discoveries += record.of_source(same_source)
+    return [record.with_stars(finding, stars) for finding in discoveries]
 
 
 def _groups(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list[int]]:
@@ -94,11 +94,13 @@ class _Record:
         remedies = self._remedies(indices)
         # As the share of 576 in Spanger et al. 2010, once the responses are 660 and not 638.
         later = {i: self.case.after(i, remedies) for i in self.case.broken_by(remedies)}
-        known = {i: remedy for i, remedy in later.items() if remedy is not None}
-        said = [f"{self.rows[i].item} then is {_between(r)}, not {r.printed}" for i, r in known.items()]
+        later_remedies = {i: remedy for i, remedy in later.items() if remedy is not None}
+        consequences = [
+            f"{self.rows[i].item} then is {_between(r)}, not {r.printed}" for i, r in later_remedies.items()
+        ]
         places = tuple(r.place for r in remedies[:MOST])
-        sentence = self._sentence(indices, "; ".join([words, *said]))
-        return FoundOut(sentence, tuple(indices), (*remedies, *known.values()), places)
+        sentence = self._sentence(indices, "; ".join([words, *consequences]))
+        return FoundOut(sentence, tuple(indices), (*remedies, *later_remedies.values()), places)
 
     def of_source(self, indices: Sequence[int]) -> list[FoundOut]:
         """The unexplained failures of one table: together when one column is in all of them and in nothing that holds."""
@@ -167,8 +169,8 @@ class _Record:
         return [*texts, *((s.number.place, s.number.text) for s in find_suspects(self.case, counted))]
 
     def _remedies(self, indices: Sequence[int]) -> tuple[Remedy, ...]:
-        wanted = (self.claims[i].remedy() for i in indices)
-        return tuple(remedy for remedy in wanted if remedy is not None)
+        remedies = (self.claims[i].remedy() for i in indices)
+        return tuple(remedy for remedy in remedies if remedy is not None)
 
     def _common_column(self, indices: Sequence[int]) -> str:
         """A column that all failed claims about a table are computed from, and none that holds."""
@@ -187,8 +189,8 @@ class _Record:
         same = len({(row.printed, row.recomputed) for row in rows}) == 1
         what = say_numbers(rows[0], first.symbol) if same else say_pairs(rows)
         remark = self.about[first.subject.check]
-        said = f"{first.subject.table}, {list_items([row.item for row in rows])}: {what}"
-        return said + (f"; {words}" if words else f" ({remark})" if remark else "")
+        sentence = f"{first.subject.table}, {list_items([row.item for row in rows])}: {what}"
+        return sentence + (f"; {words}" if words else f" ({remark})" if remark else "")
 
     def _impossible(self, indices: Sequence[int]) -> str:
         """What is said when all failures are means outside their parts: either may be wrong."""

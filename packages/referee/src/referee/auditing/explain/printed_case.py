@@ -54,11 +54,11 @@ class PrintedCase:
 
     def suspicious_columns(self) -> dict[str, list[str]]:
         """Columns, by table, whose cells take part in a failure, in the order they are met."""
-        found: dict[str, dict[str, None]] = {}
+        columns_by_table: dict[str, dict[str, None]] = {}
         for place, users in self.touching.items():
             if any(i in self.failed and self.counted(i) for i in users):
-                found.setdefault(place.table, {})[place.column] = None
-        return {table: list(columns) for table, columns in found.items()}
+                columns_by_table.setdefault(place.table, {})[place.column] = None
+        return {table: list(columns) for table, columns in columns_by_table.items()}
 
     def column(self, table: str, column: str) -> dict[str, Number]:
         return {p.row: n for p, n in self.numbers.items() if p.table == table and p.column == column}
@@ -78,8 +78,8 @@ class PrintedCase:
         return self.claims[index].changed(lambda n: moved(n, move)).remedy()
 
     def _move(self, remedies: Iterable[Remedy]) -> Move:
-        known = [(self.numbers[r.place], r) for r in remedies if r.place in self.numbers]
-        return {n.place: n.became(r.middle, (r.high - r.low) / 2) for n, r in known}
+        corrected = [(self.numbers[r.place], r) for r in remedies if r.place in self.numbers]
+        return {n.place: n.became(r.middle, (r.high - r.low) / 2) for n, r in corrected}
 
 
 def moved(number: Number, move: Move) -> Number:

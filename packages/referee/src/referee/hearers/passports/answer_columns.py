@@ -75,16 +75,16 @@ def _shares(response: Response, places: Mapping[str, int], view: HearerView, nam
     if response.probabilities is None:
         chosen = [response.entity] if response.outcome == Outcome.ENTITY else list(places)
         return {e: (1 / len(chosen) if e in chosen else 0.0) for e in places}
-    given = dict(response.probabilities)
-    strange = [e for e in given if e not in places and e not in OTHERS]
+    probabilities = dict(response.probabilities)
+    strange = [e for e in probabilities if e not in places and e not in OTHERS]
     if strange:
         raise _wrong(
             name, view, f"has a probability for {strange[0]!r}", "only entities of the view, several and none have one"
         )
-    total = sum(given.values())
-    if not all(p >= 0 for p in given.values()) or not isclose(total, 1, abs_tol=1e-6):
+    total = sum(probabilities.values())
+    if not all(p >= 0 for p in probabilities.values()) or not isclose(total, 1, abs_tol=1e-6):
         raise _wrong(name, view, f"has probabilities that sum to {total:g}", "none is negative and they sum to 1")
-    return {**dict.fromkeys(places, 0.0), **given}
+    return {**dict.fromkeys(places, 0.0), **probabilities}
 
 
 def _wrong(name: str, view: HearerView, problem: str, remedy: str) -> InputError:
@@ -131,8 +131,8 @@ def _label(outcome: Outcome, entity: str | None, places: Mapping[str, int]) -> s
 
 
 def _column(values: object) -> FloatArray:
-    found: FloatArray = np.array([NAN if v is None else v for v in values], dtype=np.float64)  # type: ignore[attr-defined]
-    return found
+    column: FloatArray = np.array([NAN if v is None else v for v in values], dtype=np.float64)  # type: ignore[attr-defined]
+    return column
 
 
 def number(names: Sequence[object]) -> IntArray:

@@ -41,9 +41,9 @@ def measure_area(
     scores: FloatArray, success: Truths, clusters: Clusters | None = None, strata: IntArray | None = None
 ) -> Area:
     """The area over pairs of the same stratum (-1: in none), with an interval over clusters where there are any."""
-    kept = np.ones(len(scores), dtype=bool) if strata is None else strata >= 0
-    levels, success = _levels(scores[kept]), success[kept]
-    groups = np.zeros(len(levels), dtype=np.int64) if strata is None else strata[kept]
+    in_stratum = np.ones(len(scores), dtype=bool) if strata is None else strata >= 0
+    levels, success = _levels(scores[in_stratum]), success[in_stratum]
+    groups = np.zeros(len(levels), dtype=np.int64) if strata is None else strata[in_stratum]
     wins, pairs = _shares(levels, success, groups)
     total, size = float(wins[success].sum()), float(pairs[success].sum())
     if not size:
@@ -51,7 +51,7 @@ def measure_area(
     value = total / size
     if clusters is None or not clusters.codes:
         return Area(value, None, int(size))
-    crossed = crossings([c[kept] for c in clusters.codes])
+    crossed = crossings([c[in_stratum] for c in clusters.codes])
     without = [_without(levels, success, groups, codes, wins, pairs) for codes in crossed]
     return Area(value, crossed_interval(without, value, (0.0, 1.0), crossed), int(size))
 
@@ -82,15 +82,15 @@ def _shares(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatA
 def _without(
     levels: IntArray, success: Truths, groups: IntArray, codes: IntArray, wins: FloatArray, pairs: FloatArray
 ) -> FloatArray:
-    """The area without each cluster in turn: what its answers have a part in goes, what both sides of a pair took away is given back once."""
+    """Return the area without each cluster in turn; a pair with both answers in the cluster is subtracted once."""
     count = int(codes.max()) + 1
     inside_wins, inside_pairs = _shares(levels, success, groups * count + codes)
     left = []
     for share, inside in ((wins, inside_wins), (pairs, inside_pairs)):
         gone = np.bincount(codes, share, count) - np.bincount(codes, np.where(success, inside, 0.0), count)
         left.append(share[success].sum() - gone)
-    found: FloatArray = np.divide(left[0], left[1], out=np.full(count, np.nan), where=left[1] > 0.5)
-    return found
+    areas: FloatArray = np.divide(left[0], left[1], out=np.full(count, np.nan), where=left[1] > 0.5)
+    return areas
 
 
 def crossed_interval(

@@ -46,11 +46,15 @@ def identify(examination: Examination, people: People, about_it: Mapping[str, An
     }
 
 
-def families_of(examination: Examination, people: People, own: str) -> dict[str, Any]:
-    """The hearer's family (its own word, or its model's name, or its name) beside those of the speakers it reads or is to judge."""
+def families_of(examination: Examination, people: People, hearer_name: str) -> dict[str, Any]:
+    """The hearer's family (as it states it, or its model's name, or its name) beside those of the speakers it reads or is to judge."""
     speakers = {a.response.system or PEOPLE for a in people.answers} | set(examination.families)
     families = sorted({family_of(s) for s in speakers})
-    return {"hearer_family": family_of(own), "speakerfamilies_of": families, "same_family": family_of(own) in families}
+    return {
+        "hearer_family": family_of(hearer_name),
+        "speakerfamilies_of": families,
+        "same_family": family_of(hearer_name) in families,
+    }
 
 
 def recorded_facts(examination: Examination, people: People, checksum: str, kind: str) -> dict[str, Any]:

@@ -79,8 +79,8 @@ def _test_differences(codes: IntArray, right: Truths) -> tuple[float | None, flo
 
 def _others(codes: IntArray, right: Truths) -> FloatArray:
     """For every answer the share of the other people who found the target by the same description."""
-    found, people = np.bincount(codes, right), np.bincount(codes)
-    share: FloatArray = (found[codes] - right) / (people[codes] - 1)
+    successes, people = np.bincount(codes, right), np.bincount(codes)
+    share: FloatArray = (successes[codes] - right) / (people[codes] - 1)
     return share
 
 

@@ -58,12 +58,16 @@ def hear_everything(
     )
     parts = []
     for lessons_of_fold, fold in _lessons_of(examination, people, folds, lessons):
-        mine = [q for q in asked if fold is None or heard.folds[q[0]] == fold]
-        made = [(q, kind, probe) for q in mine for kind, probe in probed.get(q, {}).items()]
-        parts.append((lessons_of_fold, mine, made))
-    plan = [(learned, (mine, [(q[0], probe) for q, _, probe in made])) for learned, mine, made in parts]
-    for (_, mine, made), (beliefs, answers) in zip(parts, put(examination, trials, plan, advance), strict=True):
-        heard.beliefs.update(zip(mine, beliefs, strict=True))
+        fold_questions = [q for q in asked if fold is None or heard.folds[q[0]] == fold]
+        made = [(q, kind, probe) for q in fold_questions for kind, probe in probed.get(q, {}).items()]
+        parts.append((lessons_of_fold, fold_questions, made))
+    plan = [
+        (learned, (fold_questions, [(q[0], probe) for q, _, probe in made])) for learned, fold_questions, made in parts
+    ]
+    for (_, fold_questions, made), (beliefs, answers) in zip(
+        parts, put(examination, trials, plan, advance), strict=True
+    ):
+        heard.beliefs.update(zip(fold_questions, beliefs, strict=True))
         for (q, kind, probe), belief in zip(made, answers, strict=True):
             if not belief.answered:
                 continue

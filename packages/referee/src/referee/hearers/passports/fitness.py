@@ -84,7 +84,7 @@ def decide_fitness(
         return Verdict(CARE, care)
     good = (
         f"In this experiment it is above chance ({_tested(m)}), tells what people understand from what they do not "
-        f"(AUC {m.auc:.3f}{_within(m)}), and no caution applies. {_ranking_said(ranking)}{_new_said(new)} Other experiments are not known."
+        f"(AUC {m.auc:.3f}{_within(m)}), and no caution applies. {_describe_ranking(ranking)}{_describe_novelty(new)} Other experiments are not known."
     )
     return Verdict(FIT, (good.strip(),))
 
@@ -98,7 +98,7 @@ def decide_judge(judge: JudgeAgreement, ranking: RankAgreement | None) -> Verdic
         return Verdict(UNFIT, (_blind(value), *care))
     if open_ or care:
         return Verdict(OPEN if open_ else CARE, (*open_, *care))
-    return Verdict(FIT, (f"It tells what people understand (AUC {value:.3f}). {_ranking_said(ranking)}".strip(),))
+    return Verdict(FIT, (f"It tells what people understand (AUC {value:.3f}). {_describe_ranking(ranking)}".strip(),))
 
 
 def _low(m: Measures, name: str, value: float) -> float:
@@ -161,7 +161,7 @@ def _within(m: Measures) -> str:
     return "" if area is None else f", {area:.3f} within conditions"
 
 
-def _ranking_said(ranking: RankAgreement | None) -> str:
+def _describe_ranking(ranking: RankAgreement | None) -> str:
     if ranking is None or ranking.spearman is None:
         return ""
     return (
@@ -170,7 +170,7 @@ def _ranking_said(ranking: RankAgreement | None) -> str:
     )
 
 
-def _new_said(new: Mapping[str, Novelty]) -> str:
+def _describe_novelty(new: Mapping[str, Novelty]) -> str:
     held = [f"{by}s" for by, novelty in new.items() if novelty.holds]
     return f"It holds on new {', '.join(held)} as well." if held else ""
 
@@ -265,12 +265,12 @@ def _cautions(m: Measures, can_rank: bool) -> Iterator[str]:
 
 
 def _manners(probes: Mapping[str, Probe]) -> Iterator[str]:
-    said = {
+    circumstances = {
         "empty": "where nothing was said",
         "contradictory": "where the description contradicts itself",
         "ambiguous": "where the description fits several objects",
     }
-    for name, where in said.items():
+    for name, where in circumstances.items():
         probe = probes.get(name)
         if probe is None or probe.pointed is None or probe.top is None:
             continue

@@ -95,10 +95,10 @@ def _lessons(examination: Examination, hearer: Any) -> Lessons | None:
         return None
     if not learns(hearer):
         raise InputError(f"{name_of(examination.hearer)} learns nothing", remedy="leave --train out")
-    found = open_lessons(examination.train, examination.data, examination.seed)
+    lessons = open_lessons(examination.train, examination.data, examination.seed)
     if examination.reads == "properties":
-        return found
-    return Lessons(name=found.name, corpus=found.corpus, trials=tuple(worded(t) for t in found.trials))
+        return lessons
+    return Lessons(name=lessons.name, corpus=lessons.corpus, trials=tuple(worded(t) for t in lessons.trials))
 
 
 def _trained_on(examination: Examination, people: People, lessons: Lessons | None) -> str:
@@ -218,7 +218,7 @@ def _details(m: Measures) -> dict[str, Any]:
         "pairs_within_game": m.within_game.pairs,
         "success_kappa": m.success_kappa,
         "calibration_curve": [b._asdict() for b in m.calibration.curve],
-        "own_calibration_error": m.own_calibration_error,
+        "own_calibration_error": m.success_calibration_error,
         "chance_log_likelihood": m.chance_log_likelihood,
         "ruled_out": m.ruled_out,
         "position_p": m.position.p,
@@ -229,14 +229,14 @@ def _details(m: Measures) -> dict[str, Any]:
     }
 
 
-def _summary(found: Sequence[tuple[Belief, float | None]]) -> Probe:
-    if not found:
+def _summary(answers: Sequence[tuple[Belief, float | None]]) -> Probe:
+    if not answers:
         return Probe(n=0)
-    fits = [share for _, share in found if share is not None]
+    fits = [share for _, share in answers if share is not None]
     return Probe(
-        n=len(found),
-        pointed=sum(b.outcome == Outcome.ENTITY for b, _ in found) / len(found),
-        top=sum(b.top for b, _ in found) / len(found),
+        n=len(answers),
+        pointed=sum(b.outcome == Outcome.ENTITY for b, _ in answers) / len(answers),
+        top=sum(b.top for b, _ in answers) / len(answers),
         fitting=sum(fits) / len(fits) if fits else None,
     )
 

@@ -54,29 +54,29 @@ def examine_judge(examination: Examination, people: People) -> dict[str, Any]:
         number([of(a) for a in people.answers])
         for of in (question_of, lambda a: a.trial.condition, lambda a: a.trial.meta.get("game"))
     )
-    found = measure_judge(judged, scores, right, clusters, (conditions, games))
+    measures = measure_judge(judged, scores, right, clusters, (conditions, games))
     ranking = rank_people(examination, people, _as_share(judged, scores), clusters)
-    verdict = decide_judge(found, ranking)
+    verdict = decide_judge(measures, ranking)
     taken = tuple(a.response.entity or str(a.response.outcome) for a in people.answers)
     return seal(
         {
             **identify(examination, people, about_it),
             **dict.fromkeys(UNDEFINED_FOR_JUDGES),
-            "n": found.n,
-            "human_accuracy": found.human_accuracy,
-            "auc": found.area.value,
-            "auc_within_condition": found.within_condition.value,
-            "auc_within_game": found.within_game.value,
-            "correlation": found.correlation,
-            "agreed": found.agreed,
-            "kappa": found.kappa,
+            "n": measures.n,
+            "human_accuracy": measures.human_accuracy,
+            "auc": measures.area.value,
+            "auc_within_condition": measures.within_condition.value,
+            "auc_within_game": measures.within_game.value,
+            "correlation": measures.correlation,
+            "agreed": measures.agreed,
+            "kappa": measures.kappa,
             **set_beside_people(find_ceiling(questions, right, taken), ranking),
             "verdict": verdict.word,
             "reasons": list(verdict.reasons),
             "intervals": {
-                "auc": found.area.interval,
-                "correlation": found.correlation_interval,
-                **areas_within(found.within_condition, found.within_game),
+                "auc": measures.area.interval,
+                "correlation": measures.correlation_interval,
+                **areas_within(measures.within_condition, measures.within_game),
             },
             "calibration_curve": [],
             "probes": {kind: {**asdict(Probe(n=0)), "why": "not asked"} for kind in KINDS},

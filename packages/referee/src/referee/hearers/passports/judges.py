@@ -73,7 +73,7 @@ def is_judge(name: str) -> bool:
 
 def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
     """The judgements of a file, checked against the trials."""
-    path, known = Path(name.removeprefix(PREFIX)), {t.id for t in trials}
+    path, trial_ids = Path(name.removeprefix(PREFIX)), {t.id for t in trials}
     kinds: set[str] = set()
     scores: dict[str, float] = {}
     for line, text in read_lines(path):
@@ -82,7 +82,7 @@ def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
             kinds.add(kind)
             if len(kinds) > 1:
                 raise WrongShape("ratings and judgements are mixed", FORM)
-        if trial not in known:
+        if trial not in trial_ids:
             raise UnknownTrial(f"trial {trial!r} is not in the corpus", where=path, line=line, remedy="name its trials")
         if trial in scores:
             raise DuplicateTrial(f"trial {trial!r} is judged twice", where=path, line=line, remedy="keep one line each")
@@ -94,15 +94,15 @@ def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
 
 def _judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
     trial = expect(row, "trial", str)
-    given = [kind for kind in KINDS if kind in row]
-    if len(given) != 1:
-        raise WrongShape("neither a judgement nor a rating" if not given else "a judgement and a rating", FORM)
-    if given[0] == "judgement":
-        return trial, given[0], float(expect(row, "judgement", bool))
+    kinds = [kind for kind in KINDS if kind in row]
+    if len(kinds) != 1:
+        raise WrongShape("neither a judgement nor a rating" if not kinds else "a judgement and a rating", FORM)
+    if kinds[0] == "judgement":
+        return trial, kinds[0], float(expect(row, "judgement", bool))
     rating = row["rating"]
     if isinstance(rating, bool) or rating not in RATINGS:
         raise WrongShape(f"the rating is {rating!r:.20}", "ratings are whole numbers from 1 to 5")
-    return trial, given[0], float(rating)
+    return trial, kinds[0], float(rating)
 
 
 def measure_judge(

@@ -18,7 +18,7 @@ from referee.records import Description, Entity, Outcome, Response, Trial
 __all__ = ["LIMIT", "Leak", "leaks"]
 
 LIMIT = 0.55
-Told = Callable[[Description, Trial], float]
+AmountFunction = Callable[[Description, Trial], float]
 NOTHING_SAID = Description()
 
 
@@ -53,26 +53,26 @@ class Leak:
 
 
 # What a hearer may be given, whether somebody added it afterwards, and how much of it there is.
-FIELDS: dict[str, tuple[bool, Told]] = {
-    "properties present": (True, lambda said, _: said.properties is not None),
-    "number of properties": (True, lambda said, _: len(said.properties or ())),
-    "spans present": (True, lambda said, _: bool(said.spans)),
+FIELDS: dict[str, tuple[bool, AmountFunction]] = {
+    "properties present": (True, lambda description, _: description.properties is not None),
+    "number of properties": (True, lambda description, _: len(description.properties or ())),
+    "spans present": (True, lambda description, _: bool(description.spans)),
     "attributes of the target present": (True, lambda _, trial: any(e.attributes for e in _targets(trial))),
     "picture of the target present": (True, lambda _, trial: any(e.image for e in _targets(trial))),
-    "message present": (False, lambda said, _: bool((said.text or "").strip())),
+    "message present": (False, lambda description, _: bool((description.text or "").strip())),
     "history present": (False, lambda _, trial: bool(trial.history)),
 }
 
 
 def leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak, ...]:
     """Every field with its power to tell success, over all answers that chose an entity; the others are neither right nor wrong."""
-    known = {trial.id: trial for trial in trials}
-    answers = [(r, known[r.trial]) for r in responses if r.outcome == Outcome.ENTITY and r.trial in known]
+    trials_by_id = {trial.id: trial for trial in trials}
+    answers = [(r, trials_by_id[r.trial]) for r in responses if r.outcome == Outcome.ENTITY and r.trial in trials_by_id]
     right = np.array([r.entity in trial.targets for r, trial in answers], dtype=bool)
     heard = [(_heard(r, trial), trial) for r, trial in answers]
     return tuple(
-        _leak(field, annotation, np.array([float(told(*pair)) for pair in heard], dtype=float), right)
-        for field, (annotation, told) in FIELDS.items()
+        _leak(field, annotation, np.array([float(measure_amount(*pair)) for pair in heard], dtype=float), right)
+        for field, (annotation, measure_amount) in FIELDS.items()
     )
 
 
@@ -88,14 +88,14 @@ def _targets(trial: Trial) -> list[Entity]:
 
 
 def _leak(field: str, annotation: bool, amounts: FloatArray, right: Truths) -> Leak:
-    there = amounts > 0
+    present = amounts > 0
     return Leak(
         field=field,
         annotation=annotation,
         n=len(right),
-        present=int(there.sum()),
-        right_with=_share(right[there]),
-        right_without=_share(right[~there]),
+        present=int(present.sum()),
+        right_with=_share(right[present]),
+        right_without=_share(right[~present]),
         area=area_under_curve(amounts, right),
     )
 

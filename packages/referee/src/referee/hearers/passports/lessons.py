@@ -46,8 +46,8 @@ def ask_others(people: People, lessons: Lessons) -> People:
     if lessons.corpus != people.name:
         return people
     trials, games = {t.id for t in lessons.trials}, {unit_of(t, "game") for t in lessons.trials}
-    known = (a for a in people.answers if a.trial.id in trials or unit_of(a.trial, "game") in games)
-    rest = people.without((a, "of games that it learned from") for a in known)
+    overlap = (a for a in people.answers if a.trial.id in trials or unit_of(a.trial, "game") in games)
+    rest = people.without((a, "of games that it learned from") for a in overlap)
     if not rest.answers:
         raise InputError(
             f"every answer in {people.name} is of a game that the hearer would learn from",

@@ -72,15 +72,15 @@ class AnswerColumns:
     conditions: IntArray
     clusters: Clusters
 
-    def rows(self, kept: Truths) -> AnswerColumns:
+    def rows(self, selected: Truths) -> AnswerColumns:
         """Some of the rows."""
-        return AnswerColumns(**{field.name: _pick(getattr(self, field.name), kept) for field in fields(self)})
+        return AnswerColumns(**{field.name: _pick(getattr(self, field.name), selected) for field in fields(self)})
 
 
-def _pick(column: Any, kept: Truths) -> Any:
+def _pick(column: Any, selected: Truths) -> Any:
     if isinstance(column, Clusters):
-        return column.part(kept)
-    return tuple(column[i] for i in np.flatnonzero(kept)) if isinstance(column, tuple) else column[kept]
+        return column.part(selected)
+    return tuple(column[i] for i in np.flatnonzero(selected)) if isinstance(column, tuple) else column[selected]
 
 
 class Bin(NamedTuple):
@@ -147,7 +147,7 @@ class Measures:
     kappa: float | None
     success_kappa: float | None
     calibration: Calibration
-    own_calibration_error: float | None
+    success_calibration_error: float | None
     time_correlation: float | None
     time_n: int
     position: PositionBias
@@ -193,12 +193,14 @@ def position_bias(places: IntArray, sizes: IntArray, clusters: Clusters | None =
     n, gap, chi_square, freedom, count = len(places), 0.0, 0.0, 0, 0
     rates: dict[int, tuple[float, ...]] = {}
     for size in np.unique(sizes):
-        mine = sizes == size
-        counts = np.bincount(places[mine], minlength=size).astype(float)
+        of_size = sizes == size
+        counts = np.bincount(places[of_size], minlength=size).astype(float)
         expected = counts.sum() / size
         rates[int(size)] = tuple(float(c) for c in counts / counts.sum())
         gap += float(np.abs(counts - expected).sum()) / 2
-        effect, groups = _design_effect(places[mine], int(size), None if clusters is None else clusters.part(mine))
+        effect, groups = _design_effect(
+            places[of_size], int(size), None if clusters is None else clusters.part(of_size)
+        )
         chi_square += float(((counts - expected) ** 2).sum() / expected) / effect
         freedom, count = freedom + int(size) - 1, max(count, groups)
     if not freedom:
@@ -212,8 +214,8 @@ def _design_effect(places: IntArray, size: int, clusters: Clusters | None) -> tu
     if clusters is None or not clusters.codes or size < 2:
         return 1.0, 0
     chosen = [(places == place).astype(float) for place in range(size)]
-    clustered = sum(spread(one[:, None], mean_of_rows, clusters).error ** 2 for one in chosen)
-    alone = sum(float(one.mean() * (1 - one.mean())) for one in chosen) / len(places)
+    clustered = sum(spread(choices[:, None], mean_of_rows, clusters).error ** 2 for choices in chosen)
+    alone = sum(float(choices.mean() * (1 - choices.mean())) for choices in chosen) / len(places)
     effect = clustered / alone if alone else 1.0
     return (1.0, 0) if isnan(effect) else (max(1.0, effect), min(clusters.sizes()))
 
@@ -231,14 +233,14 @@ def set_against_chance(t: AnswerColumns) -> AboveChance:
     """Whether the mean belief in the target is above that of even chances, by t over clusters."""
     from scipy.special import stdtr
 
-    found = spread((t.target - 1 / t.sizes)[:, None], mean_of_rows, t.clusters)
-    usable = not isnan(found.error) and found.error > 0 and found.df > 0
-    score = found.value / found.error if usable else None
+    excess = spread((t.target - 1 / t.sizes)[:, None], mean_of_rows, t.clusters)
+    usable = not isnan(excess.error) and excess.error > 0 and excess.df > 0
+    score = excess.value / excess.error if usable else None
     return AboveChance(
-        difference=found.value,
+        difference=excess.value,
         t=score,
-        df=found.df,
-        p=None if score is None else float(stdtr(found.df, -score)),
+        df=excess.df,
+        p=None if score is None else float(stdtr(excess.df, -score)),
         n=len(t.target),
         over=about(t.clusters, len(t.target)),
     )
@@ -257,7 +259,7 @@ def measure(evidence: AnswerColumns, *, intervals: bool = True) -> Measures:
     if not len(t.target):
         raise InputError("there is no answer of a person to compare with", remedy="name data with human responses")
     logs = log_likelihoods(t.taken, t.sizes)
-    known = ~np.isnan(logs)
+    has_likelihood = ~np.isnan(logs)
     timed = spearman(t.delay, t.times)
     clusters = t.clusters if intervals else None
     area = measure_area(t.target, t.human_right, clusters)
@@ -274,14 +276,14 @@ def measure(evidence: AnswerColumns, *, intervals: bool = True) -> Measures:
         kappa=choice_kappa(t.choices, t.human_choices),
         success_kappa=choice_kappa(t.right.tolist(), t.human_right.tolist()),
         calibration=calibrate(t.target, t.human_right),
-        own_calibration_error=calibrate(t.top, t.right).error,
+        success_calibration_error=calibrate(t.top, t.right).error,
         time_correlation=timed.r,
         time_n=timed.n,
         position=_positions(t, t.choices),
         position_shown=_positions(t, t.shown),
-        log_likelihood=float(logs[known].mean()) if known.any() else None,
-        chance_log_likelihood=float(-np.log(t.sizes[known]).mean()) if known.any() else None,
-        ruled_out=int((t.taken[known] == 0).sum()),
+        log_likelihood=float(logs[has_likelihood].mean()) if has_likelihood.any() else None,
+        chance_log_likelihood=float(-np.log(t.sizes[has_likelihood]).mean()) if has_likelihood.any() else None,
+        ruled_out=int((t.taken[has_likelihood] == 0).sum()),
         intervals=_intervals(t, logs, area) if intervals else {},
     )
 
@@ -297,7 +299,7 @@ def _positions(t: AnswerColumns, choices: Sequence[str]) -> PositionBias:
 
 def _intervals(t: AnswerColumns, logs: FloatArray, area: Area) -> dict[str, Bounds | None]:
     """95 % intervals over clusters; with a single cluster there are none."""
-    found: dict[str, Bounds | None] = {
+    intervals: dict[str, Bounds | None] = {
         name: bounds_of(spread(column.astype(float)[:, None], mean_of_rows, t.clusters, limits=limits))
         for name, column, limits in (
             ("accuracy", t.right, SHARE),
@@ -306,12 +308,12 @@ def _intervals(t: AnswerColumns, logs: FloatArray, area: Area) -> dict[str, Boun
             ("log_likelihood", logs, (None, 0.0)),
         )
     }
-    return {**found, "auc": area.interval, "kappa": _kappa_bounds(t)}
+    return {**intervals, "auc": area.interval, "kappa": _kappa_bounds(t)}
 
 
-def bounds_of(found: Spread) -> Bounds | None:
+def bounds_of(estimate: Spread) -> Bounds | None:
     """An interval, where there is one."""
-    return None if isnan(found.low) or isnan(found.high) else (found.low, found.high)
+    return None if isnan(estimate.low) or isnan(estimate.high) else (estimate.low, estimate.high)
 
 
 def _kappa_bounds(t: AnswerColumns) -> Bounds | None:
@@ -328,9 +330,9 @@ def _finish_kappa(width: int) -> Callable[[FloatArray, FloatArray], FloatArray]:
     def finish(totals: FloatArray, counts: FloatArray) -> FloatArray:
         agreed = totals[..., 0] / counts
         expected = (totals[..., 1 : 1 + width] * totals[..., 1 + width :]).sum(axis=-1) / counts**2
-        found: FloatArray = np.divide(
+        kappas: FloatArray = np.divide(
             agreed - expected, 1 - expected, out=np.full(np.shape(agreed), np.nan), where=expected < 1 - 1e-12
         )
-        return found
+        return kappas
 
     return finish

@@ -28,7 +28,7 @@ def summon(written: str, seed: int = 1) -> Any:
     if ":" not in name:
         return catalogue.configure("hearer", written, seed)
     try:
-        made = catalogue.build(_own(name), name, switches, seed=seed)
+        made = catalogue.build(_import_class(name), name, switches, seed=seed)
     except TypeError as error:
         raise InputError(
             f"{name} cannot be made ({error})", remedy=f"set what it needs: {name}|parameter:value"
@@ -55,14 +55,14 @@ def family_of(name: str) -> str:
     return letters[0] if letters else last
 
 
-def _own(name: str) -> Any:
+def _import_class(name: str) -> Any:
     place, _, cls = name.rpartition(":")
     module = _from_file(Path(place)) if place.endswith(".py") else _from_path(place)
-    found = getattr(module, cls, None)
-    if not isclass(found):
+    hearer_class = getattr(module, cls, None)
+    if not isclass(hearer_class):
         classes = [n for n, x in vars(module).items() if isclass(x) and x.__module__ == module.__name__]
         raise UnknownName("class", cls, classes, hint=f"{place} has {', '.join(classes) or 'no classes'}")
-    return found
+    return hearer_class
 
 
 def _from_file(path: Path) -> ModuleType:

@@ -39,10 +39,10 @@ class Novelty:
     why: str | None = None
 
 
-def hear_new(examination: Examination, people: People, known: Measures) -> dict[str, Novelty]:
-    """One further examination for each of scene, object and condition that recurs in these data; `known` is what it reaches on new games alone."""
+def hear_new(examination: Examination, people: People, baseline: Measures) -> dict[str, Novelty]:
+    """Examine the hearer once more for each of scene, object and condition that recurs in these data; `baseline` holds its measures on new games alone."""
     sizes = {by: units_of(people, by) for by in NEW if by != examination.by}
-    plans = {by: [] if _too_few(by, found) else _plan(examination, people, by) for by, found in sizes.items()}
+    plans = {by: [] if _too_few(by, unit_sizes) else _plan(examination, people, by) for by, unit_sizes in sizes.items()}
     # All at once, so that they can be learned for beside each other.
     heard = iter(put(examination, {t.id: t for t in people.trials}, [part for plan in plans.values() for part in plan]))
     new = {}
@@ -50,7 +50,7 @@ def hear_new(examination: Examination, people: People, known: Measures) -> dict[
         beliefs: dict[Question, Belief] = {}
         for (_, (questions,)), (answers,) in zip(plan, heard, strict=False):
             beliefs |= zip(questions, answers, strict=True)
-        new[by] = _novelty(examination, people, by, sizes[by], beliefs, known)
+        new[by] = _novelty(examination, people, by, sizes[by], beliefs, baseline)
     return new
 
 
@@ -71,10 +71,10 @@ def _plan(examination: Examination, people: People, by: str) -> list[Asking]:
     asked = dict.fromkeys(question_of(a) for a in people.answers)
     plan: list[Asking] = []
     for fold in range(examination.folds):
-        mine = [q for q in asked if where[q[0]] == (fold, fold)]
+        questions = [q for q in asked if where[q[0]] == (fold, fold)]
         lessons = [t for t in people.trials if fold not in where[t.id]]
-        if mine and lessons:
-            plan.append((lessons, [mine]))
+        if questions and lessons:
+            plan.append((lessons, [questions]))
     return plan
 
 
@@ -88,7 +88,7 @@ def _novelty(
     by: str,
     sizes: Counter[str],
     beliefs: Mapping[Question, Belief],
-    known: Measures,
+    baseline: Measures,
 ) -> Novelty:
     asked = replace(people, answers=tuple(a for a in people.answers if question_of(a) in beliefs))
     if not asked.answers:
@@ -103,13 +103,15 @@ def _novelty(
         expected_accuracy=m.expected_accuracy,
         auc=m.auc,
         auc_interval=m.intervals["auc"],
-        holds=_is_sound(m, known),
+        holds=_is_sound(m, baseline),
     )
 
 
-def _is_sound(m: Measures, known: Measures) -> bool:
+def _is_sound(m: Measures, baseline: Measures) -> bool:
     """Above chance, at least half of the way to people, and able to tell what people understand: surely, or as far as can be seen no worse than before."""
     floor = m.chance + HALFWAY * (m.human_accuracy - m.chance)
     bounds = m.intervals["auc"]
-    tells = m.auc is None or bounds is None or bounds[0] > 0.5 or (known.auc is not None and bounds[1] >= known.auc)
+    tells = (
+        m.auc is None or bounds is None or bounds[0] > 0.5 or (baseline.auc is not None and bounds[1] >= baseline.auc)
+    )
     return m.above_chance.holds and max(m.accuracy, m.expected_accuracy) >= floor and tells

@@ -54,13 +54,15 @@ class People:
         sizes = Counter(unit_of(a.trial, by) for a in self.answers)
         order = sorted(sizes)
         Random(seed).shuffle(order)
-        kept: set[str] = set()
+        drawn_units: set[str] = set()
         for unit in order:
-            if sum(sizes[u] for u in kept) >= limit:
+            if sum(sizes[u] for u in drawn_units) >= limit:
                 break
-            kept.add(unit)
-        trials = tuple(t for t in self.trials if (u := unit_of(t, by)) in kept or u not in sizes)
-        return replace(self, trials=trials, answers=tuple(a for a in self.answers if unit_of(a.trial, by) in kept))
+            drawn_units.add(unit)
+        trials = tuple(t for t in self.trials if (u := unit_of(t, by)) in drawn_units or u not in sizes)
+        return replace(
+            self, trials=trials, answers=tuple(a for a in self.answers if unit_of(a.trial, by) in drawn_units)
+        )
 
     def clusters(self) -> Clusters:
         """Whose answers resemble each other: by what the card says was sampled and, where a game does not hold both, by who answered.
@@ -74,8 +76,10 @@ class People:
         if not {"game", "participant"} & set(factors):
             factors = ("participant", *factors)
         labels = {f: [cluster_of(a.trial, f, a.response) for a in self.answers] for f in factors}
-        found = choose_clusters(labels, DESIGN)
-        fewest = sorted(zip(found.sizes(), found.names, found.codes, strict=True), key=lambda part: part[0])[:2]
+        clusters = choose_clusters(labels, DESIGN)
+        fewest = sorted(zip(clusters.sizes(), clusters.names, clusters.codes, strict=True), key=lambda part: part[0])[
+            :2
+        ]
         return Clusters(tuple(name for _, name, _ in fewest), tuple(codes for _, _, codes in fewest))
 
     def without(self, gone: Iterable[tuple[HumanAnswer, str]]) -> People:
@@ -121,9 +125,9 @@ def open_people(corpus: str | None, data: str | Path | None = None, silent: bool
     source = source.read_once() if isinstance(source, Games) else source
     trials = {t.id: t for t in _trials(source, data)}
     responses = _responses(data, source)
-    said = _outputs(source)
+    outputs = _outputs(source)
     left_out: Counter[str] = Counter()
-    answers = tuple(_answers(responses, trials, said, left_out, where, silent))
+    answers = tuple(_answers(responses, trials, outputs, left_out, where, silent))
     if not answers:
         reasons = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
         raise InputError(
@@ -148,29 +152,29 @@ def _sampled(source: Any) -> tuple[str, ...] | None:
 
 def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]:
     """A name to print, what has trials() and responses(), and the place that errors name."""
-    given = None if data is None else Path(data)
-    if given is not None and not given.exists():
+    data_path = None if data is None else Path(data)
+    if data_path is not None and not data_path.exists():
         raise InputError(
-            "there is no such file or folder", where=given, remedy="--data names a folder or a file of responses"
+            "there is no such file or folder", where=data_path, remedy="--data names a folder or a file of responses"
         )
     if (
-        given is not None
-        and given.is_dir()
-        and (given / "responses.jsonl").exists()
-        and (given / "trials.jsonl").exists()
+        data_path is not None
+        and data_path.is_dir()
+        and (data_path / "responses.jsonl").exists()
+        and (data_path / "trials.jsonl").exists()
     ):
-        return given.name, _folder(given), str(given / "responses.jsonl")
+        return data_path.name, _folder(data_path), str(data_path / "responses.jsonl")
     if corpus is None:
         raise InputError(
             "it is not said on which trials people answered",
             where=data or "",
             remedy="name a corpus (--corpus degen2020), or a folder with trials.jsonl and responses.jsonl (--data FOLDER)",
         )
-    own = f" + {given.name}" if given is not None and given.is_file() else ""
+    suffix = f" + {data_path.name}" if data_path is not None and data_path.is_file() else ""
     if corpus not in catalogue.names("corpus") and Path(corpus).exists():
-        return Path(corpus).name + own, _folder(Path(corpus)), str(data if own else corpus)
-    folder = {"data": given} if given is not None and given.is_dir() else {}
-    return corpus + own, catalogue.create("corpus", corpus, **folder), str(data if own else corpus)
+        return Path(corpus).name + suffix, _folder(Path(corpus)), str(data if suffix else corpus)
+    folder = {"data": data_path} if data_path is not None and data_path.is_dir() else {}
+    return corpus + suffix, catalogue.create("corpus", corpus, **folder), str(data if suffix else corpus)
 
 
 def _folder(path: Path) -> Any:
@@ -201,7 +205,7 @@ def _outputs(source: Any) -> dict[tuple[str, str | None], Description]:
 def _answers(
     responses: Iterable[Response],
     trials: dict[str, Trial],
-    said: dict[tuple[str, str | None], Description],
+    outputs: dict[tuple[str, str | None], Description],
     left_out: Counter[str],
     where: str,
     silent: bool,
@@ -215,7 +219,7 @@ def _answers(
                 remedy="give the responses together with their trials",
             )
         _check_entity(response, trial, where)
-        description = response.description or said.get((response.trial, response.system))
+        description = response.description or outputs.get((response.trial, response.system))
         if description is None and response.system is None and trial.references:
             description = trial.references[0]
         if description is None and silent:

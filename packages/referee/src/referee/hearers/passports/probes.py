@@ -15,55 +15,55 @@ HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 WORD_LETTERS = 3
 
 
-def make_probes(trial: Trial, said: Description, elsewhere: str | None, rng: Random) -> dict[str, Description]:
-    """Descriptions in the form of what was `said` (properties, words or both); kinds that the scene cannot give are left out.
+def make_probes(trial: Trial, original: Description, elsewhere: str | None, rng: Random) -> dict[str, Description]:
+    """Return probes in the form of the `original` description (properties, words or both), without kinds that the scene does not allow.
 
     `elsewhere` is what was said of something else: where the values of a scene are no words, the two together stand for a contradiction.
     """
     made: dict[str, Description | None] = {
         "empty": Description(
-            properties=None if said.properties is None else (), text=None if said.text is None else ""
+            properties=None if original.properties is None else (), text=None if original.text is None else ""
         ),
-        "contradictory": _worded(_clash(trial.scene, said, rng), said),
-        "ambiguous": _worded(_shared(trial.scene, said, rng), said),
+        "contradictory": _worded(_clash(trial.scene, original, rng), original),
+        "ambiguous": _worded(_shared(trial.scene, original, rng), original),
     }
-    if made["contradictory"] is None and said.properties is None and said.text and elsewhere:
-        made["contradictory"] = Description(text=f"{said.text} {elsewhere}")
+    if made["contradictory"] is None and original.properties is None and original.text and elsewhere:
+        made["contradictory"] = Description(text=f"{original.text} {elsewhere}")
     return {kind: description for kind, description in made.items() if description is not None}
 
 
-def fitting(kind: str, probe: Description, said: Description, scene: Scene) -> frozenset[str]:
+def fitting(kind: str, probe: Description, original: Description, scene: Scene) -> frozenset[str]:
     """The entities that an ambiguous probe is true of, for all others nothing."""
     if kind != "ambiguous":
         return frozenset()
-    meant = [p for p in _usable(scene, said) if (p,) == probe.properties or _words(p, said) == probe.text]
+    meant = [p for p in _usable(scene, original) if (p,) == probe.properties or _words(p, original) == probe.text]
     return frozenset(e.id for p in meant for e in scene.members(scene.extension(p)))
 
 
-def _worded(properties: tuple[Property, ...] | None, said: Description) -> Description | None:
+def _worded(properties: tuple[Property, ...] | None, original: Description) -> Description | None:
     if properties is None:
         return None
-    text = None if said.text is None else " ".join(_words(p, said) for p in properties)
-    return Description(properties=None if said.properties is None else properties, text=text)
+    text = None if original.text is None else " ".join(_words(p, original) for p in properties)
+    return Description(properties=None if original.properties is None else properties, text=text)
 
 
-def _words(prop: Property, said: Description) -> str:
+def _words(prop: Property, original: Description) -> str:
     """A value as a speaker of words alone would write it (``picnicTable`` is picnic table)."""
-    return prop.value if said.properties is not None else HUMP.sub(" ", prop.value).lower()
+    return prop.value if original.properties is not None else HUMP.sub(" ", prop.value).lower()
 
 
-def _usable(scene: Scene, said: Description) -> list[Property]:
+def _usable(scene: Scene, original: Description) -> list[Property]:
     """Properties of the scene that can be said: relations and positions cannot, nor, in words alone, numbers and letters."""
     names = {p.name for e in scene.entities for p in e.attributes}
-    found: Iterable[Property] = sorted(p for p in scene.extensions if p.name in names)
-    if said.properties is None:
-        found = (p for p in found if sum(map(str.isalpha, p.value)) >= WORD_LETTERS)
-    return list(found)
+    usable: Iterable[Property] = sorted(p for p in scene.extensions if p.name in names)
+    if original.properties is None:
+        usable = (p for p in usable if sum(map(str.isalpha, p.value)) >= WORD_LETTERS)
+    return list(usable)
 
 
-def _clash(scene: Scene, said: Description, rng: Random) -> tuple[Property, ...] | None:
+def _clash(scene: Scene, original: Description, rng: Random) -> tuple[Property, ...] | None:
     """Two values of one attribute that nothing in the scene has both of."""
-    usable = _usable(scene, said)
+    usable = _usable(scene, original)
     clashes = [
         (p, q)
         for i, p in enumerate(usable)
@@ -73,8 +73,8 @@ def _clash(scene: Scene, said: Description, rng: Random) -> tuple[Property, ...]
     return rng.choice(clashes) if clashes else None
 
 
-def _shared(scene: Scene, said: Description, rng: Random) -> tuple[Property, ...] | None:
+def _shared(scene: Scene, original: Description, rng: Random) -> tuple[Property, ...] | None:
     """One property of several entities, if possible not of all."""
-    several = [p for p in _usable(scene, said) if scene.extension(p).bit_count() > 1]
+    several = [p for p in _usable(scene, original) if scene.extension(p).bit_count() > 1]
     some = [p for p in several if scene.extension(p) != scene.everything]
     return (rng.choice(some or several),) if several else None

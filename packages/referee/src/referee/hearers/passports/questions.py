@@ -75,11 +75,11 @@ def put(
     engine = examination.engine or (_cores_for(plan) if examination.spread else None)
     if engine is not None and not isinstance(summoned(examination), Remembers):
         return _put_elsewhere(examination, engine, trials, plan, advance)
-    found = []
+    beliefs = []
     for lessons, lists in plan:
         hearer = _fitted(_ready(examination), lessons, examination)
-        found.append([_ask(hearer, questions, trials, examination, advance) for questions in lists])
-    return found
+        beliefs.append([_ask(hearer, questions, trials, examination, advance) for questions in lists])
+    return beliefs
 
 
 def _cores_for(plan: Sequence[Asking]) -> Engine | None:
@@ -180,11 +180,11 @@ def _fitted(hearer: Any, trials: Sequence[Trial], examination: Examination) -> A
     except RefereeError:
         raise
     except Exception as error:
-        raise _told(error, f"{name_of(examination.hearer)} cannot be trained") from error
+        raise _wrap_error(error, f"{name_of(examination.hearer)} cannot be trained") from error
     return hearer if fitted is None else fitted
 
 
-def _told(error: Exception, what: str) -> InputError:
+def _wrap_error(error: Exception, what: str) -> InputError:
     return InputError(f"{what} ({type(error).__name__}: {error})", remedy="this is a fault of the hearer")
 
 
@@ -208,7 +208,7 @@ def _ask(
         except RefereeError:
             raise
         except Exception as error:
-            raise _told(error, f"{name} failed at trial {part[0][0]!r} or soon after") from error
+            raise _wrap_error(error, f"{name} failed at trial {part[0][0]!r} or soon after") from error
         if len(responses) != len(pairs):
             raise InputError(f"{name} gave {len(responses)} answers to {len(pairs)} descriptions")
         return [read_belief(r, p[1], name) for r, p in zip(responses, pairs, strict=True)]
@@ -216,7 +216,7 @@ def _ask(
     size = CHUNK if parallel_of(hearer) == 1 else 1
     parts = [questions[i : i + size] for i in range(0, len(questions), size)]
     beliefs: list[Belief] = []
-    for found in in_parallel(hearer, answer, parts):
-        beliefs += found
-        advance(len(found))
+    for part_beliefs in in_parallel(hearer, answer, parts):
+        beliefs += part_beliefs
+        advance(len(part_beliefs))
     return beliefs

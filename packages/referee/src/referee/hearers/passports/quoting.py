@@ -57,12 +57,12 @@ def warn_elsewhere(signatures: Mapping[str, str], corpus: str) -> list[str]:
     `signatures` are those of a run's hearers by name (the manifest's ``hearers``), `corpus` is the run's (``open_corpus(run).name``).
     """
     here = corpus_word(corpus)
-    told = []
+    warnings = []
     for hearer, signed in signatures.items():
         quoted = read_quote(signed)
         if quoted is not None and quoted.corpus is not None and quoted.corpus.split("-+-")[0] != here:
-            told.append(
+            warnings.append(
                 f"The passport of {hearer} was made on {quoted.corpus}, and this is {here}: a card speaks of its corpus alone. "
                 f"Make one on people's answers to {here}, or say that there are none."
             )
-    return told
+    return warnings

@@ -106,22 +106,22 @@ class _UnitTable:
 
     def __init__(self, codes: IntArray, answers: Ranked, units: int) -> None:
         self.codes, self.answers, self.units = codes, answers, units
-        kept = codes >= 0
-        self.means = [_means(column[kept], codes[kept], units) for column in (answers.human, answers.hearer)]
+        in_unit = codes >= 0
+        self.means = [_means(column[in_unit], codes[in_unit], units) for column in (answers.human, answers.hearer)]
         if answers.paired:
-            items = np.unique(answers.items[kept], return_inverse=True)[1].astype(np.int64)
+            items = np.unique(answers.items[in_unit], return_inverse=True)[1].astype(np.int64)
             self.human, self.hearer = (
-                better_on_items(_by_item(column[kept], codes[kept], items, units))
+                better_on_items(_by_item(column[in_unit], codes[in_unit], items, units))
                 for column in (answers.human, answers.hearer)
             )
         else:
             self.human, self.hearer = (
-                better_apart(column[kept], codes[kept], units) for column in (answers.human, answers.hearer)
+                better_apart(column[in_unit], codes[in_unit], units) for column in (answers.human, answers.hearer)
             )
 
     def rho(self) -> float | None:
-        there = ~np.isnan(self.means[0])
-        return spearman(self.means[0][there], self.means[1][there]).r
+        has_mean = ~np.isnan(self.means[0])
+        return spearman(self.means[0][has_mean], self.means[1][has_mean]).r
 
     def soft(self) -> float:
         above = np.triu_indices(self.units, 1)
@@ -130,10 +130,10 @@ class _UnitTable:
 
 def _means(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
     counts = np.bincount(codes, minlength=units)
-    found: FloatArray = np.divide(
+    means: FloatArray = np.divide(
         np.bincount(codes, values, units), counts, out=np.full(units, np.nan), where=counts > 0
     )
-    return found
+    return means
 
 
 def _without_units(table: _UnitTable) -> tuple[FloatArray, FloatArray]:
@@ -189,8 +189,8 @@ def _upper(difference: FloatArray, variance: FloatArray) -> Pairs:
 
 def _by_item(values: FloatArray, codes: IntArray, items: IntArray, units: int) -> FloatArray:
     size = int(items.max()) + 1
-    found = _means(values, codes * size + items, units * size)
-    return found.reshape(units, size)
+    means = _means(values, codes * size + items, units * size)
+    return means.reshape(units, size)
 
 
 def _chance(human: Pairs, hearer: Pairs, shuffles: int, seed: int) -> float | None:

@@ -46,11 +46,11 @@ def examine_ratings(
             remedy="see that it answers with numbers",
         )
     people = [_mean(t, scale) for t, _ in pairs]
-    mine = [rating for _, rating in pairs]
-    items = spearman(mine, people)
+    judge_ratings = [rating for _, rating in pairs]
+    items = spearman(judge_ratings, people)
     systems = _by_system(pairs, scale)
     ceiling = _one_against_the_rest([t for t, _ in pairs], scale)
-    told = _verdict(items, ceiling, len(set(mine)))
+    verdict_text = _verdict(items, ceiling, len(set(judge_ratings)))
     joined = Counter(
         "none" if not t.systems else "one" if len(t.systems) == 1 else "several"
         for t in texts
@@ -68,13 +68,13 @@ def examine_ratings(
             "outcomes": dict(sorted(outcomes.items())),
             "item_spearman": items.r,
             "item_interval": [items.low, items.high],
-            "item_pearson": pearson(mine, people).r,
+            "item_pearson": pearson(judge_ratings, people).r,
             "people_spearman": ceiling,
-            "mean_difference": float(np.mean(np.array(mine) - np.array(people))),
+            "mean_difference": float(np.mean(np.array(judge_ratings) - np.array(people))),
             "systems": systems,
             "system_spearman": spearman(*_columns(systems)).r if len(systems) > 2 else None,
             "ratings_joined_to": dict(sorted(joined.items())),
-            "verdict": told,
+            "verdict": verdict_text,
         }
     )
 
@@ -91,11 +91,11 @@ def _by_system(pairs: Sequence[tuple[RatedText, float]], scale: str) -> dict[str
             rows[system].append((rating, _mean(text, scale)))
     return {
         system: {
-            "judge": float(np.mean([r for r, _ in found])),
-            "people": float(np.mean([p for _, p in found])),
-            "texts": len(found),
+            "judge": float(np.mean([r for r, _ in ratings])),
+            "people": float(np.mean([p for _, p in ratings])),
+            "texts": len(ratings),
         }
-        for system, found in sorted(rows.items())
+        for system, ratings in sorted(rows.items())
     }
 
 
@@ -107,22 +107,24 @@ def _one_against_the_rest(texts: Sequence[RatedText], scale: str) -> float | Non
     """How one person's ratings go with the mean of the others': what a judge can be expected to reach."""
     by_person: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for text in texts:
-        given = text.ratings[scale]
-        total = sum(rating for _, rating in given)
-        for person, rating in given:
-            if len(given) > 1:
-                by_person[person].append((rating, (total - rating) / (len(given) - 1)))
-    found = [spearman(*map(list, zip(*rows, strict=True))).r for rows in by_person.values() if len(rows) >= FEWEST]
-    known = [r for r in found if r is not None and not np.isnan(r)]
-    return float(np.mean(known)) if known else None
+        ratings = text.ratings[scale]
+        total = sum(rating for _, rating in ratings)
+        for person, rating in ratings:
+            if len(ratings) > 1:
+                by_person[person].append((rating, (total - rating) / (len(ratings) - 1)))
+    correlations = [
+        spearman(*map(list, zip(*rows, strict=True))).r for rows in by_person.values() if len(rows) >= FEWEST
+    ]
+    defined = [r for r in correlations if r is not None and not np.isnan(r)]
+    return float(np.mean(defined)) if defined else None
 
 
-def _verdict(found: Correlation, ceiling: float | None, different: int) -> str:
+def _verdict(correlation: Correlation, ceiling: float | None, different: int) -> str:
     """What may be said of a judge; a correlation that chance could have brought speaks neither for nor against it."""
-    if different < 2 or found.r is None or np.isnan(found.r):
+    if different < 2 or correlation.r is None or np.isnan(correlation.r):
         return "do not use: it rates everything alike"
-    if found.p is None or found.p >= LEVEL:
+    if correlation.p is None or correlation.p >= LEVEL:
         return "do not use: nothing shows that it goes with people"
-    if found.r < 0:
+    if correlation.r < 0:
         return "do not use: it goes against people"
-    return "use with care" if ceiling is None or found.r < ceiling else "as good as one more person"
+    return "use with care" if ceiling is None or correlation.r < ceiling else "as good as one more person"

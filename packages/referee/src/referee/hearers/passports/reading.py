@@ -31,12 +31,12 @@ class Reading:
 
 def choose_reading(people: People, reads: str) -> Reading:
     """Descriptions and training trials in the form that `reads` asks for; properties that tell the outcome are refused with the reason."""
-    found = leaks(people.trials, [replace(a.response, description=a.description) for a in people.answers])
-    refused = {leak.field: leak for leak in found if leak.refused}
+    all_leaks = leaks(people.trials, [replace(a.response, description=a.description) for a in people.answers])
+    refused = {leak.field: leak for leak in all_leaks if leak.refused}
     _refuse(refused, SEEN, "let no hearer be judged on these data")
     if reads == "properties":
         _refuse(refused, CODED, "let the hearer read words (--reads words)")
-        return Reading(people=people, read=_count(people.answers), leaks=found)
+        return Reading(people=people, read=_count(people.answers), leaks=all_leaks)
     if refused.keys() & set(CODED):
         people = people.without(
             (a, "in refused properties alone") for a in people.answers if a.description.text is None
@@ -45,18 +45,22 @@ def choose_reading(people: People, reads: str) -> Reading:
             _refuse(refused, CODED, "there are no words to read instead")
     trials = tuple(worded(t) for t in people.trials)
     answers = tuple(replace(a, description=words_only(a.description)) for a in people.answers)
-    return Reading(people=replace(people, trials=trials, answers=answers), read=_count(answers), leaks=found)
+    return Reading(people=replace(people, trials=trials, answers=answers), read=_count(answers), leaks=all_leaks)
 
 
-def words_only(said: Description) -> Description:
-    """The words of a description, without what somebody made of them; one that was never put into words stays as it is."""
-    plain = said.properties is None and not said.spans and said.distribution is None
-    return said if plain or said.text is None else Description(text=said.text, speaker=said.speaker)
+def words_only(description: Description) -> Description:
+    """Return the words of a description without its annotation; a description without words stays as it is."""
+    plain = description.properties is None and not description.spans and description.distribution is None
+    return (
+        description
+        if plain or description.text is None
+        else Description(text=description.text, speaker=description.speaker)
+    )
 
 
 def worded(trial: Trial) -> Trial:
     """A trial to learn from, whose references are words."""
-    references = tuple(words_only(said) for said in trial.references)
+    references = tuple(words_only(reference) for reference in trial.references)
     return trial if references == trial.references else replace(trial, references=references)
 
 
@@ -72,10 +76,10 @@ def _refuse(refused: dict[str, Leak], fields: Sequence[str], remedy: str) -> Non
 
 
 def _reason(leak: Leak) -> str:
-    there, missing = leak.present, leak.n - leak.present
+    present, missing = leak.present, leak.n - leak.present
     shares = [
         f"{round((1 - share) * n):,} of {n:,} wrong where {where}"
-        for share, n, where in ((leak.right_with, there, "there"), (leak.right_without, missing, "missing"))
+        for share, n, where in ((leak.right_with, present, "there"), (leak.right_without, missing, "missing"))
         if share is not None
     ]
     return f"{', '.join(shares)}; AUC {leak.strength:.3f} by that alone, {LIMIT} is the limit"
