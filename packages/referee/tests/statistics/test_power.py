@@ -68,7 +68,7 @@ def test_the_closed_form_test_is_that_of_a_linear_model_with_fixed_blocks() -> N
     import statsmodels.formula.api as smf
     from statsmodels.stats.anova import anova_lm
 
-    from referee.statistics.power import _found, _layout, _responses
+    from referee.statistics.power import _count_significant, _layout, _responses
 
     study = PlannedStudy(systems=3, items=12, participants=3, effect=0.3, measure="time")
     layout = _layout(study, 5)
@@ -80,7 +80,7 @@ def test_the_closed_form_test_is_that_of_a_linear_model_with_fixed_blocks() -> N
         anova_lm(smf.ols("time ~ C(participant) + C(item) + C(system)", data).fit(), typ=1).loc["C(system)", "PR(>F)"]
     )
     # just above its p a level calls the study significant, just below it does not
-    assert [_found(y, layout, 3, p * factor)[0] for factor in (1.0001, 0.9999)] == [1, 0]
+    assert [_count_significant(y, layout, 3, p * factor)[0] for factor in (1.0001, 0.9999)] == [1, 0]
 
 
 def test_simulated_studies_are_repeated_latin_squares() -> None:

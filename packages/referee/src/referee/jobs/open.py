@@ -389,11 +389,11 @@ class Answers:
             f"{output.system} answers trial {output.trial!r} twice (first at {place})",
             where=output.where,
             line=output.line,
-            remedy="; ".join(["keep one line per system and trial", *self._said_of(output.where)]),
+            remedy="; ".join(["keep one line per system and trial", *self._find_notes(output.where)]),
         )
 
-    def _said_of(self, where: str) -> list[str]:
-        """What was noted about a file: a misspelt `system` makes all its lines those of one system."""
+    def _find_notes(self, where: str) -> list[str]:
+        """Return the notes about a file: a misspelt `system` makes all its lines those of one system."""
         return [note for note in self.notes if note.startswith(f"{where}:")] if not self.lenient else []
 
     def trouble(self, system: str, kind: str, error: Callable[[], InputError]) -> None:

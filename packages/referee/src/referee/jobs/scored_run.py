@@ -36,7 +36,7 @@ def save_scored(
 
     with writing_run(out, overwrite) as folder:
         write_trials(folder, opened.trials())
-        write_outputs(folder, _said(answers))
+        write_outputs(folder, _iterate_outputs(answers))
         heard = _keep_hearing(opened, folder)
         write_atomically(folder / "scores.jsonl", map(json_line, rows))
         # The schema is given, since nothing can be inferred where nothing was measured.
@@ -68,7 +68,7 @@ def save_scored(
         )
 
 
-def _said(answers: Answers) -> Iterator[tuple[str, str, Description, Response | None]]:
+def _iterate_outputs(answers: Answers) -> Iterator[tuple[str, str, Description, Response | None]]:
     for system, outputs in answers.by_system.items():
         for trial, output in outputs.items():
             yield trial, system, output.description, output.response

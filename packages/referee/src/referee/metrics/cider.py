@@ -73,7 +73,9 @@ class Cider(Measure):
         orders = list(_all_orders(encoding, check_order(self.order)))
         total = np.zeros(len(encoding.owner))
         for grams in orders:
-            total += grams.likeness(encoding, whole - np.log(np.maximum(1, self._found(grams, encoding))), self.clipped)
+            total += grams.likeness(
+                encoding, whole - np.log(np.maximum(1, self._count_documents(grams, encoding))), self.clipped
+            )
         if self.clipped:
             # As the scorer counts lengths: in pairs of words.
             pairs = np.maximum(encoding.lengths - 1, 0) if self.order > 1 else np.zeros(len(encoding.lengths))
@@ -83,8 +85,8 @@ class Cider(Measure):
         references = np.maximum(1, np.bincount(encoding.owner, minlength=encoding.items))
         return np.where(encoding.measurable, SCALE * sums / self.order / references, np.nan)[:, None]
 
-    def _found(self, grams: _Grams, encoding: Encoding) -> FloatArray:
-        """In how many items' references each n-gram is: of all that was learned, or of this batch where nothing was."""
+    def _count_documents(self, grams: _Grams, encoding: Encoding) -> FloatArray:
+        """Return the document frequency of each n-gram: over the fitted references, or over this batch if none were fitted."""
         if not self._items:
             return grams.items_with(encoding).astype(float)
         return np.array([self._seen.get(ngram, 0) for ngram in grams.as_words(encoding)], dtype=float)

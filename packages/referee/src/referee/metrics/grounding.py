@@ -140,10 +140,10 @@ class BoxAccuracy(_Grounding):
         # A missing overlap compares as false.
         values[answered] = shares[answered] >= self.iou
         for i in _sets(arrays, answered):
-            values[i] = _all_found(_table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i]), self.iou)
+            values[i] = _has_all_regions(_table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i]), self.iou)
 
 
-def _all_found(table: FloatArray, threshold: float) -> bool:
+def _has_all_regions(table: FloatArray, threshold: float) -> bool:
     return table.shape[0] == table.shape[1] and bool(_paired((table >= threshold).astype(float)).all())
 
 
@@ -161,7 +161,7 @@ class MeanAccuracy(_Grounding):
         values[answered] = (shares[:, None] >= np.array(self.THRESHOLDS)).mean(axis=1)
         for i in _sets(arrays, answered):
             table = _table(arrays.answers[i], arrays.regions[i] or (), arrays.sizes[i])
-            values[i] = float(np.mean([_all_found(table, t) for t in self.THRESHOLDS]))
+            values[i] = float(np.mean([_has_all_regions(table, t) for t in self.THRESHOLDS]))
 
 
 class _Pointing(_Grounding):

@@ -114,7 +114,7 @@ def _simulate_block(
 ) -> FloatArray:
     """How often each way of looking finds the effect in `number` studies, the first of which is number `start`."""
     rng = np.random.default_rng([seed, start])
-    return _found(_responses(study, layout, number, rng), layout, study.systems, alpha)
+    return _count_significant(_responses(study, layout, number, rng), layout, study.systems, alpha)
 
 
 def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:
@@ -174,8 +174,8 @@ def _logit(rate: float) -> float:
     return log(rate / (1 - rate))
 
 
-def _found(y: FloatArray, layout: IntArray, k: int, alpha: float) -> FloatArray:
-    """How many simulations each of the three tests finds significant."""
+def _count_significant(y: FloatArray, layout: IntArray, k: int, alpha: float) -> FloatArray:
+    """Return for each of the three tests the number of significant simulations."""
     from scipy.special import fdtri, stdtrit
 
     groups, people, items = layout.shape
