@@ -46,13 +46,13 @@ def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
     form = content.meaning
     worded = Wording(language_of(view), view.scene).phrase(view.targets, chosen if form is None else form)
     if form is None:
-        dropped = [p for p in chosen if p not in worded.said and p.value not in UNSAYABLE]
-        false = _untrue((*chosen, *worded.said), view, worded.added)
-        expressed = worded.said
+        dropped = [p for p in chosen if p not in worded.expressed and p.value not in UNSAYABLE]
+        false = _untrue((*chosen, *worded.expressed), view, worded.added)
+        expressed = worded.expressed
     else:
         dropped, false = list(worded.dropped), _untrue_conjuncts(form, view)
         expressed_choices = [p for p in chosen if p not in dropped]
-        expressed = (*expressed_choices, *(p for p in worded.said if p.name not in {c.name for c in chosen}))
+        expressed = (*expressed_choices, *(p for p in worded.expressed if p.name not in {c.name for c in chosen}))
     heard = WordsHeard(
         tuple(dict.fromkeys(expressed)),
         tuple(dict.fromkeys(dropped)),

@@ -46,7 +46,7 @@ class Worded(NamedTuple):
     """
 
     text: str
-    said: tuple[Property, ...]
+    expressed: tuple[Property, ...]
     added: tuple[Property, ...] = ()
     dropped: tuple[Property, ...] = ()
     meaning: Meaning = EVERYTHING
@@ -127,7 +127,7 @@ class Wording:
             heard.append((number, piece.meaning))
         return Worded(
             self.language.enumerate([w.text for w in worded]),
-            tuple(dict.fromkeys(p for w in worded for p in w.said)),
+            tuple(dict.fromkeys(p for w in worded for p in w.expressed)),
             tuple(dict.fromkeys(p for w in worded for p in w.added)),
             tuple(dict.fromkeys(p for w in worded for p in w.dropped)),
             ("parts", *heard),
@@ -292,7 +292,7 @@ class Wording:
         alone = len(before) == len(numeral) == 1 and noun.word == language.several(language.default).word
         alone = alone and (language.numbers_alone or bool(that and not after and not beside))
         text = language.put_together(before, noun._replace(word="") if alone else noun, after)
-        expressed = [*head, *(p for e in phrases for p in sorted(e.properties)), *links.said, *clauses.said]
+        expressed = [*head, *(p for e in phrases for p in sorted(e.properties)), *links.expressed, *clauses.expressed]
         order = {p: i for i, p in enumerate(content.pairs)}
         dropped = [
             *hidden,

@@ -62,7 +62,7 @@ def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None
             f"cannot place objects with jitter {jitter} in {columns} columns",
             remedy="jitter is between 0 and 0.5 of a cell, columns 1 or more",
         )
-    layout = _tidy(scene, columns) if columns else _found(scene, seed)
+    layout = _tidy(scene, columns) if columns else _choose_layout(scene, seed)
     return _jittered(layout, jitter, seed) if jitter else layout
 
 
@@ -77,7 +77,7 @@ def settled(scene: Scene) -> Layout | None:
     return _blocks(scene) or _positions(scene) or _regions(scene)
 
 
-def _found(scene: Scene, seed: int) -> Layout:
+def _choose_layout(scene: Scene, seed: int) -> Layout:
     return _tuna(scene, seed) or _blocks(scene) or _positions(scene) or _regions(scene) or _tidy(scene, None)
 
 

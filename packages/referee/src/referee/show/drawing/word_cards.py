@@ -23,10 +23,10 @@ def draw_card(properties: Sequence[Property]) -> str:
     frame = rect(4, 4, 92, 92, "#fbfaf7", rx=8, stroke="#8d887c", stroke_width=1.2)
     head = draw_words([title.value], 10, 8, 80, 24 if others else 80, most=26) if title else ""
     top = 34 if title else 10
-    return frame + head + draw_words([_said(p) for p in others], 8, top, 84, 92 - top)
+    return frame + head + draw_words([_format_property(p) for p in others], 8, top, 84, 92 - top)
 
 
-def _said(p: Property) -> str:
+def _format_property(p: Property) -> str:
     return p.value if p.name in TITLES else f"{p.name}: {p.value}"
 
 
@@ -38,7 +38,7 @@ def with_words(marks: str, properties: Sequence[Property]) -> str:
     below = min(8 + 7 * len(properties), 46)
     share = (100 - below) / 100
     picture = group(marks, transform=f"translate({50 * (1 - share):g} 0) scale({share:g})")
-    return picture + draw_words([_said(p) for p in properties], 2, 100 - below, 96, below - 2)
+    return picture + draw_words([_format_property(p) for p in properties], 2, 100 - below, 96, below - 2)
 
 
 def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: float, most: float = 12) -> str:

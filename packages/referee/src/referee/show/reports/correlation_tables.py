@@ -43,8 +43,8 @@ def correlate_measures(material: Material, systems: Sequence[str], measures: Seq
 
 def correlation_matrix(pairs: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], Mapping[str, Any]]:
     """The pairs under both orders of their names."""
-    found = {(p["measure_a"], p["measure_b"]): p for p in pairs}
-    return found | {(b, a): p for (a, b), p in found.items()}
+    pairs_by_names = {(p["measure_a"], p["measure_b"]): p for p in pairs}
+    return pairs_by_names | {(b, a): p for (a, b), p in pairs_by_names.items()}
 
 
 def correlation_sheets(material: Material) -> list[Sheet]:

@@ -170,10 +170,10 @@ def _tallied(tally: Tally) -> tuple[str, ...]:
 
 def _notes(p: Proceedings) -> list[str]:
     families = max((e.families.n for e in p.evidence if e.families), default=0)
-    known = any(sheet.draws for sheet in p.sheets)
+    has_draws = any(sheet.draws for sheet in p.sheets)
     how = "all" if families <= EXACT_UP_TO else "random"
-    noise = "with the noise of the answers" if known else f"({UNKNOWN_ERROR})"
-    ceiling = "ceiling: the highest r that the noise of the answers allows (split halves); " if known else ""
+    noise = "with the noise of the answers" if has_draws else f"({UNKNOWN_ERROR})"
+    ceiling = "ceiling: the highest r that the noise of the answers allows (split halves); " if has_draws else ""
     return [
         f"r Pearson, rho Spearman over systems, 95% intervals {noise}; families: how many, with r and rho over their means, one vote each;",
         f"p: linear and rank agreement both, among all pairs of the table ({how} permutations of families, max-T, step-down);",
@@ -187,22 +187,22 @@ def _ranking_lines(p: Proceedings) -> list[Line]:
     """Soft pairwise accuracy and accuracy with ties; where there are no items they cannot be had."""
     if not p.rankings:
         return ["", f"Soft pairwise accuracy, accuracy with ties: {NEEDS_ITEMS}"]
-    told = "soft accuracy 1: as sure as hearers about every pair; measures of one rank cannot be told apart (PERM-BOTH; pairs); chance: knowing nothing"
+    legend = "soft accuracy 1: as sure as hearers about every pair; measures of one rank cannot be told apart (PERM-BOTH; pairs); chance: knowing nothing"
     lines = [line for hearer in dict.fromkeys(r.hearer for r in p.rankings) for line in _ranking_table(p, hearer)]
-    return [*lines, f"  {told}"]
+    return [*lines, f"  {legend}"]
 
 
 def _ranking_table(p: Proceedings, hearer: str) -> list[Line]:
     """The measures on one hearer's success, best first, and why others are not there."""
-    mine = sorted((r for r in p.rankings if r.hearer == hearer), key=lambda r: -(r.soft_accuracy or 0))
-    known = [r for r in mine if not r.reason]
+    rankings = sorted((r for r in p.rankings if r.hearer == hearer), key=lambda r: -(r.soft_accuracy or 0))
+    ranked = [r for r in rankings if not r.reason]
     reasons: dict[str, list[str]] = {}
-    for r in mine:
+    for r in rankings:
         if r.reason:
             reasons.setdefault(r.reason, []).append(r.automatic)
     head = ("measure", "soft accuracy", "chance", "rank", "with ties", "chance", "up to", "threshold", "rank")
-    title = f"pairs of {mine[0].systems} systems, {hearer}, on {max(r.items for r in mine):,} items"
-    table = _aligned([head, *map(_ranked, known)]) if known else []
+    title = f"pairs of {rankings[0].systems} systems, {hearer}, on {max(r.items for r in rankings):,} items"
+    table = _aligned([head, *map(_ranked, ranked)]) if ranked else []
     return ["", title, *table, *(f"  {reason}: {', '.join(names)}" for reason, names in reasons.items())]
 
 
@@ -234,9 +234,15 @@ def _change_lines(p: Proceedings) -> list[Line]:
     findings: dict[str, list[Correction]] = {}
     for correction in p.corrections:
         findings.setdefault(correction.why, []).append(correction)
-    said = [f"  {why}{_used(cells)} (found by {cells[0].check})." for why, cells in findings.items()]
+    finding_lines = [f"  {why}{_used(cells)} (found by {cells[0].check})." for why, cells in findings.items()]
     head = ("measure", "hearer measure", "", "as printed", "", "as corrected", "")
-    return ["", "What the corrections change", *said, *_aligned([head, *map(_change, p.changes)]), f"  {_turned(p)}"]
+    return [
+        "",
+        "What the corrections change",
+        *finding_lines,
+        *_aligned([head, *map(_change, p.changes)]),
+        f"  {_turned(p)}",
+    ]
 
 
 def _used(corrections: Sequence[Correction]) -> str:
@@ -255,13 +261,13 @@ def _turned(p: Proceedings) -> str:
     """How many verdicts change, and whether the new ones hold over all of the intervals."""
     turned = sum(change.turned for change in p.changes)
     untouched = len(p.cases) - len(p.changes)
-    said = f"{turned} of {len(p.changes)} verdicts on these pairs change{_turned_singly(p)}, {untouched} pairs are not touched."
+    summary = f"{turned} of {len(p.changes)} verdicts on these pairs change{_turned_singly(p)}, {untouched} pairs are not touched."
     if all(c.exact for c in p.corrections):
-        return said
+        return summary
     unsure = [f"{c.automatic} → {c.hearer}" for c in p.changes if not c.holds]
     if unsure:
-        return f"{said} Over the whole interval of the corrections not all hold: {', '.join(unsure)}."
-    return f"{said} They are the same over the whole interval of the corrections."
+        return f"{summary} Over the whole interval of the corrections not all hold: {', '.join(unsure)}."
+    return f"{summary} They are the same over the whole interval of the corrections."
 
 
 def _turned_singly(p: Proceedings) -> str:
@@ -368,15 +374,34 @@ def _item_lines(p: Proceedings) -> list[Line]:
         return []
     head = ("measure", "hearer measure", "n", "what", "value", "interval", "p", "over")
     left_out = dict.fromkeys(i.automatic for i in p.items if not i.found.n)
-    told = "AUC above .5: what was found scores better (a measure where less is better is turned round first); p corrected over measures (Holm)"
+    legend = "AUC above .5: what was found scores better (a measure where less is better is turned round first); p corrected over measures (Holm)"
     missing = [f"  no values: {', '.join(left_out)}"] if left_out else []
     rows = [_item_row(i) for i in p.items if i.found.n]
-    return ["", "over items, all systems together", *_aligned([head, *rows]), *missing, f"  {told}"]
+    return ["", "over items, all systems together", *_aligned([head, *rows]), *missing, f"  {legend}"]
 
 
 def _item_row(item: ItemEvidence) -> tuple[str, ...]:
-    found = item.found
-    value = "–" if found.value is None else f"{found.value:.2f}" if item.kind == "auc" else signed(found.value)
-    bounds = "–" if found.low is None or found.high is None else f"[{found.low:.2f}, {found.high:.2f}]"
+    association = item.found
+    value = (
+        "–"
+        if association.value is None
+        else f"{association.value:.2f}"
+        if item.kind == "auc"
+        else signed(association.value)
+    )
+    bounds = (
+        "–"
+        if association.low is None or association.high is None
+        else f"[{association.low:.2f}, {association.high:.2f}]"
+    )
     what = "AUC" if item.kind == "auc" else "rho"
-    return (item.automatic, item.hearer, str(found.n), what, value, bounds, _p(found.p_corrected), item.over)
+    return (
+        item.automatic,
+        item.hearer,
+        str(association.n),
+        what,
+        value,
+        bounds,
+        _p(association.p_corrected),
+        item.over,
+    )

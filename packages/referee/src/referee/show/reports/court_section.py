@@ -46,10 +46,10 @@ def court_section(label: str, court: Proceedings | str) -> Section:
 
 def group_verdicts(verdicts: Mapping[str, str]) -> dict[str, list[str]]:
     """Measures by what is said of them, where the same is said of several."""
-    found: dict[str, list[str]] = {}
+    measures_by_verdict: dict[str, list[str]] = {}
     for name, verdict in verdicts.items():
-        found.setdefault(verdict.removeprefix(name).lstrip(": "), []).append(name)
-    return found
+        measures_by_verdict.setdefault(verdict.removeprefix(name).lstrip(": "), []).append(name)
+    return measures_by_verdict
 
 
 def _figure(label: str, evidence: Sequence[Evidence]) -> Figure:

@@ -92,10 +92,10 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     tests = [compare_clustered(columns[a], columns[b], mean_of_rows, clusters, resamples=0) for a, b in pairs]
     gaps = [(pair, gap) for pair, gap in zip(pairs, tests, strict=True) if gap is not None]
     # a difference without any spread has no t; `_differ` does not count it as a tie
-    tested = [_known(gap.p) if gap.error else None for _, gap in gaps]
+    tested = [_none_if_nan(gap.p) if gap.error else None for _, gap in gaps]
     corrected = adjust(tested)
     rows = [
-        (a, b, *map(_known, (gap.difference, gap.low, gap.high)), gap.df, raw, d, p, gap.n)
+        (a, b, *map(_none_if_nan, (gap.difference, gap.low, gap.high)), gap.df, raw, d, p, gap.n)
         for ((a, b), gap), raw, p in zip(gaps, tested, corrected, strict=True)
         # The effect size is that of plain pairs of items; the clusters are in p and interval.
         for d in (paired_t(columns[a][:, 0], columns[b][:, 0]).d,)
@@ -103,7 +103,7 @@ def _compare(values: pl.DataFrame, material: Material) -> pl.DataFrame:
     return as_rows(("system_a", "system_b", "difference", "low", "high", "df", "p", "d", "p_corrected", "n"), rows)
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if isnan(value) else value
 
 

@@ -188,11 +188,11 @@ def _tests(task: TaskTables, values: Mapping[str, pl.DataFrame]) -> tuple[str, .
         sentence
         for c in task.columns
         if c.domains
-        and (sentence := _anova_said(c, values[c.heading]) if c.sd else _kruskal_said(c, values[c.heading]))
+        and (sentence := _describe_anova(c, values[c.heading]) if c.sd else _describe_kruskal(c, values[c.heading]))
     )
 
 
-def _kruskal_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
+def _describe_kruskal(column: MeasureColumn, frame: pl.DataFrame) -> str:
     if frame["system"].n_unique() < 2:
         return ""
     test = kruskal_wallis_frame(frame, value="value", system="system")
@@ -201,7 +201,7 @@ def _kruskal_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
     )
 
 
-def _anova_said(column: MeasureColumn, frame: pl.DataFrame) -> str:
+def _describe_anova(column: MeasureColumn, frame: pl.DataFrame) -> str:
     anova = _anova(frame)
     if isinstance(anova, str):
         return ""

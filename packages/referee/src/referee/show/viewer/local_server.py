@@ -75,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, method: str) -> None:
         address = urlsplit(self.path)
         answering = self.server.routes.get(f"{method} {address.path}")
-        if not self._is_own():
+        if not self._is_local_request():
             return self._refuse(403, "This server answers to 127.0.0.1 and localhost only.")
         if answering is None:
             return self._refuse(404, "There is nothing here. Check the link.")
@@ -89,7 +89,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, answer)
         return None
 
-    def _is_own(self) -> bool:
+    def _is_local_request(self) -> bool:
         host = (self.headers.get("host") or "").rpartition(":")[0]
         origin = self.headers.get("origin")
         return host in OWN_NAMES and (origin is None or urlsplit(origin).hostname in OWN_NAMES)

@@ -116,7 +116,7 @@ class Playground:
         }
         words = str(asked.get("words") or "").strip()
         if words:
-            answer["own"] = self._own(words, trial, hearers, corpus)
+            answer["own"] = self._answer_typed_words(words, trial, hearers, corpus)
         return answer
 
     def _speak(self, name: str, view: SpeakerView, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
@@ -158,7 +158,7 @@ class Playground:
             taught = self.learners.taught("system", name, corpus, system.build)
             return describe_as(taught, view, self.trials(corpus)), True
 
-    def _own(self, words: str, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
+    def _answer_typed_words(self, words: str, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
         description = Description(text=words)
         read = understand(description, trial.scene)
         return {

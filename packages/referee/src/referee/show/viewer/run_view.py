@@ -166,13 +166,13 @@ class RunView:
     def state(self) -> dict[str, Any]:
         # Not before the report on all of it: a page that was made of less asks no more once this is so.
         done = self.files.finished and not self.reading and self._is_reported()
-        return {"made": self._made_of, "said": self._said(), "done": done}
+        return {"made": self._made_of, "said": self._format_status(), "done": done}
 
     def _is_reported(self) -> bool:
         """Return whether the files have a report as they are, or a known reason for none."""
         return bool(self.trouble) or self._made_of == self._state
 
-    def _said(self) -> str:
+    def _format_status(self) -> str:
         seen = f"{self.index.trials:,} trials"
         if not self.files.finished:
             parts = len(self.files.outputs)
