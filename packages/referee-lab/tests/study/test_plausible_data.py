@@ -126,7 +126,9 @@ def test_reading_has_bounds_of_its_own(running: Site, ms: float, reason: str) ->
 def test_answers_that_claim_more_time_than_passed_are_flagged(tmp_path: Path, rule: str, scope: set[str]) -> None:
     """A script that sends a whole session in no time: every answer claims two seconds, and none had passed."""
     clock = Clock()
-    with site(study_folder(tmp_path, least_trials="0.0", impossible=f'"{rule}"'), clock) as opened:
+    with site(
+        study_folder(tmp_path, least_trials="0.0", fastest_trial_s="0.0", impossible=f'"{rule}"'), clock
+    ) as opened:
         person = Person(opened).begin()
         for index in person.saved_steps:
             body = person.body(index)

@@ -40,6 +40,7 @@ PRINTING = {
     "every": "AuditResult.frame",
     "names": "",
     "signatures": "",
+    "details": "",
     "register": "AuditResult.corrections",
     "strict": "AuditResult.findings",
 }

@@ -102,14 +102,14 @@ def printed(out: Path, corpus: Path, study: Path, core: str, threads: int, what:
     """A run in as many processes as there are threads, its scores, the courts, and a passport, as a user sees them."""
     run = ("run", "--corpus", corpus, "--systems", what["systems"], "--folds", 2, "--jobs", threads, "--out", out)
     score = ("score", out, "--baseline", "tuna2008-as/DIT-FBI", "--by", "domain", "--metrics", what["metrics"])
-    court = [("court", "--published", name) for name in what["courts"]]
+    court = [("court", "--published", name, "--details") for name in what["courts"]]
     passport = ("passport", "learned", "--data", study, "--resamples", 100)
     if not out.exists():
         on_a_machine(core, threads, [run])
     shown, kernels = on_a_machine(core, threads, [(*score, "--resamples", 200), *court, passport])
     if not kernels:
         pytest.skip("NumPy was not built with OpenBLAS here: there are no kernels to choose from")
-    for word in ("set/dice", "Pearson", "time correlation"):
+    for word in ("set/dice", "rho", "time correlation"):
         assert word.lower() in shown.lower()
     return shown
 

@@ -148,6 +148,7 @@ def test_metric_names_are_expanded_and_checked() -> None:
         "set/masi",
         "set/jaccard",
         "set/exact",
+        "set/dice.parts",
         "set/edit",
     )
     with pytest.raises(UnknownName, match="did you mean"):

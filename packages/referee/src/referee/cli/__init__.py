@@ -122,6 +122,7 @@ COMMANDS: Commands = {
     "signature": ("referee.cli.signature", "explain a signature part by part"),
     "docs": ("referee.cli.docs", "print a page of the documentation"),
     "study": (LAB, "human experiments in the browser: make a study, serve it, store every answer"),
+    "dialogue": (LAB, "dialogues in one open form: check them, turn every reference into an item"),
     "tangram": (LAB, "situated reference: demonstratives, resolution, task performance, repeated games"),
     "play": (LAB, "play a repeated reference game between any speaker and hearer, beside people's curves"),
 }

@@ -112,7 +112,10 @@ class Remaining(_SceneMeasure):
 
 
 class Bits(_SceneMeasure):
-    """log2(1 + remaining distractors), in [0, ∞): the bits a hearer still lacks; lower is better."""
+    """log2(1 + remaining distractors), in [0, ∞): the bits a hearer still lacks; lower is better.
+
+    A description that says nothing leaves all distractors; an output without properties has no value. Source: Shannon 1948.
+    """
 
     name = "scene/bits"
     range = (0.0, None)

@@ -159,8 +159,11 @@ def _close(connection: Connection, served: Served, row: Any, outcome: str) -> An
 
 
 def _is_too_fast(connection: Connection, served: Served, row: Any) -> bool:
-    """Whether a person's answers came faster than [exclusion] allows; simulated participants take no time."""
-    if (row.client or {}).get("simulated"):
+    """Return whether a person's answers came faster than [exclusion] allows.
+
+    Simulated participants take no time, and the length of a room game is not up to one person.
+    """
+    if (row.client or {}).get("simulated") or served.study.kind.info.plugin in ROOM_PLUGINS:
         return False
     asked = trial.c.kind.in_((TRIAL, PRACTICE, CHECK))
     stored = connection.execute(

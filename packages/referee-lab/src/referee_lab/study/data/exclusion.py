@@ -21,6 +21,7 @@ from referee_lab.study.data.dataset import (
 from referee_lab.study.folder.settings import ExclusionSection
 from referee_lab.study.folder.study import FILLER, Study
 from referee_lab.study.protocols.checked_answers import claimed_ms
+from referee_lab.study.protocols.contract import ROOM_PLUGINS
 
 __all__ = ["IMPOSSIBLE", "flag_impossible", "mark_answer", "mark_sessions"]
 
@@ -58,7 +59,8 @@ def mark_sessions(
 
 def _session_marks(study: Study, sitting: Sitting, answers: Sequence[StoredAnswer]) -> Iterator[ExclusionMark]:
     rules = study.exclusion
-    if sitting.simulated is None and (sitting.outcome == "too_fast" or _is_too_fast(rules, answers)):
+    is_timed = sitting.simulated is None and study.kind.info.plugin not in ROOM_PLUGINS
+    if is_timed and (sitting.outcome == "too_fast" or _is_too_fast(rules, answers)):
         yield ExclusionMark(ALL, f"faster than {rules.fastest_trial_s:g} s a trial")
     if rules.constant == "exclude" and _is_constant(answers):
         yield ExclusionMark(ALL, "the same answer in every trial")
