@@ -199,6 +199,24 @@ def _answers_mean() -> Any:
     )
 
 
+def _scenes() -> Any:
+    about = "The scenes: a corpus, a JSONL file of trials, or a table with a row for each object."
+    return option(None, about, cli=str, positional=True)
+
+
+def _reference_files() -> Any:
+    about = "Files of references for plain text, line by line; may be repeated."
+    return option(None, about, cli=list[str], positional=True)
+
+
+def _form() -> Any:
+    return option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
+
+
+def _language() -> Any:
+    return option(None, "Language of all items, where the files do not name it: en, de, zh …")
+
+
 @dataclass
 class EvaluateOptions:
     """Options of `referee.evaluate` and `referee evaluate`."""
@@ -210,15 +228,8 @@ class EvaluateOptions:
         positional=True,
         argument=True,
     )
-    scenes: Any = option(
-        None,
-        "The scenes: a corpus, a JSONL file of trials, or a table with a row for each object.",
-        cli=str,
-        positional=True,
-    )
-    references: Any = option(
-        None, "Files of references for plain text, line by line; may be repeated.", cli=list[str], positional=True
-    )
+    scenes: Any = _scenes()
+    references: Any = _reference_files()
     map: str | Mapping[str, str] | None = _map()
     systems: str | Sequence[str] = option(
         (), "Only these systems, comma-separated; in a table also the columns that hold their descriptions.", cli=str
@@ -226,9 +237,9 @@ class EvaluateOptions:
     metrics: str | Sequence[str] = option(
         (), "Measures, comma-separated (default: those that suit the material).", cli=str
     )
-    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
+    form: str | None = _form()
     convention: str | None = _answers_mean()
-    language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
+    language: str | None = _language()
     cluster: str = _cluster("What intervals are over")
     confidence: float = _confidence()
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
@@ -252,23 +263,16 @@ class CompareOptions:
         positional=True,
         argument=True,
     )
-    scenes: Any = option(
-        None,
-        "The scenes: a corpus, a JSONL file of trials, or a table with a row for each object.",
-        cli=str,
-        positional=True,
-    )
-    references: Any = option(
-        None, "Files of references for plain text, line by line; may be repeated.", cli=list[str], positional=True
-    )
+    scenes: Any = _scenes()
+    references: Any = _reference_files()
     map: str | Mapping[str, str] | None = _map()
     systems: str | Sequence[str] = option((), "Systems to compare, comma-separated, the baseline first.", cli=str)
     metric: str | Sequence[str] = option(
         (), "Measures, comma-separated (default: those that suit the material; ir for answers of listeners).", cli=str
     )
-    form: str | None = option(None, "How models write coordinates: json, qwen2.5-vl, molmo … (`referee docs sight`).")
+    form: str | None = _form()
     convention: str | None = _answers_mean()
-    language: str | None = option(None, "Language of all items, where the files do not name it: en, de, zh …")
+    language: str | None = _language()
     cluster: str = _cluster("What intervals are over")
     confidence: float = _confidence()
     resamples: int = option(1000, "Random swaps where there are too many clusters to try them all.", minimum=0)
