@@ -113,7 +113,8 @@ def test_answers_that_were_paid_for_are_not_asked_for_again(capsys: pytest.Captu
         assert "OPENAI_API_KEY" in err
         server.script[:] = [completion("the red chair")]
         asked = len(server.seen)
-        assert asked == 11
+        # The next question may be on its way before the refusal is seen.
+        assert asked in (11, 12)
         assert run(capsys, *args)[0] == 0
         assert len(server.seen) == asked + 39 - 10
 

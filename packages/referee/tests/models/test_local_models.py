@@ -92,8 +92,10 @@ def test_second_questions_of_items_form_batches_of_their_own() -> None:
 def test_equal_questions_are_answered_each_in_its_batch(tmp_path: Path) -> None:
     asker = client().remember(tmp_path)
     assert answers(asker, "aaxayy") == [*["a of a+a+x"] * 2, "x of a+a+x", "a of a+y+y", *["y of a+y+y"] * 2]
-    # A later run finds the first answer to each.
-    assert answers(client().remember(tmp_path), "ax") == ["a of a+a+x", "x of a+a+x"]
+    # A later run finds one answer to each: of two batches either may be stored first.
+    first, second = answers(client().remember(tmp_path), "ax")
+    assert first in ("a of a+a+x", "a of a+y+y")
+    assert second == "x of a+a+x"
 
 
 def test_the_size_is_in_the_signature_and_in_the_key_and_the_number_of_workers_is_not() -> None:
