@@ -259,3 +259,9 @@ def test_a_measure_without_direction_names_no_better_system(capsys: pytest.Captu
     assert compared["ranks"] == {}
     assert main(["compare", *files, "--metric", "scene/surplus", "--fail-if-worse"]) == 0
     assert "is better" not in capsys.readouterr().out
+
+
+def test_a_damaged_archive_is_refused_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "answers.zip").write_bytes(b"PK\x03\x04 and nothing more")
+    assert main(["evaluate", str(tmp_path / "answers.zip")]) == 2
+    assert "damaged or incomplete" in capsys.readouterr().err

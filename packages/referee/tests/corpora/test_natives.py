@@ -219,7 +219,7 @@ def test_internvl(tmp_path: Path) -> None:
 def screenspot(**more: Any) -> Row:
     return {
         "id": "cad_7",
-        "img_path": "/home/x/a.png",
+        "img_path": "pictures/a.png",
         "gt_type": "positive",
         "pred": [812.5, 44.0],
         "bbox": [800, 30, 830, 60],

@@ -297,7 +297,7 @@ def _first_object(line: str, where: str) -> dict[str, Any]:
             "not a Tangram recording, and not a dialogue",
             where=where,
             line=1,
-            remedy=f"a recording begins with a header of the format {FORMAT}; `referee dialogue check FILE` says what a file holds",
+            remedy=f"a recording begins with a header of the format {FORMAT}; `referee docs dialogues` describes the form of a dialogue",
         )
     return row
 

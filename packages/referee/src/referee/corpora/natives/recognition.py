@@ -21,7 +21,7 @@ from referee.corpora.natives.texts import STDIN, read_texts
 from referee.corpora.outputs import read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import open_binary
 from referee.corpora.reading.tables import TABLE_ENDINGS, Table, read_column_names, read_json, read_table
-from referee.errors import InputError, UnknownTrial
+from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.files import expand_path
 from referee.records import Trial
 
@@ -32,7 +32,7 @@ IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
 # Formats whose fields were taken from the source of the program, not from a file that it wrote.
 UNTRIED = ("evalscope", "vlmevalkit", "internvl", "screenspot-pro", "ref-adv", "finecops-ref")
-_UNKNOWN = "use one of the formats of `referee docs models`, or a table with a header"
+_UNKNOWN = "use one of the formats of `referee docs evaluate`, or a table with a header"
 
 
 def recognise(path: Path) -> str:
@@ -348,6 +348,8 @@ def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: 
             material.trials = {name: scenes[name] for name in material.trials}
         return material
     if not file.name.lower().endswith(TABLE_ENDINGS):
+        if file.suffix.lower() == ".zip":
+            raise MalformedInput("this zip archive is damaged or incomplete", where=file, remedy="copy the file again")
         raise InputError("this format is unknown", where=file, remedy=_UNKNOWN)
     return material_of_table(read_table(file), scenes, declared, file)
 
