@@ -146,7 +146,7 @@ def findings_figure(
         {
             **{k: r.get(k) for k in ("system", "n", "value", "low", "high")},
             "measure": title,
-            "told": UNTESTED if number else CLOSE if r["system"] in close else APART,
+            "standing": UNTESTED if number else CLOSE if r["system"] in close else APART,
         }
         for number, (title, panel_rows) in enumerate(panels.items())
         for r in panel_rows
