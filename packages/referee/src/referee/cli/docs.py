@@ -10,6 +10,9 @@ from referee.errors import UnknownName
 PAGES = Path(__file__).parent.parent / "docs"
 """The folder of pages: a link to docs/ in a checkout, the pages themselves in a wheel."""
 
+MOVED = {"tangram-speech": "tangram-recording"}
+"""Pages that were merged into others: old names, which messages and links may still have, with the new ones."""
+
 _HELP = """Usage: referee docs [PAGE]
 
 Print a page of the documentation as Markdown; without a name, list the pages.
@@ -29,6 +32,7 @@ def run(args: list[str]) -> int:
         print(list_entries({name: _read_title(path) for name, path in pages.items()}, help_width()))
         return 0
     name = args[0].removesuffix(".md")
+    name = MOVED.get(name, name)
     if name not in pages:
         raise UnknownName("page of the documentation", name, pages, hint="list them with `referee docs`")
     print(pages[name].read_text("utf-8").rstrip())
