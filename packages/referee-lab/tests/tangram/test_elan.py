@@ -25,6 +25,8 @@ from referee_lab.tangram.tiers.eaf import check_eaf, eaf_faults
 from referee_lab.tangram.tiers.elan import TIERS, from_eaf, to_eaf
 from referee_lab.tangram.tiers.expressions import preannotate
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
+from referee_lab.tangram.tiers.tier_proposals import propose_tiers
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Cn", "Co")), min_size=1, max_size=20)
 IDS = st.lists(st.sampled_from(sorted(PIECES)), max_size=3, unique=True).map(tuple)
@@ -166,7 +168,7 @@ def test_rex_style_tiers_of_others_are_read_with_unclear_and_several_referents()
     (expression,) = dialogue.tier("expression")
     assert expression.entities == ("1", "2")
     assert expression.data == {"attributes": ("dpr", "num"), "uncertain": True, "utterance": 0}
-    assert (dialogue.id, dialogue.language) == ("trial-3.eaf", "und")
+    assert (dialogue.id, dialogue.language) == ("trial-3", "und")
 
 
 @pytest.mark.parametrize(
@@ -288,10 +290,12 @@ def test_characters_that_xml_cannot_hold_are_replaced():
     assert back.events[0].text == "a\N{REPLACEMENT CHARACTER}b"
 
 
-def test_a_speaker_without_a_role_is_refused():
-    said = Event(kind="utterance", by="Anna", text="hello", start_ms=0, end_ms=10)
-    with pytest.raises(InputError, match="neither"):
-        to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said,)))
+def test_speakers_without_a_role_have_tiers_of_their_names():
+    said = Event(kind="utterance", by="Anna B.", text="hello", start_ms=0, end_ms=10)
+    looked = Event(kind="gaze", by="Anna B.", entities=("1",), start_ms=0, end_ms=10)
+    content = to_eaf(Dialogue(id="d", pair="p", pieces=PIECES, events=(said, looked)))
+    assert b'TIER_ID="Anna_B-UT"' in content
+    assert from_eaf(content).events == (said, looked)
 
 
 def test_tiers_that_nobody_knows_are_told_and_pieces_of_other_names_stay():
@@ -313,7 +317,7 @@ def test_a_file_says_whether_a_hand_or_a_cursor_points():
     assert not from_eaf(to_eaf(to_dialogue(play(GOALS["cat"], 1)))).meta
 
 
-@pytest.mark.parametrize(("written", "told"), [("9", "left out (9)"), ("the triangle", "left out (the, triangle)")])
+@pytest.mark.parametrize(("written", "told"), [("9", "left out (9)"), ("the triangle", "left out (the triangle)")])
 def test_a_referent_that_is_no_piece_of_the_board_is_told_and_means_nothing_certain(written, told):
     said = Event(kind="utterance", by="solver", text="take that", start_ms=0.0, end_ms=1000.0)
     marks = {"attributes": ("dpr",), "uncertain": False, "utterance": 0}
@@ -395,3 +399,105 @@ def test_crossing_expressions_are_named_with_their_times():
     content = eaf_of(("A-words", None, MUG_UTTERANCES), ("A-phrases", None, phrases))
     with pytest.raises(InputError, match=r"'the red mug' \(0.10 to 0.50 s\) and 'mug please' \(0.40 to 0.90 s\)"):
         marks_in(from_eaf(content, "mugs.eaf", MUG_TIERS))
+
+
+FOREIGN = {
+    # Referents below utterances, three speakers: all keep their names (in small letters).
+    "below": (
+        [
+            *(
+                (f"utterance@P{n}", None, [(f"u{n}", n * 1000, n * 1000 + 900, "there is the lamp", None)])
+                for n in (1, 2, 3)
+            ),
+            *((f"object@P{n}", f"utterance@P{n}", [(f"o{n}", 0, 0, "lamp", f"u{n}")]) for n in (1, 2, 3)),
+        ],
+        [
+            ("p1", "there is the lamp", ("lamp",)),
+            ("p2", "there is the lamp", ("lamp",)),
+            ("p3", "there is the lamp", ("lamp",)),
+        ],
+    ),
+    # No expressions, but words with times: the words in the time of a referent are the expression.
+    "words": (
+        [
+            ("A_speech", None, [("u1", 0, 4000, "take the red mug and the blue one", None)]),
+            (
+                "A_words",
+                None,
+                [
+                    (f"w{n}", n * 500, n * 500 + 500, word, None)
+                    for n, word in enumerate(["take", "the", "red", "mug", "and", "the", "blue", "one"])
+                ],
+            ),
+            ("A_referent", None, [("r1", 500, 2000, "red mug", None), ("r2", 2500, 4000, "blue mug", None)]),
+        ],
+        [("solver", "the red mug", ("red mug",)), ("solver", "the blue one", ("blue mug",))],
+    ),
+    # The same without a tier of words: nobody knows which words they are.
+    "no words": (
+        [
+            ("A_speech", None, [("u1", 0, 4000, "take the red mug and the blue one", None)]),
+            ("A_referent", None, [("r1", 500, 2000, "red mug", None), ("r2", 2500, 4000, "m1 m2", None)]),
+        ],
+        [("solver", "", ("red mug",)), ("solver", "", ("m1", "m2"))],
+    ),
+    # Tiers that are called by their speakers only; referents in the annotations.
+    "marks": (
+        [
+            ("Speaker1", None, [("u1", 0, 2000, "nimm die rote Tasse", None)]),
+            ("Speaker1_NP", None, [("e1", 500, 2000, "die rote Tasse [m1, m2]", None)]),
+        ],
+        [("solver", "die rote Tasse", ("m1", "m2"))],
+    ),
+    "japanese": (
+        [
+            (
+                "話者A",
+                None,
+                [("u1", 0, 2000, "その赤いカップを取って", None), ("u2", 3000, 4000, "それを置いて", None)],
+            ),
+            ("表現A", None, [("e1", 0, 1000, "その赤いカップ", None), ("e2", 3000, 3500, "それ", None)]),
+            ("指示対象A", None, [("r1", 0, 1000, "cup1", None), ("r2", 3000, 3500, "cup1", None)]),
+        ],
+        [("solver", "その赤いカップ", ("cup1",)), ("solver", "それ", ("cup1",))],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_the_proposed_map_reads_files_of_others(name):
+    tiers, expected = FOREIGN[name]
+    content = eaf_of(*tiers)
+    dialogue = from_eaf(content, "mugs.eaf", propose_tiers(etree.fromstring(content)))
+    assert [(e.by, e.text, e.entities) for e in dialogue.tier("expression")] == expected
+
+
+def test_objects_of_a_controlled_vocabulary_are_all_there_and_are_not_cut_at_blanks():
+    """Only the entry is named; the bowl is never mentioned."""
+    entries = "".join(
+        f'<CV_ENTRY_ML CVE_ID="c{n}"><CVE_VALUE LANG_REF="und">{value}</CVE_VALUE></CV_ENTRY_ML>'
+        for n, value in enumerate(("red mug", "green bowl"))
+    )
+    content = eaf_of(
+        ("A-words", None, MUG_UTTERANCES),
+        ("A-phrases", None, [("e1", 100, 500, "the red mug", None)]),
+        ("A-objects", None, [("r1", 100, 500, "", None)]),
+    ).decode()
+    content = content.replace('ANNOTATION_ID="r1"', 'ANNOTATION_ID="r1" CVE_REF="c0"')
+    content = content.replace('TYPE_REF="d" TIER_ID="A-objects"', 'TYPE_REF="o" TIER_ID="A-objects"')
+    vocabulary = f'<CONTROLLED_VOCABULARY CV_ID="mugs">{entries}</CONTROLLED_VOCABULARY></ANNOTATION_DOCUMENT>'
+    kind = '<LINGUISTIC_TYPE CONTROLLED_VOCABULARY_REF="mugs" LINGUISTIC_TYPE_ID="o" TIME_ALIGNABLE="true"/>'
+    dialogue = from_eaf(content.replace("</ANNOTATION_DOCUMENT>", kind + vocabulary).encode(), "mugs.eaf", MUG_TIERS)
+    assert dialogue.tier("expression")[0].entities == ("red mug",)
+    assert list(dialogue.pieces) == ["red mug", "green bowl"]
+
+
+def test_a_fault_of_a_text_grid_is_named_with_its_tier_and_time():
+    grid = 'File type = "ooTextFile"\nObject class = "TextGrid"\n0\n9\n<exists>\n1\n"IntervalTier"\n"A"\n0\n9\n2\n0\n3\n"él"\n'
+    with pytest.raises(MalformedInput, match=r"tier 'A' after 0\.00 s"):
+        text_grid_to_eaf(grid.encode("latin-1"), "a.TextGrid")
+    with pytest.raises(MalformedInput, match=r"tier 'A': an interval begins at 5\.00 s and ends at 3\.00 s"):
+        text_grid_to_eaf((grid + '5\n3\n"x"\n').encode("utf-16"), "a.TextGrid")
+    assert "él" in text_grid_to_eaf((grid + '3\n9\n"x"\n').encode("latin-1"), "a.TextGrid").decode("utf-8").replace(
+        "&#233;", "é"
+    )

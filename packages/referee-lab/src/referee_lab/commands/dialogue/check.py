@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from referee.cli import options
-from referee_lab.commands.tangram.sources import open_source
+from referee_lab.commands.tangram.sources import open_source, proposed_tiers
 
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
@@ -41,7 +41,7 @@ def check(
     options.check_form(form)
     name, dialogues = open_source(file, data, 1, tiers)
     facts = _facts(name, dialogues)
-    proposal = {} if tiers is not None else _proposal(Path(file))
+    proposal = {} if tiers is not None else proposed_tiers(Path(file))
     if proposal:
         facts["proposed_tiers"] = proposal
     if form == "json":
@@ -85,22 +85,6 @@ def _missing(dialogue: Dialogue) -> list[str]:
     return missing
 
 
-def _proposal(path: Path) -> dict[str, str]:
-    """Return a map of tiers for a file of ELAN or Praat whose own tiers are none of REX's."""
-    if path.suffix not in (".eaf", ".TextGrid") or not path.is_file():
-        return {}
-    from referee_lab.tangram.tiers.eaf import parse_eaf
-    from referee_lab.tangram.tiers.elan import TIERS
-    from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
-    from referee_lab.tangram.tiers.tier_proposals import propose_tiers
-
-    content = path.read_bytes()
-    root = parse_eaf(text_grid_to_eaf(content, str(path)) if path.suffix == ".TextGrid" else content, str(path))
-    if any(tier.get("TIER_ID") in TIERS for tier in root.iterfind("TIER")):
-        return {}
-    return propose_tiers(root)
-
-
 def _lines(facts: dict[str, Any]) -> list[str]:
     events = ", ".join(f"{n:,} {kind}s" for kind, n in facts["events"].items() if n)
     languages = ", ".join(facts["languages"])
@@ -116,6 +100,9 @@ def _lines(facts: dict[str, Any]) -> list[str]:
             f"  lacks {what}" + (f" ({n} of {facts['dialogues']} dialogues)" if n < facts["dialogues"] else "")
         )
     if facts.get("proposed_tiers"):
-        lines += ["", "  Proposed map of tiers; check it, put it into a .toml file, and name that with --tiers:"]
+        lines += [
+            "",
+            "  Read by this proposed map of tiers; check it, put it into a .toml file, and name that with --tiers:",
+        ]
         lines += [f'  "{name}" = "{new}"' for name, new in facts["proposed_tiers"].items()]
     return lines

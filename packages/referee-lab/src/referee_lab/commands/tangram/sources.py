@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +17,7 @@ from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Di
 from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, game_dialogues
 from referee_lab.tangram.tiers.rex_tiers import with_positions
 
-__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source", "told_proposals"]
+__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source", "proposed_tiers", "told_proposals"]
 
 
 def open_dialogues(
@@ -47,10 +49,23 @@ def open_dialogues(
     if recordings is not None:
         files = _files_in(recordings)
     tier_map = _tier_map(tiers)
-    dialogues = [d for path in files for d in _read(path, tier_map, annotator)]
+    dialogues = _unique_ids([(path, d) for path in files for d in _read(path, tier_map, annotator)])
     name = str(recordings) if recordings is not None else ", ".join(map(str, files))
     # One invented dialogue is enough: results are then not about people.
     return f"{'SYNTHETIC ' if any(d.synthetic for d in dialogues) else ''}{name}{told_proposals(dialogues)}", dialogues
+
+
+def _unique_ids(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
+    """Return the dialogues with ids of which none is there twice: files of one name lie in different folders."""
+    counts = Counter(d.id for _, d in read)
+    renamed = [d if counts[d.id] == 1 else replace(d, id=f"{path.parent.name}-{d.id}") for path, d in read]
+    counts = Counter(d.id for d in renamed)
+    if twice := next((id for id, n in counts.items() if n > 1), None):
+        files = [str(path) for (path, _), d in zip(read, renamed, strict=True) if d.id == twice]
+        raise InputError(
+            f"two dialogues have the id {twice!r}", where=files[0], remedy=f"rename one: {', '.join(files)}"
+        )
+    return renamed
 
 
 def told_proposals(dialogues: Sequence[Dialogue]) -> str:
@@ -141,11 +156,11 @@ def _tell_of_others(paths: Sequence[Path], sessions: Sequence[Path]) -> None:
 
 
 class TierMap(NamedTuple):
-    """A file of --tiers: names of tiers, and the language and pieces of files that do not say theirs."""
+    """A file of --tiers: names of tiers, and the language and objects of files that do not say theirs."""
 
     names: dict[str, str]
     language: str | None = None
-    pieces: str | None = None
+    pieces: Mapping[str, Mapping[str, str]] | None = None
 
 
 def _tier_map(path: Path | None) -> TierMap:
@@ -157,24 +172,27 @@ def _tier_map(path: Path | None) -> TierMap:
     if path is None:
         return TierMap({})
     remedy = (
-        'lines such as "A-utts" = "SV-UT"; also language = "de" and pieces = "tangram" for files that do not say so'
+        'lines such as "A-utts" = "SV-UT"; also language = "de", and pieces = "tangram" or [objects.m1] with a line '
+        'colour = "red", for files that do not say so'
     )
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"not a map of tiers ({error})", where=path, remedy=remedy) from None
-    language, pieces = data.pop("language", None), data.pop("pieces", None)
+    language, pieces, objects = (data.pop(name, None) for name in ("language", "pieces", "objects"))
     names = data.get("tiers", data)
     if not isinstance(names, dict) or not all(isinstance(value, str) for value in (*names.values(), language or "")):
         raise InputError("not a map of tiers", where=path, remedy=remedy)
     if pieces is not None and pieces not in PIECE_SETS:
         raise InputError(f"there is no set of pieces {pieces!r}", where=path, remedy=f"one of {', '.join(PIECE_SETS)}")
-    return TierMap(names, language, pieces)
+    if objects is not None and not (isinstance(objects, dict) and all(isinstance(o, dict) for o in objects.values())):
+        raise InputError("objects is no table of tables", where=path, remedy=remedy)
+    listed = {id: {k: str(v) for k, v in attributes.items()} for id, attributes in (objects or {}).items()}
+    return TierMap(names, language, PIECE_SETS[pieces] if pieces else listed or None)
 
 
 def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
     """Return the dialogues of an ELAN file, a table, a dialogue file or a recording of a session."""
-    from referee_lab.tangram.game.piece_sets import PIECE_SETS
     from referee_lab.tangram.tiers import elan, tier_tables
 
     try:
@@ -183,13 +201,11 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
         raise InputError(
             f"cannot be read ({error.strerror})", where=path, remedy="name a file; --recordings takes a folder"
         ) from None
-    pieces = PIECE_SETS[tiers.pieces] if tiers.pieces else None
-    if path.suffix == ".TextGrid":
-        from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
-
-        content = text_grid_to_eaf(content, str(path))
+    pieces = tiers.pieces
     if path.suffix in (".eaf", ".TextGrid"):
-        marked_dialogue = _told_faults(elan.from_eaf(content, str(path), tiers.names, pieces), path)
+        document = _document(content, path)
+        names = tiers.names or _proposed_names(path)
+        marked_dialogue = _told_faults(elan.from_eaf(document, str(path), names, pieces), path)
         return [_marked(_in_language(marked_dialogue, tiers.language, path), path)]
     if path.suffix == ".csv":
         try:
@@ -205,6 +221,35 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
     return [dialogue if session.recording is None else with_positions(dialogue, session.recording)]
 
 
+def _document(content: bytes, path: Path) -> bytes:
+    """Return a TextGrid as an ELAN document, and an ELAN document as it is."""
+    from referee_lab.tangram.tiers.text_grid import text_grid_to_eaf
+
+    return text_grid_to_eaf(content, str(path)) if path.suffix == ".TextGrid" else content
+
+
+def proposed_tiers(path: Path) -> dict[str, str]:
+    """Return the map by which a file of ELAN or Praat without any REX tier is read; empty for other files."""
+    from referee_lab.tangram.tiers.eaf import parse_eaf
+    from referee_lab.tangram.tiers.elan import TIERS
+    from referee_lab.tangram.tiers.tier_proposals import propose_tiers
+
+    if path.suffix not in (".eaf", ".TextGrid") or not path.is_file():
+        return {}
+    root = parse_eaf(_document(path.read_bytes(), path), str(path))
+    names = [tier.get("TIER_ID") for tier in root.iterfind("TIER")]
+    return {} if set(names) & set(TIERS) else propose_tiers(root)
+
+
+def _proposed_names(path: Path) -> dict[str, str]:
+    """Return the proposed map of a file's tiers, and print it."""
+    proposal = proposed_tiers(path)
+    if proposal:
+        remedy = f"`referee dialogue check {path}` prints it, for a .toml file and --tiers"
+        print(f"warning: {path}: its tiers are read by a proposed map\n  → {remedy}", file=sys.stderr)
+    return proposal
+
+
 def _played_game(content: bytes, path: Path) -> Dialogue:
     """Return a reference game, as `referee play` and `referee tangram export --as games` write it, as a dialogue."""
     from referee_lab.tangram.players.reference_game import game_to_dialogue, parse_game
@@ -218,17 +263,18 @@ def _played_game(content: bytes, path: Path) -> Dialogue:
 
 def _in_language(dialogue: Dialogue, language: str | None, path: Path) -> Dialogue:
     """The dialogue in its language, or in the one that was named for files that do not say theirs."""
-    from dataclasses import replace
+    from referee_lab.tangram.tiers.reference_forms import guess_language
 
-    if dialogue.language != UNTOLD:
-        return dialogue
-    if language is None and dialogue.tier(EXPRESSION):
+    if dialogue.language != UNTOLD or language is not None:
+        return dialogue if dialogue.language != UNTOLD else replace(dialogue, language=language or UNTOLD)
+    guess = guess_language(e.text or "" for e in dialogue.events if e.kind in (UTTERANCE, EXPRESSION))
+    if dialogue.tier(EXPRESSION) or guess != UNTOLD:
+        problem = f"read as {guess!r} by its words" if guess != UNTOLD else "so that no pronoun can be told apart"
         print(
-            f"warning: {path}: its language is not told, so that *it* and *that* cannot be told apart\n"
-            '  → a file with the line language = "en", for --tiers',
+            f'warning: {path}: it does not say its language: {problem}\n  → a file with the line language = "{guess.replace(UNTOLD, "en")}", for --tiers',
             file=sys.stderr,
         )
-    return replace(dialogue, language=language or UNTOLD)
+    return replace(dialogue, language=guess)
 
 
 def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:

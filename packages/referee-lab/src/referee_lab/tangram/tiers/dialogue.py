@@ -8,7 +8,7 @@ The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expressio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,6 +28,7 @@ __all__ = [
     "Dialogue",
     "drop_empty_codes",
     "pieces_named",
+    "within_utterance",
 ]
 
 UTTERANCE, EXPRESSION, ACTION, MOUSE = "utterance", "expression", "action", "mouse"
@@ -96,3 +97,14 @@ def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event
     if pieces and named <= pieces.keys():
         return pieces
     return {piece: pieces.get(piece, {"shape": piece}) for piece in sorted(named, key=lambda name: (len(name), name))}
+
+
+def within_utterance(expression: Event, utterances: Sequence[Event]) -> Event:
+    """Return the expression with the index of its utterance: the speaker's one that holds its middle; none where it is alone."""
+    # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.
+    middle = ((expression.start_ms or 0.0) + (expression.end_ms or expression.start_ms or 0.0)) / 2
+    fits = (
+        i for i, u in enumerate(utterances) if u.by == expression.by and (u.start_ms or 0) <= middle <= (u.end_ms or 0)
+    )
+    index = next(fits, None)
+    return expression if index is None else replace(expression, data={**expression.data, "utterance": index})

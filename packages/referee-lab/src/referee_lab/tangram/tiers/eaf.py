@@ -163,16 +163,26 @@ def _references(root: Any) -> Iterator[tuple[int, str]]:
         yield from _annotations(tier, slots, owners)
 
 
+def _name(annotation: Any, tier: Any) -> str:
+    """Return an annotation with its tier and its beginning, so that it can be looked up in ELAN."""
+    slots = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in tier.getroottree().iterfind("TIME_ORDER/TIME_SLOT")}
+    start = slots.get(annotation.get("TIME_SLOT_REF1")) or ""
+    time = f" at {int(start) / 1000:.2f} s" if start.isdecimal() else ""
+    return f"{annotation.get('ANNOTATION_ID')} of tier {tier.get('TIER_ID')}{time}"
+
+
 def _annotations(tier: Any, slots: set[str], owners: dict[str, str]) -> Iterator[tuple[int, str]]:
     for annotation in tier.iterfind("ANNOTATION/*"):
-        name = annotation.get("ANNOTATION_ID")
+        fault = None
         if annotation.tag == "ALIGNABLE_ANNOTATION":
             if not {annotation.get("TIME_SLOT_REF1"), annotation.get("TIME_SLOT_REF2")} <= slots:
-                yield annotation.sourceline, f"annotation {name} refers to an unknown time slot"
+                fault = "refers to an unknown time slot"
         elif owners.get(annotation.get("ANNOTATION_REF")) != tier.get("PARENT_REF"):
-            yield annotation.sourceline, f"annotation {name} does not refer to one of the parent tier"
-        if annotation.find("ANNOTATION_VALUE") is None:
-            yield annotation.sourceline, f"annotation {name} has no value"
+            fault = "does not refer to one of the parent tier"
+        if fault is None and annotation.find("ANNOTATION_VALUE") is None:
+            fault = "has no value"
+        if fault is not None:
+            yield annotation.sourceline, f"annotation {_name(annotation, tier)} {fault}"
 
 
 def _overlaps(root: Any) -> Iterator[tuple[int, str]]:
@@ -188,7 +198,7 @@ def _overlaps(root: Any) -> Iterator[tuple[int, str]]:
         spans.sort(key=lambda span: span[:2])
         for start, end, aligned in spans:
             if end <= start:
-                yield aligned.sourceline, f"annotation {aligned.get('ANNOTATION_ID')} ends before it begins"
+                yield aligned.sourceline, f"annotation {_name(aligned, tier)} ends before it begins"
         for (_, end, _), (start, _, aligned) in pairwise(spans):
             if start < end:
-                yield aligned.sourceline, f"annotation {aligned.get('ANNOTATION_ID')} overlaps the one before"
+                yield aligned.sourceline, f"annotation {_name(aligned, tier)} overlaps the one before"

@@ -16,7 +16,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from lxml import etree
 
@@ -27,6 +28,7 @@ from referee_lab.tangram.tiers.dialogue import (
     ACTION,
     ATTRIBUTES,
     EXPRESSION,
+    GAZE,
     MOUSE,
     OPERATOR,
     SOLVER,
@@ -35,9 +37,11 @@ from referee_lab.tangram.tiers.dialogue import (
     Dialogue,
     drop_empty_codes,
     pieces_named,
+    within_utterance,
 )
 from referee_lab.tangram.tiers.eaf import eaf_faults, parse_eaf, slot_times, unreadable
 from referee_lab.tangram.tiers.rex_tiers import quantised
+from referee_lab.tangram.tiers.tier_proposals import annotation_values, tier_prefix
 
 __all__ = ["TIERS", "from_eaf", "to_eaf"]
 
@@ -47,7 +51,7 @@ TIERS = (
 )
 PREFIX = {OPERATOR: "OP", SOLVER: "SV"}
 ROLES = {prefix: role for role, prefix in PREFIX.items()}
-ORDER = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
+ORDER = (UTTERANCE, EXPRESSION, ACTION, MOUSE, GAZE)
 SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 MEDIA = {"wav": "audio/x-wav", "webm": "video/webm", "ogg": "audio/ogg", "mp4": "video/mp4", "mp3": "audio/mpeg"}
@@ -56,8 +60,12 @@ PROGRAM = "program (proposed)"
 ASSOCIATION = "1-1 association with a parent annotation"
 # XML 1.0 has no place for control characters, not even escaped; a chat may hold them all the same.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_CHILD = re.compile(r"\b(?:Ref|Attr|Target)\b")
-_TIER = re.compile(r"(?:(OP|SV)-(UT|REX)|(Action)|(Mouse))(?:-(\d+))?")
+_CHILD = re.compile(r"\b(?:Ref|Attr|Target|Words)\b")
+# OP and SV are REX's; files of others may have more speakers, by their names.
+_TIER = re.compile(r"(?:(\w+)-(UT|REX)|(Action)|(Mouse|Gaze))(?:-(\d+))?")
+# Referents at the end of an expression: *the red mug [m1]*.
+_MARK = re.compile(r"(.*\S)\s*[\[{]([^\[\]{}]+)[\]}]\s*", re.DOTALL)
+_LANGUAGES = {"eng": "en", "deu": "de", "ger": "de", "jpn": "ja", "nld": "nl", "spa": "es", "por": "pt", "zho": "zh"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +113,23 @@ def to_eaf(
 
 def _lanes(dialogue: Dialogue) -> Iterator[_Lane]:
     """The eleven tiers, always there, and further ones where events of one kind overlap."""
-    for name, kind, by in _layout():
+    for name, kind, by in _layout(dialogue):
         tier_events = [e for e in dialogue.tier(kind) if by is None or e.by == by]
         below = {EXPRESSION: ("Ref", "Attr"), ACTION: ("Target",)}.get(kind, ())
         # An empty tier is written too: annotators find all eleven, and readers need not guess.
         for place, events in enumerate(_apart(tier_events) or [[]], 1):
             yield _Lane(name if place == 1 else f"{name}-{place}", events, below)
-    if odd := [e for e in dialogue.events if e.kind in ORDER[:2] and e.by not in PREFIX]:
-        raise InputError(f"{odd[0].by!r} is neither solver nor operator", remedy="name the speakers by their roles")
 
 
-def _layout() -> Iterator[tuple[str, str, str | None]]:
-    yield from ((f"{PREFIX[by]}-UT", UTTERANCE, by) for by in PREFIX)
-    yield from ((f"{PREFIX[by]}-REX", EXPRESSION, by) for by in PREFIX)
+def _layout(dialogue: Dialogue) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the name, the kind and the speaker of every tier; speakers that are neither solver nor operator have tiers of their names."""
+    speakers = dict(PREFIX) | {
+        e.by: tier_prefix(e.by) for e in dialogue.events if e.by and e.kind in ORDER[:2] and e.by not in PREFIX
+    }
+    yield from ((f"{prefix}-UT", UTTERANCE, by) for by, prefix in speakers.items())
+    yield from ((f"{prefix}-REX", EXPRESSION, by) for by, prefix in speakers.items())
     yield from (("Action", ACTION, None), ("Mouse", MOUSE, None))
+    yield from [("Gaze", GAZE, None)] if dialogue.tier(GAZE) else []
 
 
 def _apart(events: Iterable[Event]) -> list[list[Event]]:
@@ -162,8 +173,8 @@ def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annotator: s
     """Writes every lane and its children; the number of annotations used."""
     number = 0
     for lane in lanes:
-        kind = {"Action": "action", "Mouse": "piece"}.get(lane.name.partition("-")[0], "span")
-        about = _about_tier(lane.name, annotator)
+        kind = {"Action": "action", "Mouse": "piece", "Gaze": "piece"}.get(lane.name.partition("-")[0], "span")
+        about = _about_tier(lane, annotator)
         tier = etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, TIER_ID=lane.name)
         below = [(name, _child(root, lane.name, name, about)) for name in lane.children]
         for event in lane.events:
@@ -181,10 +192,10 @@ def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annotator: s
     return number
 
 
-def _about_tier(name: str, annotator: str) -> dict[str, str]:
+def _about_tier(lane: _Lane, annotator: str) -> dict[str, str]:
     """Whose words or hands a tier holds, and on expressions who marked them."""
-    prefix, _, rest = name.partition("-")
-    role = ROLES.get(prefix, OPERATOR)
+    prefix, _, rest = lane.name.partition("-")
+    role = ROLES.get(prefix) or next((e.by for e in lane.events if e.by), OPERATOR)
     return {**({"ANNOTATOR": annotator} if annotator and rest.startswith("REX") else {}), "PARTICIPANT": role}
 
 
@@ -196,7 +207,8 @@ def _child(root: Any, parent: str, name: str, about: Mapping[str, str]) -> Any:
 
 def _value(event: Event) -> str:
     """The text of an annotation; characters that XML cannot hold are shown as replaced."""
-    value = {ACTION: event.data.get("action", ""), MOUSE: ",".join(event.entities)}.get(event.kind, event.text or "")
+    objects = ",".join(event.entities)
+    value = {ACTION: event.data.get("action", ""), MOUSE: objects, GAZE: objects}.get(event.kind, event.text or "")
     return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", value)
 
 
@@ -262,19 +274,19 @@ def from_eaf(
     unreadable(root, where)
     faults = [fault for _, fault in eaf_faults(root)]
     _rename(root, tiers or {}, where)
-    spans = _annotation_spans(root, slot_times(root))
-    labels = _labels(root, spans)
-    events = [e for tier in root.iterfind("TIER") for e in _events(tier, spans, labels)]
+    events = list(_FileReader(root, pieces or {}).events())
     # Longer ones first, so that an expression comes before those nested in it, as it was written.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
     utterances = [e for e in events if e.kind == UTTERANCE]
-    events = [_within(e, utterances) if e.kind == EXPRESSION else e for e in events]
+    events = [within_utterance(e, utterances) if e.kind == EXPRESSION else e for e in events]
     about = _about(root, where)
     if not about.pop("coded"):
         events = drop_empty_codes(events)
     has_pieces = about["pieces"] is not None
     if not has_pieces:
         about["pieces"] = pieces or ({} if tiers else PIECES)
+    if not has_pieces and not pieces and (listed := _listed_objects(root)):
+        about["pieces"] = {name: {"shape": name} for name in listed}
     if about.pop("expressions", None) == PROGRAM:
         events = [_guessed(e) if e.kind == EXPRESSION else e for e in events]
     board = about["pieces"] if has_pieces else None
@@ -333,10 +345,31 @@ def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
     """Tiers of other names get those of REX."""
     if strange := [new for new in tiers.values() if not (_TIER.fullmatch(new) or _CHILD.search(new))]:
         raise InputError(f"there is no tier {strange[0]!r} to map to", where=where, remedy=f"one of {', '.join(TIERS)}")
+    present = [str(tier.get("TIER_ID")) for tier in root.iterfind("TIER")]
+    if tiers and not tiers.keys() & set(present):
+        raise InputError(
+            f"there is no tier {min(tiers)!r} in this file, nor any other of the map",
+            where=where,
+            remedy=f"it has {', '.join(present)}",
+        )
     for tier in root.iterfind("TIER"):
         for name in ("TIER_ID", "PARENT_REF"):
             if tier.get(name) in tiers:
                 tier.set(name, tiers[tier.get(name)])
+
+
+def _listed_objects(root: Any) -> list[str]:
+    """Return the entries of the controlled vocabularies of tiers of referents."""
+    vocabularies = {
+        t.get("LINGUISTIC_TYPE_ID"): t.get("CONTROLLED_VOCABULARY_REF") for t in root.iterfind("LINGUISTIC_TYPE")
+    }
+    named = (
+        tier for tier in root.iterfind("TIER") if re.search(r"\b(?:Ref|Target|Mouse|Gaze)\b", tier.get("TIER_ID") or "")
+    )
+    wanted = {vocabularies.get(tier.get("LINGUISTIC_TYPE_REF")) for tier in named} - {None}
+    lists = (v for v in root.iterfind("CONTROLLED_VOCABULARY") if v.get("CV_ID") in wanted)
+    values = ((e.findtext("CVE_VALUE") or e.text or "").strip() for v in lists for e in v if e.tag != "DESCRIPTION")
+    return list(dict.fromkeys(value for value in values if value))
 
 
 def _guessed(event: Event) -> Event:
@@ -370,28 +403,126 @@ def _annotation_spans(root: Any, slots: Mapping[str, float]) -> dict[str, tuple[
     return spans
 
 
-def _labels(root: Any, spans: Mapping[str, tuple[float, float]]) -> dict[str, dict[str, str]]:
-    """Return what other tiers say about an annotation: id → {Ref, Attr, Target}.
+class _Label(NamedTuple):
+    """What a tier below or beside another one says about an annotation there."""
 
-    Children name the annotation they belong to; an aligned tier beside it belongs to the annotation of the same speaker with which it overlaps most.
-    """
-    labels: dict[str, dict[str, str]] = {}
-    tiers = {tier.get("TIER_ID") or "": tier for tier in root.iterfind("TIER")}
-    for tier_name, tier in tiers.items():
-        # Files of others call the tiers SV-Ref or SV-REX-Ref, and further lanes SV-REX-2-Ref: the word tells.
-        label = next((n for n in ("Ref", "Attr", "Target") if re.search(rf"\b{n}\b", tier_name)), None)
-        if label is None:
-            continue
-        main = _labelled_tier(tier_name, tiers)
-        for annotation in tier.iterfind("ANNOTATION/*"):
-            value = annotation.findtext("ANNOTATION_VALUE") or ""
-            owner = annotation.get("ANNOTATION_REF")
-            if owner is None and main is not None:
-                owner = _most_overlapping(spans[annotation.get("ANNOTATION_ID")], main, spans)
-            if owner is not None and value:
-                before = labels.setdefault(owner, {}).get(label)
-                labels[owner][label] = value if before is None else f"{before},{value}"
-    return labels
+    value: str
+    span: tuple[float, float]
+    aligned: bool
+
+
+class _FileReader:
+    """The events of the REX tiers of a document."""
+
+    def __init__(self, root: Any, pieces: Mapping[str, Any]) -> None:
+        self.tiers = {tier.get("TIER_ID") or "": tier for tier in root.iterfind("TIER")}
+        self.spans = _annotation_spans(root, slot_times(root))
+        self.values = annotation_values(root)
+        self.labels = self._read_labels()
+        refs = (a.value for below in self.labels.values() for name in ("Ref", "Target") for a in below.get(name, ()))
+        singles = {value.strip().lstrip("?").strip() for value in refs}
+        self.names = {
+            *pieces,
+            *_listed_objects(root),
+            *(value for value in singles if not re.search(r"[,;|\s]", value)),
+        }
+
+    def events(self) -> Iterator[Event]:
+        """Yield the events of all tiers, tier by tier."""
+        for tier_name, tier in self.tiers.items():
+            name = _TIER.fullmatch(tier_name)
+            keys = [key for a in tier.iterfind("ANNOTATION/*") if (key := a.get("ANNOTATION_ID")) in self.spans]
+            marked = [_MARK.fullmatch(self.values[key]) for key in keys if not self.labels.get(key, {}).get("Ref")]
+            has_marks = len(marked) == len(keys) and 2 * sum(m is not None for m in marked) > len(keys)
+            prefix = "" if name is None else name[1] or ""
+            by = ROLES.get(prefix) or tier.get("PARTICIPANT") or prefix or OPERATOR
+            for key in keys if name else ():
+                yield from self._events_of(name, by, key, has_marks)
+
+    def _events_of(self, name: Any, by: str, key: str, has_marks: bool) -> Iterator[Event]:
+        value, below, span = self.values[key], self.labels.get(key, {}), self.spans[key]
+        if name[3]:
+            handled = [id for label in below.get("Target", ()) for id in self._ids(label.value)]
+            yield _timed(span, kind=ACTION, by=by, entities=tuple(handled), data={"action": value})
+        elif name[4]:
+            kind = MOUSE if name[4] == "Mouse" else GAZE
+            yield _timed(span, kind=kind, by=by, entities=self._ids(value))
+        elif name[2] == "UT":
+            yield _timed(span, kind=UTTERANCE, by=by, text=value)
+            yield from self._referents(by, value, below, span, f"{name[1]}-Words")
+        else:
+            mark = _MARK.fullmatch(value) if has_marks else None
+            referents = [mark[2]] if mark else [label.value for label in below.get("Ref", ())]
+            yield self._expression(by, mark[1] if mark else value, referents, below, span)
+
+    def _referents(
+        self, by: str, text: str, below: Mapping[str, list[_Label]], span: tuple[float, float], words: str
+    ) -> Iterator[Event]:
+        """Yield the expressions of an utterance whose referents are annotated without expressions.
+
+        One referent makes the utterance an expression, unless it has a time of its own and there is a tier of words.
+        Of several, each is an expression of the words in its time; without a tier of words, an expression without words.
+        """
+        referents = below.get("Ref", [])
+        for label in referents:
+            if label.aligned and words in self.tiers:
+                yield self._expression(by, self._words_in(label.span, words), [label.value], below, label.span)
+            else:
+                whole = len(referents) == 1
+                yield self._expression(by, text if whole else "", [label.value], below, span if whole else label.span)
+
+    def _expression(
+        self, by: str, text: str, referents: list[str], below: Mapping[str, list[_Label]], span: tuple[float, float]
+    ) -> Event:
+        codes = ",".join(label.value for label in below.get("Attr", ())).lower()
+        data = {
+            "attributes": tuple(re.split(r"[,;\s]+", codes.strip())) if codes.strip() else (),
+            "uncertain": any(value.strip().startswith("?") for value in referents),
+        }
+        entities = tuple(id for value in referents for id in self._ids(value))
+        return _timed(span, kind=EXPRESSION, by=by, text=text, entities=entities, data=data)
+
+    def _words_in(self, span: tuple[float, float], words: str) -> str:
+        """Return the words of a tier whose middles are in a span."""
+        keys = [a.get("ANNOTATION_ID") for a in self.tiers[words].iterfind("ANNOTATION/*")]
+        inside = [k for k in keys if k in self.spans and span[0] <= sum(self.spans[k]) / 2 <= span[1]]
+        return " ".join(self.values[k] for k in sorted(inside, key=self.spans.__getitem__))
+
+    def _ids(self, value: str) -> tuple[str, ...]:
+        """Return the objects that a value names, with commas between them; with blanks, where each part is the name of one or ends in a number."""
+        ids: list[str] = []
+        for part in re.split(r"[,;|]", value.strip().lstrip("?")):
+            words = part.split()
+            separate = all(word in self.names or word[-1].isdigit() for word in words)
+            ids += words if separate and part.strip() not in self.names else [" ".join(words)]
+        return tuple(id for id in ids if id)
+
+    def _read_labels(self) -> dict[str, dict[str, list[_Label]]]:
+        """Return what other tiers say about an annotation: id → {Ref, Attr, Target}.
+
+        Children name the annotation they belong to; an aligned tier beside it belongs to the annotation of the same speaker with which it overlaps most.
+        """
+        labels: dict[str, dict[str, list[_Label]]] = {}
+        for tier_name, tier in self.tiers.items():
+            # Files of others call the tiers SV-Ref or SV-REX-Ref, and further lanes SV-REX-2-Ref: the word tells.
+            kind = next((n for n in ("Ref", "Attr", "Target") if re.search(rf"\b{n}\b", tier_name)), None)
+            if kind is None:
+                continue
+            main = _labelled_tier(tier_name, self.tiers)
+            for annotation in tier.iterfind("ANNOTATION/*"):
+                key = annotation.get("ANNOTATION_ID")
+                owner = annotation.get("ANNOTATION_REF")
+                is_aligned = owner is None
+                if owner is None and main is not None:
+                    owner = _most_overlapping(self.spans[key], main, self.spans)
+                if owner is not None and self.values[key] and key in self.spans:
+                    label = _Label(self.values[key], self.spans[key], is_aligned)
+                    labels.setdefault(owner, {}).setdefault(kind, []).append(label)
+        return labels
+
+
+def _timed(span: tuple[float, float], **fields: Any) -> Event:
+    return Event(start_ms=span[0], end_ms=span[1], **fields)
 
 
 def _labelled_tier(name: str, tiers: Mapping[str, Any]) -> Any:
@@ -410,71 +541,15 @@ def _most_overlapping(span: tuple[float, float], tier: Any, spans: Mapping[str, 
     return best[1] if best[0] > 0 else None
 
 
-def _events(
-    tier: Any, spans: Mapping[str, tuple[float, float]], labels: Mapping[str, dict[str, str]]
-) -> Iterator[Event]:
-    name = _TIER.fullmatch(tier.get("TIER_ID") or "")
-    if name is None:
-        return
-    for annotation in tier.iterfind("ANNOTATION/*"):
-        key = annotation.get("ANNOTATION_ID")
-        if key not in spans:
-            continue
-        span = dict(zip(("start_ms", "end_ms"), spans[key], strict=True))
-        value, below = annotation.findtext("ANNOTATION_VALUE") or "", labels.get(key, {})
-        yield _event(name, value, below, span)
-        if name[2] == "UT" and below.get("Ref"):
-            # A referent below an utterance: the whole utterance is the expression.
-            yield _expression(ROLES[name[1]], value, below, span)
-
-
-def _event(name: re.Match[str], value: str, below: Mapping[str, str], span: dict[str, float]) -> Event:
-    times: dict[str, Any] = dict(span)
-    if name[3]:
-        return Event(kind=ACTION, by=OPERATOR, entities=_ids(below.get("Target", "")), data={"action": value}, **times)
-    if name[4]:
-        return Event(kind=MOUSE, by=OPERATOR, entities=_ids(value), **times)
-    by = ROLES[name[1]]
-    if name[2] == "UT":
-        return Event(kind=UTTERANCE, by=by, text=value, **times)
-    return _expression(by, value, below, span)
-
-
-def _expression(by: str, text: str, below: Mapping[str, str], span: Mapping[str, float]) -> Event:
-    referents = below.get("Ref", "")
-    data = {"attributes": _ids(below.get("Attr", "").lower()), "uncertain": referents.strip().startswith("?")}
-    times: dict[str, Any] = dict(span)
-    return Event(kind=EXPRESSION, by=by, text=text, entities=_ids(referents), data=data, **times)
-
-
-def _ids(value: str) -> tuple[str, ...]:
-    return tuple(part for part in re.split(r"[,;\s]+", value.strip().lstrip("?")) if part)
-
-
-def _within(expression: Event, utterances: list[Event]) -> Event:
-    """The expression with the place of its utterance: the speaker's one that holds its middle; none where it stands alone."""
-    # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.
-    middle = ((expression.start_ms or 0.0) + (expression.end_ms or 0.0)) / 2
-    fits = (
-        i for i, u in enumerate(utterances) if u.by == expression.by and (u.start_ms or 0) <= middle <= (u.end_ms or 0)
-    )
-    index = next(fits, None)
-    data = {**expression.data, **({} if index is None else {"utterance": index})}
-    return Event(
-        kind=EXPRESSION,
-        by=expression.by,
-        text=expression.text,
-        entities=expression.entities,
-        start_ms=expression.start_ms,
-        end_ms=expression.end_ms,
-        data=data,
-    )
-
-
 def _about(root: Any, where: str) -> dict[str, Any]:
     """Return id, pair, pieces and language: from the header if this program wrote it, else from the file's name; unknown pieces are None."""
-    about: dict[str, Any] = {"id": where, "pair": where, "language": UNTOLD, "synthetic": False, "pieces": None}
+    stem = Path(where).stem
+    about: dict[str, Any] = {"id": stem, "pair": stem, "language": UNTOLD, "synthetic": False, "pieces": None}
     about |= {"expressions": None, "pointer": None, "coded": False}
+    spoken = {t.get("LANG_REF") for t in root.iterfind("TIER") if (t.get("TIER_ID") or "").endswith("-UT")} - {None}
+    if len(spoken) == 1:
+        code = str(min(spoken)).lower()
+        about["language"] = _LANGUAGES.get(code, code)
     for prop in root.iterfind("HEADER/PROPERTY[@NAME='referee-dialogue']"):
         about["coded"] = True
         try:

@@ -11,6 +11,7 @@ Personal and demonstrative pronouns are told apart by a list of words for each l
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -30,6 +31,7 @@ __all__ = [
     "counting",
     "describing_words",
     "form_of",
+    "guess_language",
     "has_pronoun_list",
     "is_pronoun",
     "marked_kind",
@@ -159,6 +161,14 @@ _KINDS: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
         frozenset(["嗯", "呃", "啊"]),
     ),
 }
+# Words that are frequent in one of these languages.
+_FREQUENT = {
+    "de": "der die das und ist nicht ein eine den dem auf mit es ich du noch jetzt",
+    "en": "the and is of to in on you it that this a with now",
+    "es": "el la los las que y un una en de con es lo ahora",
+    "nl": "de het een en van niet is op met dat nu ik je",
+    "pt": "o a os as que e um uma em de com é não agora do da no na",
+}
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.
 # Case, topic and plural particles of Japanese behind a pronoun: それを, これは.
@@ -212,7 +222,24 @@ def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
 
 def has_pronoun_list(language: str) -> bool:
     """Return whether the words of a language say what is a pronoun."""
-    return language.partition("-")[0] in (UNTOLD, *_KINDS)
+    return language.partition("-")[0] in _KINDS
+
+
+def guess_language(texts: Iterable[str]) -> str:
+    """Return the language of some texts by its script or its most frequent words; `und` where no language is clearly ahead.
+
+    >>> guess_language(["nimm die rote Tasse", "stell sie auf den Tisch und das ist es"]), guess_language(["hm"])
+    ('de', 'und')
+    """
+    text = " ".join(texts).lower()
+    if re.search(r"[\u3040-\u30ff]", text):
+        return "ja"
+    if re.search(r"[\u4e00-\u9fff]", text):
+        return "zh"
+    counts = Counter(WORD.findall(text))
+    scores = {language: sum(counts[word] for word in words.split()) for language, words in _FREQUENT.items()}
+    (best, first), (_, second) = sorted(scores.items(), key=lambda pair: -pair[1])[:2]
+    return best if first >= 4 and first >= 1.5 * second else UNTOLD
 
 
 def pronoun_kind(text: str, language: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from lxml import etree
@@ -51,7 +50,11 @@ def _decode(content: bytes) -> str:
     # Praat writes UTF-16 where a text has characters beyond Latin-1.
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16")
-    return content.decode("utf-8-sig", "replace")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        # Praat's other form of text.
+        return content.decode("latin-1")
 
 
 def _tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:
@@ -63,23 +66,31 @@ def _tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:
         raise MalformedInput("not a TextGrid in text form", where=where, line=1, remedy="save it in Praat as text")
     values = iter(tokens[tokens.index("exists") + 1 :])
     tiers: dict[str, list[_TextInterval]] = {}
+    name, start = "", 0.0
     try:
         for _ in range(int(_number(next(values)))):
             kind, name = str(next(values)), str(next(values))
             next(values), next(values)
-            spans = [_span(kind, values) for _ in range(int(_number(next(values))))]
-            tiers[name] = [span for span in spans if span.text.strip()]
+            spans = []
+            for _ in range(int(_number(next(values)))):
+                start = _number(next(values))
+                end = start + 0.001 if kind == "TextTier" else _number(next(values))
+                spans.append(_span(start, end, str(next(values)), f"tier {name!r}", where))
+            # Praat allows two tiers of one name.
+            unique = name if name not in tiers else f"{name}-{len(tiers) + 1}"
+            tiers[unique] = [span for span in spans if span.text.strip()]
     except (StopIteration, ValueError, RuntimeError):
-        raise MalformedInput("the TextGrid breaks off", where=where, remedy="save it again in Praat as text") from None
+        problem = f"the TextGrid breaks off in tier {name!r} after {start:.2f} s"
+        raise MalformedInput(problem, where=where, remedy="save it again in Praat as text") from None
     return tiers
 
 
-def _span(kind: str, values: Iterator[str | float]) -> _TextInterval:
-    start = round(1000 * _number(next(values)))
-    if kind == "TextTier":
-        return _TextInterval(start, start + 1, str(next(values)))
-    end = round(1000 * _number(next(values)))
-    return _TextInterval(start, max(end, start + 1), str(next(values)))
+def _span(start: float, end: float, text: str, tier: str, where: str) -> _TextInterval:
+    if end < start:
+        problem = f"{tier}: an interval begins at {start:.2f} s and ends at {end:.2f} s"
+        raise MalformedInput(problem, where=where, remedy="correct its boundaries in Praat")
+    start_ms = round(1000 * start)
+    return _TextInterval(start_ms, max(round(1000 * end), start_ms + 1), text)
 
 
 def _number(token: object) -> float:

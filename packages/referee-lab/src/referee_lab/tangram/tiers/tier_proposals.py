@@ -1,64 +1,167 @@
-"""Which tiers of a foreign ELAN or TextGrid file may be the utterances, expressions, referents and actions: proposed by their names, for people to check."""
+"""Which tiers of a foreign ELAN or TextGrid file may be utterances, expressions, referents and actions: proposed by names and contents, for people to check."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["propose_tiers"]
+__all__ = ["annotation_values", "propose_tiers", "tier_prefix"]
 
-# What a tier is called in English, German, Dutch, Spanish and Portuguese files; the first that fits decides.
-_ROLES: tuple[tuple[str, str], ...] = (
-    ("Attr", r"attr|code|label|feature|merkmal"),
-    ("Ref", r"referent|\bref\b|object|objekt|objeto|target|piece|entity|entit|item"),
-    ("REX", r"rex|refer|expression|phrase|mention|\bnp\b|ausdruck|expres"),
-    ("Action", r"action|handl|manipul|\bacts?\b|acci[oó]n|a[cç][aã]o"),
-    ("Mouse", r"mouse|cursor|gaze|point|hand\b|blick"),
-    ("UT", r"utt|speech|transcr|words|text|ortho|speak|spreek|sprach|talk|ipu|turn|fala|habla"),
+# What a tier is called in English, German, Dutch, Spanish, Portuguese, French and Japanese files; the first that fits decides.
+_ROLES: tuple[tuple[str, str, str], ...] = (
+    ("Attr", r"attr\w*|codes?|labels?|features?|merkmal\w*", "属性"),
+    (
+        "Ref",
+        r"referen(?:t|te|ten|ts|tes)|réfé?rent\w*|refs?|obj\w*|targets?|pieces?|entit\w*|items?|gegenst\w*",
+        "指示対象|参照先|対象",
+    ),
+    (
+        "REX",
+        r"rex|refexp?s?|refer\w*|r[eé]f[eé]r\w*|mentions?|phrases?|expr\w*|nps?|ausdr\w*|nennung\w*|erwähn\w*",
+        "指示表現|表現|言及",
+    ),
+    ("Action", r"actions?|acts?|handl\w*|manipul\w*|acci\w*|aç\w*|aktion\w*", "動作|操作|行為"),
+    ("Mouse", r"mouse|maus|cursor\w*|point\w*|hands?", "マウス|カーソル"),
+    ("Gaze", r"gaze|eyes?|blick\w*|mirada\w*|regard", "視線"),
+    (
+        "UT",
+        r"utt\w*|speech|speak\w*|trans[ck]r\w*|words?|wörter|text\w*|ortho\w*|spreek\w*|sprech\w*|sprach\w*|talk|ipus?|turns?"
+        r"|tokens?|fala|habla|äußer\w*|aeusser\w*|uiting\w*|enunciad\w*|énonc\w*|parole",
+        "発話|話者|転写|音声|単語",
+    ),
 )
-_SEPARATORS = re.compile(r"[-_@.: ]+")
+_PATTERNS = {role: re.compile(rf"(?<![^\W\d_])(?:{latin})(?![^\W\d_])|{japanese}") for role, latin, japanese in _ROLES}
+
+
+@dataclass(slots=True)
+class _Tier:
+    """A tier of a foreign file: whose it is, what its annotations say, and what it may be."""
+
+    name: str
+    parent: str | None
+    speaker: str
+    values: list[str]
+    listed: bool
+    role: str | None
+
+    @property
+    def words(self) -> float:
+        """How many words an annotation has on average; in languages without blanks, characters by three."""
+        lengths = [max(len(v.split()), 0 if v.isascii() else len(v) / 3) for v in self.values]
+        return sum(lengths) / len(lengths) if lengths else 0.0
 
 
 def propose_tiers(root: Any) -> dict[str, str]:
-    """Return a map from tiers of a document to REX tiers: the speaker with the most annotated words is the solver, the next one the operator."""
-    roles = {name: role for tier in root.iterfind("TIER") if (name := tier.get("TIER_ID")) and (role := _role(name))}
-    speakers = {name: _speaker(root, name) for name in roles}
-    counts: dict[str, int] = {}
-    for tier in root.iterfind("TIER"):
-        name = tier.get("TIER_ID")
-        if roles.get(name) in ("UT", "REX"):
-            counts[speakers[name]] = counts.get(speakers[name], 0) + len(tier)
-    ranked = sorted(counts, key=lambda speaker: -counts[speaker])
-    prefixes = dict(zip(ranked, ("SV", "OP"), strict=False))
+    """Return a map from tiers of a document to REX tiers: of two speakers, the one with more annotated words is the solver.
+
+    Names decide first. Where they do not, texts of several words are utterances; of two such tiers the shorter texts are words. Values that are in the
+    utterances are expressions, values that are not are referents.
+    """
+    tiers = _read_tiers(root)
+    for tier in sorted(tiers, key=lambda t: -t.words):
+        speaks = any(t.role == "UT" for t in tiers if t.speaker == tier.speaker)
+        if tier.role is None and not tier.listed and not speaks and tier.words >= 1.5:
+            tier.role = "UT"
+    speakers = list(dict.fromkeys(t.speaker for t in tiers))
+    for speaker in speakers:
+        _settle_by_content([t for t in tiers if t.speaker == speaker])
+    counts = {s: sum(t.words * len(t.values) for t in tiers if t.speaker == s and t.role == "UT") for s in speakers}
+    ranked = sorted((s for s in speakers if counts[s]), key=lambda s: -counts[s])
+    prefixes = dict(zip(ranked, ("SV", "OP") if len(ranked) < 3 else map(tier_prefix, ranked), strict=False))
+    roles_by_name = {t.name: t.role for t in tiers}
     proposal: dict[str, str] = {}
-    has_expressions = {speakers[name] for name, role in roles.items() if role == "REX"}
-    for name, role in roles.items():
-        prefix = prefixes.get(speakers[name], "SV" if len(ranked) < 2 else "")
-        if role in ("Action", "Mouse"):
-            new = role
-        elif not prefix:
-            continue
-        elif role in ("Ref", "Attr"):
-            # Without expressions the referents are those of whole utterances.
-            new = f"{prefix}-{'REX' if speakers[name] in has_expressions else 'UT'}-{role}"
-        else:
-            new = f"{prefix}-{role}"
-        if new not in proposal.values():
-            proposal[name] = new
+    for tier in tiers:
+        new = _rex_name(tier, tiers, prefixes, roles_by_name)
+        if new is not None and new not in proposal.values():
+            proposal[tier.name] = new
     return proposal
 
 
-def _role(name: str) -> str | None:
-    words = " ".join(_SEPARATORS.split(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))).lower()
-    return next((role for role, pattern in _ROLES if re.search(pattern, words)), None)
+def _rex_name(
+    tier: _Tier, tiers: Iterable[_Tier], prefixes: dict[str, str], roles_by_name: dict[str, str | None]
+) -> str | None:
+    if tier.role in ("Action", "Mouse", "Gaze"):
+        return tier.role
+    if tier.role == "Ref" and (roles_by_name.get(tier.parent or "") == "Action" or tier.speaker not in prefixes):
+        return "Target" if "Action" in roles_by_name.values() else None
+    if tier.role is None or tier.speaker not in prefixes:
+        return None
+    prefix = prefixes[tier.speaker]
+    if tier.role not in ("Ref", "Attr"):
+        return f"{prefix}-{tier.role}"
+    # Without expressions the referents are those of whole utterances.
+    has_expressions = any(t.role == "REX" for t in tiers if t.speaker == tier.speaker)
+    return f"{prefix}-{'REX' if has_expressions else 'UT'}-{tier.role}"
 
 
-def _speaker(root: Any, name: str) -> str:
-    """Return whose tier it is: the participant that it names, else that of its parent, else what its name begins or ends with."""
-    tier = next(t for t in root.iterfind("TIER") if t.get("TIER_ID") == name)
+def _settle_by_content(tiers: list[_Tier]) -> None:
+    """Of one speaker: decide which tier holds the utterances and which their words, and which the expressions and which the referents."""
+    texts = sorted((t for t in tiers if t.role == "UT"), key=lambda t: -t.words)
+    for tier in texts[1:]:
+        tier.role = "Words" if tier.words < 1.5 else None
+    speech = " ".join(texts[0].values).casefold() if texts else ""
+    for role, other in (("REX", "Ref"), ("Ref", "REX")):
+        if any(t.role == other for t in tiers):
+            continue
+        for tier in tiers:
+            inside = [value.casefold().strip() in speech for value in tier.values]
+            # One word may be in both: *sofa* is said, and it is the name of the sofa.
+            is_phrase = not tier.listed and sum(inside) > len(inside) / 2 and (role == "REX" or tier.words >= 1.5)
+            has_marks = sum(value.endswith(("]", "}")) for value in tier.values) > len(inside) / 2
+            if tier.role == role and speech and (is_phrase or has_marks) != (role == "REX"):
+                tier.role = other
+
+
+def _read_tiers(root: Any) -> list[_Tier]:
+    elements = {t.get("TIER_ID"): t for t in root.iterfind("TIER") if t.get("TIER_ID")}
+    listed = {t.get("LINGUISTIC_TYPE_ID") for t in root.iterfind("LINGUISTIC_TYPE[@CONTROLLED_VOCABULARY_REF]")}
+    values = annotation_values(root)
+    return [
+        _Tier(
+            name=name,
+            parent=element.get("PARENT_REF"),
+            speaker=_speaker(elements, name),
+            values=[v for a in element.iterfind("ANNOTATION/*") if (v := values[a.get("ANNOTATION_ID")])],
+            listed=element.get("LINGUISTIC_TYPE_REF") in listed,
+            role=next((role for role, pattern in _PATTERNS.items() if pattern.search(_words(name))), None),
+        )
+        for name, element in elements.items()
+    ]
+
+
+def annotation_values(root: Any) -> dict[str, str]:
+    """Return the value of every annotation by its id; where only an entry of a controlled vocabulary is named, that of the entry."""
+    entries = {
+        entry.get("CVE_ID"): (entry.findtext("CVE_VALUE") or entry.text or "").strip()
+        for entry in root.iterfind("CONTROLLED_VOCABULARY/*")
+    }
+    return {
+        a.get("ANNOTATION_ID"): a.findtext("ANNOTATION_VALUE") or entries.get(a.get("CVE_REF"), "")
+        for a in root.iterfind("TIER/ANNOTATION/*")
+    }
+
+
+def _words(name: str) -> str:
+    """Return a name as words in lower case: *SpeakerA_NP1* is *speaker a np 1*."""
+    apart = re.sub(r"(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)", " ", name)
+    return re.sub(r"[-_@.:/ ]+", " ", apart).lower().strip()
+
+
+def _speaker(elements: dict[str, Any], name: str) -> str:
+    """Return whose tier it is: the participant that it names, else that of its parent, else what its name has beside the role."""
+    tier = elements[name]
     if tier.get("PARTICIPANT"):
         return str(tier.get("PARTICIPANT"))
-    if tier.get("PARENT_REF"):
-        return _speaker(root, tier.get("PARENT_REF"))
-    parts = [part for part in _SEPARATORS.split(name) if part]
-    return next((part for part in (parts[0], parts[-1]) if _role(part) is None), "")
+    if tier.get("PARENT_REF") in elements:
+        return _speaker(elements, tier.get("PARENT_REF"))
+    rest = _words(name)
+    for pattern in _PATTERNS.values():
+        rest = pattern.sub(" ", rest)
+    return re.sub(r" (?=\d)", "", " ".join(rest.split()))
+
+
+def tier_prefix(speaker: str) -> str:
+    """Return how the names of a speaker's tiers begin."""
+    return re.sub(r"\W+", "_", speaker).strip("_") or "speaker"

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from referee.errors import MalformedInput
@@ -16,27 +18,29 @@ from referee_lab.tangram.tiers.dialogue import (
     ACTION,
     ATTRIBUTES,
     EXPRESSION,
+    GAZE,
     MOUSE,
-    OPERATOR,
-    SOLVER,
+    POSITION,
     UNTOLD,
     UTTERANCE,
     Dialogue,
     drop_empty_codes,
     pieces_named,
+    within_utterance,
 )
+from referee_lab.tangram.tiers.dialogue_form import utterance_indices
 
 __all__ = ["CODEBOOK", "from_csv", "to_csv"]
 
 CODEBOOK: Mapping[str, str] = {
     "dialogue": "the trial",
     "pair": "the two people, the same in all their trials",
-    "tier": "utterance, expression (a reference inside an utterance), action, or mouse (piece under the cursor)",
+    "tier": "utterance, expression (a reference inside an utterance), action, mouse (piece under the cursor), gaze, or position",
     "start_ms": "milliseconds since the start of the trial",
     "end_ms": "milliseconds since the start of the trial",
-    "by": "solver (sees the goal) or operator (moves the pieces)",
+    "by": "who: in Tangram games solver (sees the goal) or operator (moves the pieces)",
     "text": "what was said; empty for actions and mouse",
-    "entities": "the pieces referred to, handled or pointed at, by number, with blanks between",
+    "entities": "the pieces referred to, handled or pointed at, with blanks or commas between",
     "uncertain": "1 if it is not clear which of the entities is meant",
     "action": "move, rotate or flip; select in games without handling",
     "attributes": "; ".join(f"{code} = {meaning}" for code, meaning in ATTRIBUTES.items()),
@@ -45,11 +49,13 @@ CODEBOOK: Mapping[str, str] = {
     "proposed": "of an expression: 1 if a program marked it, and nobody looked",
     "language": "in which they spoke, as two letters; und: not told",
     "synthetic": "1 if programs played, or the dialogue is invented",
+    "x": "of a position: from the left, in any unit",
+    "y": "of a position: from the top",
     "pieces": "what lay on the board: tangram, pentomino, or a JSON object of attributes by piece; empty: the pieces that the rows name",
 }
-# Tables of earlier versions, and those of others, may lack them.
-OPTIONAL = ("shown_ms", "proposed", "language", "synthetic", "pieces")
-TIERS = (UTTERANCE, EXPRESSION, ACTION, MOUSE)
+# Tables of earlier versions, and those of others, may lack the rest.
+REQUIRED = ("tier", "text", "entities")
+TIERS = (UTTERANCE, EXPRESSION, ACTION, MOUSE, GAZE, POSITION)
 
 
 def to_csv(dialogue: Dialogue) -> str:
@@ -72,7 +78,11 @@ def _pieces_in(cell: str, where: str) -> Mapping[str, Mapping[str, str]]:
     """Return the pieces of a cell of the column `pieces`; none where it is empty."""
     if not cell or cell in PIECE_SETS:
         return PIECE_SETS.get(cell, {})
-    return json_object(cell, where, 2, f"pieces is {', '.join(PIECE_SETS)}, empty, or a JSON object")
+    remedy = f'pieces is {", ".join(PIECE_SETS)}, empty, or a JSON object such as {{"m1": {{"colour": "red"}}}}'
+    pieces = json_object(cell, where, 2, remedy)
+    if not all(isinstance(attributes, dict) for attributes in pieces.values()):
+        raise MalformedInput("pieces without attributes", where=where, line=2, remedy=remedy)
+    return {id: {name: str(value) for name, value in attributes.items()} for id, attributes in pieces.items()}
 
 
 def _row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
@@ -88,11 +98,13 @@ def _row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
         "uncertain": "1" if event.data.get("uncertain") else "",
         "action": event.data.get("action", ""),
         "attributes": " ".join(event.data.get("attributes", ())),
-        "utterance": event.data.get("utterance", ""),
+        "utterance": " ".join(map(str, utterance_indices(event))),
         "shown_ms": _number(event.data.get("shown_ms")),
         "proposed": "1" if event.data.get("proposed") else "",
         "language": dialogue.language,
         "synthetic": "1" if dialogue.synthetic else "",
+        "x": _number(event.data.get("x")) if event.kind == POSITION else "",
+        "y": _number(event.data.get("y")) if event.kind == POSITION else "",
         "pieces": pieces,
     }
 
@@ -104,56 +116,79 @@ def from_csv(
 
     The pieces are those of the column `pieces`, else `pieces`, else those that the rows name, of which nothing is known.
     """
-    # Spreadsheets of some countries write semicolons.
+    # Spreadsheets of some countries write semicolons, others tabs.
     first = text.partition("\n")[0]
     # Line breaks inside quoted texts stay as they are.
-    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=";" if ";" in first and "," not in first else ",")
-    if missing := [c for c in CODEBOOK if c not in (*(table.fieldnames or ()), *OPTIONAL)]:
+    table = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), restval="")
+    if missing := [c for c in REQUIRED if c not in (table.fieldnames or ())]:
         raise MalformedInput(f"no column {missing[0]}", where=where, line=1, remedy=f"columns: {', '.join(CODEBOOK)}")
     events_by_dialogue: dict[tuple[str, str], list[Event]] = {}
     about: dict[tuple[str, str], dict[str, Any]] = {}
-    boards: dict[tuple[str, str], str] = {}
+    boards: dict[tuple[str, str], Mapping[str, Mapping[str, str]]] = {}
+    boards_by_cell: dict[str, Mapping[str, Mapping[str, str]]] = {}
     for row in table:
-        named = row["dialogue"], row["pair"]
-        events_by_dialogue.setdefault(named, []).append(_event(row, where, table.line_num))
-        boards[named] = row.get("pieces") or ""
-        about[named] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
+        id = row.get("dialogue") or Path(where).stem
+        key = id, row.get("pair") or id
+        cell = row.get("pieces") or ""
+        if cell not in boards_by_cell:
+            boards_by_cell[cell] = _pieces_in(cell, where) or pieces or {}
+        boards[key] = boards_by_cell[cell]
+        events_by_dialogue.setdefault(key, []).append(_event(row, boards[key], where, table.line_num))
+        about[key] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
     # Whether anybody coded attributes shows in the whole table, not in one dialogue of it.
     coded = any(event.data.get("attributes") for events in events_by_dialogue.values() for event in events)
-    boards_by_cell = {cell: _pieces_in(cell, where) or pieces or {} for cell in set(boards.values())}
+    has_indices = "utterance" in (table.fieldnames or ())
     return [
         Dialogue(
             id=id,
             pair=pair,
-            pieces=pieces_named(boards_by_cell[boards[id, pair]], events),
-            events=tuple(events if coded else drop_empty_codes(events)),
+            pieces=pieces_named(boards[id, pair], events),
+            events=tuple(_in_order(events if coded else drop_empty_codes(events), has_indices)),
             **about[id, pair],
         )
         for (id, pair), events in events_by_dialogue.items()
     ]
 
 
-def _event(row: Mapping[str, str], where: str, line: int) -> Event:
+def _in_order(events: list[Event], has_indices: bool) -> list[Event]:
+    """Return the events with the utterance of every expression, by time where the table has no column of them."""
+    utterances = [e for e in events if e.kind == UTTERANCE]
+    if has_indices or not utterances:
+        return events
+    return [within_utterance(e, utterances) if e.kind == EXPRESSION else e for e in events]
+
+
+def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: int) -> Event:
     try:
-        start, end = (float(row[name]) if row[name] else None for name in ("start_ms", "end_ms"))
+        start, end = (float(row[name]) if row.get(name) else None for name in ("start_ms", "end_ms"))
         data = dict(_data(row))
     except (ValueError, TypeError, AttributeError):
-        remedy = "times and utterance are numbers; quote texts with commas"
+        remedy = "times, utterance, x and y are numbers; quote texts with commas"
         raise MalformedInput("a row that cannot be read", where=where, line=line, remedy=remedy) from None
     _refuse_odd(row, start, end, where, line)
-    entities = tuple(row["entities"].split())
-    by, text = row["by"] or None, row["text"] or None
+    by, text = row.get("by") or None, row["text"] or None
+    entities = _entities(row["entities"], pieces)
     return Event(kind=row["tier"], by=by, text=text, entities=entities, start_ms=start, end_ms=end, data=data)
+
+
+def _entities(cell: str, pieces: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the objects of a cell, with commas between them or else blanks; the name of a piece may have blanks."""
+    cell = cell.strip()
+    if cell in pieces:
+        return (cell,)
+    parts = re.split(r"[,;|]", cell) if re.search(r"[,;|]", cell) else cell.split()
+    return tuple(part.strip() for part in parts if part.strip())
 
 
 def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, where: str, line: int) -> None:
     """What was mistyped would else be left out of every count in silence."""
     if row["tier"] not in TIERS:
         problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(TIERS)}"
-    elif row["by"] not in (SOLVER, OPERATOR):
-        problem, remedy = f"{row['by']!r} is no role of this game", f"by is {SOLVER} or {OPERATOR}"
     elif start is not None and end is not None and end < start:
-        problem, remedy = "it ends before it begins", "exchange start_ms and end_ms"
+        problem = f"{row['tier']} from {start / 1000:.2f} to {end / 1000:.2f} s: it ends before it begins"
+        remedy = "exchange start_ms and end_ms"
+    elif row["tier"] == POSITION and not (row.get("x") and row.get("y")):
+        problem, remedy = "a position without x and y", "fill the columns x and y"
     else:
         return
     raise MalformedInput(problem, where=where, line=line, remedy=remedy)
@@ -161,12 +196,17 @@ def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, 
 
 def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     if row["tier"] == "expression":
-        yield "attributes", tuple(row["attributes"].replace(",", " ").split())
-        yield "uncertain", row["uncertain"] == "1"
-    if row["action"]:
+        yield "attributes", tuple((row.get("attributes") or "").replace(",", " ").split())
+        yield "uncertain", row.get("uncertain") == "1"
+    if row.get("action"):
         yield "action", row["action"]
-    if row["utterance"]:
-        yield "utterance", int(row["utterance"])
+    if row.get("utterance"):
+        # A reference that spans several utterances names all of them.
+        numbers = tuple(int(part) for part in re.split(r"[,;\s]+", row["utterance"].strip()))
+        yield "utterance", numbers[0] if len(numbers) == 1 else numbers
+    if row["tier"] == POSITION and row.get("x") and row.get("y"):
+        yield "x", float(row["x"])
+        yield "y", float(row["y"])
     if row.get("proposed") == "1":
         yield "proposed", True
     if row.get("shown_ms"):
