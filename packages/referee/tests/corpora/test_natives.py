@@ -121,6 +121,67 @@ def test_tables_that_look_alike_are_refused(tmp_path: Path, row: Row, problem: s
     assert problem in refused(write_csv(tmp_path / "table.csv", [row]))
 
 
+def hypotheses(read_data: NativeData) -> dict[str, dict[str, str | None]]:
+    texts: dict[str, dict[str, str | None]] = {}
+    for output in read_data.outputs:
+        texts.setdefault(output.system, {})[output.trial] = output.description.text
+    return texts
+
+
+REFERENCES = {"1": ["the red cup", "the cup"], "2": ["a big dog"]}
+TEXTS = {"m1": {"1": "the red cup", "2": "the dog"}, "m2": {"1": "a cup", "2": "a big dog"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("lists by system", {m: [{"id": i, "text": t, "refs": REFERENCES[i]} for i, t in texts.items()] for m, texts in TEXTS.items()}),
+        ("a part of an object", {"meta": {"date": 1}, "results": {"run": [{"id": i, "model": m, "text": TEXTS[m][i], "refs": r} for m in TEXTS for i, r in REFERENCES.items()]}}),
+        ("systems in a field", [{"id": i, "refs": REFERENCES[i], "predictions": {m: TEXTS[m][i] for m in TEXTS}} for i in REFERENCES]),
+        ("a list in a field", [{"id": i, "refs": REFERENCES[i], "outputs": [{"model": m, "text": TEXTS[m][i]} for m in TEXTS]} for i in REFERENCES]),
+        ("nested fields", [{"id": i, "meta": {"model": m}, "output": {"text": TEXTS[m][i]}, "reference": {"text": r}} for m in TEXTS for i, r in REFERENCES.items()]),
+        ("columns named after systems", [{"id": i, "refs": REFERENCES[i], **{f"output_{m}": TEXTS[m][i] for m in TEXTS}} for i in REFERENCES]),
+        ("a row a reference", [{"id": i, "model": m, "text": TEXTS[m][i], "reference": r} for m in TEXTS for i, refs in REFERENCES.items() for r in refs]),
+        ("references in one cell", [{"id": i, "model": m, "text": TEXTS[m][i], "references": " | ".join([*r, r[0]])} for m in TEXTS for i, r in REFERENCES.items()]),
+    ],
+)  # fmt: skip
+def test_nested_tables(tmp_path: Path, name: str, value: Any) -> None:
+    native = read(write_json(tmp_path / "outputs.json", value))
+    assert hypotheses(native) == TEXTS, name
+    assert {t.id: list(dict.fromkeys(r.text for r in t.references)) for t in native.trials.values()} == REFERENCES
+
+
+def test_objects_in_rows_are_scenes(tmp_path: Path) -> None:
+    things = [{"id": 1, "colour": "red", "position": {"x": 1.5}}, {"id": 2, "colour": "blue", "is_target": True}]
+    rows = [{"trial_id": 7, "model": "m", "description": "the blue one", "objects": things}]
+    trial = read(write_json(tmp_path / "o.json", rows)).trials["7"]
+    assert trial.targets == ("2",)
+    assert [len(e.attributes) for e in trial.scene.entities] == [2, 1]
+
+
+def test_references_in_another_file(tmp_path: Path) -> None:
+    outputs = write_json(
+        tmp_path / "m.json", [{"image_id": 4, "caption": "a cup"}, {"image_id": 9, "caption": "a dog"}]
+    )
+    annotations = [
+        {"id": n, "image_id": i, "caption": t} for n, (i, t) in enumerate([(9, "the dog"), (4, "the cup"), (4, "cup")])
+    ]
+    coco = write_json(tmp_path / "captions.json", {"images": [{"id": 4}, {"id": 9}], "annotations": annotations})
+    native = read_material([outputs], [coco])
+    assert {t.id: [r.text for r in t.references] for t in native.trials.values()} == {
+        "4": ["the cup", "cup"],
+        "9": ["the dog"],
+    }
+    (tmp_path / "ref.txt").write_text("the cup\nthe dog\n", "utf-8")
+    assert [t.references[0].text for t in read_material([outputs], [tmp_path / "ref.txt"]).trials.values()] == [
+        "the cup",
+        "the dog",
+    ]
+    (tmp_path / "ref.txt").write_text("the cup\n", "utf-8")
+    with pytest.raises(InputError, match="1 lines for 2 items"):
+        read_material([outputs], [tmp_path / "ref.txt"])
+
+
 def test_a_system_that_answers_twice_is_refused(tmp_path: Path) -> None:
     rows = [{"item": 1, "text": "a cup", "reference": "x y"}, {"item": 1, "text": "a dog", "reference": "x y"}]
     assert "answers item '1' twice" in refused(write_csv(tmp_path / "table.csv", rows))
@@ -396,6 +457,36 @@ def test_magpie(tmp_path: Path) -> None:
     assert "no column says whether an answer is right" in refused(write_csv(tmp_path / "bare.csv", bare))
 
 
+def test_jspsych_with_a_list_for_each_participant(tmp_path: Path) -> None:
+    trial = {
+        "trial_type": "html-button-response",
+        "time_elapsed": 9,
+        "rt": 1.5,
+        "item": "k",
+        "target": 1,
+        "response": 1,
+    }
+    lists = [
+        [{"trial_type": "instructions", "trial_index": 0, "time_elapsed": 1}, {**trial, "trial_index": 1}]
+        for _ in range(3)
+    ]
+    path = tmp_path / "jatos.jsonl"
+    path.write_text("".join(json.dumps(part) + "\n" for part in lists), "utf-8")
+    native = read(path)
+    assert len({r.hearer for r in native.responses}) == 3
+    assert {r.identification_ms for r in native.responses} == {1500.0}
+    assert "3 rows without an item or a target (instructions, surveys) are left out." in native.notes
+
+
+def test_conditions_that_items_are_crossed_with_are_systems(tmp_path: Path) -> None:
+    rows = [
+        {"Subject": p, "Item": i, "Condition": "AB"[(p + i) % 2], "Accuracy": p % 2} for p in range(4) for i in range(3)
+    ]
+    assert read(write_csv(tmp_path / "a.csv", rows, ";")).mapping["system"] == "Condition"
+    nested = [{**row, "Condition": "AB"[int(row["Item"]) % 2]} for row in rows]
+    assert "system" not in read(write_csv(tmp_path / "b.csv", nested, ";")).mapping
+
+
 def test_otree_becomes_long_by_round(tmp_path: Path) -> None:
     def row(code: str, choices: Sequence[str], is_bot: int = 0) -> Row:
         rounds = {
@@ -476,6 +567,7 @@ def test_workbooks(tmp_path: Path) -> None:
         [1.0, "a", "the red cup", "a red cup"],
         [2.0, "a", "a dog", "the dog"],
     ]
+    assert list(read(write_workbook(tmp_path / "title.xlsx", [["Results of spring"], [], *rows])).trials) == ["1", "2"]
     material = read(write_workbook(tmp_path / "table.xlsx", rows))
     # Numbers of a sheet are floats; ids are whole.
     assert list(material.trials) == ["1", "2"]

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__, catalogue
-from referee.corpora.natives.described import is_objects_table, read_objects
-from referee.corpora.natives.material import Declared, NativeData
+from referee.corpora.natives.described import add_references, is_objects_table, read_objects, read_scenes_of_rows
+from referee.corpora.natives.material import Declared, NativeData, make_trial
 from referee.corpora.natives.recognition import material_of_table, read_material
 from referee.corpora.natives.texts import material_of_texts
 from referee.corpora.outputs import Output
@@ -72,8 +72,26 @@ def open_material(
             remedy="give a path, a data frame, a list of dictionaries, or a list of texts with references",
         )
     material = material_of_table(table_of(rows), trials, declared)
+    if references is not None:
+        _add_references(material, references, declared)
     material.finish()
     return material
+
+
+def _add_references(material: NativeData, references: Any, declared: Declared) -> None:
+    """Give rows in memory their references: files, or lists of texts in the order of the items."""
+    if (paths := _paths(references)) is not None:
+        add_references(material, paths, declared)
+        return
+    for texts in _reference_lists(references):
+        if len(texts) != len(material.trials):
+            raise InputError(
+                f"there are {len(texts):,} references for {len(material.trials):,} items",
+                remedy="give one reference an item, or name their column: map='references=COLUMN'",
+            )
+        for name, text in zip(list(material.trials), texts, strict=True):
+            material.add_trial(make_trial(name, [text], language=declared.language))
+    material.mapping["references"] = "a list, in the order of the items"
 
 
 def _paths(value: Any) -> list[str | Path] | None:
@@ -122,13 +140,16 @@ def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]
     if isinstance(scenes, (str, Path)):
         path = Path(scenes)
         if path.exists() and path.name.lower().endswith(TABLE_ENDINGS) and not _has_trials(path):
-            return read_objects(read_table(path), declared)
+            table = read_table(path)
+            return read_scenes_of_rows(table, declared) or read_objects(table, declared)
         return {t.id: t for t in open_corpus(scenes, data=data).trials()}
     rows = rows_of(scenes)
     if isinstance(rows, Sequence) and rows and isinstance(rows[0], Mapping):
         table = table_of(rows, "scenes")
         if is_objects_table(table):
             return read_objects(table, declared)
+        if "entities" not in table.columns and (trials := read_scenes_of_rows(table, declared)):
+            return trials
     return {t.id: t for t in open_corpus(scenes, data=data).trials()}
 
 

@@ -676,8 +676,9 @@ def _within(low: float, high: float, limits: Limits) -> tuple[float, float]:
 def _proportion(rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: float, limits: Limits) -> float | None:
     """The proportion of the higher of two possible answers; None where the measure is no plain average of two values."""
     bottom, top = limits
-    if bottom is None or top is None or rows.shape[1] != 1:
+    if bottom is None or top is None:
         return None
+    # Measures of places have a second column, which counts the answers.
     answers = np.asarray(rows)[present, 0]
     if not np.isin(answers, (bottom, top)).all() or abs(answers.mean() - value) > TIE * (top - bottom):
         return None

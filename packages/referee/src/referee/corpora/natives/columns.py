@@ -9,7 +9,16 @@ from referee.corpora.natives.material import Declared, as_identifier
 from referee.corpora.reading.tables import Table
 from referee.errors import InputError, near
 
-__all__ = ["ROLES", "find_column", "infer_roles", "numbered_references", "simplify", "usual_fields"]
+__all__ = [
+    "NESTED",
+    "ROLES",
+    "find_column",
+    "infer_roles",
+    "numbered_references",
+    "simplify",
+    "usual_fields",
+    "usual_name",
+]
 
 # Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
 ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -28,11 +37,13 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             "stimulusid",
             "uid",
         ),
+        ("trialname", "stimulusname", "itemlabel", "customid"),
         ("scene", "sceneid", "stimulus", "index", "idx", "rowidx", "trialnr", "trialno", "key"),
     ),
     "system": (
         ("system", "systemname", "systemid", "model", "modelname", "modelid", "system_name", "modell", "systeme"),
         ("method", "algorithm", "generator", "agent", "run", "submission", "approach", "modelfullname"),
+        ("sheet",),
     ),
     "text": (
         (
@@ -46,7 +57,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
                 "candidate",
                 "systemoutput",
             ),
-            *("modeloutput", "beschreibung", "systemtext"),
+            *("modeloutput", "beschreibung", "systemtext", "ausgabe", "systemausgabe", "sortie", "salida", "saida"),
         ),
         ("response", "answer", "caption", "sentence", "message", "content", "pred", "predicted", "re", "modelresponse"),
     ),
@@ -60,7 +71,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             "goldtext",
             "humandescription",
             "humanreference",
-            "referenz",
+            *("referenz", "referenzen", "reference_text", "referencia", "referencias"),
         ),
         ("gold", "goldstandard", "groundtruth", "gt", "human", "humantext", "golden", "goldreference"),
     ),
@@ -182,6 +193,20 @@ def simplify(name: str) -> str:
     return re.sub(r"[^0-9a-z]", "", name.lower().removeprefix("data."))
 
 
+NESTED = "/"
+_GENERIC = ("id", "name", "text", "value", "label", "content")
+
+
+def usual_name(column: str) -> str:
+    """The name by which the role of a column is known: of a nested field the last part, or the part before a general word.
+
+    >>> usual_name("meta/model_name"), usual_name("output/text")
+    ('modelname', 'output')
+    """
+    *before, last = column.split(NESTED)
+    return simplify(before[-1] if before and simplify(last) in _GENERIC else last)
+
+
 def numbered_references(columns: Iterable[str]) -> list[str]:
     """Columns such as ref1, ref2 or reference_1, in their order."""
     return [name for name in columns if _REFERENCE.fullmatch(simplify(name))]
@@ -198,7 +223,7 @@ def find_column(table: Table, role: str, declared: Declared, taken: Iterable[str
         return _declared(table, role, name)
     free = [column for column in table.columns if column not in set(taken)]
     for tier in ROLES[role][:tiers]:
-        candidates = [column for column in free if simplify(column) in tier]
+        candidates = [column for column in free if usual_name(column) in tier]
         # Columns without any cell are no candidates.
         filled = [c for c in candidates if any(as_identifier(cell) is not None for cell in table.column(c))]
         if len(filled) > 1:
@@ -255,7 +280,7 @@ def _unambiguous(table: Table, role: str, columns: Sequence[str], tier: Sequence
                 where=table.source,
                 remedy="choose one: " + " or ".join(f"--map {role}={column}" for column in columns),
             )
-    return min(columns, key=lambda column: tier.index(simplify(column)))
+    return min(columns, key=lambda column: tier.index(usual_name(column)))
 
 
 def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[str, str]:
@@ -272,4 +297,4 @@ def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[
     return {role: assigned[role] for role in roles if role in assigned}
 
 
-EXTRA_ROLES = ("filter", "documents", "reference", "object", "box", "point", "gold", "size", "width", "height")
+EXTRA_ROLES = ("sheet", "filter", "documents", "reference", "object", "box", "point", "gold", "size", "width", "height")

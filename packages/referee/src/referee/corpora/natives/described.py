@@ -5,20 +5,37 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.columns import infer_roles, numbered_references, simplify
+from referee.corpora.natives.columns import (
+    NESTED,
+    ROLES,
+    find_column,
+    infer_roles,
+    numbered_references,
+    simplify,
+    usual_name,
+)
 from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, make_trial
+from referee.corpora.natives.texts import read_segments
 from referee.corpora.outputs import Output, given
 from referee.corpora.reading.lines import WrongShape
-from referee.corpora.reading.tables import Table, is_missing
+from referee.corpora.reading.tables import TABLE_ENDINGS, Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput, UnknownTrial
 from referee.records import Description, Entity, Property, Scene, Trial, as_value
 
-__all__ = ["attach_scenes", "is_objects_table", "listed_texts", "read_described", "read_objects"]
+__all__ = [
+    "add_references",
+    "attach_scenes",
+    "is_objects_table",
+    "listed_texts",
+    "read_described",
+    "read_objects",
+    "read_scenes_of_rows",
+]
 
 PEOPLE = ("human", "humans", "people", "reference", "references", "gold")
 DESCRIBED = ("system", "text", "references", "properties", "target", "trial", "language", "scene", "speaker")
@@ -33,13 +50,13 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     if declared.column("reference") and not declared.column("references"):
         columns = {("references" if k == "reference" else k): v for k, v in declared.columns.items()}
         declared = replace(declared, columns=columns)
-    wide = [name for name in declared.systems if name in table.columns]
-    if wide and "text" not in declared.columns:
-        table, declared = (
-            _lengthen(table, wide),
-            replace(declared, columns={**declared.columns, "system": SYSTEM, "text": TEXT}),
-        )
+    table = _unnest(table)
+    if "text" not in declared.columns and (wide := _system_columns(table, declared)):
+        table = _lengthen(table, wide)
+        declared = replace(declared, columns={**declared.columns, "system": SYSTEM, "text": TEXT})
     roles = infer_roles(table, DESCRIBED, declared)
+    if "trial" not in roles and "scene" in roles and _names_rows(table, roles):
+        roles["trial"] = roles.pop("scene")
     numbered = numbered_references(table.columns) if "references" not in declared.columns else []
     if "text" not in roles and "properties" not in roles:
         raise _no_text(table, roles)
@@ -59,15 +76,89 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
 SYSTEM, TEXT = "(column)", "(cell)"
 
 
-def _lengthen(table: Table, systems: Sequence[str]) -> Table:
-    """A row for each system instead of a column."""
+# Fields of nested rows that hold the texts of several systems.
+_BY_SYSTEM = ("outputs", "predictions", "generations", "descriptions", "hypotheses", "hyps", "candidates", "responses")
+
+
+def _lengthen(table: Table, systems: Mapping[str, str]) -> Table:
+    """A row for each system (column to its name) instead of a column."""
     rows, lines = [], []
     for row, line in zip(table.rows, table.lines, strict=True):
         rest = {k: v for k, v in row.items() if k not in systems}
-        for system in systems:
-            rows.append({**rest, SYSTEM: system, TEXT: row.get(system)})
+        for column, system in systems.items():
+            rows.append({**rest, SYSTEM: system, TEXT: row.get(column)})
             lines.append(line)
     return Table.of(table.source, rows, lines)
+
+
+def _system_columns(table: Table, declared: Declared) -> dict[str, str]:
+    """Columns with the texts of a system each, and its name: declared ones, fields under `outputs`, or `output_gpt` and `output_llama`.
+
+    Raises:
+        InputError: if another column could hold the descriptions too.
+    """
+    if wide := {name: name for name in declared.systems if name in table.columns}:
+        return wide
+    words = {*ROLES["text"][0], "pred", "response"}
+    for column in table.columns:
+        head, nested, tail = column.partition(NESTED)
+        parts = [p for p in re.split(r"[\s_.:-]+", column) if p]
+        if nested and simplify(head) in _BY_SYSTEM:
+            wide[column] = tail
+        elif not nested and len(parts) > 1 and simplify(parts[0]) in words:
+            wide[column] = column[len(parts[0]) + 1 :].strip()
+        elif not nested and len(parts) > 1 and simplify(parts[-1]) in words:
+            wide[column] = column[: -len(parts[-1]) - 1].strip()
+    known = {name for role in ROLES.values() for tier in role for name in tier}
+    wide = {c: name for c, name in wide.items() if simplify(c) not in known and _holds_texts(table, c, 0.3)}
+    if len(wide) < 2:
+        return {}
+    others = [c for c in table.columns if c not in wide and usual_name(c) in ROLES["text"][0]]
+    if others or find_column(table, "system", declared) is not None:
+        raise InputError(
+            f"several columns could be the text: {', '.join([*others, *wide])}",
+            where=table.source,
+            remedy=f"choose one: --map text={next(iter([*others, *wide]))}; for one column a system: --systems {','.join(wide)}",
+        )
+    return wide
+
+
+def _names_rows(table: Table, roles: Mapping[str, str]) -> bool:
+    """Whether the scene of a row names it: no system has two rows with the same."""
+    keys = [
+        (as_identifier(row.get(roles.get("system", ""))), as_identifier(row.get(roles["scene"]))) for row in table.rows
+    ]
+    return len(set(keys)) == len(keys) and all(scene is not None for _, scene in keys)
+
+
+def _unnest(table: Table) -> Table:
+    """Fields of nested objects as columns (``meta/model``); lists of objects under `outputs` become rows."""
+    nested = {c for row in table.rows for c, cell in row.items() if _is_nested(c, cell)}
+    if not nested:
+        return table
+    rows, lines = [], []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        flat = dict(_fields(row, nested))
+        listed = next((c for c in nested if isinstance(row.get(c), list)), None)
+        for part in [{}] if listed is None else row[listed]:
+            rows.append({**{k: v for k, v in flat.items() if k != listed}, **part})
+            lines.append(line)
+    return Table.of(table.source, rows, lines)
+
+
+def _is_nested(column: str, cell: Any) -> bool:
+    if isinstance(cell, dict):
+        return simplify(column) not in ROLES["properties"][0]
+    is_list = isinstance(cell, list) and bool(cell) and all(isinstance(part, dict) for part in cell)
+    return is_list and simplify(column) in _BY_SYSTEM
+
+
+def _fields(row: Mapping[str, Any], nested: Collection[str], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in row.items():
+        if isinstance(value, dict) and (before or name in nested):
+            yield from _fields(value, nested, f"{before}{name}{NESTED}")
+        else:
+            yield before + str(name), value
 
 
 def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
@@ -123,8 +214,10 @@ def _add_rows(
     material: NativeData, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
 ) -> None:
     default = _default_system(table.source)
+    split = _reference_splitter(material, table, roles.get("references"))
     positions: dict[str, int] = {}
     empty: dict[str, int] = {}
+    described: dict[tuple[str, str], dict[tuple[str, ...], Description]] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
         cell = _cells(row, roles)
         system = as_identifier(cell("system")) or (declared.systems[0] if len(declared.systems) == 1 else default)
@@ -137,7 +230,7 @@ def _add_rows(
             raise MalformedInput(
                 f"the cell {roles['trial']!r} is empty", where=table.source, line=line, remedy="give every row an id"
             )
-        references = [text for column in numbered for text in listed_texts(row.get(column))] or listed_texts(
+        references = [text for column in numbered for text in listed_texts(row.get(column))] or split(
             cell("references")
         )
         targets = tuple(filter(None, map(as_identifier, _listed(cell("target")))))
@@ -155,6 +248,12 @@ def _add_rows(
         if description is None:
             empty[system] = empty.get(system, 0) + 1
             continue
+        # A table with a row for each reference repeats the description.
+        others = described.setdefault((system, name), {})
+        if others and references and tuple(references) not in others and description in others.values():
+            others[tuple(references)] = description
+            continue
+        others[tuple(references)] = description
         material.outputs.append(Output(name, system, description, table.source, line))
     if not material.outputs and declared.systems and "system" in roles:
         names = ", ".join(sorted({as_identifier(c) or "" for c in table.column(roles["system"])} - {""}))
@@ -163,6 +262,21 @@ def _add_rows(
         )
     for system, count in empty.items():
         material.notes.append(f"{system}: {count:,} rows have no description and count as missing.")
+
+
+def _reference_splitter(material: NativeData, table: Table, column: str | None) -> Callable[[Any], list[str]]:
+    """A function from a cell to its references; of cells that mostly hold a separator it returns the parts."""
+    if column is None:
+        return listed_texts
+    cells = [c for c in table.column(column) if isinstance(c, str) and not c.lstrip().startswith("[")][:2000]
+    # A semicolon may be part of a sentence, unless the column promises several references.
+    signs = ("|", "\n", "\t", *(";" * simplify(column).endswith("s")))
+    sign = next((s for s in signs if 2 * sum(s in c.strip() for c in cells) > len(cells)), None)
+    if sign is None:
+        return listed_texts
+    name = {"\n": "line breaks", "\t": "tabs"}.get(sign, repr(sign))
+    material.notes.append(f"Cells of {column!r} hold several references, which are split at {name}.")
+    return lambda cell: [part.strip() for text in listed_texts(cell) for part in text.split(sign) if part.strip()]
 
 
 def _cells(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
@@ -245,6 +359,47 @@ def _default_system(source: str) -> str:
     return "system" if source == "rows" else Path(source).name.split(".")[0]
 
 
+def add_references(material: NativeData, sources: Sequence[str | Path], declared: Declared) -> None:
+    """Give the items of a table their references from other files: tables, by the item's id, or texts, line by line.
+
+    Raises:
+        InputError: if a file has no reference for any item, or a text has another number of lines.
+    """
+    for source in sources:
+        if str(source).lower().endswith(TABLE_ENDINGS):
+            table = _unnest(read_table(source))
+            roles = infer_roles(table, ("references", "text", "trial", "scene"), Declared())
+            name, text = roles.get("trial", roles.get("scene")), roles.get("references", roles.get("text"))
+            if text is None or name is None:
+                raise InputError(
+                    f"no column is known to hold the {'reference' if text is None else 'item'}",
+                    where=source,
+                    remedy="call the columns item and reference",
+                )
+            # Where rows are numbered themselves, the item may be the scene that they are about.
+            names = [c for c in (name, roles.get("scene")) if c is not None]
+            column = max(names, key=lambda c: len(set(map(as_identifier, table.column(c))) & material.trials.keys()))
+            texts = [(as_identifier(row.get(column)), listed_texts(row.get(text))) for row in table.rows]
+            material.mapping["references"] = f"{text} of {Path(source).name}, by {column}"
+        else:
+            lines = read_segments(source)
+            if len(lines) != len(material.trials):
+                raise InputError(
+                    f"it has {len(lines):,} lines for {len(material.trials):,} items",
+                    where=source,
+                    remedy="give one line an item, or a table with the items' ids",
+                )
+            texts = [(name, [line]) for name, line in zip(material.trials, lines, strict=True)]
+            material.mapping["references"] = f"lines of {Path(source).name}, in the order of the items"
+        if not any(name in material.trials and parts for name, parts in texts):
+            raise InputError(
+                "no item of the outputs has a reference in it", where=source, remedy="use the same ids in both"
+            )
+        for name, parts in texts:
+            if name in material.trials and parts:
+                material.add_trial(make_trial(name or "", parts, language=declared.language))
+
+
 # -- scenes --------------------------------------------------------------------------------------------------------------
 
 _OBJECT = ("object", "objectid", "entity", "entityid", "objid", "id", "name")
@@ -311,12 +466,80 @@ def read_objects(table: Table, declared: Declared) -> dict[str, Trial]:
         pairs = tuple(Property(c, _value(row[c])) for c in attributes if not is_missing(row.get(c)))
         here.append(Entity(id=label, attributes=pairs))
         value = None if mark is None else as_identifier(row.get(mark))
-        if value is not None and (value.lower() in ("1", "true", "yes", "target", "ja", "oui") or value == label):
+        if value is not None and (_is_marked(value) or value == label):
             targets.setdefault(name, []).append(label)
     return {
         name: Trial(id=name, scene=Scene(entities=tuple(things), id=name), targets=tuple(targets.get(name, ())))
         for name, things in entities.items()
     }
+
+
+_SCENES = ("entities", "objects", "scene", "context", "candidates", "referents", "display", "images", "items")
+
+
+def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | None:
+    """Scenes of a table with a list of objects in each row; None where no column holds such lists.
+
+    Raises:
+        InputError: if no column names the trial.
+    """
+    column = next((c for c in table.columns if simplify(c) in _SCENES and any(map(_are_things, table.column(c)))), None)
+    if column is None:
+        return None
+    trial = find_column(table, "trial", declared, [column])
+    if trial is None:
+        raise InputError("no column names the trial of a row", where=table.source, remedy="--map trial=COLUMN")
+    trials: dict[str, Trial] = {}
+    for row, line in zip(table.rows, table.lines, strict=True):
+        name, things = as_identifier(row.get(trial)), row.get(column) or ()
+        if name is None or not _are_things(things):
+            raise MalformedInput(
+                f"{trial!r} or {column!r} is empty", where=table.source, line=line, remedy="fill both in"
+            )
+        entities = tuple(_entity(thing, number) for number, thing in enumerate(things))
+        scene = Scene(entities=entities, id=name)
+        if len({e.id for e in entities}) < len(entities):
+            raise MalformedInput(
+                f"two objects of {name!r} have the same id", where=table.source, line=line, remedy="one id an object"
+            )
+        marked = tuple(
+            e.id
+            for e, thing in zip(entities, things, strict=True)
+            if any(_is_marked(v) for k, v in thing.items() if simplify(k) in _IS_TARGET)
+        )
+        if trials.setdefault(name, Trial(id=name, scene=scene, targets=marked)).scene != scene:
+            raise MalformedInput(
+                f"{name!r} has other objects in an earlier row",
+                where=table.source,
+                line=line,
+                remedy="one scene a trial",
+            )
+    return trials
+
+
+def _are_things(cell: Any) -> bool:
+    return isinstance(cell, list) and bool(cell) and all(isinstance(part, dict) and part for part in cell)
+
+
+def _entity(thing: Mapping[str, Any], number: int) -> Entity:
+    """An object by its fields; without an id it is called by its position from 0."""
+    by_name = {simplify(k): k for k in reversed(list(thing))}
+    key = next((by_name[n] for n in _OBJECT if n in by_name), None)
+    label = as_identifier(thing[key]) if key is not None else None
+    pairs = [
+        (name, value)
+        for k, v in thing.items()
+        if k != key and simplify(k) not in _IS_TARGET
+        for name, value in (v.items() if isinstance(v, dict) else [(k, v)])
+    ]
+    attributes = tuple(
+        Property(str(k), _value(v)) for k, v in pairs if not is_missing(v) and not isinstance(v, list | dict)
+    )
+    return Entity(id=label or str(number), attributes=attributes)
+
+
+def _is_marked(cell: Any) -> bool:
+    return (as_identifier(cell) or "").lower() in ("1", "true", "yes", "target", "ja", "oui")
 
 
 def _value(cell: Any) -> str:

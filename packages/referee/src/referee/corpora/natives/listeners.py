@@ -7,12 +7,13 @@ Ids of participants are hashed. A missing answer is left out and counted; it is 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.corpora.natives.columns import ROLES, find_column, infer_roles, simplify
+from referee.corpora.natives.columns import ROLES, find_column, infer_roles, simplify, usual_name
 from referee.corpora.natives.described import listed_texts
 from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, hash_person, make_trial
 from referee.corpora.reading.tables import Table, is_missing
@@ -110,7 +111,7 @@ def _without_practice(table: Table, material: NativeData) -> Table:
     chosen = [i for i, row in enumerate(table.rows) if not any(_truth(row.get(c)) for c in marks)]
     dropped = len(table.rows) - len(chosen)
     if dropped:
-        material.notes.append(f"{dropped:,} practice trials are left out.")
+        material.left_out["{} practice trials are left out."] += dropped
     return Table(table.source, table.columns, [table.rows[i] for i in chosen], [table.lines[i] for i in chosen])
 
 
@@ -120,6 +121,10 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
         if item is not None:
             declared = replace(declared, columns={**declared.columns, "trial": item})
     roles = infer_roles(table, LISTENED, declared)
+    if "text" in roles and "text" not in declared.columns and usual_name(roles["text"]) not in ROLES["text"][0]:
+        del roles["text"]  # 'answer' or 'response' is what a listener did
+    if "trial" in roles and "system" not in roles and (condition := _condition_column(table, roles)):
+        roles["system"] = condition
     if "trial" not in roles:
         raise InputError(
             "no column names the item of an answer",
@@ -145,6 +150,19 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
     if "correct" not in roles:
         _check_positions(table, roles, declared)
     return roles
+
+
+def _condition_column(table: Table, roles: Mapping[str, str]) -> str | None:
+    """A column of conditions that items occur in, several each, so that conditions can be compared as systems."""
+    names = ("condition", "cond", "bedingung", "speaker", "speakertype", "source", "version", "variant")
+    column = next((c for c in table.columns if simplify(c) in names and c not in roles.values()), None)
+    if column is None:
+        return None
+    pairs = {(as_identifier(row.get(roles["trial"])), as_identifier(row.get(column))) for row in table.rows}
+    pairs = {(item, condition) for item, condition in pairs if item is not None and condition is not None}
+    counts = Counter(item for item, _ in pairs)
+    is_crossed = bool(counts) and min(counts.values()) > 1 and len({condition for _, condition in pairs}) <= 20
+    return column if is_crossed else None
 
 
 def _check_items(table: Table, roles: Mapping[str, str]) -> None:
@@ -214,6 +232,7 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
 
 def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
     unanswered = 0
+    unit = _time_unit(material, table, roles.get("time"))
     default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
     answered: dict[tuple[str, str, str], int] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
@@ -225,7 +244,10 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
         system = as_identifier(cell("system")) or default
         if declared.systems and system not in declared.systems:
             continue
-        name = as_identifier(cell("trial"))
+        name, answer = as_identifier(cell("trial")), _answer(cell, roles)
+        if answer is None:
+            unanswered += 1
+            continue
         if name is None:
             raise MalformedInput(
                 f"the cell {roles['trial']!r} is empty",
@@ -233,10 +255,6 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 line=line,
                 remedy="give every answer its item",
             )
-        answer = _answer(cell, roles)
-        if answer is None:
-            unanswered += 1
-            continue
         person = as_identifier(cell("participant"))
         if "participant" in roles and person is None:
             raise MalformedInput(
@@ -269,12 +287,12 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 # Where only right or wrong is rounds_by_id, the other object has no name.
                 entity=goal if is_right else chosen if chosen is not None and chosen != goal else f"not {goal}",
                 description=Description(text=str(text)) if isinstance(text, str) else None,
-                identification_ms=as_number(cell("time")),
+                identification_ms=None if (time := as_number(cell("time"))) is None else time * unit,
             )
         )
     _drop_varying_scenes(material, table, roles)
     if unanswered:
-        material.notes.append(f"{unanswered:,} rows hold no answer and are left out.")
+        material.left_out["{} rows hold no answer and are left out."] += unanswered
     if not material.responses and declared.systems and "system" in roles:
         names = {as_identifier(c) for c in table.column(roles["system"])}
         shown = ", ".join(sorted(filter(None, names)))
@@ -287,6 +305,15 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
             where=table.source,
             remedy="check the columns: --map chosen=COLUMN or --map correct=COLUMN",
         )
+
+
+def _time_unit(material: NativeData, table: Table, column: str | None) -> float:
+    """Milliseconds in a unit of a column of times: half of all answers within 60 ms cannot be, so that these are seconds."""
+    times = sorted(t for t in map(as_number, table.column(column or "")) if t is not None)
+    if not times or times[len(times) // 2] >= 60:
+        return 1.0
+    material.notes.append(f"The times in {column!r} are read as seconds.")
+    return 1000.0
 
 
 def _drop_varying_scenes(material: NativeData, table: Table, roles: Mapping[str, str]) -> None:
@@ -342,13 +369,19 @@ def _select_jspsych(table: Table, material: NativeData) -> Table:
 
     chosen = [i for i, row in enumerate(table.rows) if is_answer(row)]
     if dropped := len(table.rows) - len(chosen):
-        material.notes.append(f"{dropped:,} rows without an item or a target (instructions, surveys) are left out.")
+        material.left_out["{} rows without an item or a target (instructions, surveys) are left out."] += dropped
     selected = _selected(table, chosen)
-    if find_column(selected, "participant", Declared()) is None:
-        name = Path(table.source).name.split(".")[0]
-        material.notes.append("No field names the participant: each file is one participant.")
-        return Table.of(selected.source, [{**row, "participant": name} for row in selected.rows], selected.lines)
-    return selected
+    if find_column(selected, "participant", Declared()) is not None:
+        return selected
+    # The trials of a participant are counted; where the count begins again, as in files with a list a line, another one begins.
+    name, last, number, rows = Path(table.source).name.split(".")[0], -1.0, 1, []
+    for row in selected.rows:
+        index = as_number(row.get("trial_index"))
+        number += index is not None and index <= last
+        last = last if index is None else index
+        rows.append({**row, "participant": name if number == 1 else f"{name}#{number}"})
+    material.notes.append("No field names the participant: each file, and each new count of trials in it, is one.")
+    return Table.of(selected.source, rows, selected.lines)
 
 
 _JSPSYCH = (
@@ -415,7 +448,7 @@ def _select_mturk(table: Table, material: NativeData) -> Table:
         )
     chosen = [i for i, row in enumerate(table.rows) if row.get("AssignmentStatus") != "Rejected"]
     if dropped := len(table.rows) - len(chosen):
-        material.notes.append(f"{dropped:,} rejected assignments are left out.")
+        material.left_out["{} rejected assignments are left out."] += dropped
     if "WorkTimeInSeconds" in table.columns:
         material.notes.append("Mechanical Turk times whole assignments, so there are no times of answers.")
     inputs = {simplify(c.removeprefix("Input.")) for c in table.columns if c.startswith("Input.")}
@@ -547,7 +580,7 @@ def _select_otree(table: Table, material: NativeData) -> Table:
     """A row for each player and round; bots are left out."""
     human = [i for i, row in enumerate(table.rows) if _truth(row.get("participant._is_bot")) is not True]
     if dropped := len(table.rows) - len(human):
-        material.notes.append(f"{dropped:,} rows of bots are left out.")
+        material.left_out["{} rows of bots are left out."] += dropped
     if "subsession.round_number" in table.columns:
         return _selected(table, human, lambda c: c.removeprefix("player.") if c.startswith("player.") else c)
     rows, lines = [], []
@@ -578,7 +611,7 @@ def _select_qualtrics(table: Table, material: NativeData) -> Table:
     rows = range(2, len(table.rows))
     people = [i for i in rows if str(table.rows[i].get("Status") or "IP Address") in ("IP Address", "0")]
     if dropped := len(rows) - len(people):
-        material.notes.append(f"{dropped:,} previews and spam responses are left out.")
+        material.left_out["{} previews and spam responses are left out."] += dropped
     selected = _selected(table, people)
     if not _names_items(selected):
         questions = [c for c in table.columns if re.match(r"Q\d", c)]
@@ -642,7 +675,7 @@ PLATFORMS = (
         _is_empirica,
         _select_empirica,
         {"participant": "playerId"},
-        reserved=("_id", "batchId", "roundId", "stageId", "gameId", "index"),
+        reserved=("_id", "id", "batchId", "roundId", "stageId", "gameId", "index"),
     ),
     Platform(
         "magpie",

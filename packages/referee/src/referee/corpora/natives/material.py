@@ -59,6 +59,7 @@ class NativeData:
         notes: sentences that a reader of the numbers has to know.
         is_tried: whether the reader was tried with a file of the real program.
         counts: by system, answers by outcome.
+        left_out: sentences about rows that are left out, with their number for ``{}``; the numbers of several files are added up.
     """
 
     kind: str
@@ -70,6 +71,7 @@ class NativeData:
     notes: list[str] = field(default_factory=list)
     is_tried: bool = True
     counts: dict[str, Counter[str]] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
 
     @property
     def systems(self) -> list[str]:
@@ -111,9 +113,11 @@ class NativeData:
         self.is_tried = self.is_tried and other.is_tried
         for system, counts in other.counts.items():
             self.counts.setdefault(system, Counter()).update(counts)
+        self.left_out.update(other.left_out)
 
     def finish(self) -> None:
         """Note what was done to all files together; raise DuplicateTrial if a system answers a trial twice."""
+        self.notes[:0] = [sentence.format(f"{count:,}") for sentence, count in self.left_out.items() if count]
         if self.kind == "listeners" and "participant" in self.mapping:
             people = len({r.hearer for r in self.responses})
             self.notes.append(f"The ids of {people:,} participants are replaced by hashes.")

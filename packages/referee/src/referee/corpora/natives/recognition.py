@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.natives.columns import find_column, simplify
-from referee.corpora.natives.described import attach_scenes, read_described
+from referee.corpora.natives.described import add_references, attach_scenes, read_described, read_scenes_of_rows
 from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
 from referee.corpora.natives.listeners import PLATFORMS, has_listeners, join_empirica, platform_of, read_listeners
 from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer
@@ -217,12 +217,24 @@ def read_material(
     with ExitStack() as stack:
         files = [file for source in sources for file in _expand(source, stack)]
         material = _material_of_files(files, sources, references, scenes, declared)
+        if references and material.kind != "text":
+            _add_references(material, references, declared)
     material.finish()
     if not material.is_tried:
         material.notes.append(
             f"The reader of {material.format} was not tried with a file of that program: check the mapping above."
         )
     return material
+
+
+def _add_references(material: NativeData, references: Sequence[str | Path], declared: Declared) -> None:
+    if material.kind not in ("table", "log") or not material.outputs:
+        raise InputError(
+            f"references are for descriptions, but this is {material.format} ({material.kind})",
+            where=references[0],
+            remedy="leave --references out",
+        )
+    add_references(material, references, declared)
 
 
 def _expand(source: str | Path, stack: ExitStack) -> list[Path]:
@@ -275,7 +287,7 @@ def _files_of(folder: Path) -> list[Path]:
         if p.is_file() and not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)
     ]
     # A run of evalscope holds its answers twice, once with the gold answers.
-    if (folder / "reviews").is_dir():
+    if any("reviews" in p.relative_to(folder).parts[:-1] for p in files):
         files = [p for p in files if "reviews" in p.relative_to(folder).parts]
     endings = (*TABLE_ENDINGS, ".eval", ".txt")
     chosen = sorted(p for p in files if p.name.lower().endswith(endings))
@@ -351,7 +363,7 @@ def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: 
         if file.suffix.lower() == ".zip":
             raise MalformedInput("this zip archive is damaged or incomplete", where=file, remedy="copy the file again")
         raise InputError("this format is unknown", where=file, remedy=_UNKNOWN)
-    return material_of_table(read_table(file), scenes, declared, file)
+    return material_of_table(read_table(file, declared.column("sheet")), scenes, declared, file)
 
 
 def material_of_table(
@@ -366,6 +378,8 @@ def material_of_table(
         return _material_of_outputs(table, scenes, file)
     if has_listeners(table, declared):
         return read_listeners(table, declared)
+    if scenes is None:
+        scenes = read_scenes_of_rows(table, declared)
     material = read_described(table, declared, scenes is not None)
     if scenes is not None:
         attach_scenes(material, scenes, table.source)

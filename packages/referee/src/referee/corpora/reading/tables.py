@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import IO, Any, Protocol, runtime_checkable
 
 from referee.corpora.reading.lines import open_binary
 from referee.corpora.reading.parquet_rows import is_parquet, read_columns, read_rows
@@ -59,17 +61,17 @@ def is_missing(value: Any) -> bool:
     return value is None or (isinstance(value, float) and value != value)
 
 
-def read_table(path: str | Path) -> Table:
-    """The table in a file, by the ending of its name.
+def read_table(path: str | Path, sheet: str | None = None) -> Table:
+    """The table in a file, by the ending of its name; `sheet` names one of several tables in a workbook.
 
     Raises:
-        InputError: if the ending is unknown, or the file holds no rows.
+        InputError: if the ending is unknown, the file holds no rows, or it holds several tables.
     """
     name = str(path).lower()
     if name.endswith(SEPARATED):
         numbered = list(read_separated(Path(path)))
     elif name.endswith(SHEETS):
-        numbered = list(_read_sheet(path))
+        numbered = _read_workbook(path, sheet)
     elif is_parquet(path):
         numbered = list(read_rows(path))
     elif name.endswith((".json", ".json.gz")):
@@ -98,7 +100,7 @@ def read_separated(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     # Strict, since a quote that is never closed would otherwise swallow all lines after it.
     reader = csv.reader(chain([head], lines), strict=True, delimiter=_delimiter(path, head))
     try:
-        names = [name.strip() for name in next(reader, [])]
+        names = _column_names([name.strip() for name in next(reader, [])])
         if len(set(names)) < len(names):
             raise MalformedInput("two columns have the same name", where=path, line=1, remedy="name each column once")
         for cells in reader:
@@ -117,13 +119,14 @@ def _delimiter(path: Path, head: str) -> str:
     """Spreadsheets of many countries write semicolons into their CSV, where commas belong to numbers."""
     if ".tsv" in path.name.lower():
         return "\t"
-    return next((sign for sign in (",", ";", "\t") if sign in head), ",")
+    bare = re.sub(r'"[^"]*"', "", head)
+    return max((",", ";", "\t"), key=bare.count)
 
 
 def decode_lines(path: Path) -> Iterator[str]:
     """The lines of a UTF-8 file with their ends; MalformedInput names the line of a wrong byte."""
     with open_binary(path) as file:
-        for number, raw in enumerate(file, 1):
+        for number, raw in enumerate(_without_utf16(file), 1):
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
@@ -135,20 +138,67 @@ def decode_lines(path: Path) -> Iterator[str]:
             yield text
 
 
-def _read_sheet(path: str | Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The rows of the first sheet of a workbook, which begin in line 2."""
+def _without_utf16(file: IO[bytes]) -> Iterable[bytes]:
+    """The lines of a file; those of UTF-16 with its mark, as spreadsheets save "Unicode text", are encoded anew."""
+    first = file.readline()
+    if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return chain([first] if first else [], file)
+    return (first + file.read()).decode("utf-16", errors="replace").encode().splitlines(keepends=True)
+
+
+def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[str, Any]]]:
+    """The rows of the one sheet that holds a table; of sheets with the same columns all rows, with the sheet's name in a column."""
     import polars as pl
 
     with naming_extra():
         import fastexcel  # noqa: F401 (the engine of polars)
     open_binary(str(path)).close()
     try:
-        frame = pl.read_excel(str(path), engine="calamine", infer_schema_length=None)
+        # All cells as text, as in CSV: a column of ids or answers may begin with numbers.
+        sheets = pl.read_excel(
+            str(path),
+            engine="calamine",
+            sheet_id=0,
+            has_header=False,
+            infer_schema_length=0,
+            raise_if_empty=False,
+            drop_empty_rows=False,
+            drop_empty_cols=False,
+        )
     except Exception as error:
         raise MalformedInput(
             f"this is no workbook ({str(error).splitlines()[0]})", where=path, remedy="save it as CSV"
         ) from None
-    yield from enumerate(frame.to_dicts(), 2)
+    tables = {name: rows for name, frame in sheets.items() if (rows := _rows_of_sheet(frame.rows()))}
+    if sheet is not None and sheet not in tables:
+        raise InputError(f"no sheet {sheet!r} holds a table", where=path, remedy=f"sheets are {', '.join(sheets)}")
+    chosen = tables if sheet is None else {sheet: tables[sheet]}
+    if len({tuple(rows[0][1]) for rows in chosen.values()}) > 1:
+        choices = " or ".join(f"--map sheet={name}" for name in chosen)
+        raise InputError("several sheets hold a table", where=path, remedy=f"choose one: {choices}")
+    if len(chosen) < 2:
+        return [row for rows in chosen.values() for row in rows]
+    return [(line, {**row, "sheet": name}) for name, rows in chosen.items() for line, row in rows]
+
+
+def _rows_of_sheet(cells: Sequence[Sequence[Any]]) -> list[tuple[int, dict[str, Any]]]:
+    """The rows under the header of a sheet, which is the first row with at least half of the cells of the fullest one."""
+    filled = [sum(cell not in (None, "") for cell in row) for row in cells]
+    least = max(2, max(filled, default=0) / 2)
+    head = next((i for i, count in enumerate(filled) if count >= least), None)
+    if head is None:
+        return []
+    names = _column_names([str(cell or "").strip() for cell in cells[head]])
+    return [
+        (number, dict(zip(names, row, strict=True)))
+        for number, row in enumerate(cells[head + 1 :], head + 2)
+        if filled[number - 1]
+    ]
+
+
+def _column_names(names: Sequence[str]) -> list[str]:
+    """Names of columns; one without a name is called after its number."""
+    return [name or f"column {number}" for number, name in enumerate(names, 1)]
 
 
 def read_json(path: str | Path) -> Any:
@@ -178,22 +228,43 @@ def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _rows_of_json(value: Any, path: str | Path) -> list[dict[str, Any]]:
-    """Rows of a JSON value: a list of objects, an object of columns, or an object with one such list."""
+    """The rows of a JSON value."""
+    rows = _find_rows(value)
+    if rows is None:
+        raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one a row")
+    return rows
+
+
+def _find_rows(value: Any) -> list[dict[str, Any]] | None:
+    """Rows of a list of objects, of columns, of lists by system, of objects by id, or of the one part that holds such; None for others."""
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
         value = [row for part in value for row in part]
     if isinstance(value, list) and all(isinstance(row, dict) for row in value):
         return value
-    if isinstance(value, dict):
-        if columns := _columns_of(value):
-            return columns
-        lists = [
-            part
-            for part in value.values()
-            if isinstance(part, list) and part and all(isinstance(r, dict) for r in part)
-        ]
-        if len(lists) == 1:
-            return lists[0]
-    raise InputError("this JSON holds no table", where=path, remedy="write a list of objects, one a row")
+    if not isinstance(value, dict):
+        return None
+    if columns := _columns_of(value):
+        return columns
+    lists: dict[str, list[dict[str, Any]]] = {name: part for name, part in value.items() if _are_objects(part)}
+    # As COCO writes captions and their pictures.
+    if len(lists) > 1 and "annotations" in lists:
+        return lists["annotations"]
+    if len(lists) == 1:
+        return next(iter(lists.values()))
+    if lists:
+        keys = {frozenset(row) for part in lists.values() for row in part}
+        # The names of such lists are systems, unless the rows name one.
+        is_alike = len(keys) == 1 and not {"system", "model"} & {name.lower() for name in next(iter(keys))}
+        return [{**row, "system": name} for name, part in lists.items() for row in part] if is_alike else None
+    objects = [part for part in value.values() if isinstance(part, dict)]
+    if len(objects) > 1 and len(objects) == len(value) and len({frozenset(part) for part in objects}) == 1:
+        return [{"id": name, **part} for name, part in value.items()]
+    parts = [rows for part in objects if (rows := _find_rows(part))]
+    return parts[0] if len(parts) == 1 else None
+
+
+def _are_objects(part: Any) -> bool:
+    return isinstance(part, list) and bool(part) and all(isinstance(row, dict) for row in part)
 
 
 def _columns_of(value: dict[str, Any]) -> list[dict[str, Any]]:
