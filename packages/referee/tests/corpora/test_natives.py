@@ -135,16 +135,65 @@ TEXTS = {"m1": {"1": "the red cup", "2": "the dog"}, "m2": {"1": "a cup", "2": "
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("lists by system", {m: [{"id": i, "text": t, "refs": REFERENCES[i]} for i, t in texts.items()] for m, texts in TEXTS.items()}),
-        ("a part of an object", {"meta": {"date": 1}, "results": {"run": [{"id": i, "model": m, "text": TEXTS[m][i], "refs": r} for m in TEXTS for i, r in REFERENCES.items()]}}),
-        ("systems in a field", [{"id": i, "refs": REFERENCES[i], "predictions": {m: TEXTS[m][i] for m in TEXTS}} for i in REFERENCES]),
-        ("a list in a field", [{"id": i, "refs": REFERENCES[i], "outputs": [{"model": m, "text": TEXTS[m][i]} for m in TEXTS]} for i in REFERENCES]),
-        ("nested fields", [{"id": i, "meta": {"model": m}, "output": {"text": TEXTS[m][i]}, "reference": {"text": r}} for m in TEXTS for i, r in REFERENCES.items()]),
-        ("columns named after systems", [{"id": i, "refs": REFERENCES[i], **{f"output_{m}": TEXTS[m][i] for m in TEXTS}} for i in REFERENCES]),
-        ("a row a reference", [{"id": i, "model": m, "text": TEXTS[m][i], "reference": r} for m in TEXTS for i, refs in REFERENCES.items() for r in refs]),
-        ("references in one cell", [{"id": i, "model": m, "text": TEXTS[m][i], "references": " | ".join([*r, r[0]])} for m in TEXTS for i, r in REFERENCES.items()]),
+        (
+            "lists by system",
+            {m: [{"id": i, "text": t, "refs": REFERENCES[i]} for i, t in texts.items()] for m, texts in TEXTS.items()},
+        ),
+        (
+            "a part of an object",
+            {
+                "meta": {"date": 1},
+                "results": {
+                    "run": [
+                        {"id": i, "model": m, "text": TEXTS[m][i], "refs": r}
+                        for m in TEXTS
+                        for i, r in REFERENCES.items()
+                    ]
+                },
+            },
+        ),
+        (
+            "systems in a field",
+            [{"id": i, "refs": REFERENCES[i], "predictions": {m: TEXTS[m][i] for m in TEXTS}} for i in REFERENCES],
+        ),
+        (
+            "a list in a field",
+            [
+                {"id": i, "refs": REFERENCES[i], "outputs": [{"model": m, "text": TEXTS[m][i]} for m in TEXTS]}
+                for i in REFERENCES
+            ],
+        ),
+        (
+            "nested fields",
+            [
+                {"id": i, "meta": {"model": m}, "output": {"text": TEXTS[m][i]}, "reference": {"text": r}}
+                for m in TEXTS
+                for i, r in REFERENCES.items()
+            ],
+        ),
+        (
+            "columns named after systems",
+            [{"id": i, "refs": REFERENCES[i], **{f"output_{m}": TEXTS[m][i] for m in TEXTS}} for i in REFERENCES],
+        ),
+        (
+            "a row a reference",
+            [
+                {"id": i, "model": m, "text": TEXTS[m][i], "reference": r}
+                for m in TEXTS
+                for i, refs in REFERENCES.items()
+                for r in refs
+            ],
+        ),
+        (
+            "references in one cell",
+            [
+                {"id": i, "model": m, "text": TEXTS[m][i], "references": " | ".join([*r, r[0]])}
+                for m in TEXTS
+                for i, r in REFERENCES.items()
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_nested_tables(tmp_path: Path, name: str, value: Any) -> None:
     native = read(write_json(tmp_path / "outputs.json", value))
     assert hypotheses(native) == TEXTS, name
