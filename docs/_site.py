@@ -36,9 +36,9 @@ NAMES = {
     "create": ["referee.catalogue.create"],
     "results": ["referee.api.results"],
     "Run": ["referee.jobs.folder.Run", "referee.jobs.score.Settings"],
-    "records": [f"referee.records.{n}" for n in "Trial Scene Entity Property Description Response Outcome Score".split()],
+    "records": [f"referee.records.{n}" for n in ("Trial", "Scene", "Entity", "Property", "Description", "Response", "Outcome", "Score")],
     "contracts": [
-        *(f"referee.contracts.{n}" for n in "Metric Speaker Selector Realiser Hearer Corpus Card Batch".split()),
+        *(f"referee.contracts.{n}" for n in ("Metric", "Speaker", "Selector", "Realiser", "Hearer", "Corpus", "Card", "Batch")),
         "referee.metrics.measure.Measure",
         "referee.hearers.answering.Listener",
         "referee_lab.study.protocols.contract.Kind",
@@ -149,7 +149,26 @@ def _describe(kind: str, name: str) -> str:
     text = f"## {name}\n\n{_escape(entry.about)}"
     if kind == "metric":
         text += f"\n\n```text\n{inspect.getdoc(catalogue.load(kind, name)) or ''}\n```"
+    if kind == "protocol":
+        info = catalogue.create(kind, name).info
+        rows = [f"| `{n}` | {_format_default(p)} | {_escape(p.about)} |" for n, p in info.parameters.items()]
+        text += (
+            f"\n\n{info.title}. Source: {_escape(info.source)}. Plug-in `{info.plugin}`.\n\n| setting | default | meaning |\n| --- | --- | --- |\n"
+            + "\n".join(rows)
+        )
     return text
+
+
+def _format_default(parameter: Any) -> str:
+    value = parameter.default
+    shown = (
+        ", ".join(map(str, value))
+        if isinstance(value, list | tuple)
+        else {True: "yes", False: "no"}.get(value, str(value))
+        if isinstance(value, bool)
+        else str(value)
+    )
+    return _escape(f"{shown or 'none'} {parameter.unit}".strip())
 
 
 def _escape(text: str) -> str:
