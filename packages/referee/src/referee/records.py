@@ -173,7 +173,10 @@ class Entity(Record, frozen=True, kw_only=True, gc=False):
 
     def __post_init__(self) -> None:
         if self.attributes:
-            force_setattr(self, "attributes", _as_properties(self.attributes))
+            attributes = _as_properties(self.attributes)
+            # An attribute without a value is none; a name without a value is a relation (see `Scene.extensions`).
+            is_full = all(p[1] for p in attributes)
+            force_setattr(self, "attributes", attributes if is_full else tuple(p for p in attributes if p.value))
 
     def __repr__(self) -> str:
         return f"Entity({self.id!r}: {_few(map(str, self.attributes), 6)})"

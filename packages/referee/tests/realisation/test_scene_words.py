@@ -51,7 +51,7 @@ def test_english(things: list[dict[str, Any]], targets: str, system: str, text: 
     ("things", "targets", "system", "german", "portuguese"),
     [
         ([{"type": "table", "width": n} for n in (120, 80)], "a", INCREMENTAL, "der breitere Tisch", "a mesa mais larga"),
-        (CARS, "ab", INCREMENTAL, "die zwei billigsten car", "os dois cares mais baratos"),
+        (CARS, "ab", INCREMENTAL, "die zwei billigsten Autos", "os dois carros mais baratos"),
         (THREE_MICE, "ab", BOOLEAN, "die zwei, die nicht Größe 12 haben", "os dois que não têm tamanho 12"),
         ([{"colour": c} for c in ("red", "blue", "green")], "ab", BOOLEAN, "die zwei, die nicht grün sind", "os dois que não são verdes"),
         ([{"type": "cube", "vpos": v} for v in ("bottom", "bottom", "top")], "ab", INCREMENTAL, "die zwei Würfel unten", "os dois cubos embaixo"),
@@ -99,7 +99,7 @@ def test_a_relation_that_no_table_knows_is_said_by_its_name() -> None:
     things = {"a": {"type": "man"}, "b": {"type": "woman"}, "c": {"type": "man"}}
     assert related({"a": [["isLookingAt", "b"]]}, things) == "the man looking at the woman"
     cups = {"a": {"type": "cup"}, "b": {"type": "cup"}, "t": {"type": "table"}}
-    assert related({"a": [["on", "t"]]}, cups, "pt") == "o cup sobre a mesa"
+    assert related({"a": [["on", "t"]]}, cups, "pt") == "a xícara sobre a mesa"
 
 
 @pytest.mark.parametrize(
@@ -115,6 +115,18 @@ def test_a_relation_that_no_table_knows_is_said_by_its_name() -> None:
         ([{"type": "church", "for_sale": v} for v in (False, True)], "the church not for sale"),
         ([{"type": "button", "label": v} for v in ("OK", "Cancel")], "the button labelled OK"),
         ([{"type": "oak", "alive": v} for v in (True, False)], "the living oak"),
+        ([{"type": "tree", "nest": v} for v in (False, True)], "the tree without a nest"),
+        ([{"type": "square", "row": v} for v in (1, 2)], "the square in row 1"),
+        ([{"type": "pan", "nonStick": v} for v in (False, True)], "the pan that is not non stick"),
+        ([{"type": "bottle", "cap": v} for v in ("on", "off")], "the bottle with the cap on"),
+        ([{"type": "bowl", "contents": v} for v in ("empty", "soup")], "the bowl without contents"),
+        ([{"type": "door", "open": v} for v in ("ajar", "shut")], "the ajar door"),
+        ([{"type": "plant", "watered": v} for v in ("today", "never")], "the plant watered today"),
+        ([{"type": "flag", "star": v} for v in ("one", "many")], "the flag with one star"),
+        ([{"type": "man", "hatColour": v} for v in ("none", "red")], "the man without a hat"),
+        ([{"type": "cake", "topping": v} for v in ("cherries", "none")], "the cake with cherries as topping"),
+        ([{"type": "chair", "x-dimension": v} for v in (5, 7, 8)], "the leftmost chair"),
+        ([{"type": "chair", "colour": ""}, {"type": "chair", "colour": "red"}], "the chair"),
     ],
 )
 def test_values_that_are_no_adjectives_of_the_whole_thing(things: list[dict[str, Any]], text: str) -> None:
@@ -134,7 +146,7 @@ def test_words_that_are_true_of_others_are_not_used_alone() -> None:
     [
         ("en", "the box with the cup in it", "the ball that the cup is holding"),
         ("de", "die Kiste, in welcher die Tasse ist", None),
-        ("pt", "o quadrado no qual está o cup", None),
+        ("pt", "o quadrado no qual está a xícara", None),
     ],
 )
 def test_relations_from_their_other_end(language: str, hat: str, dog: str | None) -> None:

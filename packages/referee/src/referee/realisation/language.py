@@ -17,9 +17,12 @@ from referee.records import LANDMARKS, Property
 __all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase", "plain_words", "spelt"]
 
 BEFORE, AFTER = 0, 1
+_ADJECTIVE = re.compile(r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|ical|proof|free|like)$")
+_PARTICIPLE = re.compile(r"(?!\w*(?:bed|shed|seed|weed)$)\w{3,}ed")
 _SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
-_NONE = frozenset({"none", "nothing", "absent", "missing"})
-_YES, _NO = frozenset({"1", "yes", "true"}), frozenset({"0", "no", "false"})
+_NONE = frozenset({"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "kein", "keine"})
+_YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
+_TRUTH = frozenset({"1", "true", "0", "false"})
 
 
 class Noun(NamedTuple):
@@ -97,12 +100,14 @@ class Language:
     a language without any says the same noun.
 
     `qualities` are attributes whose values are adjectives of the whole thing; a value of any other one is said of what the attribute names ("with blue eyes").
-    `patterns` word the values of an attribute behind the noun ("owned by {}").
+    `patterns` word the values of an attribute behind the noun ("owned by {}"); `numbered` has the preposition of attributes whose numbers are names;
+    `states` are attributes that are adjectives themselves (open: ajar), `antonyms` adjectives with their denial; `aliases` are names that the language itself
+    has for attributes (Farbe: colour).
 
     `covers` has words that are true of more than one value: "on the left" of what is "on the far left", too. `than` compares with a number, `extremes` words
-    superlatives of attributes without `grades`, `anything` is an indefinite landmark, `verb_forms` makes the form of a verb that follows a noun (holds:
-    holding). `genders` and `inflections` are endings of nouns with their gender, and of adjectives with their forms, for values that are written in
-    the language itself.
+    superlatives of attributes without `grades`, `anything` and `something` are indefinite landmarks.
+    `verb_forms` makes the form of a verb that follows a noun (holds: holding). `genders` and `inflections`
+    are endings of nouns with their gender, and of adjectives with their forms, for values that are written in the language itself.
 
     For mending broken strings: `prepositions` are the openers that cannot stand between an article and its noun, those of `places_open` cannot follow each
     other, `partitive` puts one place within another, `inside` opens a bare one of the `regions` (a row, a corner), `things` are had and not adjectives,
@@ -156,11 +161,17 @@ class Language:
     ranks: Mapping[str, int] = field(default_factory=dict)
     qualities: frozenset[str] = frozenset()
     patterns: Mapping[str, str] = field(default_factory=dict)
+    numbered: Mapping[str, str] = field(default_factory=dict)
+    states: frozenset[str] = frozenset()
+    antonyms: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    capital_nouns: bool = False
     participle_rank: int = 70
     covers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     than: str = ""
     extremes: Mapping[str, str] = field(default_factory=dict)
     anything: str = ""
+    something: str = ""
     verb_forms: Callable[[str], str] | None = None
     genders: Mapping[str, str] = field(default_factory=dict)
     inflections: Mapping[str, str] = field(default_factory=dict)
@@ -182,7 +193,7 @@ class Language:
         same = [noun for noun in self.nouns.values() if noun.word.lower() == word]
         endings = [end for end in self.genders if word.endswith(end)]
         gender = self.genders[max(endings, key=len)] if endings else self.default.gender
-        return same[0] if same else Noun(word, gender)
+        return same[0] if same else Noun(self._noun_case(_spelling(value, keeps_case=False)), gender)
 
     def words_of(self, prop: Property) -> str:
         """Return the words for one property, by which a hearer cannot tell it from a property with the same words."""
@@ -229,17 +240,26 @@ class Language:
         """As `word`, each phrase with what it expresses."""
         silent = {"type", *self.relations}
         sayable = [p for p in dict.fromkeys(properties) if p.name not in silent and p.value not in UNSAYABLE]
-        left = [p for p in sayable if p not in self.nouns]
-        unworded = set(left)
-        fitting = [group for group in self.phrases if group <= unworded]
+        unworded = {self._canonical(p): p for p in sayable if p not in self.nouns}
+        left = list(unworded)
+        fitting = [group for group in self.phrases if group <= unworded.keys()]
         worded: list[tuple[Phrase, frozenset[Property]]] = []
         # Sorted within a size, since sets have another order in every process.
         for group in sorted(fitting, key=lambda g: (-len(g), sorted(g))):
             if all(p in left for p in group):
-                worded += [(phrase, group) for phrase in self.phrases[group]]
+                expressed = frozenset(unworded[p] for p in group)
+                worded += [(phrase, expressed) for phrase in self.phrases[group]]
                 left = [p for p in left if p not in group]
-        worded += [(self.describe_unknown(p), frozenset([p])) for p in left]
+        worded += [(self.describe_unknown(p), frozenset([unworded[p]])) for p in left]
         return sorted(worded, key=lambda item: (item[0], sorted(item[1])))
+
+    def _noun_case(self, noun: str) -> str:
+        return noun.title() if self.capital_nouns else noun
+
+    def _canonical(self, prop: Property) -> Property:
+        """A property under the name that the tables of the language have for its attribute."""
+        name = self.aliases.get(prop.name.lower())
+        return prop if name is None else Property(name, prop.value)
 
     def describe_unknown(self, prop: Property) -> Phrase:
         """Words for a property that the language has no phrase for: its value as an adjective, or its name where the value is yes or no.
@@ -249,11 +269,15 @@ class Language:
         """
         name = plain_words(re.sub(r"^(?:has|is)(?=[A-Z_.-])", "", prop.name))
         value = prop.value.lower()
+        # What one has is said behind all adjectives.
+        had_rank = self.participle_rank if self.adjectives == AFTER else self.unnamed_rank
         if pattern := self.patterns.get(prop.name):
-            nothing = value in _NONE and self.lacking
+            nothing = (value in _NONE or value == "empty") and self.lacking
             words = f"{self.lacking} {name}" if nothing else pattern.format(_spelling(prop.value))
             return Phrase(AFTER, self.unnamed_rank, words)
-        is_verb = self.verb_forms is not None and name.partition(" ")[0].endswith("ing") and value not in _YES | _NO
+        first = name.partition(" ")[0]
+        is_verb = self.verb_forms is not None and first.endswith("ing") and first not in self.parts
+        is_verb = is_verb and value not in _YES | _NO and first == name
         if is_verb and value in _NONE:
             return Phrase(AFTER, self.participle_rank, f"{name} nothing")
         if is_verb:
@@ -261,22 +285,30 @@ class Language:
             is_bare = self._uncounted(thing) or re.match(r"(?:an?|the|no|\d+) ", thing) or thing[:1].isupper()
             return Phrase(AFTER, self.participle_rank, f"{name} {'' if is_bare else self.indefinite + ' '}{thing}")
         if value in _NONE and not self._is_quality(name):
-            thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
-            return Phrase(AFTER, self.unnamed_rank, f"{self.lacking} {thing}")
+            bare = self._bearer(name)
+            thing = bare if not self.indefinite or self._uncounted(bare) else f"{self.indefinite} {bare}"
+            return Phrase(AFTER, had_rank, f"{self.lacking} {self._noun_case(thing)}")
+        if value not in _YES | _NO and name in self.states - self.parts and not re.search(r"\d", value):
+            return Phrase(self.adjectives, self.ranks.get("state", self.unnamed_rank), _spelling(prop.value))
+        if value not in _YES | _NO and self.states and _PARTICIPLE.fullmatch(name) and not self._is_quality(name):
+            words = f"{value} {name}" if value in ("never", "always", "recently") else f"{name} {_spelling(prop.value)}"
+            return Phrase(AFTER, self.participle_rank, words)
         if value in _YES | _NO and self._had(prop.name, name, value):
             thing = name if not self.indefinite or self._uncounted(name) else f"{self.indefinite} {name}"
-            return Phrase(AFTER, self.unnamed_rank, f"{self.having if value in _YES else self.lacking} {thing}")
+            return Phrase(AFTER, had_rank, f"{self.having if value in _YES else self.lacking} {self._noun_case(thing)}")
         if value in _YES | _NO:
             rank = self.ranks.get("quality", self.unnamed_rank)
             denial = self.clauses.no if self.clauses is not None else self.negation.strip(" -")
             if name.partition(" ")[0] in self.openers | _SHORT_PREPOSITIONS and " " in name:
                 return Phrase(AFTER, self.unnamed_rank, name if value in _YES else f"{denial} {name}")
+            if value in _NO and name in self.antonyms:
+                return Phrase(self.adjectives, rank, self.antonyms[name])
+            if value in _NO and self.clauses is not None and name.startswith("non "):
+                return Phrase(AFTER, self.participle_rank, f"{self.clauses.that} {self.clauses.be[0]} {denial} {name}")
             return Phrase(self.adjectives, rank, name if value in _YES else f"{self.negation}{name}")
         # A bare number is no adjective: "with size 3".
         if re.search(r"\d", prop.value):
-            return Phrase(
-                AFTER, self.unnamed_rank, self.counted(prop) or f"{self.having} {self.amount(name, prop.value)}"
-            )
+            return Phrase(AFTER, self.unnamed_rank, self.counted(prop) or self.measured(name, prop.value))
         if prop.name not in self.ranks and (had := self._had_so(name, _spelling(prop.value))):
             return Phrase(AFTER, self.unnamed_rank, f"{self.having} {had}")
         return Phrase(self.adjectives, self.ranks.get(prop.name, self.unnamed_rank), self._adjective(prop))
@@ -322,35 +354,53 @@ class Language:
             name,
         )
 
-    def amount(self, name: str, value: str) -> str:
-        """A number with the name of what it measures: "a speed of 50 km/h"; a code is none ("species s1")."""
+    def measured(self, name: str, value: str) -> str:
+        """A number with the name of what it measures: "with a speed of 50 km/h", "in row 2"; a code is none ("with species s1")."""
+        if name in self.numbered and re.fullmatch(r"\w+", value):
+            return f"{self.numbered[name]} {value}"
         if self.indefinite and self.partitive and re.match(r"[-+]?\d", value):
-            return f"{self.indefinite} {name} {self.partitive} {value}"
-        return f"{name} {value}"
+            return f"{self.having} {self.indefinite} {name} {self.partitive} {value}"
+        return f"{self.having} {name} {value}"
 
     def _had_so(self, name: str, value: str) -> str:
         """What one has, as it is: "long sleeves", "a red hat", "a high battery level"; nothing where the value is said of the whole thing."""
         if not self.indefinite:
             return ""
-        thing = re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
+        thing = self._bearer(name)
         if " " not in name and (self._is_quality(name) if self.qualities else name not in self.parts):
             return ""
         if " " in name and thing != name and thing.rpartition(" ")[2] not in self.parts:
             thing = name
+        if value in ("on", "off", "up", "down"):
+            return f"{self.articles[self.default.gender]} {thing} {value}"
+        if value == "many" or value in self.numbers.values() or value == self.singular_numeral:
+            last = thing.rpartition(" ")[2]
+            is_one = value == self.singular_numeral or last.endswith("s")
+            return f"{value} {thing if is_one else self.several(Noun(thing)).word}"
+        # Things that are had as something else: "with pears as fruit".
+        if self.qualities and re.fullmatch(r"[a-z ]*[a-z]{2}(?<![sui])s", value) and not self._uncounted(value[:-1]):
+            return f"{value} as {thing}"
         article = "" if self._uncounted(thing) else f"{self.indefinite} "
         return f"{article}{value} {thing}"
+
+    def _bearer(self, name: str) -> str:
+        """What has the colour, length or style that an attribute names: "hat colour" is of a hat."""
+        return re.sub(r" (?:colou?r|length|style|shape|type|kind)$", "", name)
 
     def _had(self, attribute: str, name: str, value: str) -> bool:
         """Whether a yes-or-no attribute is a thing that one has and not what one is: by its name, where the language can tell (``lid``, ``ripe``)."""
         if re.match(r"has(?=[A-Z_.-])|has$", attribute):
             return True
-        # Without a list of things, "yes" is said of what one has and "true" of what one is.
-        return name.rpartition(" ")[2] in self.parts if self.parts else value in ("yes", "no")
+        last = name.rpartition(" ")[2]
+        if self.states:
+            return last in self.parts or not (name in self.states or _ADJECTIVE.search(last) or " " in name)
+        # Without a list of adjectives, "yes" is said of what one has and "true" of what one is.
+        return last in self.parts or value not in _TRUTH
 
     def _uncounted(self, name: str) -> bool:
         """Whether no indefinite article goes with a noun: hair, glasses, stripes."""
         last = name.rpartition(" ")[2]
-        return last.endswith("s") or last in self.uncounted
+        return (last.endswith("s") and not last.endswith(("ss", "us", "lens"))) or last in self.uncounted
 
     def put_together(self, before: Iterable[str], noun: Noun, after: Iterable[str], article: str | None = None) -> str:
         """One noun phrase; `article` replaces the language's own, and an empty one leaves it out."""
@@ -425,9 +475,11 @@ def plain_words(name: str) -> str:
     return re.sub(r"[\W_]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)).strip().lower()
 
 
-def _spelling(value: str) -> str:
-    """A value as words; one with capital letters (a name) keeps them."""
-    return value.strip() if value[:1].isupper() and " " not in value.strip() and value.isalpha() else plain_words(value)
+def _spelling(value: str, keeps_case: bool = True) -> str:
+    """A value as words; one with capital letters (a name) keeps them, and hyphens stay."""
+    if keeps_case and value[:1].isupper() and " " not in value.strip() and value.isalpha():
+        return value.strip()
+    return "-".join(map(plain_words, value.split("-"))) if re.search(r"\w-\w", value) else plain_words(value)
 
 
 def spelt(text: str, gender: str) -> str:

@@ -16,6 +16,17 @@ from referee.records import Property
 __all__ = ["PORTUGUESE"]
 
 _NOUNS = {
+    "type:car": "carro m",
+    "type:cup": "xícara f",
+    "type:man": "homem m",
+    "type:woman": "mulher f",
+    "type:house": "casa f",
+    "type:tree": "árvore f",
+    "type:dog": "cachorro m",
+    "type:cat": "gato m",
+    "type:book": "livro m",
+    "type:plate": "prato m",
+    "type:hat": "chapéu m",
     "type:chair": "cadeira f",
     "type:sofa": "sofá m",
     "type:desk": "escrivaninha f",
@@ -294,6 +305,8 @@ PORTUGUESE = Language(
     ),
     covers={"à esquerda": ("na extrema esquerda",), "à direita": ("na extrema direita",)},
     than="do que",
+    something="algo",
+    aliases={"cor": "colour", "tamanho": "size", "idade": "age", "posição": "position"},
     genders={"a": "f", "ção": "f", "dade": "f", "gem": "f", "ema": "m", "oma": "m"},
     inflections={"o": "{m:o|f:a}", "a": "{m:o|f:a}"},
     plural_endings={"": "s", "m": "ns", "l": "is", "r": "res", "s": "s"},

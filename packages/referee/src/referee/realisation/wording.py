@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from referee.meaning import (
@@ -36,6 +37,7 @@ HEADS = ("type", "basic", "kind", "category", "superordinate")
 NAMED = ("name", "label")
 _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
+_GRID = {"x-dimension": 5, "y-dimension": 3}
 _RANKS = frozenset({"least", "most", "nth"})
 
 
@@ -103,7 +105,7 @@ class Wording:
     """The words of a language for the things of one scene."""
 
     def __init__(self, language: Language, scene: Scene) -> None:
-        self.language, self.scene = language, scene
+        self.language, self.scene = _for_scene(language, scene), scene
 
     def phrase(self, ids: Sequence[str], content: Sequence[Property] | Meaning, where: bool = True) -> Worded:
         """Return a noun phrase, or several joined by "and" for a meaning in parts.
@@ -271,19 +273,16 @@ class Wording:
         others = [p for p in pairs if p not in head]
         pieces = [*self._graded(others, ids, head, is_ranked), *self._ranked(content, ids, number)]
         names = [
-            Expressed(
-                Phrase(AFTER, _NAME, language.patterns.get(p.name, "{}").format(p.value)), frozenset([p]), tuple(p)
-            )
+            Expressed(Phrase(AFTER, _NAME, self._name_words(p, noun)), frozenset([p]), tuple(p))
             for p in pairs
             if p.name in NAMED
         ]
-        counted = self._counted(others)
-        special = {p for piece in (*pieces, *names, *counted) for p in piece.properties}
+        special = {p for piece in (*pieces, *names) for p in piece.properties}
         plain = [
             Expressed(phrase, expressed, self._as_heard(expressed))
             for phrase, expressed in language.phrases_for([p for p in others if p not in special])
         ]
-        phrases = sorted([*plain, *pieces, *names, *counted, *extra], key=lambda e: (e.phrase.place, e.phrase.rank))
+        phrases = sorted([*plain, *pieces, *names, *extra], key=lambda e: (e.phrase.place, e.phrase.rank))
         numeral = [language.numbers.get(number, str(number))] if number > 1 and is_counted and language.numbers else []
         before = [*numeral, *(self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == BEFORE)]
         after = [self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == AFTER]
@@ -382,10 +381,12 @@ class Wording:
         inverse: list[str] = []
         expressed, dropped, heard = list[Property](), list[Property](), list[Meaning]()
         for link in links:
-            content = self._with_head(link)
+            content = self._with_head(link, ids)
             names = link.names or (None,)
             how = language.enumerate([self._relation(name) for name in link.names]) or language.having
             worded = self._noun_phrase([link.anchor or ""], 1, content, oblique=link.operator == "rel")
+            if language.something and content == _Content(()) and link.anchor in self._in_scene([link.anchor or ""]):
+                worded = Worded(language.something, ())
             if link.operator == "inv":
                 texts = [language.say_inverse(self._relation(name), worded.text, noun, number) for name in link.names]
                 if not all(texts):
@@ -407,12 +408,16 @@ class Wording:
             "", tuple(expressed), dropped=tuple(dropped), meaning=conjunction(heard)
         )
 
-    def _with_head(self, link: _Link) -> _Content:
-        """Every landmark has a head, whether it was chosen or not."""
+    def _with_head(self, link: _Link, ids: Sequence[str]) -> _Content:
+        """Every landmark has a head, whether it was chosen or not, if it is so of the landmarks of all targets."""
         content = link.landmark
         if link.anchor not in {e.id for e in self.scene.entities} or any(p.name in HEADS for p in content.pairs):
             return content
         types = [p for p in self.scene.entity(link.anchor or "").attributes if p.name == HEADS[0]]
+        if types and len(ids) > 1:
+            form = conjunction([*conjuncts(content.form()), tuple(types[0])])
+            fitting = self.scene.denotation(conjunction([(link.operator, name, form) for name in link.names or ("*",)]))
+            types = [] if self.scene.mask(self._in_scene(ids)) & ~fitting else types
         return content._replace(pairs=(*content.pairs, *types))
 
     def _sides(
@@ -436,6 +441,13 @@ class Wording:
 
     def _relation(self, name: str) -> str:
         return self.language.relation(name)
+
+    def _name_words(self, prop: Property, noun: Noun) -> str:
+        """A name behind its noun ("the child Tom"), or by its pattern; behind "one" it needs a verb."""
+        language = self.language
+        pattern = language.patterns.get(prop.name, "{}")
+        is_bare = pattern == "{}" and noun.word in (language.default.word, language.several(language.default).word)
+        return (language.patterns.get("called", pattern) if is_bare else pattern).format(prop.value)
 
     # -- numbers ---------------------------------------------------------------------------------------------------------------
 
@@ -481,17 +493,6 @@ class Wording:
             place = AFTER if behind else BEFORE
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
             result.append(Expressed(phrase, frozenset(flatten(rank)), rank))
-        return result
-
-    def _counted(self, properties: Sequence[Property]) -> list[Expressed]:
-        """None or one of something ("with 1 dot"), where others have more of it: elsewhere 0 and 1 are no and yes."""
-        result: list[Expressed] = []
-        for prop in properties:
-            values = {e.value(prop.name) or "" for e in self.scene.entities}
-            if prop.value in ("0", "1") and any(v.isdecimal() and int(v) > 1 for v in values):
-                words = self.language.counted(prop)
-                phrase = Phrase(AFTER, self.language.unnamed_rank, words)
-                result += [Expressed(phrase, frozenset([prop]), tuple(prop))] if words else []
         return result
 
     def _distinguishing_rank(self, ids: Sequence[str], heard: Meaning) -> Expressed | None:
@@ -572,6 +573,10 @@ class Wording:
             return verbs.pop(), f" {self.language.conjunction} ".join(p[1] for p in parts if p is not None)
         if piece[0] not in OPERATORS and (piece[0], "") not in self.scene.extensions:
             return self._predicate_of(Property(*piece), is_denied, many, noun)
+        if piece[0] in ("<", ">") and piece[1] not in self.language.grades:
+            pattern = _extreme(self.language, piece[0], piece[1])
+            verb = (words.lack or words.have)[many] if is_denied else words.have[many]
+            return (verb, pattern.format(plain_words(piece[1]), f"{piece[2]:g}")) if pattern else None
         rest = self._predicative(piece, many, noun, ids)
         return None if rest is None else self._deny(words.be[many], rest) if is_denied else (words.be[many], rest)
 
@@ -582,8 +587,13 @@ class Wording:
             grades = language.grades.get(form[1])
             if grades is None or not language.than or not (grades.less if operator == "<" else grades.more):
                 return None
+            if grades.at:
+                # Places are compared where they are columns and rows; coordinates would be numbers that a hearer cannot see.
+                is_place = float(form[2]).is_integer() and any(p.name == form[1] for p in self.scene.extensions)
+                pattern = language.extremes.get(f"{operator} {form[1][0]}", "") if is_place else ""
+                return pattern.format(f"{form[2]:g}") or None
             word = spelt(grades.less if operator == "<" else grades.more, language.predicative or noun.gender)
-            return None if " from " in word else f"{word} {language.than} {form[2]:g}"
+            return f"{word} {language.than} {form[2]:g}"
         if operator in _RANKS:
             grades = language.grades.get(form[1])
             word = _rank_words(form, grades, language, 2 if many else 1, 3)
@@ -600,7 +610,7 @@ class Wording:
         how = self._relation(form[1])
         if how == language.having:
             return None
-        worded = self._noun_phrase([link.anchor or ""], 1, self._with_head(link), oblique=True)
+        worded = self._noun_phrase([link.anchor or ""], 1, self._with_head(link, ids), oblique=True)
         return None if worded.dropped else f"{how} {worded.text}"
 
     def _predicate_of(self, prop: Property, is_denied: bool, many: bool, noun: Noun) -> tuple[str, str] | None:
@@ -618,6 +628,8 @@ class Wording:
                 exact = language.grades.get(prop.name)
                 grades = exact if exact is not None and exact.at and prop.value.isdecimal() else None
             plain = " ".join(p.text for p in language.word([prop])) or prop.value
+            if prop.name in NAMED and prop.name not in language.patterns:
+                plain = language.patterns.get("called", "{}").format(prop.value)
             agreed = self._agreed(plain, noun, 2 if many else 1)
             rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
@@ -635,6 +647,33 @@ class Wording:
         if words is None or words.verb_last:
             return verb, f"{words.no if words else ''} {rest}".strip()
         return (f"{words.no} {verb}" if self.language.adjectives == AFTER else f"{verb} {words.no}"), rest
+
+
+def _for_scene(language: Language, scene: Scene) -> Language:
+    """The language with the words that a scene needs.
+
+    - Where others have more, 0 and 1 are numbers: "with one floor", "in row 1"; elsewhere they are no and yes.
+    - The words for columns and rows of a grid ("on the far left") are for a grid of five by three.
+    """
+    phrases: dict[frozenset[Property], tuple[Phrase, ...]] = {}
+    values: dict[str, set[str]] = {}
+    for prop in scene.extensions:
+        values.setdefault(prop.name, set()).add(prop.value)
+    for name, texts in values.items():
+        numbers = {v for v in texts if v.isdecimal()}
+        if texts & {"0", "1"} and any(int(v) > 1 for v in numbers) and name not in language.grades:
+            for prop in (Property(name, v) for v in texts & {"0", "1"}):
+                words = language.counted(prop) or language.measured(plain_words(name), prop.value)
+                phrases.setdefault(frozenset([prop]), (Phrase(AFTER, language.unnamed_rank, words),))
+    beyond = {
+        name
+        for name, size in _GRID.items()
+        if not values.get(name, set()) <= {*map(str, range(1, size + 1)), *UNSAYABLE}
+    }
+    if not phrases and not beyond:
+        return language
+    listed = {group: words for group, words in language.phrases.items() if not any(p.name in beyond for p in group)}
+    return replace(language, phrases={**phrases, **listed})
 
 
 def _push_negation(form: Meaning, is_denied: bool = False) -> Meaning:
@@ -703,10 +742,13 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
     """The words of a superlative or an ordinal; none where the language has no words for it, or the number does not agree."""
     operator, name, k = rank[:3]
     if grades is None:
-        words = plain_words(name)
-        is_counted = words.endswith("s") and not words.endswith("ss")
-        pattern = language.extremes.get(f"{operator} of several" if is_counted else operator, "")
-        return pattern.format(words) if pattern and k == number else ""
+        if operator == "nth":
+            operator, is_one = ("most" if SIDES[rank[3]] < 0 else "least"), number == 1
+            ordinal = language.ordinals.get(k, "") if is_one else ""
+            pattern = _extreme(language, f"nth {operator}" if k > 1 else operator, name)
+            return pattern.format(plain_words(name), ordinal) if pattern and is_one and (ordinal or k == 1) else ""
+        pattern = _extreme(language, operator, name)
+        return pattern.format(plain_words(name)) if pattern and k == number else ""
     if operator == "nth":
         is_high = SIDES[rank[3]] < 0
         if number > 1:
@@ -721,6 +763,14 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
     return (grades.more if two else grades.most) if operator == "most" else (grades.less if two else grades.least)
 
 
+def _extreme(language: Language, operator: str, name: str) -> str:
+    """The pattern of a superlative or comparison of an attribute without grades: of how much, or of how many."""
+    words = plain_words(name)
+    is_counted = words.endswith("s") and not words.endswith("ss")
+    several = language.extremes.get(f"{operator} of several", "") if is_counted else ""
+    return language.extremes.get(f"{operator} {words}") or several or language.extremes.get(operator, "")
+
+
 def _measured(grades: Grades, prop: Property, language: Language) -> str:
     """An amount that has no rank of its own, with its unit where it has one."""
     number, _, unit = prop.value.partition(" ")
@@ -730,7 +780,7 @@ def _measured(grades: Grades, prop: Property, language: Language) -> str:
         return f"{number} {unit} {grades.dimension}"
     if grades.at and prop.value.isdecimal():
         return grades.at.format(prop.value)
-    return f"{language.having} {language.amount(grades.called or prop.name, prop.value)}"
+    return language.measured(grades.called or prop.name, prop.value)
 
 
 def _behind(words: str, grades: Grades) -> bool:

@@ -203,7 +203,11 @@ class _Walk:
         return [*[_Edge(0, p, self.price(p), extensions[p]) for p in options], *relations], tree
 
     def _extend(self, edges: Sequence[_Edge], start: int, tree: _Tree, cost: float) -> None:
-        others = (tree.fits() & self.contrast.distractors).bit_count()
+        fits = tree.fits()
+        # Of several targets each has to fit; a relation that one of them lacks never comes right again.
+        if self.contrast.targets & ~fits:
+            return
+        others = (fits & self.contrast.distractors).bit_count()
         if others <= self.goal:
             # The limit falls with the best: equals that come later are too late.
             self.best, self.cost, self.limit = tree, cost, cost
@@ -255,6 +259,9 @@ class _Walk:
             mask &= edge.true
         for edge in self._relations(self.root, 0):
             mask &= self._related(edge, self.root)
+        if self.contrast.targets & ~mask:
+            # The fullest description of the first target does not fit the others: the cheapest that fits most is searched for.
+            return 0
         return (mask & self.contrast.distractors).bit_count()
 
     def _related(self, edge: _Edge, node: _LandmarkNode) -> int:
