@@ -227,9 +227,20 @@ def _option_name(declared: Field[Any], about: Option) -> str:
 
 
 def _check_choices(options: Any, spelled: Callable[[Field[Any], Option], str]) -> None:
-    """Raise InputError for a value that is not among the choices of its option."""
+    """Raise InputError for a value that is not among the choices of its option, or for a number out of its range."""
     for declared, about in _declared(options):
         chosen = getattr(options, declared.name)
+        if isinstance(chosen, int | float) and not isinstance(chosen, bool):
+            low, high = about.minimum, about.maximum
+            if (low is not None and chosen < low) or (high is not None and chosen > high):
+                limits = (
+                    f"at least {low:g}"
+                    if high is None
+                    else f"at most {high:g}"
+                    if low is None
+                    else f"{low:g} to {high:g}"
+                )
+                raise InputError(f"{spelled(declared, about)} is {chosen:g}", remedy=f"give a number of {limits}")
         if not about.choices or chosen is None:
             continue
         for name in chosen if isinstance(chosen, (list, tuple)) else str(chosen).split(","):

@@ -265,3 +265,29 @@ def test_a_damaged_archive_is_refused_as_one(tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "answers.zip").write_bytes(b"PK\x03\x04 and nothing more")
     assert main(["evaluate", str(tmp_path / "answers.zip")]) == 2
     assert "damaged or incomplete" in capsys.readouterr().err
+
+
+def test_frames_series_and_references_for_each_output() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [{"item": i, "model": m, "output": f"a {m}", "ref": "a x"} for i in (1, 2) for m in "xy"]
+    indexed = referee.evaluate(pandas.DataFrame(rows).set_index(["item", "model"]), metrics="string/exact")
+    assert [(r["system"], r["value"], r["n"]) for r in indexed.data["scores"]] == [("x", 1.0, 2), ("y", 0.0, 2)]
+    lists = referee.evaluate(
+        pandas.Series(["a", "b", "c"]), references=[["a", "x"], ["x"], ["y", "z"]], metrics="string/exact"
+    )
+    assert lists.data["scores"][0]["value"] == pytest.approx(1 / 3)
+    for wrong in ({"metrics": 3}, {"map": 3}, {"confidence": 2}, {"references": [["a", "b", "c"]] * 3}):
+        with pytest.raises(referee.errors.InputError):
+            referee.evaluate(["a", "b", "c"], **{"references": ["a", "b", "c"], **wrong})
+
+
+def test_systems_are_compared_by_what_the_literal_hearer_finds() -> None:
+    things = [{"trial": t, "object": o, "colour": c} for t in range(8) for o, c in enumerate(("red", "blue"))]
+    rows = [
+        {"trial": t, "system": s, "target": 0, "text": text}
+        for t in range(8)
+        for s, text in (("a", "red"), ("b", "blue"))
+    ]
+    evaluation = referee.evaluate(rows, scenes=things)
+    assert evaluation.compare("a", "b").data["pairs"][0]["difference"] == -1.0
+    assert referee.compare(rows, scenes=things).ranks == {"ir": {"a": 1, "b": 2}}

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
-from referee.api.evaluate import declared_by, named
+from referee.api.evaluate import measure_files
 from referee.api.frames import PAIRS, frame_of
 from referee.api.options import CompareOptions
 from referee.api.results import Result
 from referee.api.score import listed
-from referee.errors import InputError
 from referee.jobs.compare import Comparisons, compare_measured
-from referee.jobs.evaluate import evaluate_material, open_material
 from referee.options import takes
 
 if TYPE_CHECKING:
@@ -93,27 +91,9 @@ def compare(options: CompareOptions) -> Compared:
     >>> referee.compare(rows).frame["difference"].round(3).to_list()
     [-0.667]
     """
-    if options.outputs is None or (isinstance(options.outputs, (list, tuple)) and not options.outputs):
-        raise InputError("no files were named", remedy="name run folders or files: referee compare A B")
-    declared = declared_by(options)
-    material = open_material(options.outputs, options.references, options.scenes, declared, options.data)
     metrics = listed(options.metric)
-    evaluated = evaluate_material(
-        material,
-        metrics,
-        name=named(options.outputs),
-        confidence=options.confidence,
-        cluster=options.cluster,
-        resamples=options.resamples,
-        seed=options.seed,
-    )
-    measures = evaluated.measures(metrics)
-    if not measures:
-        raise InputError(
-            "there are no two systems with the same measure",
-            where=named(options.outputs),
-            remedy="name files or runs of at least two systems, or the column with their names: --map system=COLUMN",
-        )
+    evaluation = measure_files(options, metrics)
+    measures = evaluation.evaluated.measures_of_two(metrics, evaluation.name)
     return Compared(
         compare_measured(
             measures,

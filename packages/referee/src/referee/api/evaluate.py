@@ -22,12 +22,14 @@ from referee.errors import InputError
 from referee.files import write_atomically
 from referee.jobs.evaluate import (
     Evaluated,
+    compare_systems,
     default_metrics,
     describe_findings,
     evaluate_material,
     open_material,
     trials_to_write,
 )
+from referee.jobs.folder import Run
 from referee.jobs.import_answers import write_material
 from referee.options import takes
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from referee.api.listen import Heard
     from referee.api.report import WrittenReport
 
-__all__ = ["Evaluation", "declared_by", "evaluate", "named"]
+__all__ = ["Evaluation", "declared_by", "evaluate", "measure_files"]
 
 
 class Evaluation(Result):
@@ -98,14 +100,7 @@ class Evaluation(Result):
         from referee.api.compare import Compared
         from referee.jobs.compare import compare_measured
 
-        measures = self.evaluated.measures(listed(metric))
-        if not measures:
-            raise InputError(
-                "there are no two systems with the same measure",
-                where=self.name,
-                remedy="evaluate outputs of two systems",
-            )
-        return Compared(compare_measured(measures, systems))
+        return Compared(compare_measured(self.evaluated.measures_of_two(listed(metric), self.name), systems))
 
     def listen(self, hearer: str, **options: Any) -> Heard:
         """Let a hearer answer the descriptions; needs scenes."""
@@ -113,12 +108,23 @@ class Evaluation(Result):
 
         if not any(t.scene.entities for t in self.evaluated.material.trials.values()):
             raise InputError("a hearer needs scenes", where=self.name, remedy="evaluate with scenes=FILE or a corpus")
-        return listen(self.run_folder, hearer, **options)
+        heard = listen(self.run_folder, hearer, **options)
+        self.evaluated.heard = [
+            r for r in Run(self.run_folder).responses() if r not in self.evaluated.material.responses
+        ]
+        return heard
 
     def court(self, **options: Any) -> CourtResult:
         """Try the measures against the answers of hearers (`listen` first) and people."""
         from referee.api.court import court
 
+        if self.evaluated.table is None or not (self.evaluated.heard or self.evaluated.material.responses):
+            lacks = "measures" if self.evaluated.table is None else "answers"
+            raise InputError(
+                f"a court needs measures and answers, and there are no {lacks}",
+                where=self.name,
+                remedy="evaluate descriptions with references and scenes, and .listen(HEARER) first",
+            )
         return court(self.run_folder, **options)
 
     def report(self, out: str | Path, **options: Any) -> WrittenReport:
@@ -204,23 +210,7 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
     >>> referee.evaluate(rows).recognised["mapping"]["text"]
     'output'
     """
-    if options.outputs is None or (isinstance(options.outputs, (list, tuple)) and not options.outputs):
-        raise InputError("no files were named", remedy="name a file: referee evaluate hyp.txt --references ref.txt")
-    material = open_material(options.outputs, options.references, options.scenes, declared_by(options), options.data)
-    is_heard = _can_listen(material, options)
-    evaluated = evaluate_material(
-        material,
-        listed(options.metrics),
-        name=named(options.outputs),
-        confidence=options.confidence,
-        cluster=options.cluster,
-        resamples=options.resamples,
-        seed=options.seed,
-        may_be_empty=is_heard,
-    )
-    evaluation = Evaluation(evaluated, named(options.outputs))
-    if is_heard:
-        _listen_literally(evaluation, options)
+    evaluation = measure_files(options, listed(options.metrics))
     if options.save_as is not None:
         evaluation.save(options.save_as, options.overwrite)
     if options.report is not None:
@@ -228,18 +218,45 @@ def evaluate(options: EvaluateOptions) -> Evaluation:
     return evaluation
 
 
-def _can_listen(material: NativeData, options: EvaluateOptions) -> bool:
+def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[str]) -> Evaluation:
+    """Read what the options name, score it by some measures (those that suit it by default), and let the literal hearer answer where it can.
+
+    Raises:
+        InputError: if it is not clear what the files hold, or nothing in them can be measured.
+    """
+    outputs = options.outputs
+    if outputs is None or (isinstance(outputs, (list, tuple)) and not outputs):
+        raise InputError("no files were named", remedy="name a file: referee evaluate hyp.txt --references ref.txt")
+    material = open_material(outputs, options.references, options.scenes, declared_by(options), options.data)
+    is_heard = _can_listen(material, metrics)
+    evaluated = evaluate_material(
+        material,
+        metrics,
+        name=named(outputs),
+        confidence=options.confidence,
+        cluster=options.cluster,
+        resamples=options.resamples,
+        seed=options.seed,
+        may_be_empty=is_heard,
+    )
+    evaluation = Evaluation(evaluated, named(outputs))
+    if is_heard:
+        _listen_literally(evaluation, options)
+    return evaluation
+
+
+def _can_listen(material: NativeData, metrics: Sequence[str]) -> bool:
     """Return whether the literal hearer answers: complete scenes, and properties, or words that no measure applies to."""
     has_scenes = bool(material.trials) and all(
         len(t.scene.entities) > 1 and len(t.targets) == 1 for t in material.trials.values()
     )
-    if options.metrics or material.responses or not material.outputs or not has_scenes:
+    if not set(metrics) <= {"ir"} or material.responses or not material.outputs or not has_scenes:
         return False
     has_properties = any(o.description.properties is not None for o in material.outputs)
-    return has_properties or not default_metrics(material)
+    return has_properties or bool(metrics) or not default_metrics(material)
 
 
-def _listen_literally(evaluation: Evaluation, options: EvaluateOptions) -> None:
+def _listen_literally(evaluation: Evaluation, options: EvaluateOptions | CompareOptions) -> None:
     """Add the identification rate of the literal hearer; it leads the findings where nothing else was measured."""
     evaluated = evaluation.evaluated
     is_only = not evaluated.rows
@@ -250,6 +267,9 @@ def _listen_literally(evaluation: Evaluation, options: EvaluateOptions) -> None:
             evaluated.rows.append({"system": row["system"], "metric": "ir", **values, "hearer": row["hearer"]})
     if is_only:
         evaluated.signature = next(iter(heard.signatures.values()))
+        compare_systems(
+            evaluated, ("ir",), confidence=options.confidence, resamples=options.resamples, seed=options.seed
+        )
         evaluated.sentences = describe_findings(evaluated, options.confidence, ("ir",))
         evaluated.sentences.append(
             "ir is the identification rate of the hearer `literal`, which knows the words of the scene and ignores others."
@@ -279,8 +299,13 @@ def parse_map(text: str | Mapping[str, str] | None) -> dict[str, str]:
     """Role to column from ``role=column,role=column``.
 
     Raises:
-        InputError: for a part without an equals sign.
+        InputError: for a part without an equals sign, or another type.
     """
+    if not isinstance(text, str | Mapping | None):
+        raise InputError(
+            f"map is of type {type(text).__name__}",
+            remedy='give a text such as "trial=ITEM,text=OUTPUT", or a dictionary',
+        )
     if isinstance(text, Mapping):
         return {str(role): str(column) for role, column in text.items()}
     pairs = [part.partition("=") for part in (text or "").split(",") if part.strip()]

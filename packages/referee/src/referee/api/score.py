@@ -336,8 +336,10 @@ def _is_large(opened: Opened) -> bool:
 
 
 def listed(text: str | Iterable[str]) -> tuple[str, ...]:
-    """Return names from a comma-separated text or from a list."""
-    names = text.split(",") if isinstance(text, str) else text
+    """Return names from a comma-separated text or from a list; InputError for anything else."""
+    names = text.split(",") if isinstance(text, str) else list(text) if isinstance(text, Iterable) else [text]
+    if not all(isinstance(name, str) for name in names):
+        raise InputError(f"{text!r} is no list of names", remedy='give a text such as "a,b", or a list of texts')
     return tuple(name.strip() for name in names if name.strip())
 
 

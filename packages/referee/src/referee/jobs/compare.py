@@ -75,7 +75,7 @@ class Pair:
         p_corrected: the same, corrected for the number of comparisons (Holm).
         items: common items.
         clusters: sampling units behind the interval; of two crossed factors the fewer.
-        detectable: the difference that would be comparisons with probability .8 on these items.
+        detectable: the difference that would be found with probability .8 on these items.
         direction: ``higher`` or ``lower``, whichever is better; ``none`` where neither is.
         only_a: items that only a has.
         only_b: items that only b has.
@@ -160,7 +160,7 @@ class Comparisons:
         pair = next((p for p in self.pairs if p.detectable is not None), None)
         if pair is None:
             return None
-        return f"With these {pair.items:,} items a difference of {pair.detectable:.3f} in {pair.metric} would be comparisons with probability {POWER:g}."
+        return f"With these {pair.items:,} items a difference of {pair.detectable:.3f} in {pair.metric} would be found with probability {POWER:g}."
 
     def failures(self, margin: float | None = None) -> list[Pair]:
         """The pairs with the first system in which the other one is worse (see `Pair.is_worse`)."""

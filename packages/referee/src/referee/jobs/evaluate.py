@@ -31,10 +31,18 @@ from referee.jobs.open import Answers, Opened, open_corpus
 from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, metric_names
 from referee.metrics.hearing import MEASURES
-from referee.records import Entity, Scene, Trial
+from referee.records import Entity, Response, Scene, Trial
 from referee.signature import Fingerprint, output_digest, trial_digest
 
-__all__ = ["Evaluated", "evaluate_material", "explain_material", "main_metric", "open_material", "trials_to_write"]
+__all__ = [
+    "Evaluated",
+    "compare_systems",
+    "evaluate_material",
+    "explain_material",
+    "main_metric",
+    "open_material",
+    "trials_to_write",
+]
 
 TEXT_METRICS = ("string/chrf", "string/bleu.4", "string/rouge-l", "string/edit", "string/exact")
 SCENE_METRICS = ("set/dice", "set/exact", "scene/unique", "scene/minimal", "scene/surplus")
@@ -60,12 +68,15 @@ def open_material(
         if any(is_run(path) for path in paths):
             return _material_of_runs(paths, declared)
         return read_material(paths, _paths(references) or (), trials, declared)
-    if isinstance(outputs, Mapping) and outputs and all(_are_texts(part) for part in outputs.values()):
-        systems = {str(name): [str(text) for text in part] for name, part in outputs.items()}
-        return material_of_texts(systems, _reference_lists(references), declared)
     rows = rows_of(outputs)
+    if isinstance(rows, Mapping) and references is None and (columns := _rows_of_columns(rows)):
+        rows = columns
+    if isinstance(rows, Mapping) and rows and all(_are_texts(rows_of(part)) for part in rows.values()):
+        systems = {str(name): list(rows_of(part)) for name, part in rows.items()}
+        return material_of_texts(systems, _reference_lists(references, systems), declared)
     if _are_texts(rows):
-        return material_of_texts({"system": [str(text) for text in rows]}, _reference_lists(references), declared)
+        systems = {"system": list(rows)}
+        return material_of_texts(systems, _reference_lists(references, systems), declared)
     if isinstance(rows, (str, bytes, int, float)) or rows is None or isinstance(rows, Mapping):
         raise InputError(
             f"outputs are of type {type(outputs).__name__}",
@@ -74,7 +85,7 @@ def open_material(
     material = material_of_table(table_of(rows), trials, declared)
     if references is not None:
         _add_references(material, references, declared)
-    material.finish()
+    material.finish(declared.systems)
     return material
 
 
@@ -83,7 +94,7 @@ def _add_references(material: NativeData, references: Any, declared: Declared) -
     if (paths := _paths(references)) is not None:
         add_references(material, paths, declared)
         return
-    for texts in _reference_lists(references):
+    for texts in _reference_lists(references, {"": list(material.trials)}):
         if len(texts) != len(material.trials):
             raise InputError(
                 f"there are {len(texts):,} references for {len(material.trials):,} items",
@@ -117,18 +128,47 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-def _reference_lists(references: Any) -> list[list[str]]:
+def _rows_of_columns(columns: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """Rows of a dictionary of columns, as data sets write them; empty where it is none."""
+    parts = [rows_of(part) for part in columns.values()]
+    if not parts or not all(isinstance(part, list | tuple) for part in parts) or len(set(map(len, parts))) > 1:
+        return []
+    return [dict(zip(map(str, columns), cells, strict=True)) for cells in zip(*parts, strict=True)]
+
+
+def _reference_lists(references: Any, systems: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """One list for each set of references, from texts, a list of references for each output, or lists as long as the outputs."""
+    references = rows_of(references)
+    if isinstance(references, Mapping):
+        references = list(references.values())
+        if not references or not all(_are_texts(rows_of(part)) for part in references):
+            raise _no_references()
+        return [list(rows_of(part)) for part in references]
     if _are_texts(references):
         return [list(references)]
-    is_nested = (
-        isinstance(references, (list, tuple)) and bool(references) and all(_are_texts(part) for part in references)
-    )
-    if not is_nested:
+    if not isinstance(references, (list, tuple)) or not references:
+        raise _no_references()
+    parts = [[part] if isinstance(part, str) else rows_of(part) for part in references]
+    if not all(_are_texts(part) for part in parts):
+        raise _no_references()
+    count = len(next(iter(systems.values())))
+    is_set = all(len(part) == count for part in parts)
+    if len(parts) == count > 1 and is_set:
         raise InputError(
-            "there are no references for these texts",
-            remedy="give references=[…], a list of texts as long as the outputs",
+            f"{count} lists of {count} references for {count} outputs can be read in two ways",
+            remedy='name sets of references, one text an output each: references={"first": […], "second": […]}',
         )
-    return [list(part) for part in references]
+    if is_set or len(parts) != count:
+        return [list(part) for part in parts]
+    # An output with fewer references than others repeats its first one, which counts once.
+    return [[part[i] if i < len(part) else part[0] for part in parts] for i in range(max(map(len, parts)))]
+
+
+def _no_references() -> InputError:
+    return InputError(
+        "there are no references for these texts",
+        remedy="give references=[…], a list of texts as long as the outputs",
+    )
 
 
 def _is_gold_file(scenes: Any) -> bool:
@@ -212,6 +252,7 @@ class Evaluated:
     sentences: list[str] = field(default_factory=list)
     signature: str = ""
     items: int = 0
+    heard: list[Response] = field(default_factory=list)
 
     def measures(self, metrics: Sequence[str] = ()) -> list[Measured]:
         """The statistics of measures for a comparison."""
@@ -219,9 +260,21 @@ class Evaluated:
         if self.table is not None:
             names = [m for m in self.table.settings.metrics if not metrics or m in metrics]
             measured += measured_table(self.table, names)
-        if self.material.responses and (not metrics or "ir" in metrics):
-            measured += measured_responses(self.material.trials, self.material.responses)
+        responses = [*self.material.responses, *self.heard]
+        if responses and (not metrics or "ir" in metrics):
+            measured += measured_responses(self.material.trials, responses)
         return measured
+
+    def measures_of_two(self, metrics: Sequence[str], name: str) -> list[Measured]:
+        """The same; InputError where no two systems have one of the measures."""
+        if measured := self.measures(metrics):
+            return measured
+        names = dict.fromkeys(row["metric"] for row in self.rows if row["n"])
+        raise InputError(
+            "there are no two systems with the same measure",
+            where=name,
+            remedy=f"name files or runs of at least two systems, or their column: --map system=COLUMN (measured: {', '.join(names)})",
+        )
 
 
 def default_metrics(material: NativeData) -> tuple[str, ...]:
@@ -280,15 +333,23 @@ def evaluate_material(
             where=name,
             remedy=_reason(material, chosen),
         )
-    measures = evaluated.measures()
-    if len(evaluated.material.systems) > 1 and measures:
-        main = next((m for m in measures if m.metric in chosen), measures[0])
-        if any(main.pair(a, b).items for a, b in combinations(main.systems, 2)):
-            evaluated.comparisons = compare_measured([main], resamples=resamples, confidence=confidence, seed=seed)
-        else:
-            material.notes.append("The systems share no item, so they are not compared.")
+    compare_systems(evaluated, chosen, confidence=confidence, resamples=resamples, seed=seed)
     evaluated.sentences = describe_findings(evaluated, confidence, chosen)
     return evaluated
+
+
+def compare_systems(
+    evaluated: Evaluated, chosen: Sequence[str], *, confidence: float, resamples: int, seed: int
+) -> None:
+    """Compare all systems by the first of the chosen measures."""
+    measures = evaluated.measures()
+    if len(evaluated.material.systems) < 2 or not measures:
+        return
+    main = next((m for m in measures if m.metric in chosen), measures[0])
+    if any(main.pair(a, b).items for a, b in combinations(main.systems, 2)):
+        evaluated.comparisons = compare_measured([main], resamples=resamples, confidence=confidence, seed=seed)
+    else:
+        evaluated.material.notes.append("The systems share no item, so they are not compared.")
 
 
 def _reason(material: NativeData, chosen: Sequence[str]) -> str:

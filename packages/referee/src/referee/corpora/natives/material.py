@@ -115,8 +115,16 @@ class NativeData:
             self.counts.setdefault(system, Counter()).update(counts)
         self.left_out.update(other.left_out)
 
-    def finish(self) -> None:
-        """Note what was done to all files together; raise DuplicateTrial if a system answers a trial twice."""
+    def finish(self, systems: Iterable[str] = ()) -> None:
+        """Note what was done to all files together.
+
+        Raises:
+            InputError: if one of the declared systems does not occur.
+            DuplicateTrial: if a system answers a trial twice.
+        """
+        unknown = [name for name in systems if name not in self.systems]
+        if unknown:
+            raise InputError(f"no system is called {unknown[0]!r}", remedy=f"systems are {', '.join(self.systems)}")
         self.notes[:0] = [sentence.format(f"{count:,}") for sentence, count in self.left_out.items() if count]
         if self.kind == "listeners" and "participant" in self.mapping:
             people = len({r.hearer for r in self.responses})

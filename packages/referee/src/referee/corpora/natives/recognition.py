@@ -219,7 +219,7 @@ def read_material(
         material = _material_of_files(files, sources, references, scenes, declared)
         if references and material.kind != "text":
             _add_references(material, references, declared)
-    material.finish()
+    material.finish(declared.systems)
     if not material.is_tried:
         material.notes.append(
             f"The reader of {material.format} was not tried with a file of that program: check the mapping above."

@@ -292,7 +292,10 @@ class PolarsFrame(Protocol):
 class PandasFrame(Protocol):
     """A pandas data frame, likewise."""
 
+    index: Any
+
     def iterrows(self) -> Iterable[Any]: ...
+    def reset_index(self) -> PandasFrame: ...
     def to_dict(self, orient: str) -> list[dict[str, Any]]: ...
 
 
@@ -305,12 +308,28 @@ class DataSet(Protocol):
     def column_names(self) -> list[str]: ...
 
 
+@runtime_checkable
+class LazyFrame(Protocol):
+    """A lazy data frame of polars, likewise."""
+
+    def collect(self) -> PolarsFrame: ...
+    def collect_schema(self) -> Any: ...
+
+
 def rows_of(outputs: Any) -> Any:
-    """The rows of a data frame or data set; anything else unchanged."""
+    """The rows of a data frame or data set, the values of a series or array; anything else unchanged."""
+    if isinstance(outputs, LazyFrame):
+        return outputs.collect().to_dicts()
+    if getattr(outputs, "ndim", None) == 1 and hasattr(outputs, "tolist"):
+        return outputs.tolist()
+    if type(outputs).__name__ == "Series" and hasattr(outputs, "to_list"):
+        return outputs.to_list()
     if isinstance(outputs, PolarsFrame):
         return outputs.to_dicts()
     if isinstance(outputs, PandasFrame):
-        return outputs.to_dict("records")
+        names = list(outputs.index.names)
+        # An index with names holds columns.
+        return (outputs.reset_index() if any(name is not None for name in names) else outputs).to_dict("records")
     return outputs.to_list() if isinstance(outputs, DataSet) and isinstance(outputs.column_names, list) else outputs
 
 
