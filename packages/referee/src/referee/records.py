@@ -49,6 +49,7 @@ __all__ = [
     "Score",
     "Span",
     "SpeakerView",
+    "Taxonomy",
     "Trial",
     "as_value",
 ]
@@ -191,6 +192,67 @@ class Entity(Record, frozen=True, kw_only=True, gc=False):
         return prop in self.attributes or (prop.name, prop.value) in self.relations
 
 
+class Taxonomy(NamedTuple):
+    """Which values are above others, and which are at the basic level (Dale & Reiter 1995): a poodle is a dog, and is usually called so.
+
+    Args:
+        parents: each value that has one above it, with that value.
+        basic: values at the basic level.
+
+    >>> dogs = Taxonomy.of({"type": {"poodle": "dog", "dog": "animal"}}, {"type": ["dog"]})
+    >>> [str(p) for p in dogs.path(Property("type", "poodle"))]
+    ['type:poodle', 'type:dog', 'type:animal']
+    >>> dogs.basic_path(Property("type", "poodle"))[0].value
+    'dog'
+    """
+
+    parents: tuple[tuple[Property, Property], ...] = ()
+    basic: tuple[Property, ...] = ()
+
+    @classmethod
+    def of(
+        cls, taxonomy: Mapping[str, Mapping[str, Any]] | None, basic: Mapping[str, Iterable[Any]] | None = None
+    ) -> Taxonomy | None:
+        """Return the taxonomy of a scene as a file has it; None without one. A value that is above itself raises ValueError."""
+        if not taxonomy and not basic:
+            return None
+        parents = [
+            (Property(name, value), Property(name, parent))
+            for name, table in (taxonomy or {}).items()
+            for value, parent in table.items()
+        ]
+        made = cls(tuple(parents), tuple(Property(name, v) for name, values in (basic or {}).items() for v in values))
+        for prop, _ in parents:
+            made.path(prop)
+        return made
+
+    def path(self, prop: Property) -> list[Property]:
+        """The value, then those above it, from the nearest to the most general."""
+        above = dict(self.parents)
+        path = [prop]
+        while path[-1] in above:
+            path.append(above[path[-1]])
+            if path[-1] in path[:-1]:
+                raise ValueError(f"{path[-1]} is above itself")
+        return path
+
+    def basic_path(self, prop: Property) -> list[Property]:
+        """The values from the basic level down to this one; this one alone if none at or above it is basic."""
+        path = self.path(prop)
+        start = next((i for i, p in enumerate(path) if p in self.basic), 0)
+        return path[start::-1]
+
+    def as_json(self) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
+        """The values above others and the basic ones by attribute, as a file has them."""
+        parents: dict[str, dict[str, str]] = {}
+        basic: dict[str, list[str]] = {}
+        for prop, parent in self.parents:
+            parents.setdefault(prop.name, {})[prop.value] = parent.value
+        for prop in self.basic:
+            basic.setdefault(prop.name, []).append(prop.value)
+        return parents, basic
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
     """Entities in order. `extension` and `denotation` answer with bit sets: bit i stands for entity i.
@@ -202,6 +264,7 @@ class Scene:
         id: what trials with the same scene share; None where a corpus does not say.
         complete: whether these are all that was there; in a scene known in part nothing can be measured that depends on the rest.
         picture: the photograph or screen that the entities are regions of.
+        taxonomy: which values are above others; a general value is true of whatever has a value below it.
 
     >>> red, blue = Property("colour", "red"), Property("colour", "blue")
     >>> scene = Scene(entities=(Entity(id="a", attributes=(red,)), Entity(id="b", attributes=(blue,))))
@@ -215,6 +278,7 @@ class Scene:
     id: str | None = None
     complete: bool = True
     picture: ScenePicture | None = None
+    taxonomy: Taxonomy | None = None
     # Filled when first asked for, which a frozen record allows since the dictionaries themselves stay. `init=False`
     # makes `replace` begin with empty ones (a copy with other entities has other bits), `compare=False` keeps what is
     # merely cached out of equality and hash.
@@ -233,13 +297,18 @@ class Scene:
             table = self._extensions
             for i, entity in enumerate(self.entities):
                 bit = 1 << i
-                for prop in entity.attributes:
+                for prop in self.with_general(entity.attributes):
                     table[prop] = table.get(prop, 0) | bit
                 for relation in entity.relations:
                     # The relation without its landmark is what a hearer can check, for ids cannot be seen (`_said`).
                     for prop in (Property(*relation), Property(relation.name, "")):
                         table[prop] = table.get(prop, 0) | bit
         return self._extensions
+
+    def with_general(self, properties: Iterable[Property]) -> Iterable[Property]:
+        """Properties, each followed by the more general ones of the taxonomy."""
+        taxonomy = self.taxonomy
+        return properties if taxonomy is None else (p for prop in properties for p in taxonomy.path(prop))
 
     @property
     def everything(self) -> int:

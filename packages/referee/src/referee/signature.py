@@ -150,6 +150,7 @@ def _scene_text(scene: Scene) -> str:
     if "text" not in notes:
         picture = None if scene.picture is None else (scene.picture.size, scene.picture.sha256)
         parts: list[str] = [repr((scene.id, scene.complete, picture))]
+        parts += [] if scene.taxonomy is None else [repr(scene.taxonomy)]
         for entity in scene.entities:
             parts += (_END, entity.id, *chain.from_iterable(entity.attributes))
             details = (entity.relations, entity.region, entity.position)

@@ -155,3 +155,10 @@ def test_relations_from_their_other_end(language: str, hat: str, dog: str | None
     balls = {"a": {"type": "ball"}, "b": {"type": "ball"}, "c": {"type": "cup"}}
     if dog is not None:
         assert related({"c": [["holds", "a"]]}, balls, language) == dog
+
+
+@pytest.mark.parametrize(("name", "values"), [("beard", ("yes", "long")), ("colour", ("blue", "light blue"))])
+def test_a_word_is_true_of_what_is_more_special(name: str, values: tuple[str, str]) -> None:
+    entities = [{"id": i, "attributes": {"type": "man", name: value}} for i, value in zip("ab", values, strict=True)]
+    plain, special = (describe({"entities": entities}, i, INCREMENTAL) for i in "ab")
+    assert (plain.distinguishing, plain.also, special.distinguishing) == (False, ("b",), True)

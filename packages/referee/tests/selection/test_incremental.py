@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from statistics import mean
 
 import pytest
@@ -9,10 +10,16 @@ from contexts import DOMAINS, dice, props, random_scenes, remaining, scene, tria
 from hypothesis import given
 
 from referee.errors import NotTrained
-from referee.records import Property
-from referee.selection.incremental import Incremental
+from referee.jobs.describe import describe
+from referee.records import Property, Scene, Taxonomy
+from referee.selection.incremental import Incremental, Salient
 
 DOGS = {"type": {"poodle": "dog", "beagle": "dog", "dog": "animal", "cat": "animal"}}
+
+
+def zoo(basic: str, **entities: str) -> Scene:
+    """A scene with the taxonomy of dogs."""
+    return replace(scene(**entities), taxonomy=Taxonomy.of(DOGS, {"type": [basic]}))
 
 
 def test_a_preferred_attribute_stays_although_a_later_one_makes_it_superfluous():
@@ -45,23 +52,57 @@ def test_everything_chosen_rules_somebody_out_and_nobody_stays_who_could_go(wher
 
 class TestFindBestValue:
     def test_takes_the_most_general_value_that_does_as_well(self):
-        where = scene(t="type:poodle", a="type:cat")
-        found = Incremental(taxonomy=DOGS, basic={"type": {"poodle": "animal"}}).select(view(where, "t"))
-        assert found == props("type:dog")
+        where = zoo("animal", t="type:poodle", a="type:cat")
+        assert Incremental().select(view(where, "t")) == props("type:dog")
 
     def test_goes_below_the_basic_level_only_if_that_rules_out_more(self):
-        basic = {"type": {"poodle": "dog"}}
-        among_cats = scene(t="type:poodle", a="type:cat")
-        among_dogs = scene(t="type:poodle", a="type:cat", b="type:beagle")
-        assert Incremental(taxonomy=DOGS, basic=basic).select(view(among_cats, "t")) == props("type:dog")
-        assert Incremental(taxonomy=DOGS, basic=basic).select(view(among_dogs, "t")) == props("type:poodle")
+        among_cats = zoo("dog", t="type:poodle", a="type:cat")
+        among_dogs = zoo("dog", t="type:poodle", a="type:cat", b="type:beagle")
+        assert Incremental().select(view(among_cats, "t")) == props("type:dog")
+        assert Incremental().select(view(among_dogs, "t")) == props("type:poodle")
+
+    def test_the_example_of_dale_and_reiter(self):
+        """Dale & Reiter 1995, sections 2 and 4: a small black chihuahua, a large white one and a small black siamese cat; the first is "the black dog"."""
+        kinds = {"type": {"chihuahua": "dog", "siamese": "cat"}}
+        where = replace(
+            scene(
+                t="type:chihuahua size:small colour:black",
+                a="type:chihuahua size:large colour:white",
+                b="type:siamese size:small colour:black",
+            ),
+            taxonomy=Taxonomy.of(kinds, {"type": ["dog", "cat"]}),
+        )
+        order = ("type", "colour", "size")
+        assert Incremental(order=order).select(view(where, "t")) == props("type:dog colour:black")
+        assert where.denotation(props("type:dog")) == where.mask("ta")
+
+    def test_several_targets_share_what_is_above_both(self):
+        where = zoo("dog", t="type:poodle", a="type:beagle", b="type:cat")
+        assert Incremental().select(view(where, "t", "a")) == props("type:dog")
+        described = describe(where, ["t", "a"])
+        assert (described.text, described.distinguishing) == ("the two dogs", True)
 
     def test_skips_words_the_hearer_does_not_know(self):
-        where = scene(t="type:poodle", a="type:beagle")
-        selector = Incremental(
-            taxonomy=DOGS, basic={"type": {"poodle": "dog"}}, unfamiliar=frozenset(props("type:poodle")), head="none"
-        )
+        where = zoo("dog", t="type:poodle", a="type:beagle")
+        selector = Incremental(unfamiliar=frozenset(props("type:poodle")), head="none")
         assert selector.select(view(where, "t")) == ()
+
+
+class TestSalience:
+    """Krahmer & Theune 2002: a description singles out the most salient entity that it fits."""
+
+    def test_only_what_is_as_salient_is_ruled_out(self):
+        where = scene(
+            t="type:dog colour:white salience:10", a="type:dog colour:black salience:2", b="type:cat colour:white"
+        )
+        described = describe(where, "t", "classic/salient")
+        assert (described.text, described.distinguishing) == ("the dog", True)
+        assert where.denotation(described.meaning) == where.mask("t")
+        assert describe(where, "a", "classic/salient").text == "the black dog"
+
+    def test_without_salience_it_is_the_incremental_algorithm(self):
+        for where, _ in DOMAINS:
+            assert Salient().select(view(where, "t")) == Incremental().select(view(where, "t"))
 
 
 class TestLearnedOrder:

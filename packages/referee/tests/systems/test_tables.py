@@ -33,6 +33,7 @@ NAMES = [(group, name) for group, table in TABLES.items() for name in table.TABL
 SLOW = {"OSU-GP.evolved", "rsa.learned"}
 UNTRAINED = {
     "gradable",
+    "salient",
     *(
         "CAM-B",
         "CAM-BU",

@@ -11,7 +11,7 @@ import typer
 
 from referee.cli import options, print_note, print_warning
 from referee.cli.progress import waiting
-from referee.errors import NotTrained
+from referee.errors import InputError, NotTrained
 from referee.jobs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of
 from referee.jobs.open import open_corpus
 from referee.meaning import as_json
@@ -40,6 +40,12 @@ def describe(
     system: Annotated[
         str, typer.Option("--system", "-s", help="Which system describes (referee list systems).")
     ] = DEFAULT_SYSTEM,
+    taxonomy: Annotated[
+        str | None,
+        typer.Option(
+            "--taxonomy", help='A JSON file: {"taxonomy": {"type": {"poodle": "dog"}}, "basic": {"type": ["dog"]}}.'
+        ),
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Also say why, step by step.")] = False,
     corpus: Annotated[
         str | None, typer.Option("--corpus", "-c", help="Train on this corpus (default where needed: synthetic).")
@@ -54,7 +60,8 @@ def describe(
     """
     options.check_form(form)
     # Read here and not in `view_of`, so that errors name the file, or - for standard input.
-    view = view_of(read_scene(scene), _targets(target), where=scene)
+    levels = {} if taxonomy is None else _read_taxonomy(taxonomy)
+    view = view_of({**read_scene(scene), **levels}, _targets(target), where=scene)
     for name, meant in misspelt_names(view.scene).items():
         print_warning(
             f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
@@ -68,6 +75,17 @@ def describe(
     _warn(described)
     # A warning does not change the exit code; having nothing to say does, and words that are not what was chosen.
     return 0 if described.description.text and not described.dropped and not described.false else 1
+
+
+def _read_taxonomy(path: str) -> dict[str, Any]:
+    """The values above others, and those at the basic level, from a file."""
+    levels = read_scene(path)
+    if not levels.keys() <= {"taxonomy", "basic"}:
+        remedy = 'write {"taxonomy": {"type": {"poodle": "dog"}}, "basic": {"type": ["dog"]}}'
+        raise InputError(
+            f"unknown fields: {', '.join(sorted(levels.keys() - {'taxonomy', 'basic'}))}", where=path, remedy=remedy
+        )
+    return levels
 
 
 def _targets(text: str) -> list[str]:

@@ -41,6 +41,7 @@ from referee.records import (
     Response,
     Scene,
     Span,
+    Taxonomy,
     Trial,
 )
 
@@ -122,6 +123,8 @@ class TrialForm(Struct, kw_only=True, forbid_unknown_fields=True):
         target: id of the entity to be described.
         targets: ids of the entities to be described; empty where nothing in a picture is meant.
         scene: name of the scene where scenes recur.
+        taxonomy: for an attribute, the value above each value that has one.
+        basic: for an attribute, its values at the basic level.
         language: ISO 639 code, default en.
     """
 
@@ -137,6 +140,8 @@ class TrialForm(Struct, kw_only=True, forbid_unknown_fields=True):
     language: str | None = None
     complete: bool | None = None
     picture: ScenePicture | None = None
+    taxonomy: dict[str, dict[str, str]] | None = None
+    basic: dict[str, list[str]] | None = None
     after: str | None = None
     history: tuple[Event, ...] | None = None
     episode: tuple[Event, ...] | None = None
@@ -207,24 +212,34 @@ class TrialReader:
             # The keys of an entity are checked once for all that are written alike. A long needle takes long to search for.
             start = line.index(entities[:50])
             check_keys((line[:start] + b"0" + line[start + len(entities) :]).decode())
-            scene = self._scene(entities, form.scene, form.complete, form.picture)
+            scene = self._scene(entities, form.scene, form.complete, form.picture, _taxonomy_of(form))
         except (MsgspecError, ValueError, RecursionError, WrongShape):
             return trial_from_json(parse_object(line))
         return _trial_of(form, scene)
 
-    def _read_scene(
-        self, entities: bytes, name: str | None, complete: bool | None, picture: ScenePicture | None
-    ) -> Scene:
-        members = tuple([self._entity(bytes(raw)) for raw in self._entities(entities)])
-        return _scene_of(members, name, complete, picture)
+    def _read_scene(self, entities: bytes, *fields: Any) -> Scene:
+        return _scene_of(tuple([self._entity(bytes(raw)) for raw in self._entities(entities)]), *fields)
 
     def _read_entity(self, written: bytes) -> Entity:
         check_keys(written.decode())
         return self._decode_entity(written)
 
 
+def _taxonomy_of(form: TrialForm) -> Taxonomy | None:
+    try:
+        return Taxonomy.of(form.taxonomy, form.basic)
+    except ValueError as wrong:
+        raise WrongShape(
+            f"taxonomy: {wrong}", "give every value at most one value above it, without a circle"
+        ) from None
+
+
 def _scene_of(
-    entities: tuple[Entity, ...], name: str | None, complete: bool | None, picture: ScenePicture | None
+    entities: tuple[Entity, ...],
+    name: str | None,
+    complete: bool | None,
+    picture: ScenePicture | None,
+    taxonomy: Taxonomy | None,
 ) -> Scene:
     ids = {entity.id for entity in entities}
     if len(ids) < len(entities):
@@ -238,7 +253,7 @@ def _scene_of(
                 raise WrongShape(problem, "name entity ids of this scene in its relations, or add the entity")
     if picture is not None and picture.size is not None:
         entities = tuple(_oriented(entity, picture.size) for entity in entities)
-    return Scene(entities=entities, id=name, complete=complete is not False, picture=picture)
+    return Scene(entities=entities, id=name, complete=complete is not False, picture=picture, taxonomy=taxonomy)
 
 
 def _oriented(entity: Entity, size: Size) -> Entity:
@@ -295,7 +310,7 @@ def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
 def trial_from_json(data: Any) -> Trial:
     """A trial from its JSON form; `WrongShape` says which field is not as it should be."""
     form = TRIAL.convert(data)
-    return _trial_of(form, _scene_of(form.entities, form.scene, form.complete, form.picture))
+    return _trial_of(form, _scene_of(form.entities, form.scene, form.complete, form.picture, _taxonomy_of(form)))
 
 
 def description_from_json(data: Any) -> Description:
@@ -385,12 +400,15 @@ def trials_to_json(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
 def trial_to_json(trial: Trial) -> dict[str, Any]:
     """The JSON form of a trial; absent things are left out."""
     scene = trial.scene
+    taxonomy, basic = ({}, {}) if scene.taxonomy is None else scene.taxonomy.as_json()
     parts = {
         "id": trial.id,
         "scene": scene.id,
         # Absent means complete, which nearly all scenes are.
         "complete": None if scene.complete else False,
         "picture": scene.picture,
+        "taxonomy": taxonomy or None,
+        "basic": basic or None,
         "domain": trial.domain,
         "condition": trial.condition,
         "speaker": trial.speaker,

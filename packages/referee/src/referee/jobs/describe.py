@@ -227,7 +227,9 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
     ids = [e["id"] for e in entity_records if isinstance(e, Mapping) and "id" in e]
     # Only what a speaker may see is taken over: a whole trial may be given, with what people said of it.
     visible_fields = {
-        key: data[key] for key in ("entities", "scene", "domain", "condition", "language", "history") if key in data
+        key: data[key]
+        for key in ("entities", "scene", "taxonomy", "basic", "domain", "condition", "language", "history")
+        if key in data
     }
     try:
         # A trial must have a target that is there; whether the real one is can be said better later (`_check`).

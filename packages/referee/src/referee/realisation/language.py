@@ -19,6 +19,7 @@ __all__ = ["AFTER", "BEFORE", "Clauses", "Grades", "Language", "Noun", "Phrase",
 BEFORE, AFTER = 0, 1
 _ADJECTIVE = re.compile(r"(?:[a-z]{3}ed|[a-z]{3}ing|able|ible|ful|less|ous|ive|ic|ish|ical|proof|free|like)$")
 _PARTICIPLE = re.compile(r"(?!\w*(?:bed|shed|seed|weed)$)\w{3,}ed")
+_SHADE = re.compile(r"(?:light|dark|pale|bright|deep)[ _-]+(?=\w)", re.IGNORECASE)
 _SHORT_PREPOSITIONS = frozenset({"for", "on", "in", "out", "under", "at", "off", "up", "down"})
 _NONE = frozenset({"none", "nothing", "absent", "missing", "nenhum", "nenhuma", "kein", "keine"})
 _YES, _NO = frozenset({"1", "yes", "true", "ja", "sim"}), frozenset({"0", "no", "false", "nein", "não"})
@@ -202,6 +203,12 @@ class Language:
             phrases = [] if is_noun else [p.text for p in self.word([prop])]
             self._words[prop] = self.noun([prop]).word if is_noun else " ".join(phrases) or str(prop)
         return self._words[prop]
+
+    def is_covered(self, value: str, other: str) -> bool:
+        """Return whether words for a value are true of another value, too: a long beard is a beard, and light blue is blue."""
+        if value.lower() in _YES - {"1"}:
+            return not re.search(r"\d", other) and other.lower() not in _NO | _NONE
+        return bool(_SHADE.match(other)) and _SHADE.sub("", other) == value
 
     def relation(self, name: str) -> str:
         """Return the words for a relation: a preposition, or a verb in the form that follows a noun."""

@@ -37,6 +37,7 @@ HEADS = ("type", "basic", "kind", "category", "superordinate")
 NAMED = ("name", "label")
 _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
+_SALIENCE = "salience"
 _GRID = {"x-dimension": 5, "y-dimension": 3}
 _RANKS = frozenset({"least", "most", "nth"})
 
@@ -284,7 +285,8 @@ class Wording:
         ]
         phrases = sorted([*plain, *pieces, *names, *extra], key=lambda e: (e.phrase.place, e.phrase.rank))
         numeral = [language.numbers.get(number, str(number))] if number > 1 and is_counted and language.numbers else []
-        before = [*numeral, *(self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == BEFORE)]
+        said_before = [e.phrase.text for e in phrases if e.phrase.place == BEFORE and e.phrase.text]
+        before = [*numeral, *(self._agreed(text, noun, number) for text in said_before)]
         after = [self._agreed(e.phrase.text, noun, number) for e in phrases if e.phrase.place == AFTER]
         beside, links = self._landmarks(ids, number, content.links, noun)
         that, clauses = self._clauses(content.clauses, number, noun, ids)
@@ -329,7 +331,11 @@ class Wording:
         language = self.language
         words = language.words_of(prop)
         covered = {words, *language.covers.get(words, ())}
-        alike = (p for p in self.scene.extensions if p.name == prop.name and language.words_of(p) in covered)
+        alike = (
+            p
+            for p in self.scene.extensions
+            if p.name == prop.name and (language.words_of(p) in covered or language.is_covered(prop.value, p.value))
+        )
         return [tuple(p) for p in dict.fromkeys([prop, *alike])]
 
     def _in_scene(self, ids: Sequence[str]) -> list[str]:
@@ -485,6 +491,10 @@ class Wording:
         language, result = self.language, []
         rest = self.scene.denotation(content._replace(ranks=()).form())
         for rank in content.ranks:
+            if rank[1] == _SALIENCE and number == rank[2]:
+                # "The dog" is the most salient one.
+                result.append(Expressed(Phrase(BEFORE, 0, ""), frozenset(flatten(rank)), rank))
+                continue
             grades = language.grades.get(rank[1])
             words = _rank_words(rank, grades, language, number, rest.bit_count())
             if not words:

@@ -86,7 +86,8 @@ def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
     targets = _find(scene, ids, where)
     extensions = scene.extensions
     first = scene.entity(ids[0]).attributes
-    shared = first if len(ids) == 1 else (p for p in first if not targets & ~extensions[p])
+    # What several targets share may be a more general value: poodles and beagles are dogs.
+    shared = first if len(ids) == 1 else (p for p in scene.with_general(first) if not targets & ~extensions[p])
     properties = tuple(dict.fromkeys(shared))
     by_name: dict[str, tuple[Property, ...]] = {}
     for prop in properties:

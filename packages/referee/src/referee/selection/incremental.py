@@ -7,20 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from typing import Literal, Self
 
 from referee.errors import NotTrained
-from referee.records import Property, Scene, SpeakerView, Trial
-from referee.selection.contrast import Contrast, Head
+from referee.meaning import amounts, bits, conjunction, conjuncts, from_properties
+from referee.records import Description, Property, Scene, SpeakerView, Trial
+from referee.selection.contrast import Contrast, Head, contrast_of
 from referee.selection.frequencies import GroupedFrequencies, count_by
-from referee.selection.reasons import Note, Reasoned
+from referee.selection.reasons import Note, Reason, Reasoned, explain_meaning
 
-__all__ = ["Incremental", "Taxonomy"]
-
-Taxonomy = Mapping[str, Mapping[str, str]]
-"""For every attribute, the parent of each value that has one: ``{"colour": {"scarlet": "red", "crimson": "red"}}``."""
+__all__ = ["Incremental", "Salient"]
 
 
 @dataclass(eq=False, repr=False)
@@ -28,8 +24,8 @@ class Incremental(Reasoned):
     """Takes properties in order of preference, as long as they rule out a remaining distractor.
 
     `order` is a tuple of attribute names (others are never mentioned), "frequency" or "prior" (both learned, per group of trials named by
-    `by`), or None for the scene's own order. `head` says what happens to the type. With a `taxonomy` the value is the most general one that does as
-    well as any more specific one, starting from the `basic` level and leaving out what is `unfamiliar` to the hearer (FindBestValue).
+    `by`), or None for the scene's own order. `head` says what happens to the type. In a scene with a taxonomy the value is the most general one that does
+    as well as any more specific one, starting from the basic level and leaving out what is `unfamiliar` to the hearer (FindBestValue).
     A target that cannot be told apart gets everything that ruled out a distractor. In a learned order, attributes in `late` come last, and `printed` has, for
     a domain, shares (``colour``) or priors (``colour:red``) of a paper that replace those learned here.
     """
@@ -37,8 +33,6 @@ class Incremental(Reasoned):
     order: tuple[str, ...] | Literal["frequency", "prior"] | None = None
     head: Head = "last"
     by: tuple[str, ...] = ("domain",)
-    taxonomy: Taxonomy | None = None
-    basic: Taxonomy | None = None
     unfamiliar: frozenset[Property] = frozenset()
     late: tuple[str, ...] = ()
     printed: Mapping[str, Mapping[str, float]] | None = None
@@ -76,7 +70,7 @@ class Incremental(Reasoned):
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         chosen, left, head = contrast.begin(self.head, note)
         extensions = contrast.extensions
-        plain = not (self.taxonomy or self.basic or self.unfamiliar)
+        plain = contrast.scene.taxonomy is None and not self.unfamiliar
         for prop in self.preferences(contrast, view):
             if not left:
                 break
@@ -100,48 +94,63 @@ class Incremental(Reasoned):
             and head not in chosen
             and head.name not in {p.name for p in chosen}
         ):
-            chosen.append(head)
+            usual = head if plain else self.find_best_value(contrast.scene, head, 0)[0] or head
+            chosen.append(usual)
             if note:
-                note(head, "the type is added as head of the phrase")
+                note(usual, "the type is added as head of the phrase")
         return tuple(chosen)
 
     def find_best_value(self, scene: Scene, prop: Property, left: int) -> tuple[Property | None, int]:
-        """The most general familiar value that rules out as much as any more specific one, and what it leaves."""
-        path = self._path(prop)
+        """The most general familiar value, from the basic level down, that rules out as much as any more specific one, and what it leaves."""
         best: Property | None = None
         remaining = left
-        for value in path:
-            candidate = Property(prop.name, value)
+        for candidate in [prop] if scene.taxonomy is None else scene.taxonomy.basic_path(prop):
             if candidate in self.unfamiliar:
                 continue
-            stays = left & self._extension(scene, candidate)
+            stays = left & scene.extension(candidate)
             # Strictly more: of values that rule out as many the more general one stays (FindBestValue, Reiter & Dale
             # 1992).
             if best is None or stays.bit_count() < remaining.bit_count():
                 best, remaining = candidate, stays
         return best, remaining
 
-    def _path(self, prop: Property) -> list[str]:
-        """The values that subsume the target's own, from the basic level (or the top of what is given) down to it."""
-        parents = (self.taxonomy or {}).get(prop.name, {})
-        start = (self.basic or {}).get(prop.name, {}).get(prop.value, prop.value)
-        path = [prop.value]
-        while path[-1] != start and path[-1] in parents:
-            path.append(parents[path[-1]])
-        # Where the taxonomy does not lead up to the basic value, that value is all there is to try.
-        return path[::-1] if path[-1] == start else [start]
 
-    def _extension(self, scene: Scene, prop: Property) -> int:
-        """Whom a value is true of, those with a more specific value included."""
-        parents = (self.taxonomy or {}).get(prop.name, {})
-        below = {prop.value}
-        while more := {child for child, parent in parents.items() if parent in below} - below:
-            below |= more
-        return reduce(or_, (scene.extension(Property(prop.name, value)) for value in below))
+@dataclass(eq=False, repr=False)
+class Salient(Incremental):
+    """The incremental algorithm in a context of salience: only what is as salient as the target, or more, is ruled out (Krahmer & Theune 2002).
 
-    def denotation(self, scene: Scene, properties: Sequence[Property]) -> int:
-        """As the scene's, but a general value is true of whatever has a value below it."""
-        left = scene.everything
-        for prop in properties:
-            left &= self._extension(scene, prop)
-        return left
+    The attribute `by_salience` has the numbers; what has none is not salient at all. It is never mentioned: "the dog" is then the most salient dog, and
+    the meaning says so (``["most", "salience"]``).
+    """
+
+    by_salience: str = "salience"
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        context = self._context(contrast)
+        properties = tuple(p for p in contrast.properties if p.name != self.by_salience)
+        by_name = {name: listed for name, listed in contrast.by_name.items() if name != self.by_salience}
+        narrowed = Contrast(
+            contrast.scene, contrast.targets, context, properties, by_name, contrast.extensions, contrast.head
+        )
+        return super().choose(narrowed, view, note)
+
+    def select_description(self, view: SpeakerView) -> Description:
+        """Return the properties, and as meaning that the most salient of what they fit are meant, where that makes a difference."""
+        contrast = contrast_of(view)
+        chosen = self.choose(contrast, view)
+        form = from_properties(chosen, view.scene)
+        others = view.scene.denotation(form) & contrast.distractors
+        if not others or self._context(contrast) & others:
+            return Description(properties=chosen)
+        return Description(meaning=conjunction([*conjuncts(form), ("most", self.by_salience, len(view.targets))]))
+
+    def explain(self, view: SpeakerView) -> list[Reason]:
+        """Return one step for every conjunct of the meaning, with its effect on the distractors."""
+        description = self.select_description(view)
+        return explain_meaning(description.meaning or from_properties(description.properties or (), view.scene), view)
+
+    def _context(self, contrast: Contrast) -> int:
+        """The distractors that are as salient as one of the targets, or more."""
+        numbers = amounts(contrast.scene, self.by_salience, contrast.scene.everything)
+        least = min(numbers.get(i, 0.0) for i in bits(contrast.targets))
+        return sum(1 << i for i in bits(contrast.distractors) if numbers.get(i, 0.0) >= least)
