@@ -506,6 +506,36 @@ def test_magpie(tmp_path: Path) -> None:
     assert "no column says whether an answer is right" in refused(write_csv(tmp_path / "bare.csv", bare))
 
 
+BOX_ROWS = [{"id": i, "model": "m", "expression": "the cup", "gt_bbox": [10, 20, 50, 60]} for i in range(3)]
+
+
+def test_tables_of_boxes_say_their_order_or_are_refused(tmp_path: Path) -> None:
+    lists = write_lines(
+        tmp_path / "a.jsonl", [{**row, "pred_bbox": [10, 20, 50, 60] if row["id"] else []} for row in BOX_ROWS]
+    )
+    assert "--map gold=xyxy or --map gold=xywh" in refused(lists)
+    assert '--convention "pixels xyxy" or --convention "pixels xywh"' in refused(lists, columns={"gold": "xyxy"})
+    native = read(lists, columns={"gold": "xyxy"}, convention="pixels xyxy")
+    assert native.kind == "places"
+    assert [o.response.outcome for o in native.outputs if o.response] == [
+        Outcome.UNPARSABLE,
+        Outcome.REGION,
+        Outcome.REGION,
+    ]
+    corners = {
+        f"{who}_{c}": n
+        for who in ("pred", "gt")
+        for c, n in zip(("x1", "y1", "x2", "y2"), (0.1, 0.2, 0.5, 0.6), strict=True)
+    }
+    native = read(write_csv(tmp_path / "b.csv", [{"id": i, "model": "m", **corners} for i in range(3)]))
+    assert (native.mapping["convention"], native.mapping["gold"]) == ("0-1 xyxy", "0-1 xyxy")
+    # A box that ends before it begins is no xyxy; pixels cannot be compared with shares where no size is known.
+    points = [{"id": i, "pred_point": [400, 30], "gt_box": [300, 20, 200, 60]} for i in range(3)]
+    native = read(write_json(tmp_path / "c.json", points), convention="pixels xy")
+    assert native.mapping["gold"] == "pixels xywh"
+    assert "without the pictures' sizes" in refused(tmp_path / "c.json", convention="0-1000 xy")
+
+
 def test_jspsych_with_a_list_for_each_participant(tmp_path: Path) -> None:
     trial = {
         "trial_type": "html-button-response",

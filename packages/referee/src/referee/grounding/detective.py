@@ -672,8 +672,9 @@ def _rank_correlation(evidence: Written, order: Order, meant: FloatArray) -> flo
     from scipy.stats import spearmanr
 
     answered, middle = _raw_centres(evidence, order), centres(meant)
-    usable = evidence.present
-    return float(np.mean([spearmanr(answered[usable, axis], middle[usable, axis])[0] for axis in (0, 1)]))
+    pairs = [(answered[evidence.present, axis], middle[evidence.present, axis]) for axis in (0, 1)]
+    # A column of equal numbers has no ranks.
+    return float(np.mean([spearmanr(a, b)[0] if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0 for a, b in pairs]))
 
 
 def _order_by_rank(evidence: Written, gold_order: Order, gold_unit: Unit) -> Order:

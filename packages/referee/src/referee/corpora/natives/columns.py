@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from referee.corpora.natives.material import Declared, as_identifier
@@ -37,11 +38,25 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             "stimulusid",
             "uid",
         ),
-        ("trialname", "stimulusname", "itemlabel", "customid"),
+        ("trialname", "stimulusname", "itemlabel", "customid", "编号", "序号"),
         ("scene", "sceneid", "stimulus", "index", "idx", "rowidx", "trialnr", "trialno", "key"),
     ),
     "system": (
-        ("system", "systemname", "systemid", "model", "modelname", "modelid", "system_name", "modell", "systeme"),
+        (
+            "system",
+            "systemname",
+            "systemid",
+            "model",
+            "modelname",
+            "modelid",
+            "modell",
+            "modele",
+            "systeme",
+            "modelo",
+            "sistema",
+            "模型",
+            "系统",
+        ),
         ("method", "algorithm", "generator", "agent", "run", "submission", "approach", "modelfullname"),
         ("sheet",),
     ),
@@ -58,6 +73,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
                 "systemoutput",
             ),
             *("modeloutput", "beschreibung", "systemtext", "ausgabe", "systemausgabe", "sortie", "salida", "saida"),
+            *("descricao", "descripcion", "beschrijving", "refexp", "描述", "输出", "预测", "説明"),
         ),
         ("response", "answer", "caption", "sentence", "message", "content", "pred", "predicted", "re", "modelresponse"),
     ),
@@ -71,7 +87,7 @@ ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
             "goldtext",
             "humandescription",
             "humanreference",
-            *("referenz", "referenzen", "reference_text", "referencia", "referencias"),
+            *("referenz", "referenzen", "referencia", "referencias", "参考", "参考描述", "参照"),
         ),
         ("gold", "goldstandard", "groundtruth", "gt", "human", "humantext", "golden", "goldreference"),
     ),
@@ -185,12 +201,13 @@ _REFERENCE = re.compile(r"(?:reference|ref|gold|human)(?:text)?\d+$")
 
 
 def simplify(name: str) -> str:
-    """A column name without case, blanks and signs.
+    """A column name without case, accents, blanks and signs.
 
     >>> simplify("Participant Private ID"), simplify("reference_1")
     ('participantprivateid', 'reference1')
     """
-    return re.sub(r"[^0-9a-z]", "", name.lower().removeprefix("data."))
+    plain = unicodedata.normalize("NFKD", name.lower().removeprefix("data."))
+    return re.sub(r"[\W_]", "", "".join(c for c in plain if not unicodedata.combining(c)))
 
 
 NESTED = "/"
@@ -297,4 +314,17 @@ def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[
     return {role: assigned[role] for role in roles if role in assigned}
 
 
-EXTRA_ROLES = ("sheet", "filter", "documents", "reference", "object", "box", "point", "gold", "size", "width", "height")
+EXTRA_ROLES = (
+    "gold_box",
+    "sheet",
+    "filter",
+    "documents",
+    "reference",
+    "object",
+    "box",
+    "point",
+    "gold",
+    "size",
+    "width",
+    "height",
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,8 @@ from referee.records import Description, Entity, Property, Scene, Trial, as_valu
 __all__ = [
     "add_references",
     "attach_scenes",
+    "crossed_column",
+    "format_of",
     "is_objects_table",
     "listed_texts",
     "read_described",
@@ -55,6 +58,8 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
         table = _lengthen(table, wide)
         declared = replace(declared, columns={**declared.columns, "system": SYSTEM, "text": TEXT})
     roles = infer_roles(table, DESCRIBED, declared)
+    if "trial" in roles and "system" not in roles and (source := crossed_column(table, roles, _SOURCES)):
+        roles["system"] = source
     if "trial" not in roles and "scene" in roles and _names_rows(table, roles):
         roles["trial"] = roles.pop("scene")
     numbered = numbered_references(table.columns) if "references" not in declared.columns else []
@@ -63,7 +68,7 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     if not has_scenes and "references" not in roles and not numbered and _holds_texts(table, roles.get("target")):
         roles["references"] = roles.pop("target")
     material = NativeData(
-        "table", _format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
+        "table", format_of(table.source), {**roles, **({"references": " ".join(numbered)} if numbered else {})}
     )
     for role in ("text", "references"):
         _check_words(table, role, roles.get(role))
@@ -123,6 +128,21 @@ def _system_columns(table: Table, declared: Declared) -> dict[str, str]:
     return wide
 
 
+_SOURCES = ("source", "condition", "author", "origin", "producer", "type", "kind")
+
+
+def crossed_column(table: Table, roles: Mapping[str, str], names: Collection[str]) -> str | None:
+    """A column under one of some names with several values for every item, so that these can be compared as systems."""
+    column = next((c for c in table.columns if simplify(c) in names and c not in roles.values()), None)
+    if column is None:
+        return None
+    cells = [(as_identifier(row.get(roles["trial"])), as_identifier(row.get(column))) for row in table.rows]
+    pairs = {(item, value) for item, value in cells if item is not None and value is not None}
+    counts = Counter(item for item, _ in pairs)
+    is_crossed = bool(counts) and min(counts.values()) > 1 and len({value for _, value in pairs}) <= 20
+    return column if is_crossed else None
+
+
 def _names_rows(table: Table, roles: Mapping[str, str]) -> bool:
     """Whether the scene of a row names it: no system has two rows with the same."""
     keys = [
@@ -162,6 +182,13 @@ def _fields(row: Mapping[str, Any], nested: Collection[str], before: str = "") -
 
 
 def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
+    number = next((c for c in table.columns if as_number(c) is not None), None)
+    if number is not None:
+        return InputError(
+            f"the first line is no header (it holds {number!r})",
+            where=table.source,
+            remedy="add a line with column names",
+        )
     words = [c for c in table.columns if c not in roles.values() and _holds_texts(table, c, 0.3)]
     remedy = (
         f"name it: --map text={words[0]}"
@@ -350,7 +377,8 @@ def _take_people_as_references(material: NativeData) -> None:
     material.notes.append(f"Rows of {named} are the references.")
 
 
-def _format_of(source: str) -> str:
+def format_of(source: str) -> str:
+    """The ending of a file's name without ``.gz``; ``rows`` for rows in memory."""
     ending = Path(source).suffixes
     return (ending[0] if ending and ending[-1] == ".gz" else ending[-1] if ending else ".rows").lstrip(".").lower()
 

@@ -133,7 +133,8 @@ def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Dec
     else:
         form, convention = "", Convention()
         material.mapping["convention"] = "pixels xyxy"
-        if declared.convention and _parsed_convention(declared.convention).unit is not Unit.PIXELS:
+        in_pixels = format in ("screenspot-pro", "ref-adv")
+        if in_pixels and declared.convention and _parsed_convention(declared.convention).unit is not Unit.PIXELS:
             raise InputError(
                 "the coordinates of this log are pixels of the original picture already",
                 where=answers[0].where,
@@ -276,12 +277,14 @@ def material_of_episodes(folder: Path, speaker: str | None = None) -> NativeData
         raise InputError(
             "there is no episode in it", where=folder, remedy="name a folder of results with interactions.json in it"
         )
+    _note_counts(material)
     return material
 
 
 def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: str) -> None:
     expression = next((content for player, content in episode.messages if player.startswith("Player 1")), None)
-    text = None if expression is None else parse_answer(expression, "description").value
+    is_wrong_form = episode.wrong_form == "Player 1"
+    text = None if expression is None or is_wrong_form else parse_answer(expression, "description").value
     material.count(speaker, "answered" if text else "unparsable")
     if text is None:
         return
@@ -301,7 +304,9 @@ def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: 
             shown=names,
             system=speaker,
         )
-        number = parse_answer(_as_number(content), "choice", options=len(names)).value
+        # The game ends an episode in which an answer has the wrong form; such an answer is not a wrong one.
+        is_wrong_form = episode.wrong_form == "Player 2"
+        number = None if is_wrong_form else parse_answer(_as_number(content), "choice", options=len(names)).value
         material.responses.append(choose_entity(answer, names, number))
 
 

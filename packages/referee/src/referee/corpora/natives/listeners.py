@@ -7,14 +7,13 @@ Ids of participants are hashed. A missing answer is left out and counted; it is 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from referee.corpora.natives.columns import ROLES, find_column, infer_roles, simplify, usual_name
-from referee.corpora.natives.described import listed_texts
+from referee.corpora.natives.described import crossed_column, format_of, listed_texts
 from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, hash_person, make_trial
 from referee.corpora.reading.tables import Table, is_missing
 from referee.errors import InputError, MalformedInput
@@ -26,6 +25,7 @@ LISTENED = ("correct", "participant", "system", "chosen", "target", "trial", "ti
 RIGHT = frozenset({"1", "true", "yes", "correct", "right", "c", "t", "y", "hit", "ja", "oui", "richtig", "success"})
 WRONG = frozenset({"0", "false", "no", "incorrect", "wrong", "i", "f", "n", "miss", "nein", "non", "falsch", "failure"})
 NOTHING = frozenset({"", "na", "n/a", "nan", "null", "none", "undefined", "{}", "-99"})
+_CONDITIONS = ("condition", "cond", "bedingung", "speaker", "speakertype", "source", "version", "variant")
 # A column that says in which order objects were shown makes a position something else than an object.
 SHUFFLED = re.compile(r"order|shuffl|position|permut|arrangement")
 
@@ -76,7 +76,7 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
     Raises:
         InputError: if it is not clear which column holds the item, the choice or the target.
     """
-    material = NativeData("listeners", platform.name if platform else _format_of(table.source))
+    material = NativeData("listeners", platform.name if platform else format_of(table.source))
     if platform is not None:
         material.is_tried = platform.is_tried
         table = platform.select(table, material)
@@ -99,10 +99,6 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
     return material
 
 
-def _format_of(source: str) -> str:
-    return "rows" if source == "rows" else Path(source.removesuffix(".gz")).suffix.lstrip(".").lower()
-
-
 def _without_practice(table: Table, material: NativeData) -> Table:
     """The rows that no column marks as practice."""
     marks = [c for c in table.columns if simplify(c) in ("practice", "ispractice", "practise", "training")]
@@ -123,7 +119,7 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
     roles = infer_roles(table, LISTENED, declared)
     if "text" in roles and "text" not in declared.columns and usual_name(roles["text"]) not in ROLES["text"][0]:
         del roles["text"]  # 'answer' or 'response' is what a listener did
-    if "trial" in roles and "system" not in roles and (condition := _condition_column(table, roles)):
+    if "trial" in roles and "system" not in roles and (condition := crossed_column(table, roles, _CONDITIONS)):
         roles["system"] = condition
     if "trial" not in roles:
         raise InputError(
@@ -150,19 +146,6 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
     if "correct" not in roles:
         _check_positions(table, roles, declared)
     return roles
-
-
-def _condition_column(table: Table, roles: Mapping[str, str]) -> str | None:
-    """A column of conditions that items occur in, several each, so that conditions can be compared as systems."""
-    names = ("condition", "cond", "bedingung", "speaker", "speakertype", "source", "version", "variant")
-    column = next((c for c in table.columns if simplify(c) in names and c not in roles.values()), None)
-    if column is None:
-        return None
-    pairs = {(as_identifier(row.get(roles["trial"])), as_identifier(row.get(column))) for row in table.rows}
-    pairs = {(item, condition) for item, condition in pairs if item is not None and condition is not None}
-    counts = Counter(item for item, _ in pairs)
-    is_crossed = bool(counts) and min(counts.values()) > 1 and len({condition for _, condition in pairs}) <= 20
-    return column if is_crossed else None
 
 
 def _check_items(table: Table, roles: Mapping[str, str]) -> None:

@@ -590,12 +590,13 @@ def _read_finecops(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Episode:
-    """An episode of a reference game: its name, its instance, the models of player 1 and 2, and their messages."""
+    """An episode of a reference game: its name, its instance, the models of player 1 and 2, their messages, and whose last one had the wrong form."""
 
     name: str
     instance: Mapping[str, Any]
     models: tuple[str, str]
     messages: tuple[tuple[str, str], ...]
+    wrong_form: str | None = None
 
 
 def read_episodes(folder: Path) -> Iterator[Episode]:
@@ -612,7 +613,9 @@ def read_episodes(folder: Path) -> Iterator[Episode]:
             for event in turn
             if str(event.get("from", "")).startswith("Player") and event["action"].get("type") == "get message"
         )
+        is_wrong = any(e["action"].get("type") == "invalid format" for turn in log.get("turns", ()) for e in turn)
         yield Episode(
+            wrong_form=messages[-1][0] if is_wrong and messages else None,
             name="/".join(path.parent.parts[-3:]),
             instance=read_json(path.with_name("instance.json")),
             models=(models[0], models[1]),

@@ -11,8 +11,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from referee.corpora.natives.box_tables import answers_of_boxes, has_boxes
 from referee.corpora.natives.columns import find_column, simplify
-from referee.corpora.natives.described import add_references, attach_scenes, read_described, read_scenes_of_rows
+from referee.corpora.natives.described import (
+    add_references,
+    attach_scenes,
+    format_of,
+    read_described,
+    read_scenes_of_rows,
+)
 from referee.corpora.natives.harness_material import material_of_answers, material_of_episodes
 from referee.corpora.natives.listeners import PLATFORMS, has_listeners, join_empirica, platform_of, read_listeners
 from referee.corpora.natives.logs import LOG_FORMATS, LogAnswer
@@ -376,14 +383,33 @@ def material_of_table(
     _refuse_raw_survey(table)
     if "trial" in table.columns and _holds_coordinates(table):
         return _material_of_outputs(table, scenes, file)
+    if has_boxes(table, declared):
+        mapping: dict[str, str] = {}
+        material = material_of_answers(answers_of_boxes(table, declared, mapping), format_of(table.source), declared)
+        material.mapping.update(mapping)
+        return material
     if has_listeners(table, declared):
         return read_listeners(table, declared)
+    _refuse_gold(table)
     if scenes is None:
         scenes = read_scenes_of_rows(table, declared)
     material = read_described(table, declared, scenes is not None)
     if scenes is not None:
         attach_scenes(material, scenes, table.source)
     return material
+
+
+def _refuse_gold(table: Table) -> None:
+    columns = {simplify(c) for c in table.columns}
+    is_gold = bool(columns & {"bbox", "boxcoordinates"}) and bool(
+        columns & {"instruction", "sent", "segmentation", "iscrowd"}
+    )
+    if is_gold and not columns & {"prediction", "pred", "output", "response"}:
+        raise InputError(
+            "this table holds gold boxes and no answers",
+            where=table.source,
+            remedy="name the file with a model's answers",
+        )
 
 
 def _holds_coordinates(table: Table) -> bool:

@@ -1,0 +1,253 @@
+"""Plain tables of boxes or points beside gold boxes, as scripts of grounding write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from referee.corpora.natives.columns import find_column, infer_roles, simplify
+from referee.corpora.natives.described import listed_texts
+from referee.corpora.natives.logs import LogAnswer
+from referee.corpora.natives.material import Declared, as_identifier, as_number
+from referee.corpora.reading.tables import Table, is_missing
+from referee.errors import InputError, MalformedInput
+from referee.geometry import Box, Convention, Order, Point, Size, Unit, WrongConvention
+from referee.models.answers.place_outcomes import PlaceAnswer, place_answer_of
+from referee.records import Outcome
+
+__all__ = ["answers_of_boxes", "has_boxes"]
+
+_ANSWER = re.compile(r"pred|answer|output|response|hyp|model|click|generated|result")
+_GOLD = re.compile(r"gt|gold|groundtruth|target|label|solution|true|ref|annot|human")
+_PLACE = re.compile(r"bbox|box|point|coord|region|rect|xyxy|xywh")
+# Columns of single numbers, by their endings; the order that these names state.
+_CORNERS = {
+    ("x1", "y1", "x2", "y2"): Order.XYXY,
+    ("xmin", "ymin", "xmax", "ymax"): Order.XYXY,
+    ("left", "top", "right", "bottom"): Order.XYXY,
+    ("x", "y", "w", "h"): Order.XYWH,
+    ("x", "y", "width", "height"): Order.XYWH,
+}
+SLACK = 1.02
+
+
+def has_boxes(table: Table, declared: Declared) -> bool:
+    """Whether a table holds a box or point of a model beside a gold box."""
+    table = _join_numbers(table)
+    return _column(table, "box", declared) is not None and _column(table, "gold_box", declared) is not None
+
+
+def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) -> Iterator[LogAnswer]:
+    """The answers of a table of boxes; `mapping` takes the columns and conventions that they are read by.
+
+    Raises:
+        InputError: if nothing says in which order or unit the numbers are.
+    """
+    table = _join_numbers(table)
+    answer, gold = (_column(table, role, declared) or "" for role in ("box", "gold_box"))
+    rest = {role: c for role, c in declared.columns.items() if role not in ("box", "gold_box", "gold")}
+    roles = infer_roles(table, ("trial", "system"), Declared(columns=rest))
+    expression = next((c for c in table.columns if simplify(c) in _EXPRESSIONS), None)
+    scene = find_column(table, "scene", Declared(), roles.values())
+    sizes = [_size(row) for row in table.rows]
+    golds = [_four_numbers(row, gold, table.source, line) for row, line in zip(table.rows, table.lines, strict=True)]
+    gold_unit = Unit.SHARE if max(max(box) for box in golds) <= 1.0 else Unit.PIXELS
+    gold_convention = Convention(gold_unit, _gold_order(gold, golds, sizes, declared, table.source))
+    convention = _answer_convention(table, answer, declared)
+    if convention.unit is not gold_unit and None in sizes:
+        raise InputError(
+            f"answers in {convention.unit} cannot be compared with gold boxes in {gold_unit} without the pictures' sizes",
+            where=table.source,
+            remedy="add columns width and height",
+        )
+    mapping.update({**roles, "box": answer, "gold_box": gold, "convention": str(convention)})
+    stem = re.split(r"[/\\]", table.source)[-1].split(".")[0]
+    for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True)):
+        cell = row.get(answer)
+        numbers = _numbers(cell)
+        parsed = _place(numbers, convention)
+        if parsed is None:
+            raise MalformedInput(
+                f"{answer!r} holds {len(numbers)} numbers",
+                where=table.source,
+                line=line,
+                remedy="a box has 4, a point 2",
+            )
+        yield LogAnswer(
+            trial=as_identifier(row.get(roles["trial"])) or "" if "trial" in roles else str(number + 1),
+            model=(as_identifier(row.get(roles["system"])) if "system" in roles else None) or stem,
+            content=None if is_missing(cell) and "error" in table.columns else "",
+            where=table.source,
+            line=line,
+            references=tuple(listed_texts(row.get(expression))) if expression else (),
+            gold=Box(golds[number], gold_convention),
+            size=sizes[number],
+            parsed=parsed,
+            scene=None if scene is None else as_identifier(row.get(scene)),
+        )
+
+
+def _place(numbers: Sequence[float], convention: Convention) -> PlaceAnswer | None:
+    """The answer of some numbers; zeros stand for none, and None is returned for another count than 2 and 4."""
+    if not any(numbers):
+        return PlaceAnswer(Outcome.UNPARSABLE)
+    if len(numbers) == 2:
+        order = Order.YX if str(convention.order).startswith("y") else Order.XY
+        return place_answer_of([Point((numbers[0], numbers[1]), Convention(convention.unit, order))])
+    if len(numbers) != 4:
+        return None
+    a, b, c, d = numbers
+    return place_answer_of([Box((a, b, c, d), convention)])
+
+
+_EXPRESSIONS = ("expression", "referringexpression", "caption", "sentence", "sent", "query", "instruction", "phrase")
+
+
+def _column(table: Table, role: str, declared: Declared) -> str | None:
+    """The column of the answer's place (`box`) or of the gold box (`gold_box`), by its name and by its cells."""
+    name = declared.column(role)
+    if name is not None and name not in table.columns:
+        raise InputError(
+            f"there is no column {name!r} for {role}",
+            where=table.source,
+            remedy=f"columns are {', '.join(table.columns)}",
+        )
+    if name is not None:
+        return name
+    wanted, other = (_ANSWER, _GOLD) if role == "box" else (_GOLD, _ANSWER)
+    lists = [c for c in table.columns if _is_place(table, c)]
+    named = [c for c in lists if wanted.search(simplify(c)) and not other.search(simplify(c))]
+    # A plain `bbox` beside the answer of a model is the gold box.
+    if role == "gold_box" and not named:
+        named = [c for c in lists if simplify(c) in ("bbox", "box") and not other.search(simplify(c))]
+    if len(named) > 1:
+        raise InputError(
+            f"several columns could be the {role}: {', '.join(named)}",
+            where=table.source,
+            remedy="choose one: " + " or ".join(f"--map {role}={c}" for c in named),
+        )
+    return named[0] if named else None
+
+
+def _is_place(table: Table, column: str) -> bool:
+    cells = [c for c in table.column(column)[:200] if not is_missing(c)]
+    counts = [len(_numbers(c)) for c in cells]
+    names_place = bool(_PLACE.search(simplify(column))) or bool(_ANSWER.search(simplify(column)))
+    return names_place and bool(cells) and sum(n in (2, 4) for n in counts) > len(cells) / 2
+
+
+def _numbers(cell: Any) -> list[float]:
+    """The numbers of a cell: a list, or a text with nothing but numbers and brackets around them."""
+    if hasattr(cell, "tolist"):
+        cell = cell.tolist()
+    if isinstance(cell, list | tuple):
+        flat = [n for part in cell for n in (part if isinstance(part, list | tuple) else [part])]
+        parsed = [as_number(n) for n in flat]
+        return [] if any(n is None for n in parsed) else [n for n in parsed if n is not None]
+    if isinstance(cell, str) and re.fullmatch(r"[\s\[\](),;\d.eE+-]*", cell):
+        return [float(n) for n in re.findall(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?", cell)]
+    return []
+
+
+def _join_numbers(table: Table) -> Table:
+    """A table with lists instead of columns of single numbers (``pred_x1``, ``pred_y1`` …); their name states the order."""
+    groups: dict[str, Sequence[str]] = {}
+    by_name = {simplify(c): c for c in table.columns}
+    for corners, order in _CORNERS.items():
+        for name in by_name:
+            before = name.removesuffix(corners[0])
+            columns = [by_name.get(f"{before}{corner}") for corner in corners]
+            if before and name.endswith(corners[0]) and all(columns):
+                groups.setdefault(f"{before} {order}", [str(c) for c in columns])
+    if not groups:
+        return table
+    used = {c for columns in groups.values() for c in columns}
+    rows = [
+        {
+            **{k: v for k, v in row.items() if k not in used},
+            **{name: [row.get(c) for c in columns] for name, columns in groups.items()},
+        }
+        for row in table.rows
+    ]
+    return Table.of(table.source, rows, table.lines)
+
+
+def _four_numbers(row: Mapping[str, Any], column: str, where: str, line: int) -> tuple[float, float, float, float]:
+    numbers = _numbers(row.get(column))
+    if len(numbers) != 4:
+        raise MalformedInput(
+            f"{column!r} does not hold four numbers", where=where, line=line, remedy="a gold box has four"
+        )
+    a, b, c, d = numbers
+    return a, b, c, d
+
+
+def _size(row: Mapping[str, Any]) -> Size | None:
+    by_name = {simplify(k): v for k, v in row.items()}
+    pairs = (
+        ("width", "height"),
+        ("imagewidth", "imageheight"),
+        ("imgwidth", "imgheight"),
+        ("w", "h"),
+        ("imgw", "imgh"),
+    )
+    for names in pairs:
+        width, height = (as_number(by_name.get(name)) for name in names)
+        if width and height:
+            return Size(int(width), int(height))
+    numbers = _numbers(by_name.get("imagesize", by_name.get("imgsize")))
+    return Size(int(numbers[0]), int(numbers[1])) if len(numbers) == 2 else None
+
+
+def _gold_order(
+    column: str,
+    boxes: Sequence[tuple[float, float, float, float]],
+    sizes: Sequence[Size | None],
+    declared: Declared,
+    where: str,
+) -> Order:
+    """The order of gold boxes: declared, in the column's name, or the only one that all boxes can have."""
+    text = declared.column("gold") or next((o for o in ("xyxy", "xywh") if o in simplify(column)), None)
+    if text is not None:
+        if text not in ("xyxy", "xywh"):
+            raise InputError(f"no order is called {text!r}", remedy="--map gold=xyxy or --map gold=xywh")
+        return Order(text)
+    if any(c < a or d < b for a, b, c, d in boxes):
+        return Order.XYWH
+    limits = [s if s is not None and max(max(b) for b in boxes) > 1.0 else Size(1, 1) for s in sizes]
+    is_sized = all(s is not None for s in sizes) or max(max(b) for b in boxes) <= 1.0
+    if is_sized and any(
+        a + c > size.width * SLACK or b + d > size.height * SLACK
+        for (a, b, c, d), size in zip(boxes, limits, strict=True)
+    ):
+        return Order.XYXY
+    raise InputError(
+        f"nothing says whether the gold boxes in {column!r} are x1, y1, x2, y2 or x, y, width, height",
+        where=where,
+        remedy="--map gold=xyxy or --map gold=xywh",
+    )
+
+
+def _answer_convention(table: Table, column: str, declared: Declared) -> Convention:
+    """The convention of all answers: declared, or in the column's name, with the unit of numbers within 1 or beyond 1000."""
+    if declared.convention:
+        try:
+            return Convention.of(declared.convention.removeprefix("="))
+        except WrongConvention as wrong:
+            raise InputError(str(wrong), remedy='for example --convention "0-1000 xyxy"') from None
+    numbers = [n for cell in table.column(column) for n in _numbers(cell)]
+    is_point = any(len(_numbers(cell)) == 2 for cell in table.column(column))
+    order = next((Order(o) for o in ("xyxy", "xywh") if o in simplify(column)), Order.XYXY if is_point else None)
+    largest = max(numbers, default=0.0)
+    unit = Unit.SHARE if largest <= 1.0 else Unit.PIXELS if largest > 1000 * SLACK else None
+    if order is None or unit is None:
+        orders = ["xyxy", "xywh"] if order is None else [str(order)]
+        units = [Unit.PIXELS, Unit.OF_1000] if unit is None else [unit]
+        choices = " or ".join(f'--convention "{u} {o}"' for u in units for o in orders)
+        raise InputError(
+            f"nothing says what the numbers in {column!r} mean (the largest is {largest:g})",
+            where=table.source,
+            remedy=f"declare it for the whole file: {choices}",
+        )
+    return Convention(unit, order)
