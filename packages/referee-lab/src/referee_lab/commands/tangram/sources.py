@@ -193,6 +193,7 @@ def _tier_map(path: Path | None) -> TierMap:
 
 def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
     """Return the dialogues of an ELAN file, a table, a dialogue file or a recording of a session."""
+    from referee_lab.tangram.game.dialogue_sessions import is_dialogue
     from referee_lab.tangram.tiers import elan, tier_tables
 
     try:
@@ -214,7 +215,7 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
             return [_marked(_in_language(d, tiers.language, path), path) for d in rows]
         except UnicodeDecodeError:
             raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
-    if path.suffix == ".json":
+    if path.suffix == ".json" and not is_dialogue(path):
         return [_played_game(content, path)]
     session = open_session(path)
     dialogue = tiers_of(session, path, annotator)

@@ -42,7 +42,8 @@ class DialogueSession(NamedTuple):
 def is_dialogue(path: Path) -> bool:
     """Whether a file says of itself that it holds the tiers of a dialogue."""
     with path.open("rb") as file:
-        return f'"{dialogue_form.FORMAT}"'.encode() in file.readline(256)
+        # The first line of a file of lines; of one object, its beginning.
+        return f'"{dialogue_form.FORMAT}"'.encode() in file.read(256)
 
 
 def read_session(path: Path) -> DialogueSession:

@@ -1,5 +1,6 @@
-"""The open form of a dialogue: a file of JSON lines, a header and then one event a line, small enough to write by hand (`referee docs dialogues`).
+"""The open form of a dialogue, small enough to write by hand (`referee docs dialogues`): JSON lines, a header and then one event a line.
 
+One JSON object with the fields of the header and a list `events` is the same dialogue.
 The forms here are the declaration: reading checks against them, and `dialogue_schema` makes the JSON Schema from them.
 """
 
@@ -7,19 +8,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import isfinite
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, field
 
 from referee.errors import MalformedInput
+from referee.meaning import as_value
 from referee.records import Event
 from referee_lab.tangram.json_lines import json_object
-from referee_lab.tangram.tiers.dialogue import UNTOLD, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
 
 __all__ = [
     "FORMAT",
     "VERSION",
+    "DataForm",
     "EventForm",
     "HeaderForm",
     "dialogue_schema",
@@ -53,7 +58,7 @@ class HeaderForm(Struct, kw_only=True, forbid_unknown_fields=True):
     version: int = VERSION
     pair: str | None = None
     language: str = UNTOLD
-    objects: dict[str, dict[str, str]] = field(default_factory=dict)
+    objects: dict[str, dict[str, str | int | float | bool]] = field(default_factory=dict)
     sees: dict[str, list[str]] = field(default_factory=dict)
     lacks: list[str] = field(default_factory=list)
     synthetic: bool = False
@@ -70,7 +75,7 @@ class EventForm(Struct, kw_only=True, forbid_unknown_fields=True):
         entities: ids of the objects referred to, handled, pointed at or moved.
         start_ms: when it began, in milliseconds since the start of the dialogue.
         end_ms: when it ended.
-        data: expression: utterance (index or indices from 0), span, attributes, uncertain; action: action; position: x, y.
+        data: see DataForm.
     """
 
     kind: Literal["utterance", "expression", "action", "mouse", "gaze", "position"]
@@ -82,18 +87,52 @@ class EventForm(Struct, kw_only=True, forbid_unknown_fields=True):
     data: dict[str, Any] = field(default_factory=dict)
 
 
+class DataForm(Struct, kw_only=True):
+    """What an event says beyond its fields; further names may be added.
+
+    Args:
+        utterance: of an expression, the index of its utterance among all utterances, from 0; a list where it spans several.
+        span: of an expression, the first character in its utterance and the one after the last.
+        attributes: of an expression, the codes of an annotator.
+        uncertain: of an expression, whether it is not clear which object is meant.
+        action: of an action, what was done.
+        x: of a position, from the left in any unit.
+        y: of a position, from the top.
+    """
+
+    utterance: int | list[int] | None = None
+    span: tuple[int, int] | None = None
+    attributes: list[str] | str | None = None
+    uncertain: bool | None = None
+    action: str | None = None
+    x: float | None = None
+    y: float | None = None
+
+
+class DocumentForm(HeaderForm, kw_only=True, forbid_unknown_fields=True):
+    """A whole dialogue as one JSON object: the fields of the header, and the events in a list.
+
+    Args:
+        events: in the order in which they began.
+    """
+
+    events: list[EventForm]
+
+
 def dialogue_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a line of a dialogue: a header or an event."""
-    _, parts = msgspec.json.schema_components([HeaderForm, EventForm])
-    for form in (HeaderForm, EventForm):
+    """Return the JSON Schema of a line of a dialogue: a header or an event; or of a whole dialogue."""
+    _, parts = msgspec.json.schema_components([DocumentForm, HeaderForm, EventForm, DataForm])
+    parts["EventForm"]["properties"]["data"] = {"$ref": "#/$defs/DataForm"}
+    for form in (DocumentForm, HeaderForm, EventForm, DataForm):
         about = (line.strip().partition(": ") for line in (form.__doc__ or "").splitlines() if ": " in line)
         for name, _, text in about:
             parts[form.__name__]["properties"].get(name, {}).setdefault("description", text)
         parts[form.__name__]["description"] = (form.__doc__ or "").splitlines()[0]
-    lines = [{"$ref": f"#/$defs/{form.__name__}"} for form in (HeaderForm, EventForm)]
+    parts["DocumentForm"]["properties"] |= parts["HeaderForm"]["properties"]
+    lines = [{"$ref": f"#/$defs/{form.__name__}"} for form in (DocumentForm, HeaderForm, EventForm)]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "A line of a dialogue",
+        "title": "A line of a dialogue, or a whole dialogue",
         "oneOf": lines,
         "$defs": parts,
     }
@@ -116,16 +155,17 @@ def write_dialogue(dialogue: Dialogue) -> str:
 
 def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     """Return a dialogue from its JSON lines; MalformedInput names the line and the field that is wrong."""
-    rows = [(n, json_object(line, where, n, REMEDY)) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    rows = _rows(text, where)
     if not rows or rows[0][1].get("format") != FORMAT:
         raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
     header = _header(rows[0][1], where)
     events = tuple(_event(row, where, number, header) for number, row in rows[1:])
-    _refuse_lost_utterances(events, [number for number, _ in rows[1:]], where)
+    _refuse_odd_marks(events, [number for number, _ in rows[1:]], where)
+    events = _timed_by_utterances(events)
     return Dialogue(
         id=header.id,
         pair=header.pair or header.id,
-        pieces=header.objects,
+        pieces={id: {name: as_value(v) for name, v in values.items()} for id, values in header.objects.items()},
         events=events,
         language=header.language,
         synthetic=header.synthetic,
@@ -133,6 +173,30 @@ def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
         lacks=tuple(header.lacks),
         meta=header.meta,
     )
+
+
+def _rows(text: str, where: str) -> list[tuple[int, dict[str, Any]]]:
+    """Return the header and the events with the numbers of their lines; in one object, events are counted as the lines after the first."""
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        whole = None
+    if isinstance(whole, dict) and isinstance(whole.get("events"), list):
+        events = whole.pop("events")
+        return [(1, whole), *((n, row if isinstance(row, dict) else {"kind": row}) for n, row in enumerate(events, 2))]
+    return [(n, json_object(line, where, n, REMEDY)) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+
+
+def _timed_by_utterances(events: tuple[Event, ...]) -> tuple[Event, ...]:
+    """Return the events; an expression without a time has that of its first utterance."""
+    utterances = [event for event in events if event.kind == UTTERANCE]
+    timed = []
+    for event in events:
+        index = next(utterance_indices(event), None)
+        if event.kind == EXPRESSION and event.start_ms is None and index is not None:
+            event = replace(event, start_ms=utterances[index].start_ms, end_ms=utterances[index].end_ms)
+        timed.append(event)
+    return tuple(timed)
 
 
 def _header(row: dict[str, Any], where: str) -> HeaderForm:
@@ -168,8 +232,13 @@ def _event(row: Mapping[str, Any], where: str, number: int, header: HeaderForm) 
             line=number,
             remedy=f"objects are {', '.join(header.objects)}",
         )
-    if form.kind == "position" and not all(isinstance(form.data.get(axis), int | float) for axis in ("x", "y")):
+    data: DataForm = _decoded(form.data, DataForm, where, number, "$.data")
+    if form.kind == "position" and (data.x is None or data.y is None):
         raise MalformedInput("a position without x and y", where=where, line=number, remedy='"data": {"x": 1, "y": 2}')
+    if not all(isfinite(value) for value in (form.start_ms, form.end_ms, data.x, data.y) if value is not None):
+        raise MalformedInput("NaN or Infinity", where=where, line=number, remedy="give a number, or leave it out")
+    if isinstance(data.attributes, str):
+        form.data["attributes"] = data.attributes.replace(",", " ").split()
     return Event(
         kind=form.kind,
         by=form.by,
@@ -181,9 +250,10 @@ def _event(row: Mapping[str, Any], where: str, number: int, header: HeaderForm) 
     )
 
 
-def _refuse_lost_utterances(events: tuple[Event, ...], numbers: list[int], where: str) -> None:
-    """Raise MalformedInput where an expression names an utterance that the dialogue does not have."""
-    utterances = sum(event.kind == UTTERANCE for event in events)
+def _refuse_odd_marks(events: tuple[Event, ...], numbers: list[int], where: str) -> None:
+    """Raise MalformedInput where an expression names an utterance, or a part of one, that the dialogue does not have."""
+    texts = [event.text or "" for event in events if event.kind == UTTERANCE]
+    utterances = len(texts)
     for number, event in zip(numbers, events, strict=True):
         for index in utterance_indices(event):
             if not 0 <= index < utterances:
@@ -193,6 +263,15 @@ def _refuse_lost_utterances(events: tuple[Event, ...], numbers: list[int], where
                     line=number,
                     remedy=f"utterances are counted from 0 to {utterances - 1}",
                 )
+        text = " ".join(texts[i] for i in utterance_indices(event))
+        span = event.data.get("span")
+        if span and text and not 0 <= span[0] < span[1] <= len(text):
+            raise MalformedInput(
+                f"the span {span[0]} to {span[1]} is not in its utterance",
+                where=where,
+                line=number,
+                remedy=f"the utterance has {len(text)} characters",
+            )
 
 
 def utterance_indices(event: Event) -> Iterator[int]:
@@ -204,8 +283,8 @@ def utterance_indices(event: Event) -> Iterator[int]:
         yield from (i for i in index if isinstance(i, int))
 
 
-def _decoded(row: Mapping[str, Any], form: Any, where: str, number: int) -> Any:
+def _decoded(row: Mapping[str, Any], form: Any, where: str, number: int, path: str = "$") -> Any:
     try:
         return msgspec.convert(row, form)
     except msgspec.ValidationError as error:
-        raise MalformedInput(str(error), where=where, line=number, remedy=REMEDY) from None
+        raise MalformedInput(str(error).replace("`$", f"`{path}"), where=where, line=number, remedy=REMEDY) from None
