@@ -59,3 +59,10 @@ def test_words_for_values_are_known_in_both_languages() -> None:
     assert fits("tittyai sankakkei", PIECES["4"], PIECES)
     assert not fits("小さい三角", PIECES["1"], PIECES)
     assert fits("that one there", PIECES["1"], PIECES)
+
+
+def test_letters_and_names_of_several_words_fit_their_objects() -> None:
+    pentomino = {"t": {"shape": "T"}, "w": {"shape": "W"}}
+    assert [fits("das T", piece, pentomino) for piece in pentomino.values()] == [True, False]
+    mugs = {"1": {"name": "Red mug"}, "2": {"name": "blue mug"}}
+    assert [fits("take the red mug", mug, mugs) for mug in mugs.values()] == [True, False]

@@ -132,7 +132,7 @@ class Remote(ModelClient, Listener):
         """Belief from one question: all of it on what was answered, or spread by the probabilities of the answer."""
         draw = self.draw or (draw_numbered if self.image else None)
         template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
-        words = build_question(text, shown.entities, self.choice, self.words, self.places, template)
+        words = self._worded(text, shown, view, template)
         if self.schema:
             words += ' Write it as JSON: {"answer": "…"}.'
         pictures = [Picture(draw(shown))] if draw else []
@@ -151,6 +151,10 @@ class Remote(ModelClient, Listener):
         if self.logprobs and chosen not in SHRUGS and (shares := _likelihoods(call, shown.entities)):
             return shares
         return {chosen: 1.0}
+
+    def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
+        """What the model reads of a view whose objects are in the order of `shown`."""
+        return build_question(text, shown.entities, self.choice, self.words, self.places, template)
 
     def _wishes(self) -> dict[str, Any]:
         likely = {"logprobs": True, "top_logprobs": MOST_LOGPROBS} if self.logprobs else {}

@@ -22,7 +22,7 @@ from referee.records import Description, Entity, Property, SpeakerView, Trial
 from referee.show.drawing import draw_marked
 from referee.systems.object_lists import check_places, object_lines
 
-__all__ = ["LANGUAGES", "LanguageModel", "build_prompt", "understand"]
+__all__ = ["LANGUAGES", "LanguageModel", "build_prompt", "mixed_order", "understand"]
 
 LANGUAGES = {
     "en": "English",
@@ -136,7 +136,7 @@ def build_prompt(
     image: bool = False,
 ) -> str:
     """The scene in words: entities numbered in an order drawn by lot, the target by its number, ids left out."""
-    entities = _mixed(view)
+    entities = mixed_order(view)
     # Ids tell: in TUNA's furniture they encode type, colour, size and orientation.
     numbers = {e.id: i for i, e in enumerate(entities, 1)}
     listed = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(entities, places), 1))
@@ -173,7 +173,7 @@ def build_prompt(
     return shown + others + " ".join(filter(None, parts))
 
 
-def _mixed(view: SpeakerView) -> Sequence[Entity]:
+def mixed_order(view: SpeakerView) -> Sequence[Entity]:
     """Entities in an order that the scene and the target decide: files may list the target first (TUNA's do), and a model would learn it."""
     entities = sorted(view.scene.entities, key=lambda e: e.id)
     Random(f"{view.scene.id}|{'|'.join(view.targets)}|{'|'.join(e.id for e in entities)}").shuffle(entities)

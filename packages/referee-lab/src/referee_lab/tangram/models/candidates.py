@@ -53,7 +53,8 @@ _AFTER = {"o": re.compile(r"^\s*(?:o\b|ã‚’)"), "ni": re.compile(r"^\s*(?:ni\b|ã
 
 def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, str]]) -> bool:
     """Whether a piece has every attribute an expression names; an expression that names none fits all."""
-    words = set(words_of(text))
+    # In lower case also single letters, which name pieces of the Pentomino.
+    words = {word.lower() for word in words_of(text)}
     for attribute in piece:
         values = {attributes[attribute] for attributes in pieces.values() if attribute in attributes}
         named = {value for value in values if _says(text, words, value)}
@@ -65,7 +66,7 @@ def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, 
 def _says(text: str, words: set[str], value: str) -> bool:
     names = (value.lower(), *WORDS.get(value.lower(), ()))
     # Japanese sets no blanks between words, so they are looked for inside the text.
-    return any(name in words if name.isascii() else name in text for name in names)
+    return any(name in words if name.isascii() and " " not in name else name in text.lower() for name in names)
 
 
 def candidate_features(

@@ -18,7 +18,15 @@ from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, GAZE, MOUSE, 
 from referee_lab.tangram.tiers.dialogue_form import utterance_indices
 from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_pronoun
 
-__all__ = ["MOMENT", "UNUSABLE", "dialogue_items", "events_before", "situation_in", "unusable_references"]
+__all__ = [
+    "MOMENT",
+    "UNUSABLE",
+    "dialogue_items",
+    "events_before",
+    "situation_in",
+    "speaker_now",
+    "unusable_references",
+]
 
 MOMENT = "moment"
 LASTING = (ACTION, MOUSE, GAZE)
@@ -56,7 +64,8 @@ def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
             scene=_scene(dialogue, expression, describe_place),
             targets=expression.entities,
             domain="dialogue",
-            speaker=f"{dialogue.pair}-{expression.by}" if expression.by else dialogue.pair,
+            # People who talk to each other are no independent speakers: folds and intervals go by pair.
+            speaker=dialogue.pair,
             language=dialogue.language,
             history=history,
             episode=episode,
@@ -240,6 +249,11 @@ def events_before(history: Sequence[Event]) -> tuple[list[Event], float]:
         for e in latest.values()
     ]
     return events, now
+
+
+def speaker_now(history: Sequence[Event]) -> str | None:
+    """Return who speaks at the moment at which a history ends."""
+    return next((e.by for e in reversed(history) if e.kind == MOMENT), None)
 
 
 def situation_in(view: SpeakerView | HearerView, target: str, text: str = "") -> Situation:

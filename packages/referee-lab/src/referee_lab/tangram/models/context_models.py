@@ -1,0 +1,89 @@
+"""Language models as speakers and overhearers of a dialogue: they read what was said and done before the reference.
+
+What earlier expressions referred to is an annotator's knowledge and is not in the prompt; what was handled, pointed at or chosen is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee.hearers.remote import Remote
+from referee.models.messages import message
+from referee.models.prompt_files import PromptFile
+from referee.records import Event, HearerView, Scene, SpeakerView
+from referee.systems.language_model import LanguageModel, mixed_order
+from referee_lab.tangram.models.dialogue_items import events_before, speaker_now
+from referee_lab.tangram.tiers.dialogue import ACTION, GAZE, MOUSE, UTTERANCE
+
+__all__ = ["ModelInDialogue", "ModelOverhearer", "transcript"]
+
+EVENTS = 30
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ModelInDialogue(LanguageModel):
+    """Asks a model to refer to the target as its speaker would at that point of the dialogue; the switches are those of `llm/openai-compatible`.
+
+    Args:
+        events: how many of the last utterances and actions the model reads.
+    """
+
+    events: int = EVENTS
+
+    def _asked(self, view: SpeakerView) -> dict[str, Any]:
+        asked = super()._asked(view)
+        numbers = {e.id: n for n, e in enumerate(mixed_order(view), 1)}
+        past = transcript(view.history, numbers, self.events)
+        if not past:
+            return asked
+        by = speaker_now(view.history) or "the speaker"
+        last = f"\n\nYou are {by}, and now refer to it in an utterance that goes on from there. A pronoun is a good answer where it is understood."
+        parts = asked["content"]
+        if isinstance(parts, str):
+            return message("user", past + parts + last)
+        return {**asked, "content": [{**p, "text": past + p["text"] + last} if "text" in p else p for p in parts]}
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ModelOverhearer(Remote):
+    """Asks a model which object an expression refers to, after the part of the dialogue before it; the switches are those of `remote`.
+
+    Args:
+        events: how many of the last utterances and actions the model reads.
+    """
+
+    name = "dialogue/model"
+    events: int = EVENTS
+
+    def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
+        numbers = {e.id: n for n, e in enumerate(shown.entities, 1)}
+        past = transcript(view.history, numbers, self.events)
+        now = f"Now {speaker_now(view.history) or 'the speaker'} goes on. " if past else ""
+        return past + now + super()._worded(text, shown, view, template)
+
+
+def transcript(history: Sequence[Event], numbers: Mapping[str, int], events: int = EVENTS) -> str:
+    """Return the last utterances and actions of a history in words, objects by their numbers, and what is pointed at now; empty without any."""
+    before, now = events_before(history)
+    lines = [line for event in before if (line := _line(event, numbers))][-events:] if events > 0 else []
+    lasting = [e for e in before if e.kind in (MOUSE, GAZE) and e.end_ms is not None and e.end_ms > now]
+    for event in lasting[-1:]:
+        lines.append(f"(the {'cursor' if event.kind == MOUSE else 'gaze'} is on {_objects(event, numbers)})")
+    return "From a dialogue about the objects that are listed below:\n" + "\n".join(lines) + "\n\n" if lines else ""
+
+
+def _line(event: Event, numbers: Mapping[str, int]) -> str:
+    by = event.by or "somebody"
+    if event.kind in (UTTERANCE, "message"):
+        return f"{by}: {event.text or ''}"
+    if event.kind == ACTION:
+        return f"({by}: {event.data.get('action') or 'handles'} {_objects(event, numbers)})"
+    if event.kind in ("click", "feedback"):
+        return f"({'chosen' if event.kind == 'click' else 'meant'}: {_objects(event, numbers)})"
+    return ""
+
+
+def _objects(event: Event, numbers: Mapping[str, int]) -> str:
+    return " and ".join(f"object {numbers[id]}" for id in event.entities if id in numbers) or "nothing"
