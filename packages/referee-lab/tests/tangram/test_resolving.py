@@ -82,3 +82,19 @@ def test_the_cursor_helps_pronouns_and_hardly_the_rest_as_in_print() -> None:
 def test_an_untrained_resolver_says_so() -> None:
     with pytest.raises(NotTrained):
         ReferenceResolver().scores(pointing(2)[0])
+
+
+def test_weights_of_other_dialogues_are_tested_on_all_new_ones() -> None:
+    """Every new situation is tested once, and none of those that were learned from: the table of one fold by hand."""
+    sessions = invent_sessions(3)
+    train, test = all_situations(sessions[:12]), all_situations(sessions[12:16])
+    rows = {(r.model, r.features): r for r in evaluate_resolvers(test, train=train)}
+    assert rows["separate models", "+ both"].n == len(test)
+    assert rows["pronouns", "+ both"].n == sum(s.pronoun for s in test)
+    resolver = ReferenceResolver().fit(train)
+    hits = []
+    for s in test:
+        scores = resolver.scores(s)
+        first = np.isclose(scores, scores.max())
+        hits.append(first[list(s.standings).index(s.target)] / first.sum())
+    assert rows["separate models", "+ both"].value == pytest.approx(np.mean(hits))

@@ -15,8 +15,7 @@ import typer
 from referee.catalogue import one_of
 from referee.cli import options
 from referee.cli.progress import waiting
-from referee.errors import InputError
-from referee_lab.commands.tangram.sources import aligned, number, open_dialogues, open_source
+from referee_lab.commands.tangram.sources import aligned, is_transfer, number, open_dialogues, open_source
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.demonstratives import Classification, ClassifierRow
@@ -50,8 +49,8 @@ def classify(
     recordings: options.RecordingsFolder = None,
     synthetic: options.Synthetic = False,
     corpus: options.DialogueCorpus = None,
-    train: Annotated[str | None, typer.Option(help="Learn from this corpus or folder (with --test).")] = None,
-    test: Annotated[str | None, typer.Option(help="Test on this corpus or folder (with --train).")] = None,
+    train: options.TrainOn = None,
+    test: options.TestOn = None,
     data: options.Data = None,
     tiers: options.TierMap = None,
     annotator: options.Annotator = None,
@@ -75,12 +74,8 @@ def classify(
     from referee_lab.tangram.models.demonstratives import classify_new
 
     has_source = bool(files) or recordings is not None or synthetic or corpus is not None
-    if (train is None) != (test is None) or (train is not None and has_source):
-        raise InputError("--train and --test go together, without another source", remedy="name both, and nothing else")
-    if train is not None and annotator is not None:
-        raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
-    if train is not None and test is not None:
-        names, dialogues = zip(*(open_source(source, data, seed) for source in (train, test)), strict=True)
+    if is_transfer(train, test, has_source, annotator):
+        names, dialogues = zip(*(open_source(str(source), data, seed, tiers) for source in (train, test)), strict=True)
         learned, tested = (_situations(source, forms, speakers) for source in dialogues)
         with waiting("models"):
             classification = classify_new(learned, tested, weights=weights, threshold=threshold)

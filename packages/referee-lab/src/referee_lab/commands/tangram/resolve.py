@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from referee.cli import options
 from referee.cli.progress import counting
-from referee_lab.commands.tangram.sources import aligned, number, open_dialogues
+from referee.errors import InputError
+from referee_lab.commands.tangram.sources import aligned, is_transfer, number, open_dialogues, open_source
 
 if TYPE_CHECKING:
     from referee_lab.tangram.models.history import Situation
@@ -25,6 +26,8 @@ app = options.new_app()
 
   referee tangram resolve --recordings SESSIONS/ --by pair
 
+  referee tangram resolve --train {options.PENTO_CV} --test SESSIONS/       does it carry over?
+
   referee tangram resolve --corpus {options.KTH}           twenty figures, games left out in turn
 """)
 )
@@ -33,6 +36,8 @@ def resolve(
     recordings: options.RecordingsFolder = None,
     synthetic: options.Synthetic = False,
     corpus: options.DialogueCorpus = None,
+    train: options.TrainOn = None,
+    test: options.TestOn = None,
     data: options.Data = None,
     tiers: options.TierMap = None,
     annotator: options.Annotator = None,
@@ -49,18 +54,32 @@ def resolve(
     options.check_form(form)
     from referee_lab.tangram.models.history import all_situations
 
-    name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
-    situations = all_situations(dialogues)
-    if corpus == options.KTH:
-        return _figures(name, situations, folds, seed, form)
-    return _pieces(name, situations, folds, by, seed, form)
+    has_source = bool(files) or recordings is not None or synthetic or corpus is not None
+    learned: Sequence[Situation] = ()
+    if is_transfer(train, test, has_source, annotator):
+        names, sources = zip(*(open_source(str(source), data, seed, tiers) for source in (train, test)), strict=True)
+        learned, situations = (all_situations(source) for source in sources)
+        if not learned or not situations:
+            raise InputError(
+                f"{names[0 if not learned else 1]} has no reference to one object",
+                remedy="`referee dialogue check` says why",
+            )
+        name = f"trained on {names[0]} ({len(learned)} references), tested on {names[1]}"
+    else:
+        name, dialogues = open_dialogues(files or [], recordings, synthetic, corpus, data, seed, tiers, annotator)
+        situations = all_situations(dialogues)
+        if corpus == options.KTH:
+            return _figures(name, situations, folds, seed, form)
+    return _pieces(name, situations, learned, folds, by, seed, form)
 
 
-def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, seed: int, form: str) -> int:
+def _pieces(
+    name: str, situations: Sequence[Situation], learned: Sequence[Situation], folds: int, by: str, seed: int, form: str
+) -> int:
     from referee_lab.tangram.models.demonstratives import fold_places
     from referee_lab.tangram.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
-    accuracies = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, watch=counting)
+    accuracies = evaluate_resolvers(situations, folds=folds, by=by, seed=seed, train=learned, watch=counting)
     # Averaged over references, for boards may differ in their number of pieces.
     chance = sum(1 / len(s.standings) for s in situations) / len(situations)
     if form == "json":
@@ -73,9 +92,9 @@ def _pieces(name: str, situations: Sequence[Situation], folds: int, by: str, see
     for model, printed in PUBLISHED_ACCURACY.items():
         n = str(value[model, "discourse"].n)
         table.append((model, n, *(f"{number(value[model, f].value)} ({printed[f]:.3f})" for f in FEATURE_SETS)))
-    used = int(fold_places(situations, folds, by, seed).max()) + 1
+    design = "" if learned else f"{int(fold_places(situations, folds, by, seed).max()) + 1} folds by {by}; "
     lines = [
-        f"{name}: {len(situations)} references; {used} folds by {by}; chance {chance:.3f}",
+        f"{name}: {len(situations)} references; {design}chance {chance:.3f}",
         "",
         *aligned(table),
         "",

@@ -17,7 +17,16 @@ from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Di
 from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, game_dialogues
 from referee_lab.tangram.tiers.rex_tiers import with_positions
 
-__all__ = ["aligned", "corpus_dialogues", "number", "open_dialogues", "open_source", "proposed_tiers", "told_proposals"]
+__all__ = [
+    "aligned",
+    "corpus_dialogues",
+    "is_transfer",
+    "number",
+    "open_dialogues",
+    "open_source",
+    "proposed_tiers",
+    "told_proposals",
+]
 
 
 def open_dialogues(
@@ -98,6 +107,15 @@ def open_source(
     return open_dialogues(files, folder, False, None, data, seed, tiers, annotator)
 
 
+def is_transfer(train: str | None, test: str | None, has_source: bool, annotator: str | None) -> bool:
+    """Return whether a model learns from one source and is tested on another one; InputError for a mixture of options."""
+    if (train is None) != (test is None) or (train is not None and has_source):
+        raise InputError("--train and --test go together, without another source", remedy="name both, and nothing else")
+    if train is not None and annotator is not None:
+        raise InputError("--annotator is for one folder of recordings", remedy="leave --train and --test out")
+    return train is not None
+
+
 def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
     """The dialogues of a corpus, all of them or those named by their ids or the ends of these (*r1-2*), with commas between."""
     # A whole turn is no expression of an utterance.
@@ -122,7 +140,11 @@ def _corpus(name: str, data: Path | None) -> list[Dialogue]:
         from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
 
         return pento_dialogues(data)
-    raise InputError(f"{name} is no corpus of dialogues", remedy=f"--corpus {' or '.join(DIALOGUE_CORPORA)}")
+    if name in GAME_CORPORA:
+        return game_dialogues(name, data)
+    raise InputError(
+        f"{name} is no corpus of dialogues", remedy=f"--corpus {' or '.join((*DIALOGUE_CORPORA, *GAME_CORPORA))}"
+    )
 
 
 def _files_in(folder: Path) -> list[Path]:

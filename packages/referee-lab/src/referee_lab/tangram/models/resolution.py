@@ -144,10 +144,18 @@ def evaluate_resolvers(
     folds: int = 10,
     by: str = "instance",
     seed: int = 1,
+    train: Sequence[Situation] = (),
     watch: ProgressCallback | None = None,
 ) -> list[Accuracy]:
-    """The table of the resolution study: separate models, their pronouns and others, and one model, for every feature set; `watch` is shown these."""
-    fold = fold_places(situations, folds, by, seed)
+    """The table of the resolution study: separate models, their pronouns and others, and one model, for every feature set; `watch` is shown these.
+
+    With `train` the weights are learned there, and all situations are tested; otherwise they are tested fold by fold.
+    """
+    fold = fold_places(situations, folds, by, seed) if not train else np.zeros(len(situations), dtype=np.int64)
+    # A fold that is never left out.
+    fold = np.concatenate([np.full(len(train), -1, dtype=np.int64), fold])
+    situations = [*train, *situations]
+    is_tested = fold >= 0
     pronoun = np.array([s.pronoun for s in situations], dtype=bool)
     everything = np.ones(len(situations), dtype=bool)
     whole = ReferenceResolver()
@@ -161,8 +169,9 @@ def evaluate_resolvers(
         together = _hits(part, places, fold, everything)
         lines = (("separate models", apart, everything), ("pronouns", apart, pronoun))
         for model, hits, mask in (*lines, ("others", apart, ~pronoun), ("one model", together, everything)):
-            value = float(hits[mask].mean()) if mask.any() else None
-            accuracies.append(Accuracy(model=model, features=name, value=value, n=int(mask.sum())))
+            tested = mask & is_tested
+            value = float(hits[tested].mean()) if tested.any() else None
+            accuracies.append(Accuracy(model=model, features=name, value=value, n=int(tested.sum())))
     return accuracies
 
 
