@@ -288,7 +288,8 @@ class _Names:
             named = _named_tokens(text, self.names)
             if "⟦" in named:
                 return named
-        text = _protect_quotes(text)
+        # "3 out of 5" counts.
+        text = re.sub(r"\b\d+ (?:out of|of (?:the|these|all)|von|sur|van)(?: the| these| all)? \d+\b", "some", _protect_quotes(text), flags=I)
         text = re.sub(_CJK_REF, lambda m: self._token(m[1] or m[2]), text)
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
         kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))(?:is\s+)?"
@@ -334,7 +335,10 @@ _HEADS = r"(?:grids?|images?|pictures?|objects?|ones?|options?|items?|sides?|pan
 def _named_tokens(text: str, names: Sequence[str]) -> str:
     """Names of options as tokens. A name that is one letter counts only where it cannot be a word."""
     text = re.sub(
-        r"\b(?:that(?:['’]s| is)|you(?:['’]re| are)|all|quite|exactly|absolutely)\s+right\b", "", text, flags=I
+        r"\b(?:that(?:['’]s| is)|you(?:['’]re| are)|all|quite|exactly|absolutely)\s+right\b|^\s*right[,!.:…]+\s+(?=(?:let|so|now|i|we|the|okay|well)\b)",
+        "",
+        text,
+        flags=I,
     )
     for i, name in sorted(enumerate(names, 1), key=lambda pair: -len(pair[1])):
         if not name:
@@ -354,7 +358,9 @@ def _named_tokens(text: str, names: Sequence[str]) -> str:
             joined = rf"(?:(?:\s+(?:top|bottom|upper|lower))?\s+{_HEADS}|(?=\s*$|\s*[.,;:!?)\]\"'\n(-]|\s+(?:is|and|or|because|since|as|but|which|that|with|in the (?:image|picture)|⟦)))"
             part = r"(?:(?:(?!to\b|the\b|is\b|describ|as\b)\w+ ){0,3}(?:row|column|corner|part|square|block|tile|cell|section)s? (?:of|in|on) the )?(?:(?:top|bottom|upper|lower|far) )?"
             bare = re.sub(r"^(?:the|an?) ", "", name, flags=I)
-            text = re.sub(rf"(?<![\w⟦-]){part}{re.escape(bare)}(?![\w-]){joined}", f"⟦{i}⟧", text, flags=I)
+            # Several words together are a name wherever they stand.
+            end = joined if " " not in bare else ""
+            text = re.sub(rf"(?<![\w⟦-]){part}{re.escape(bare)}(?![\w-]){end}", f"⟦{i}⟧", text, flags=I)
     return text
 
 

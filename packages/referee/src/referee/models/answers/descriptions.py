@@ -29,7 +29,7 @@ _LABELS = any_of(
     r"描述|答案|回答|説明|答え|記述|表达|表現|建议|提案",
 )
 _WEAK_LABELS = any_of(
-    r"target|object|item|referent|speaker|assistant|me|ai|director|you|a|english|deutsch|español|ziel(?:objekt)?|objekt|cible|objet|objetivo|objeto|alvo|doelobject|目标(?:物体)?|対象|话者|話し手"
+    r"(?:your )?target|object|item|referent|speaker|assistant|me|ai|director|you|a|english|deutsch|español|ziel(?:objekt)?|objekt|cible|objet|objetivo|objeto|alvo|doelobject|目标(?:物体)?|対象|话者|話し手"
 )
 _QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable|best|better|revised|suggested|unique|natural|die|eine?|meine|endgültige|kurze|la|ma|une|courte|mi|una|a|minha|uma|de|een|mijn|mein|ma|minha)\s+|我的|最终|最終的な)*"
 
@@ -69,12 +69,14 @@ _ANNOUNCING = re.compile(
     + r"))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))",
     I,
 )
-_SEEK = r"(?:pick|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
+_SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|seeing|have in mind)"
 _THING = r"(?:target|object|item|thing|referent|person|answer|correct one|one)(?: (?:object|item|one))?(?:\s*[(（][^)）]{0,20}[)）])?(?: (?:that )?(?:i|you|we)(?:['’]\w+| am| are| want| have| should| need)?(?: \w+){0,6}?| in question| to (?:find|pick|identify|select))?"
 _CARRIER = re.compile(
     "^"
     + any_of(
+        r"(?:the|my|an?|one|your)(?: \w+){0,3} (?:description|expression|phrase|answer|way to describe it)(?: (?:of|for) (?:it|the \w+(?: object)?))? (?:is|would be|could be|might be|will be)(?! (?:that|to|not|un\w+|in\w+|too|very|enough|clear))",
+        rf"(?:the|my|your) (?:partner|listener|hearer) (?:should|must|has to|needs to|can) {_SEEK}",
         r"(?:let['’]s call (?:it|this)|how about|what about|try|(?:dear )?listener,)",
         rf"(?:it|that|this|these|they|he|she|(?:the|my|your) {_THING})(?: (?:can|could|may|might|would|is)(?: best| be| also| easily)* (?:described|identified|referred to|recogni[sz]ed|known) (?:as|by)|['’]s| is| are| would be)(?! (?:not|un|the only (?:one|object)\b(?! \w)))",
         rf"(?:i|you|we)(?:['’](?:d|ll|m|re|ve)| would| will| am| are| can| could| should| might| may| want you to| need you to| need to| have to| would like you to|['’]d like you to)*(?: (?:simply|just|probably|also))? (?:{_NAMING}|{_SEEK})",
@@ -90,8 +92,13 @@ _CARRIER = re.compile(
     + r"(?: (?:simplement|einfach|simplemente|simplesmente|gewoon|just|simply))?(?:\s*[:：,]\s*|\s+|(?<=[是は说择选到出击向]))",
     I,
 )
+# What is said before the phrase, up to a comma, about the picture, the others, or the aim.
+_ADVERBIAL = re.compile(
+    r"^(?:in|given|based on|compared (?:to|with)|considering|looking at|among|of|from|to|for|with|since|as|unlike|im|in|dans|en|na|no|auf|parmi|entre|von)\b[^,:.]{0,60}?\b(?:scene|image|picture|photo|list|objects|others?|context|listener|display|it out|ambiguity|options|rest|partner|bild|szene|liste|objekten|l['’]image|scène|objets|imagen|escena|objetos|imagem|cena|afbeelding)\b[^,:.]{0,30}[,:]\s*",
+    I,
+)
 _REQUEST = re.compile(
-    rf"(?:how|what) about[\s:\"“]+(?=(?:the|an?) )|(?:can|could|would|will) you (?:please )?(?={_SEEK} (?:the|a|an)\b)",
+    rf"(?:how|what) about[\s:\"“]+(?=(?:the|an?) )|(?:can|could|would|will) you (?:please )?(?={_SEEK} (?:the|a|an)\b)|(?:can|do) you see (?=(?:the|an?) )",
     I,
 )
 _REASON = re.compile(
@@ -110,47 +117,57 @@ _REASON = re.compile(
     ),
     I,
 )
-# A further sentence that goes on with the description; any other is neither description nor reason, and leaves a doubt.
-_GOES_ON = re.compile(
-    r"(?:it|he|she|they|its|his|her|and|with|on|in|at|near|next|behind|above|below|under|to|the|an?|also|not|both|[a-zà-ÿ]\w+ing)\b|(?-i:[a-zà-ÿ.])|es\b|er\b|sie\b|il\b|elle\b|ela\b|ele\b|het\b|hij\b|der\b|die\b|das\b|le\b|la\b|el\b|[\u3040-\u30ff\u4e00-\u9fff]",
-    I,
-)
 _THOUGHT = re.compile(
     r"[\s*_#>-]*(?:reasoning|thoughts?|analysis|explanation|rationale|step \d+|q|question)\b[*_]*\s*[:：]", I
 )
-_TAIL = re.compile(
-    r"(?:\s*,\s*|\s+)(?:because|since (?:it|no|the|there|all)|weil|denn|car|parce qu|porque|omdat|aangezien|puisque|ya que|pois|já que)\b.*$|\s*[,，、]\s*(?:因为|因此|その他|なぜなら).*$"
-    r"|\s*,\s*(?:as (?:it|no|there|the)|so (?:it|you|that)|unlike|which (?:is|makes|sets|distinguishes) (?:it |the only|unique))\b.*$"
-    r"|\s*[:;]\s*(?:this is|that is|the |all |no |none|nothing|it |this |that )\b.*$|\s*(?://|=>|<-|#)\s+.*$"
-    r"|\s*(?:--|[—–-])\s+(?:this|that|the (?:others?|only|rest)|it|no other|which|because|since|only|unlike)\b.*$"
-    r"|\s*[(（*]*[(（](?:the only|only|that\b|it\b|this\b|no other|since|because|unique|as\b|the others?|others|all other|\d+ words|object|target|number|#\d|objekt|objet|objeto|物体|対象|nicht|einzige|seule?|único|única|enige|因为|唯一)[^)）]*[)）]\s*[.。]?$"
-    r"|\s*\[(?:object|target|number|objekt|objet|objeto)?\s*#?\d{1,3}\]\s*\.?$",
-    I | re.DOTALL,
+# Where a phrase may end: before a bracket, a dash, a semicolon, a colon, a further sentence, or a word that gives a reason.
+_BREAK = re.compile(
+    r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])(?=\S)|\s*[;；]\s*|\s+(?:--|[—–-]|//|=>|<-|#)\s+|(?<=[^\d\s])\s?[:：]\s+|\s*(?=[(（\[])|\s*[,，、]\s*(?=因为|因此|其他|なぜなら|その他)"
+    r"|(?:\s*,\s*|\s+)(?=(?:because|since|weil|denn|car|parce qu\w*|porque|omdat|want|aangezien|puisque|ya que|pois|já que|whereas|unlike)\b)"
+    r"|\s*,\s*(?=(?:as (?:it|no|there|the)|so (?:it|you|that)|which (?:is|makes|sets|distinguish\w*) (?:it|the only|unique)|the only one|while|da|the others?)\b)",
+    I,
 )
+# Words of a reason: it compares the object with the others, speaks of the words themselves, or to the listener.
+_COMPARES = re.compile(
+    r"\b(?:other\w*|only|unique\w*|distinct\w*|distinguish\w*|differ\w*|identif\w*|singl\w*|ambigu\w*|unambigu\w*|rest|remaining|else|confus\w*|enough|suffic\w*|alone|words?|describ\w+|description|listener|hope|matches|because|since|unlike|whereas|object|target|number|nothing|nobody|none|no|all|every)\b"
+    r"|\b(?:ander\w*|einzig\w*|eindeutig\w*|unterscheid\w*|weil|denn|autres?|seule?s?|unique\w*|disting\w*|car|otr[oa]s?|demás|únic[oa]s?|porque|outr[oa]s?|pois|enige|omdat|want|onderscheid\w*|alle|toutes?|tous|tod[oa]s)\b|其他|唯一|只有|区别|因为|他の|他は|唯一|だけ|区別|#\d|[(\[]\d",
+    I,
+)
+# A verb that makes a clause of words: a phrase has one only after a word that opens a relative clause.
+_FINITE = re.compile(
+    r"\b(?:(?:is|are|was|were|does|do|did|has|have|had|can|could|should|would|will|shall|may|might|must)(?:n['’]t)?|it['’]s|can['’]t|cannot|won['’]t|there['’]s|(?:i|you|we|they|he|she)['’]\w+|shows?|depicts?|contains?|seems?|appears?|means|refers?|describes?|identifies|distinguishes|works|needs?|depends?)\b"
+    r"|\b(?:ist|sind|haben|kann|könnte|zeigt|gibt|passt|bezieht|est|sont|ont|peut|doit|montre|désigne|está|están|hay|tiene|puede|muestra|são|tem|pode|há|mostra|heeft|toont)\b",
+    I,
+)
+_RELATIVE = re.compile(
+    r"\b(?:that|which|who|whose|whom|where|what|as|than|qui|que|quien|dont|où|donde|onde|cuyo|cuya|welche\w*|wo|dessen|deren|dat|waar|wie|al)\b|, (?:der|die|das|den|dem)\b",
+    I,
+)
+_TASK = r"(?:image|picture|photo|scene|screenshot|list|description|expression|object|target|item|referent|task|question|prompt|text|answer|listener|speaker|input|message|request|information|instruction)s?"
+# "The object" may be described further, and may not be spoken of: what follows it is closed.
+_OF_TASK = re.compile(
+    rf"(?:the|this|that|your|an?|my|no)\s+(?:(?:target|given|provided|described|intended|correct)\s+)?{_TASK}\b(?!\s*[.!]?$)(?!\s+(?:of|on|in|at|with|without|to|from|by|near|next|closest|nearest|behind|above|below|under|over|between|beside|beneath|against|facing|farthest|furthest|that|which|whose|who|where|left|right|[a-z]+(?:ing|ed)|worn|made|shown|hung|held|and|box|holder)\b|,)",
+    I,
+)
+# Beginnings of what is said about the task or to the listener, and whole answers that describe nothing.
 _NO_DESCRIPTION = re.compile(
     any_of(
-        r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|as requested)\W*$|nothing\b|it depends|(?:both|all|either)(?: of them)? (?:are|is|would|will|work)|(?:great|good|excellent|interesting) (?:question|point|job)|none of\b|(?:as|per) (?:requested|an ai)\b",
-        r"(?:sorry,? )?(?:but )?i\b|i['’]",
-        r"(?:please|kindly|could you|can you|would you|do you|which|what|who|where|how|why|when|are you|is it|should i|let me|let['’]s|thank|thanks|hello|hi\b|welcome|either|or\b|whether|it (?:looks|seems|appears)|maybe|perhaps|you|your|there (?:is|are|was|were)|there['’]s|here|describe|i['’]?m)\b",
-        r"no (?:description|target|objects?|information|answer|such|image|picture|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid)\b|there (?:is|are|was|were|['’]s) (?:no|not|nothing|n['’]t|insufficient)|(?:there )?isn['’]t|not (?:enough|possible|sure|applicable|available|provided|known|specified|given)|(?:it['’]s|it is) (?:not possible|impossible|unclear)|impossible",
-        r"(?:the |your )?(?:target|objects?|description|image|picture|photo|list|scene|input|message|prompt|request)(?: (?:object|item|of objects|you mentioned))? (?:is|was|are|were|has|have|seems?|appears?|does|did|could|cannot|can['’]t)\b|cannot be\b|insufficient|error\b|undefined|missing\b|unable\b",
-        r"ich\b|keine? (?:ahnung|beschreibung|bild|objekt|ziel|angabe)|welche[srn]?\b|bitte\b|unklar|unbekannt|kein\b|nicht\b|es gibt kein|keine?\b|das (?:bild|ziel) (?:ist|fehlt|wurde)",
-        r"je\b|j['’]|quel(?:le)?s?\b|pas de description|aucune?\b|pourriez|veuillez|impossible|inconnue?\b|il n['’]y a|merci\b|pouvez",
-        r"no (?:lo )?sé|no (?:puedo|hay|tengo|se puede|estoy|es posible|se)|¿|qué\b|cuál\b|podrías|por favor|ningun|ningún|desconocid|gracias",
-        r"não\b|qual\b|poderia|por favor|nenhum|desconhecid|obrigad|eu\b",
-        r"ik\b|geef\b|welke?\b|geen\b|kun je|kunt u|onbekend|onduidelijk|bedankt",
-        r"[我你您]|无法|不能|请|哪(?:个|一)|没有|不明|未知|无$|無$|谢谢|不知道",
-        r"(?:どの|どれ|どちら|何を)|わかりません|分かりません|不明|できません|教えて|なし\W*$|ありません|該当|(?:画像|写真|图片|图像)(?:が|は|没|不|缺)|ありがとう",
+        r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
+        r"(?:sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
+        r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
+        r"(?:ich|wir|keine?[nrs]?|welche[srn]?|bitte|unklar|unbekannt|nicht|leider|es|das (?:bild|ziel|objekt) (?:ist|fehlt|wurde))\b",
+        r"(?:je|quel(?:le)?s?|pas|aucune?|pourriez|veuillez|impossible|inconnue?|il|merci|pouvez|désolée?|nous)\b|j['’]",
+        r"¿|(?:no|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
+        r"(?:ik|geef|welke?|geen|kun je|kunt u|onbekend|onduidelijk|bedankt|er)\b|[我你您]|无法|不能|请|哪(?:个|一)|没有|不明|未知|谢谢|不知道|不清楚|抱歉",
+        r"(?:どの|どれ|どちら|何を)|わかりません|分かりません|不明|教えて|該当|ありがとう|申し訳|(?:画像|写真|图片|图像)(?:が|は|没|不|缺)",
     ),
     I,
 )
-# What betrays that more than a description is left: people of the conversation, words of the task, marks of other texts.
+# What betrays that more than a phrase is left: people of the conversation, the task, alternatives, marks of other texts.
 _DOUBT = re.compile(
-    r"(?<!that )(?<!which )(?<!who )\bI\b|\b(?i:i['’](?:d|m|ll|ve)|we (?:can|could|are|have|need|see)|you(?:['’](?:re|ll|d|ve)| (?:are|can|could|should|want|need|have|will|may|might|were|asked|mean|provided))|your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you)\b"
-    r"|\b(?i:descriptions?|referring|listener|distractors?|target (?:object|is)|please)\b"
-    r"|\b(?i:(?:was|were|is|are|been|not) (?:not )?(?:provided|specified|attached|uploaded|missing|available|unclear|undefined|given)|cannot be|instead of describing)\b"
-    r"|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|ください|ますか|(?i:\b(?:either\b.*\bor|or,? (?:the|a|an|maybe|perhaps|alternatively)|oder|alternatively)\b)"
-    r"|(?<!that )(?<!which )(?<!who )(?<!I )(?<!you )\b(?i:should|would|could|will|shall)\b(?! be (?:worn|used))|\w \w+ / \w+ \w|\b(?i:is|are) (?i:enough|sufficient|unique|unambiguous|the same|identical|alike|similar|different)\b|//|=>|->|→|[{}|\\<>]|\?(?=\s)|;"
+    r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
+    r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|ください|ますか|ません"
+    r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou|o|of) (?:le|la|el|de|het|a)\b(?= \w+ \w))|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
 _BARE_NUMBER = re.compile(
     rf"(?:the )?(?:target (?:object )?is |it is |it['’]s )?(?:(?:the|das|der|die|l['’]|le|el|o|het) ?)?(?:{KINDS}\s*)?(?:number |no\.? |#|numéro |número |nummer )?[#(]?\d{{1,3}}[).号番]?\W*$|(?:option|object|item|choice) [a-e]\W*$"
@@ -158,6 +175,8 @@ _BARE_NUMBER = re.compile(
     rf"|(?:the |das |der |die |le |la |el |o |het |de )?{any_of(*(word for word, _ in ordinals()))} (?:object|item|option|objekt|objet|objeto|one)\W*$|第\S{{1,2}}个(?:物体)?\W*$",
     I,
 )
+# "(object 4)" names the object again.
+_NUMBERED = re.compile(r"[(（\[][^\d)）\]]{0,15}#?\d{1,3}[)）\]]\W*$")
 _QUOTED = re.compile(r"[\"“„«「]\s*([^\"“”„«»「」\n]{2,}?)\s*[\"”“»」]")
 _SPEAKS = re.compile(
     r"\b(?:i|i['’]\w+|you|we|it|this|listener|descri\w+|expression|say|call\w*|try|use|about|answer|target|object|ich|es|je|on|yo|sería|eu|ik|het|wäre|serait|sage|décri\w+|beschreib\w+|beschrij\w+|noem\w*)\b|描述|说|是|は|説明",
@@ -248,7 +267,8 @@ def _quoted(line: str) -> str:
 
 def _checked(text: str) -> str | None:
     """A description without its carrier and the reasons after it; None where it is none."""
-    whole = re.sub(r"[\s✅☑✔️\U0001f300-\U0001faff]+$", "", _quoted(_opened(text))).strip().strip(AROUND).strip()
+    whole = re.sub(r"[\s✅☑✔️\U0001f300-\U0001faff]+$", "", _quoted(_opened(text)))
+    whole = _strip(whole)
     if whole[:1] + whole[-1:] in ("()", "[]") and len(re.findall(r"[(\[]", whole)) == 1 and " " in whole:
         whole = whole[1:-1].strip()
     whole = re.sub(r",? please[.!]?$", "", whole, flags=I)
@@ -258,50 +278,78 @@ def _checked(text: str) -> str | None:
     carried = _without_carrier(whole)
     if whole.endswith(("?", "？")) or (carried == whole and _NO_DESCRIPTION.match(whole)):
         return None
-    sentences = re.split(r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])", carried)
-    described = sentences[:1]
-    for sentence in sentences[1:]:
-        if _REASON.match(sentence) or sentence.endswith("?") or sentence[:1] in ("(", "（", ""):
-            break
-        if not _GOES_ON.match(sentence):
-            return None
-        described.append(sentence)
-    shorter = _TAIL.sub("", " ".join(described).strip())
+    shorter = _without_reasons(carried)
+    if shorter is None:
+        return None
     if re.search(r"[\u3040-\u30ff]", shorter):
         shorter = re.sub(r"を(?:選んで|探して|見つけて|クリックして|取って|指して)ください[。.]?$", "", shorter)
         shorter = re.sub(r"」?と(?:言い|呼び)ます[。.]?$", "", shorter)
         shorter = re.sub(r"(?:です|でございます)[。.]?$", "", shorter)
         shorter = re.sub(r"だ[。.]?$", "", shorter) if carried != whole else shorter
-    result = shorter.strip().strip(AROUND).strip()
-    result = (result.rstrip(".。!！") if result != whole else re.sub(r"\s+[.。]$", "", result).rstrip("!！")).rstrip(
-        AROUND
-    )
-    return result if _is_description(result) else None
+    result = _strip(shorter)
+    result = _strip(result.rstrip(".。!！") if result != whole else re.sub(r"\s+[.。]$", "", result).rstrip("!！"))
+    return result if _is_phrase(result, is_carried=carried != whole) else None
+
+
+def _strip(text: str) -> str:
+    """A text without the marks around it; a quotation mark whose partner is inside stays."""
+    text = text.strip()
+    shorter = text.strip(AROUND).strip()
+    if len(re.findall(r"[\"“”„«»「」]", shorter)) % 2 == 0:
+        return shorter
+    return text.strip("*_` \t")
+
+
+def _without_reasons(text: str) -> str | None:
+    """The phrase that a text begins with. What follows it must be a reason, a courtesy, or more of the phrase; None where it is neither."""
+    breaks = list(_BREAK.finditer(text))
+    ends = [*(b.start() for b in breaks[1:]), len(text)]
+    for match, end in zip(breaks, ends, strict=False):
+        if match.start() == 0:
+            continue
+        segment = text[match.end() : end].strip()
+        opening = match.end() < len(text) and text[match.end()] in "(（["
+        if not segment.strip(AROUND + ".!)]"):
+            continue
+        if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):
+            return text[: match.start()]
+        is_clause = _FINITE.search(segment) and not _RELATIVE.match(segment)
+        if _COMPARES.search(segment) and (is_clause or opening or not re.match(r"\w+", match[0])):
+            return text[: match.start()]
+        if is_clause and not re.match(r"(?:it|he|she|they|es|er|sie|il|elle|ela|ele|het|hij)\b", segment, I):
+            return None
+        if ":" in match[0] or "：" in match[0]:
+            return None
+    return text
 
 
 def _without_carrier(text: str) -> str:
-    """A text without "It is", "I'd pick", "Please find" at its beginning, one after the other."""
-    for _ in range(3):
-        shorter = _CARRIER.sub("", text).strip().strip(AROUND).strip()
+    """A text without "In this scene," and "It is", "I'd pick", "Please find" at its beginning, one after the other."""
+    for _ in range(4):
+        shorter = _strip(_CARRIER.sub("", _ADVERBIAL.sub("", text)))
         if shorter == text or not shorter:
             return text
         text = shorter
     return text
 
 
-def _is_description(text: str) -> bool:
-    """Whether a text can be a description: short, on one line, and about an object rather than about the task."""
+def _is_phrase(text: str, is_carried: bool) -> bool:
+    """Whether a text can be a referring phrase: short, on one line, without a clause of its own, and about an object rather than about the task."""
     if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<" or not re.search(r"\w", text):
         return False
-    if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text):
+    if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text) or _OF_TASK.match(text):
         return False
-    if (colon := re.search(r"(?<!\d)[:：](?!\d)", text)) and not re.match(
-        r"(?:the|an?) \w+$", text[: colon.start()], I
-    ):
+    verb = _FINITE.search(text)
+    if verb and not is_carried and not _RELATIVE.search(text[: verb.end()]) and not _is_contact_clause(text, verb):
         return False
-    # A name in quotation marks belongs to the description ('the button "Save"'); anything more is an offer or a remark.
+    # A name in quotation marks belongs to the phrase ('the button "Save"'); anything more is an offer or a remark.
     names = [name for name in _QUOTED.findall(text) if len(name.split()) < 4]
     return len(re.findall(r"[\"“”„«»「」]", text)) in (0, 2 * len(names)) and len(names) < 2
+
+
+def _is_contact_clause(text: str, verb: re.Match[str]) -> bool:
+    """Whether a verb belongs to a relative clause without a pronoun: "the one I'd sit on"."""
+    return bool(re.match(r"(?:the|an?|that|those|these) [^,.;:]*\b(?:i|you|we|he|she|they)\b", text[: verb.end()], I))
 
 
 def parse_properties(text: str) -> tuple[str, list[tuple[str, Any]]] | None:

@@ -67,10 +67,23 @@ def form_named(name: str) -> AnswerForm:
 _MARKED = re.compile(rf"(?<![\w'])(?:{MARKERS})(?:\s*\([^)\n]*\))?[\"'*_]*\s*(?::+|is\b|=+>?|->|→|\n)", re.IGNORECASE)
 
 
+# Numbers that an answer denies or takes back.
+_NUMBERS = rf"[\[(<]+[^\[\]()<>\n\"]{{0,12}}{NUMBER}(?:[\s,;]+{NUMBER}){{1,3}}[\])>]+(?:\s*,\s*{PAIR})?"
+_DENIED = re.compile(
+    rf"\b(?:not|n['’]t|rather than|instead of|unlike|nicht|pas|niet|não)\b(?: (?:at|in|the|box|be|to|around|bei|à))*\s*{_NUMBERS}"
+    rf"|\b(?:at first|initially|first (?:guess|thought|attempt|i)|originally|zuerst|d['’]abord|al principio|no início|eerst)\b[^\[(<\n]*{_NUMBERS}",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"\b(?:no,? wait|wait|actually|correction|corrected|on second thought|i mean|scratch that|sorry|rather|nein|korrektur|en fait|plutôt|en realidad|na verdade|eigenlijk)\b|不对|等等|いや|訂正",
+    re.IGNORECASE,
+)
+
+
 def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
-    """The places in an answer, those after its last "Answer:" first; the same place twice is one."""
-    text = text[:LONGEST]
-    for mark in reversed(list(_MARKED.finditer(text))):
+    """The places in an answer, those after its last "Answer:" or its last correction first; the same place twice is one."""
+    text = _DENIED.sub(" ", text[:LONGEST])
+    for mark in reversed([*_MARKED.finditer(text), *_CORRECTED.finditer(text)]):
         if places := form.read(text[mark.end() :], convention):
             return list(dict.fromkeys(places))
     return list(dict.fromkeys(form.read(text, convention)))
@@ -300,6 +313,7 @@ def _json(text: str, convention: Convention) -> Places:
     return _written(text, convention)
 
 
+_SPACED = re.compile(rf"<(?:bbox|box|point)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point)>")
 _ALONE = re.compile(rf"^[\s*`$\[(]*({NUMBER}(?:(?:\s*[,;]\s*|\s+){NUMBER}){{1,3}})[\s*`$.\])]*$")
 _ASSIGNMENT = re.compile(
     rf"\b(x_?(?:min|max|left|right|center)?[012]?|y_?(?:min|max|top|bottom|center)?[012]?|left|top|right|bottom|width|height|w|h|c[xy])\s*(?:=|:|is)\s*({NUMBER})(?:px)?\b",
@@ -314,6 +328,8 @@ def _written(text: str, convention: Convention) -> Places:
     """Places outside of JSON: four numbers in brackets, two corners, one pair, "x1=…", or the numbers alone."""
     if boxes := [p for m in _LISTS.finditer(text) for p in _box(m.groups(), _boxlike(convention))]:
         return boxes
+    if tagged := [p for m in _SPACED.finditer(text) for p in _group(re.split(r"[\s,]+", m[1]), convention)]:
+        return tagged
     if alone := _ALONE.match(text.strip()):
         return _group(re.split(r"\s*[,;]\s*|\s+", alone[1].strip()), convention)
     pairs = [m for m in re.finditer(PAIR, text) if not _SIZE_BEFORE.search(text[: m.start()])]
@@ -452,9 +468,6 @@ def _called_action(text: str, convention: Convention) -> Places:
         elif places:
             clicked = places
     return clicked or moved
-
-
-_SPACED = re.compile(rf"<(?:bbox|box|point)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point)>")
 
 
 def _spaced(text: str, convention: Convention) -> Places:
