@@ -223,7 +223,7 @@ def test_a_point_in_a_region_hits(trials: list[Trial]) -> None:
 
 def asked_of(server: Any) -> list[Any]:
     """What the model was sent: words first, then pictures."""
-    return list(server.seen[-1]["messages"][-1]["content"])
+    return next(list(m["content"]) for m in server.seen[-1]["messages"] if isinstance(m["content"], list))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from referee.models.endpoint import Endpoint
 from referee.models.messages import Picture, message
 from referee.models.model_client import ModelClient
 from referee.models.rate_limit import ConcurrencyLimit, RateLimit, parse_retry_after
-from referee.models.response_cache import Call, ResponseCache, cost_by_asker
+from referee.models.response_cache import Call, ResponseCache, cost_by_asker, as_json
 from referee.signature import signature
 from scripted_endpoint import Late, Said, answered, faulty, scripted
 
@@ -410,7 +410,7 @@ def test_a_line_of_the_book_is_what_json_writes(tmp_path: Path) -> None:
         logprobs=(("2", -0.5, [("2", -0.5)]),),
     )
     ResponseCache(tmp_path).add(call)
-    assert (tmp_path / "calls-1.jsonl").read_text("utf-8") == json.dumps(call._asdict(), ensure_ascii=False) + "\n"
+    assert (tmp_path / "calls-1.jsonl").read_text("utf-8") == json.dumps(as_json(call), ensure_ascii=False) + "\n"
     found = ResponseCache(tmp_path).find('"k"')
     assert found is not None
     assert found.content == call.content

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.errors import InputError, MalformedInput, naming_extra
-from referee.geometry import ScenePicture, Size
+from referee.geometry import Resize, ScenePicture, Size
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["MOST_PIXELS", "checked", "inside", "open_picture", "size_of", "thumbnail"]
+__all__ = ["MOST_PIXELS", "checked", "inside", "open_picture", "resized", "size_of", "thumbnail"]
 
 KINDS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 MOST_PIXELS = 100_000_000
@@ -66,6 +66,21 @@ def thumbnail(path: str | Path, longest: int) -> Image:
     picture = open_picture(path)
     picture.thumbnail((longest, longest))
     return picture
+
+
+def resized(picture: Image, by: Resize) -> Image:
+    """A picture resized by a rule; where the rule pads, with grey on both sides."""
+    with naming_extra():
+        from PIL import Image as images
+
+    size = Size(*picture.size)
+    if by.pads:
+        longest, corner = max(picture.size), by.padding(size)
+        padded = images.new("RGB", (longest, longest), (127, 127, 127))
+        padded.paste(picture, corner)
+        picture = padded
+    sent = by.sent(size)
+    return picture if picture.size == (sent.width, sent.height) else picture.resize((sent.width, sent.height))
 
 
 def _opened(path: Path) -> Image:

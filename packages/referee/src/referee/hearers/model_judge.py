@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from referee.errors import InputError
-from referee.models.answers.calls import OUTCOMES, parse_call
+from referee.models.answers.calls import FAILED, OUTCOMES
 from referee.models.model_client import ModelClient
 from referee.records import Trial
 from referee.systems.object_lists import object_lines
@@ -67,14 +66,14 @@ class ModelJudge(ModelClient):
     A preference is asked for in both orders; a model that goes by the order prefers neither.
 
     Args:
-        contract: the version of the form in which it is asked to answer (`ModelClient.ask_by_contract`). 2: by a JSON schema where the endpoint supports one,
-            otherwise with a final line ``ANSWER: …``; 1: in free words, as in earlier releases.
+        contract: the version of the form in which it is asked to answer (`ModelClient.ask_by_contract`). 3: by a JSON schema where the endpoint supports one,
+            otherwise with a final line ``ANSWER: …``, and once more where the answer is unread; 2: without the second question; 1: in free words.
     """
 
     keeps_failures: ClassVar[bool] = False
     offline_remedy: ClassVar[str] = "judge online"
 
-    contract: int = 2
+    contract: int = 3
 
     def rate(self, text: str, scale: str, trial: Trial | None = None) -> GivenRating:
         """A rating on one of `SCALES`; with a trial the model sees its objects, and which is meant."""
@@ -84,11 +83,10 @@ class ModelJudge(ModelClient):
             f"Answer with one whole number from {asked.low} ({asked.worst}) to {asked.high} ({asked.best}) alone."
         )
         numbers = [str(number) for number in range(asked.low, asked.high + 1)]
-        call = self._asked_model(words, trial.id if trial else text[:40], numbers)
-        parsed = parse_call(call, "rating", scale=(asked.low, asked.high))
-        outcome = OUTCOMES[parsed.outcome]
-        self.count(outcome, call)
-        return GivenRating(parsed.value, outcome)
+        self._check()
+        name = trial.id if trial else text[:40]
+        _, parsed = self.ask_and_parse(words, name, "rating", numbers, scale=(asked.low, asked.high))
+        return GivenRating(parsed.value, OUTCOMES[parsed.outcome])
 
     def prefer(self, first: str, second: str, trial: Trial | None = None) -> str:
         """``first``, ``second`` or ``tie``; ``unparsable`` or ``failed`` where either order brought no answer."""
@@ -100,18 +98,17 @@ class ModelJudge(ModelClient):
                 f"{_scene(trial)}Two descriptions of the target:\n1. {a!r}\n2. {b!r}\n\nWhich of them is better: easier for a listener to find the target by, "
                 "and better worded? Answer with 1 or 2 alone, or with several if they are equally good."
             )
-            call = self._asked_model(words, trial.id if trial else a[:40], ["1", "2", "several"])
-            parsed = parse_call(call, "choice", options=2)
-            self.count("unparsable" if parsed.value == "none" else OUTCOMES[parsed.outcome], call)
+            self._check()
+            name = trial.id if trial else a[:40]
+            _, parsed = self.ask_and_parse(words, name, "choice", ["1", "2", "several"], options=2)
             if parsed.value is None:
-                return "failed" if call.failure else "unparsable"
+                return "failed" if parsed.outcome == FAILED else "unparsable"
             preferences.append(parsed.value)
         return _preferred(preferences[0], preferences[1])
 
-    def _asked_model(self, words: str, trial: str, answers: Sequence[str]) -> Any:
+    def _check(self) -> None:
         if not self.model:
             raise InputError("no model is named", remedy='say which: --judge "model:NAME|endpoint:URL"')
-        return self.ask_by_contract(words, trial, answers)
 
 
 def _scale(name: str) -> RatingScale:

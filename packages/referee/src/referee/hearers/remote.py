@@ -68,8 +68,8 @@ class Remote(ModelClient, Listener):
         places: as "coordinates", "words" or "none".
         draw: another way of turning a scene, in the order shown, into a PNG.
         seed: of further orders, where there are more votes than objects.
-        contract: the version of the form in which it is asked to answer (`ModelClient.ask_by_contract`). 2: by a JSON schema where the endpoint supports one,
-            otherwise with a final line ``ANSWER: …``; 1: in free words, as in earlier releases.
+        contract: the version of the form in which it is asked to answer (`ModelClient.ask_by_contract`). 3: by a JSON schema where the endpoint supports one,
+            otherwise with a final line ``ANSWER: …``, and once more where the answer is unread; 2: without the second question; 1: in free words.
     """
 
     name = "remote"
@@ -84,7 +84,7 @@ class Remote(ModelClient, Listener):
     places: str = "coordinates"
     draw: Callable[[Scene], bytes] | None = None
     seed: int = 1
-    contract: int = 2
+    contract: int = 3
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         self._check()
@@ -140,12 +140,20 @@ class Remote(ModelClient, Listener):
         sample = self.sample * self.votes + vote if self.temperature != 0 else self.sample
         if self.choice == "number" and template is None and not self.logprobs:
             answers = [*(str(i) for i in range(1, len(shown.entities) + 1)), *WORDS]
-            call = self.ask_by_contract(
-                words, view.id, answers, pictures=pictures, sample=sample, language=view.language, **self._wishes()
+            _, parsed = self.ask_and_parse(
+                words,
+                view.id,
+                "choice",
+                answers,
+                pictures=pictures,
+                sample=sample,
+                language=view.language,
+                more=self._wishes(),
+                options=len(shown.entities),
             )
-        else:
-            # Prompts of one's own, lines to repeat and probabilities of tokens have forms of their own.
-            call = self.ask([message("user", words, pictures)], view.id, sample, **self._wishes())
+            return {UNANSWERED if parsed.outcome == FAILED else _named(parsed.value, shown.entities): 1.0}
+        # Prompts of one's own, lines to repeat and probabilities of tokens have forms of their own.
+        call = self.ask([message("user", words, pictures)], view.id, sample, **self._wishes())
         chosen, outcome = self._chosen(call, shown.entities)
         self.count(outcome, call)
         if self.logprobs and chosen not in SHRUGS and (shares := _likelihoods(call, shown.entities)):

@@ -7,24 +7,28 @@ UNPARSABLE, and a question that nobody answered is a TIMEOUT that says nothing a
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from referee.catalogue import one_of
 from referee.errors import InputError
-from referee.geometry import Convention, WrongConvention
+from referee.geometry import Convention, Resize, WrongConvention
 from referee.grounding.marks import number_marks
-from referee.grounding.pictures import checked, open_picture
+from referee.grounding.pictures import checked, open_picture, resized
 from referee.hearers.answering import Listener, answer, shrug
 from referee.hearers.remote import in_words
-from referee.models.answers.calls import FAILED, OUTCOMES, parse_call
+from referee.models.answers.calls import FAILED
 from referee.models.answers.parsing import ParsedAnswer
 from referee.models.answers.place_forms import FORMS
 from referee.models.answers.place_outcomes import as_place_answer
-from referee.models.messages import Picture, message
+from referee.models.messages import Picture
 from referee.models.model_client import ModelClient
 from referee.records import NOT_ANSWERED, Description, HearerView, Outcome, Response
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 __all__ = ["VisionModel"]
 
@@ -49,8 +53,10 @@ class VisionModel(ModelClient, Listener):
         answer: "box", "point", or "mark" (all candidates are outlined and numbered for it).
         form: how it writes places (`referee.models.answers.place_forms`): qwen2.5-vl, internvl, molmo, json …
         convention: what its numbers mean, where that is not what is usual for the form.
-        contract: the version of the form in which it is asked for a mark (`ModelClient.ask_by_contract`). 2: by a JSON schema where the endpoint supports one,
-            otherwise with a final line ``ANSWER: …``; 1: in free words, as in earlier releases.
+        resize: how pictures are resized before they are sent (longest-768, area-1048576, 1036x1036, qwen28, square …; `referee.geometry.Resize`), so that
+            answers in pixels are about that picture; nothing sends them as they are. Size and rule are stored with every call.
+        contract: the version of the form in which it is asked for a mark (`ModelClient.ask_by_contract`). 3: by a JSON schema where the endpoint supports one,
+            otherwise with a final line ``ANSWER: …``, and once more where the answer is unread; 2: without the second question; 1: in free words.
     """
 
     name = "sight/model"
@@ -62,7 +68,8 @@ class VisionModel(ModelClient, Listener):
     answer: str = "box"
     form: str = "json"
     convention: str = ""
-    contract: int = 2
+    resize: str = ""
+    contract: int = 3
 
     @property
     def marks(self) -> bool:
@@ -75,16 +82,14 @@ class VisionModel(ModelClient, Listener):
         if not text:
             return shrug(self.name, view, Outcome.DONT_KNOW)
         words = f"The description: {text!r}\n\n{ASKED[self.answer]}{OTHERWISE}"
-        pictures = [Picture(self._shown(view))]
+        pictures = [Picture(self._shown(view), self.resize)]
+        ask = partial(self.ask_and_parse, words, view.id, pictures=pictures, language=view.language)
         if self.answer == "mark":
             answers = [*(str(i) for i in range(1, len(view.scene.entities) + 1)), *WORDS]
-            call = self.ask_by_contract(words, view.id, answers, pictures=pictures, language=view.language)
-            parsed = parse_call(call, "choice", options=len(view.scene.entities))
+            _, parsed = ask("choice", answers, options=len(view.scene.entities))
         else:
             # Families of models write places in forms of their own; a schema would ask for another.
-            call = self.ask([message("user", words, pictures)], view.id)
-            parsed = parse_call(call, "place", form=self.form, convention=meaning)
-        self.count(OUTCOMES[parsed.outcome], call)
+            _, parsed = ask("place", form=self.form, convention=meaning)
         if parsed.outcome == FAILED:
             return shrug(self.name, view, Outcome.TIMEOUT, (NOT_ANSWERED,))
         return self._respond(parsed, view)
@@ -103,16 +108,18 @@ class VisionModel(ModelClient, Listener):
         if view.scene.picture is None:
             raise InputError(f"trial {view.id!r} has no picture", remedy="choose a corpus of pictures")
         path = checked(self.pictures, view.scene.picture)
-        if self.answer != "mark":
+        if self.answer != "mark" and not self.resize:
             return path
+        picture = open_picture(path)
+        if self.answer != "mark":
+            return _png(resized(picture, Resize(self.resize)))
         regions = [e.region for e in view.scene.entities if e.region is not None]
         if len(regions) < len(view.scene.entities):
             raise InputError(
                 f"not every candidate of trial {view.id!r} has a region", remedy="ask for a box or a point"
             )
-        file = io.BytesIO()
-        number_marks(open_picture(path), regions).save(file, "PNG")
-        return file.getvalue()
+        marked = number_marks(picture, regions)
+        return _png(resized(marked, Resize(self.resize)) if self.resize else marked)
 
     def _check(self) -> Convention | None:
         if not self.model or not self.pictures:
@@ -123,6 +130,25 @@ class VisionModel(ModelClient, Listener):
         one_of("answer", self.answer, ANSWERS)
         one_of("form", self.form, tuple(FORMS))
         try:
-            return Convention.of(self.convention) if self.convention else None
+            return self._meaning()
         except WrongConvention as wrong:
-            raise InputError(str(wrong), remedy="convention:pixels xyxy, for example") from None
+            raise InputError(str(wrong), remedy="convention:pixels xyxy, or resize:longest-768, for example") from None
+
+    def _meaning(self) -> Convention | None:
+        """What the numbers of answers mean; with `resize`, they are about the picture as it was resized here."""
+        declared = Convention.of(self.convention) if self.convention else None
+        if not self.resize:
+            return declared
+        meaning, sent = declared or Convention.of(FORMS[self.form].convention), Resize(self.resize)
+        if meaning.sent not in (None, sent):
+            raise InputError(
+                f"answers are about a picture resized by {meaning.sent.rule}, and resize is {self.resize}",
+                remedy=f"resize:{meaning.sent.rule}, or leave resize out",
+            )
+        return replace(meaning, sent=sent)
+
+
+def _png(picture: Image) -> bytes:
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    return file.getvalue()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import mimetypes
 from base64 import b64encode
@@ -29,12 +30,13 @@ Content = str | list[Any]
 
 
 class Picture:
-    """A picture as bytes, or as the path of a file that is read when it is sent."""
+    """A picture as bytes, or as the path of a file that is read when it is sent; `rule` says how it was resized before ("" where it was left alone)."""
 
-    __slots__ = ("_hash", "source")
+    __slots__ = ("_hash", "rule", "source")
 
-    def __init__(self, source: bytes | Path) -> None:
+    def __init__(self, source: bytes | Path, rule: str = "") -> None:
         self.source = source
+        self.rule = rule
         self._hash = ""
 
     @property
@@ -64,6 +66,19 @@ class Picture:
 
     def as_kept(self) -> dict[str, Any]:
         return {"type": "image", "sha256": self.hash}
+
+    def record(self) -> dict[str, Any]:
+        """Return hash, width, height and resizing rule of the picture as sent; the size is null for what is no raster picture."""
+        from PIL import Image
+
+        width: int | None
+        height: int | None
+        try:
+            with Image.open(io.BytesIO(self.data)) as opened:
+                width, height = opened.size
+        except (OSError, ValueError, SyntaxError):
+            width = height = None
+        return {"sha256": self.hash, "width": width, "height": height, "rule": self.rule or "unchanged"}
 
 
 def message(role: str, words: str, pictures: Sequence[Picture] = ()) -> dict[str, Any]:
@@ -120,11 +135,12 @@ def _called(message: Mapping[str, Any]) -> str | None:
 
 
 class ChatQuestion(NamedTuple):
-    """`sent` is the body of a chat completion; `stored` has endpoint and sample number beside it, and pictures by their hash."""
+    """`sent` is the body of a chat completion; `stored` has endpoint and sample number beside it, and pictures by their hash; `pictures` are those sent."""
 
     key: str
     stored: Mapping[str, Any]
     sent: Mapping[str, Any]
+    pictures: tuple[Picture, ...] = ()
 
 
 def make_question(
@@ -132,7 +148,9 @@ def make_question(
 ) -> ChatQuestion:
     """Return the question that these messages and parameters are."""
     stored = {"endpoint": endpoint.rstrip("/"), "sample": sample, **parameters, "messages": keepable(messages)}
-    return ChatQuestion(key_of(stored), stored, {**parameters, "messages": sendable(messages)})
+    parts = [part for m in messages if isinstance(m["content"], list) for part in m["content"]]
+    pictures = tuple(part for part in parts if isinstance(part, Picture))
+    return ChatQuestion(key_of(stored), stored, {**parameters, "messages": sendable(messages)}, pictures)
 
 
 def key_of(question: Mapping[str, Any]) -> str:

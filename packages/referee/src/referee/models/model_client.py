@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from referee.errors import InputError
+from referee.models.answers.calls import FAILED, OUTCOMES, parse_call
+from referee.models.answers.parsing import UNREAD, ParsedAnswer
 from referee.models.batch_files import BatchFile
 from referee.models.cost import PROCESS_COST
 from referee.models.endpoint import Endpoint, Reply
@@ -81,6 +83,21 @@ FINAL_LINES = {
     "zh": "最后一行只写 ANSWER: 和你的答案。",
     "ja": "最後の行に ANSWER: と答えだけを書いてください。",
 }
+
+
+# What is said after an answer that cannot be read, by language of the trial.
+AGAIN = {
+    "en": "Which is your final answer? Reply with it alone.",
+    "de": "Was ist deine endgültige Antwort? Antworte nur mit ihr.",
+    "fr": "Quelle est ta réponse finale ? Réponds par elle seule.",
+    "es": "¿Cuál es tu respuesta final? Responde solo con ella.",
+    "pt": "Qual é a sua resposta final? Responda apenas com ela.",
+    "nl": "Wat is je definitieve antwoord? Antwoord met alleen dat.",
+    "zh": "你的最终答案是什么？请只回答答案。",
+    "ja": "最終的な答えは何ですか。答えだけを書いてください。",
+}
+# 1: free words; 2: by schema or final line; 3: likewise, and unread answers are asked for once more.
+CONTRACTS = (1, 2, 3)
 
 
 # The parameter of a chat completion that asks for JSON by a schema, and what is sent for it.
@@ -266,8 +283,8 @@ class ModelClient:
         Raises:
             InputError: if there is no such contract.
         """
-        if self.contract not in (1, 2):
-            raise InputError(f"there is no contract {self.contract}", remedy="contract:2, or contract:1 as before")
+        if self.contract not in CONTRACTS:
+            raise InputError(f"there is no contract {self.contract}", remedy="contract:3, or contract:1 or 2 as before")
         free = [message("user", words, pictures)]
         if self.contract == 1 or self.schema:
             return self.ask(free, trial, sample, **more)
@@ -280,6 +297,56 @@ class ModelClient:
             return self.ask([asked], trial, sample, schema=choice_schema(answers), **more)
         line = FINAL_LINES.get(language[:2], FINAL_LINES["en"])
         return self.ask([message("user", f"{words}\n{line}", pictures)], trial, sample, **more)
+
+    def ask_and_parse(
+        self,
+        words: str,
+        trial: str,
+        kind: str,
+        answers: Sequence[str] = (),
+        *,
+        pictures: Sequence[Picture] = (),
+        sample: int | None = None,
+        language: str = "en",
+        more: Mapping[str, Any] | None = None,
+        **question: Any,
+    ) -> tuple[Call, ParsedAnswer]:
+        """Ask a question, parse the answer (`parse_call`), and count its outcome; by contract 3 an unread answer is asked for once more.
+
+        The second question is a call of its own in the cache and counts as "asked again". Offline, a run without the second question keeps its first answer.
+
+        Args:
+            words: the question.
+            trial: named in the error where the client is offline and has no answer.
+            kind: of answer, as in `parse_answer`.
+            answers: what the answer may be (`ask_by_contract`); nothing where models have forms of their own.
+            pictures: sent with the question.
+            sample: the number of the sample, if not the client's own.
+            language: of what is added to the question.
+            more: further parameters of the request.
+            question: further arguments of `parse_call`.
+        """
+        wishes = dict(more or {})
+        if answers:
+            call = self.ask_by_contract(
+                words, trial, answers, pictures=pictures, sample=sample, language=language, **wishes
+            )
+        else:
+            call = self.ask([message("user", words, pictures)], trial, sample, **wishes)
+        parsed = parse_call(call, kind, **question)
+        said = (call.content or "").strip()
+        if parsed.outcome == UNREAD and self.contract >= 3 and said:
+            again = AGAIN.get(language[:2], AGAIN["en"])
+            exchange = [message("user", words, pictures), message("assistant", said), message("user", again)]
+            key = self._question(exchange, sample, wishes).key
+            if not (self._offline and self._cache is not None and self._cache.find(key) is None):
+                self.count("asked again", call)
+                call = self.ask(exchange, trial, sample, **wishes)
+                second = parse_call(call, kind, **question)
+                # A second question that the endpoint left unanswered changes nothing.
+                parsed = parsed if second.outcome == FAILED else second
+        self.count(OUTCOMES[parsed.outcome], call)
+        return call, parsed
 
     def supports_schema(self) -> bool:
         """Return whether the endpoint answers by a JSON schema, as structured output or by a tool call.
@@ -366,6 +433,7 @@ class ModelClient:
             return Call(key=question.key, question=question.stored, content=None, failure=failure)
         self._check_budget()
         call = self._call_of(self._open().ask(question.sent), question.stored, question.key)
+        call = call._replace(pictures=tuple(picture.record() for picture in question.pictures))
         PROCESS_COST.add(call.prompt_tokens, call.completion_tokens, call.cost)
         if self._cache is not None and (call.failure is None or self.keeps_failures):
             self._cache.add(call)
@@ -514,7 +582,7 @@ class ModelClient:
             "prompt_tokens",
             "completion_tokens",
         )
-        left_out = {name: number for name, number in sorted(counts.items()) if name.startswith("without ")}
+        left_out = {name: number for name, number in sorted(counts.items()) if name.startswith(("without ", "asked"))}
         return {**{name: counts[name] for name in names}, "cost": self.__dict__.get("cost_", 0.0), **left_out}
 
 

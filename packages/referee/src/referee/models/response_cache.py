@@ -22,6 +22,7 @@ class Call(NamedTuple):
 
     `question` has the endpoint and the number of the sample beside what was sent, and pictures by their hash. `asker` is the system or hearer that paid for it,
     `adapted` names parameters that the server refused and that were left out, `logprobs` are the tokens of the answer with the likeliest others.
+    `pictures` are the pictures as sent: hash, width, height, and the rule by which they were resized (no part of the key).
     """
 
     key: str
@@ -39,11 +40,12 @@ class Call(NamedTuple):
     asker: str = ""
     adapted: tuple[str, ...] = ()
     logprobs: tuple[Any, ...] = ()
+    pictures: tuple[Any, ...] = ()
 
 
 def as_json(call: Call) -> dict[str, Any]:
-    """Return a call as JSON."""
-    return call._asdict()
+    """Return a call as JSON; only questions with pictures have the field `pictures`."""
+    return {name: value for name, value in call._asdict().items() if value or name != "pictures"}
 
 
 class _Location(NamedTuple):

@@ -289,7 +289,12 @@ class _Names:
             if "⟦" in named:
                 return named
         # "3 out of 5" counts.
-        text = re.sub(r"\b\d+ (?:out of|of (?:the|these|all)|von|sur|van)(?: the| these| all)? \d+\b", "some", _protect_quotes(text), flags=I)
+        text = re.sub(
+            r"\b\d+ (?:out of|of (?:the|these|all)|von|sur|van)(?: the| these| all)? \d+\b",
+            "some",
+            _protect_quotes(text),
+            flags=I,
+        )
         text = re.sub(_CJK_REF, lambda m: self._token(m[1] or m[2]), text)
         words = "|".join(sorted(map(re.escape, self.words), key=len, reverse=True))
         kind = rf"{KINDS}(?:\s*(?:number|no\.?|nr\.?|id|#|nummer|numéro|número))?(?:\s*[:#_(\[\"'-]+\s*|\s+|(?<=[^\x00-\x7f]))(?:is\s+)?"
