@@ -20,7 +20,7 @@ from referee.models.endpoint import Endpoint
 from referee.models.messages import Picture, message
 from referee.models.model_client import ModelClient
 from referee.models.rate_limit import ConcurrencyLimit, RateLimit, parse_retry_after
-from referee.models.response_cache import Call, ResponseCache, cost_by_asker, as_json
+from referee.models.response_cache import Call, ResponseCache, as_json, cost_by_asker
 from referee.signature import signature
 from scripted_endpoint import Late, Said, answered, faulty, scripted
 

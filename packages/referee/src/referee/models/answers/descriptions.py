@@ -318,7 +318,8 @@ def _without_reasons(text: str) -> str | None:
             return text[: match.start()]
         if is_clause and not re.match(r"(?:it|he|she|they|es|er|sie|il|elle|ela|ele|het|hij)\b", segment, I):
             return None
-        if ":" in match[0] or "：" in match[0]:
+        # "The chair: red, large" is one phrase.
+        if re.search("[:：]", match[0]) and not re.match(r"(?:the|an?) \w+$", text[: match.start()], I):
             return None
     return text
 
