@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import io
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the made pages and the notebook."""
+    """Add the made pages."""
     if _is_ours(config):
         for uri, text in _made_pages():
             files.append(File.generated(config, uri, content=text))
@@ -72,7 +73,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Write redirects from the names of pages that were merged, and llms.txt."""
+    """Write redirects from the names of merged pages, the playground, the gallery (unless REFEREE_GALLERY is "no") and llms.txt."""
     if not _is_ours(config):
         return
     from referee.cli.docs import MOVED
@@ -80,6 +81,12 @@ def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     for old, new in MOVED.items():
         (site / f"{old}.html").write_text(REDIRECT.format(f"{new}.html"), "utf-8")
+    sys.path.insert(0, str(HERE))
+    from _showcase import make_gallery, make_playground
+
+    make_playground(site / "playground")
+    if os.environ.get("REFEREE_GALLERY") != "no":
+        make_gallery(site / "gallery")
     (site / "llms.txt").write_text(_list_for_models(config), "utf-8")
 
 
