@@ -47,7 +47,19 @@ class TestEveryPage:
 
 def _commands(code: str) -> bool:
     """Whether a block starts with something that a shell runs."""
-    return code.split(maxsplit=1)[0] in {"referee", "python", "pip", "make", "export", "createdb", "cd", "pytest", "uv"}
+    return code.split(maxsplit=1)[0] in {
+        "referee",
+        "python",
+        "pip",
+        "make",
+        "export",
+        "createdb",
+        "cd",
+        "pytest",
+        "uv",
+        "head",
+        "ls",
+    }
 
 
 @pytest.mark.parametrize(
