@@ -121,6 +121,7 @@ def _as_json(described: Described, view: SpeakerView, system: str, trained_on: s
         "said": [list(p) for p in described.said],
         "dropped": [list(p) for p in described.dropped],
         "false": [list(p) for p in described.false],
+        "unread": list(described.unread),
         "trouble": described.trouble or None,
         "trained_on": trained_on,
         "steps": [

@@ -51,7 +51,7 @@ class Described(Description, frozen=True, kw_only=True):
     """A description that says whether its words single out the target (None: nothing was chosen), whom else they are true of, and the steps that led to it.
 
     `said` is what the words express, `dropped` what was chosen and is not among it, `false` what was chosen or said and is not true of a target. Where there is
-    no description, `trouble` says why. `view` is what the speaker saw.
+    no description, `trouble` says why. `unread` are words that were not understood when they were read back. `view` is what the speaker saw.
     """
 
     distinguishing: bool | None = None
@@ -61,6 +61,7 @@ class Described(Description, frozen=True, kw_only=True):
     said: tuple[Property, ...] = ()
     dropped: tuple[Property, ...] = ()
     false: tuple[Property, ...] = ()
+    unread: tuple[str, ...] = ()
     view: SpeakerView | None = None
 
     @classmethod
@@ -274,7 +275,9 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
     if description.properties is None:
         trouble = "" if description.text else _trouble(speaker) or "the system gave no description"
         heard = read_back(description, view) if description.text else WordsHeard()
-        return Described.of(description, view, trouble=trouble, said=heard.expressed, false=heard.false)
+        return Described.of(
+            description, view, trouble=trouble, said=heard.expressed, false=heard.false, unread=heard.unread
+        )
     selector = speaker.selector if isinstance(speaker, HasSelector) else speaker
     properties = description.properties
     if description.text is None:
@@ -300,6 +303,7 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
         said=heard.expressed,
         dropped=heard.dropped,
         false=heard.false,
+        unread=heard.unread,
     )
 
 

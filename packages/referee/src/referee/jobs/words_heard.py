@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from referee.meaning import (
     EVERYTHING,
     Meaning,
+    atoms,
     conjunction,
     conjuncts,
     flatten,
@@ -28,7 +29,7 @@ __all__ = ["WordsHeard", "plainly", "read_back", "spoken_language"]
 class WordsHeard(NamedTuple):
     """The properties that words express, the chosen ones they drop, those false of a target, and the entities they denote (a bit set).
 
-    `meaning` is what the words say as a form, where that is known; `is_counted_right` whether the numbers in it are right.
+    `meaning` is what the words say as a form, where that is known; `is_counted_right` whether the numbers in it are right; `unread` words were not understood.
     """
 
     expressed: tuple[Property, ...] = ()
@@ -38,6 +39,7 @@ class WordsHeard(NamedTuple):
     meaning: Meaning | None = None
     is_counted_right: bool = True
     added: tuple[Property, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
@@ -84,11 +86,27 @@ def read_back(description: Description, view: SpeakerView, reader: ReadBack | No
 
 
 def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack) -> WordsHeard:
-    expressed = reader.read(text, properties, view.scene, [view.scene.entity(t) for t in view.targets])
-    dropped = tuple(p for p in dict.fromkeys(properties) if p not in expressed and p.value not in UNSAYABLE)
-    false = tuple(dict.fromkeys(_untrue((*properties, *expressed), view)))
-    form = Wording(reader.language, view.scene).form_of(expressed)
-    return WordsHeard(expressed, dropped, false, view.scene.denotation(form), form)
+    reading = reader.read(text, view.scene)
+    form = reading.meaning
+    relations = {p.name for p in view.scene.extensions if not p.value}
+    said = {Property(p.name, "") if p.name in relations else p for p in flatten(form)}
+    # Superlatives and ordinals say the number of the attribute that they compare.
+    ranked = {atom[1] for atom in atoms(form) if atom[0] in ("least", "most", "nth", "<", ">")}
+    dropped = [
+        p
+        for p in dict.fromkeys(properties)
+        if (Property(p.name, "") if p.name in relations else p) not in said
+        and p.name not in ranked
+        and p.value not in UNSAYABLE
+    ]
+    false = tuple(dict.fromkeys([*_untrue(properties, view), *_untrue_conjuncts(form, view)]))
+    denotes = view.scene.denotation(form)
+    expressed = tuple(
+        p for p in dict.fromkeys([*(p for p in properties if p not in dropped), *flatten(form)]) if p.value
+    )
+    return WordsHeard(
+        expressed, tuple(dropped), false, denotes, form, has_true_numbers(form, view.scene), unread=reading.unread
+    )
 
 
 def spoken_language(speaker: Any, view: SpeakerView) -> Language:

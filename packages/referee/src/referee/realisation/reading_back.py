@@ -1,25 +1,48 @@
-"""What words say: a description read back into properties, by the phrases of a language and those that people used (their annotation).
+"""What words say: a description read back into a meaning, by the phrases of a language and those that people used (their annotation).
 
-The longest phrase wins. Where one can mean several things ("left") it is taken as charitably as possible: for what was to be said, then for what is true of the
-target, then for what people mean by it most.
+The reader goes from left to right, and the longest phrase wins. It sees the words and the scene, never what was chosen or who is meant: of several readings of
+a phrase ("left") those that are true of something in the scene come first, then the one that people mean most often; readings that nothing decides between
+are joined by "or". What it cannot read is returned beside the meaning.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
+from referee.meaning import EVERYTHING, Meaning, amount, conjunction, partners
 from referee.realisation.annotation import UNSAYABLE, normalise, read_examples
-from referee.realisation.language import Language, spelt
+from referee.realisation.language import Language, Phrase, plain_words, spelt
 from referee.realisation.organisers import BETTER_WORDS, CONVERTER_WORDS
-from referee.records import Entity, Property, Scene, Trial
+from referee.realisation.wording import BETWEEN, HEADS, NAMED, extreme, for_scene, measured
+from referee.records import Property, Scene, Trial
 
-__all__ = ["ReadBack"]
+__all__ = ["ReadBack", "Reading"]
 
 Words = tuple[str, ...]
-Reading = frozenset[Property]
 LONGEST = 8
+_OTHER_END = ("",)
+"""The relation of a phrase of which it is open whether it is a landmark."""
+_COUNTED = -1
+"""The place of a number that the words give elsewhere ("the two largest")."""
+
+
+class Reading(NamedTuple):
+    """The meaning of some words, and the words that were not understood."""
+
+    meaning: Meaning = EVERYTHING
+    unread: Words = ()
+
+
+class _Phrase(NamedTuple):
+    """A noun phrase that is being read: its conjuncts, how many things it is of, and the relation by which an outer one has it as landmark."""
+
+    conjuncts: list[Meaning]
+    relations: tuple[str, ...]
+    number: list[int]
+    is_denied: bool = False
 
 
 class ReadBack:
@@ -27,39 +50,47 @@ class ReadBack:
 
     def __init__(self, language: Language, trials: Iterable[Trial] = ()) -> None:
         self.language = language
-        self.learned: dict[Words, Counter[Reading]] = {}
+        self.learned: dict[Words, Counter[Meaning]] = {}
         for example in read_examples(trials):
             for piece in example.pieces:
-                expressed = frozenset(p for p in piece.properties if p.value not in UNSAYABLE)
+                expressed = [tuple(p) for p in sorted(piece.properties) if p.value not in UNSAYABLE]
                 if expressed:
-                    self.learned.setdefault(piece.words[:LONGEST], Counter())[expressed] += 1
-        self._forms_of: dict[Property, list[Words]] = {}
+                    self.learned.setdefault(piece.words[:LONGEST], Counter())[conjunction(expressed)] += 1
+        self._forms_of: dict[tuple[Property, tuple[Phrase, ...] | None], list[Words]] = {}
+        words = language.clauses
+        verbs = (
+            () if words is None else (*words.be, *words.have, *(words.lack or ()), words.that, *(words.located or ()))
+        )
+        heads = (language.default.word, language.several(language.default).word, language.patterns.get("called", ""))
+        closed = {w for text in (*verbs, *heads) for w in normalise(re.sub(r"\{\w*:([^|}]*)[^}]*\}", r"\1", text))}
+        self._closed = closed | language.determiners | language.openers | {"", *language.merging, language.partitive}
+        self._denials = (
+            {language.lacking}
+            | ({words.no} if words is not None else set())
+            | ({"no"} if language.code == "en" else set())
+        )
 
-    def read(
-        self, text: str, chosen: Sequence[Property], scene: Scene, targets: Sequence[Entity]
-    ) -> tuple[Property, ...]:
-        """The properties that the words express, in their order."""
-        words = normalise(text)
-        lexicon = self._lexicon({*chosen, *(p for e in scene.entities for p in e.attributes)})
-        properties: list[Property] = []
-        place = 0
-        while place < len(words):
-            for size in range(min(LONGEST, len(words) - place), 0, -1):
-                phrase = words[place : place + size]
-                readings = {**self.learned.get(phrase, {}), **lexicon.get(phrase, {})}
-                if readings:
-                    properties += sorted(_charitable(readings, set(chosen), targets))
-                    place += size
-                    break
-            else:
-                place += 1
-        return tuple(dict.fromkeys(properties))
+    def read(self, text: str, scene: Scene) -> Reading:
+        """Return the meaning of a description in a scene, and the words that were not understood."""
+        return _Reader(self, scene).read(normalise(text))
 
-    def _lexicon(self, properties: Iterable[Property]) -> dict[Words, Counter[Reading]]:
-        table: dict[Words, Counter[Reading]] = {}
-        for prop in sorted(properties):
-            for words in self._worded(prop):
-                table.setdefault(words, Counter())[frozenset([prop])] += 0
+    def lexicon(self, scene: Scene) -> dict[Words, Counter[Meaning]]:
+        """Return the phrases of the language for all that can be said of the things of a scene."""
+        language = for_scene(self.language, scene)
+        table: dict[Words, Counter[Meaning]] = {}
+        values: dict[str, list[str]] = {}
+        for prop in sorted(scene.extensions):
+            if (prop.name, "") not in scene.extensions:
+                values.setdefault(prop.name, []).append(prop.value)
+                for words in self._worded(prop, language):
+                    table.setdefault(words, Counter())[tuple(prop)] += 0
+        if "x" not in values and any(e.position is not None for e in scene.entities):
+            values |= {axis: ["0"] for axis in ("x", "y") if f"{axis}-dimension" not in values}
+        for name, listed in values.items():
+            if any(re.match(r"[-+]?\d", value) for value in listed):
+                for text, form in _comparisons(language, name, listed):
+                    for spelling in self._forms(text):
+                        table.setdefault(normalise(spelling), Counter())[form] += 0
         return table
 
     def _forms(self, text: str) -> list[str]:
@@ -73,30 +104,192 @@ class ReadBack:
             forms.append(f"{first[: len(first) - len(end)]}{endings.get(end, '')} {rest}".strip())
         return forms
 
-    def _worded(self, prop: Property) -> list[Words]:
-        """The language's phrase for a property, with and without the words that open it."""
-        if prop not in self._forms_of:
-            nouns = [self.language.noun([prop]).word] if prop.name == "type" or prop in self.language.nouns else []
-            several = [self.language.several(self.language.noun([prop])).word] if nouns else []
-            texts = (
-                [*nouns, *several, *(p.text for p in self.language.word([prop]))] if prop.value not in UNSAYABLE else []
-            )
+    def _worded(self, prop: Property, language: Language) -> list[Words]:
+        """The language's phrases for a property, with and without the words that open it."""
+        key = (prop, language.phrases.get(frozenset([prop])))
+        if key not in self._forms_of:
+            is_noun = prop.name in HEADS or prop in language.nouns
+            noun = language.noun([prop if prop in language.nouns else Property("type", prop.value)])
+            texts = [noun.word, language.several(noun).word] if is_noun else []
+            if prop.value not in UNSAYABLE:
+                texts += [p.text for p in language.word([prop])]
+                texts += [prop.value] if prop.name in NAMED else []
+                grades = language.grades.get(prop.name)
+                texts += [measured(grades, prop, language)] if grades is not None else []
             # The converter of the challenges has words of its own for some places.
             texts += [
                 form for words in (CONVERTER_WORDS, BETTER_WORDS) if (form := words.get(prop.name, {}).get(prop.value))
             ]
             whole = [normalise(form) for text in texts for form in self._forms(text)]
-            closed = self.language.openers | self.language.determiners
+            closed = language.openers | language.determiners
             bare = [w[next((i for i, x in enumerate(w) if x not in closed), len(w)) :] for w in whole]
             # What is denied by its opening ("without a beard") is not said by what follows it.
-            denied = [w[:1] == (self.language.lacking,) or "no" in w for w in whole]
-            self._forms_of[prop] = [w for w in (*whole, *(b for b, d in zip(bare, denied, strict=True) if not d)) if w]
-        return self._forms_of[prop]
+            denied = [w[:1] == (language.lacking,) or bool({"no", *self._denials} & {*w}) for w in whole]
+            self._forms_of[key] = [w for w in (*whole, *(b for b, d in zip(bare, denied, strict=True) if not d)) if w]
+        return self._forms_of[key]
 
 
-def _charitable(readings: dict[Reading, int], chosen: set[Property], targets: Sequence[Entity]) -> Reading:
-    def worth(reading: Reading) -> tuple[bool, int, bool, int, list[Property]]:
-        true = all(t.has(p) for p in reading for t in targets)
-        return (reading <= chosen, len(reading & chosen), true, readings[reading], sorted(reading, reverse=True))
+class _Reader:
+    """The reading of one description: noun phrases within noun phrases, the outermost first."""
 
-    return max(readings, key=worth)
+    def __init__(self, lexicon: ReadBack, scene: Scene) -> None:
+        self.lexicon, self.language, self.scene = lexicon, lexicon.language, scene
+        self.table = lexicon.lexicon(scene)
+        self.relations = {normalise(self.language.relation(n)): n for n in partners(scene) if n != "*"}
+        self.numbers = {word: n for n, word in self.language.numbers.items()}
+        self.parts: list[tuple[list[int], Meaning]] = []
+        self.open: list[_Phrase] = [_Phrase([], (), [])]
+        self.unread: list[str] = []
+        self.is_denied = self.is_either = False
+
+    def read(self, words: Words) -> Reading:
+        place = 0
+        while place < len(words):
+            place += self._step(words[place:], words[:place])
+        self._close(0)
+        if len(self.parts) == 1:
+            number, form = self.parts[0]
+            return Reading(_counted(form, number), tuple(self.unread))
+        parts = [(number[0] if number else 1, _counted(form, number)) for number, form in self.parts]
+        return Reading(("parts", *parts), tuple(self.unread))
+
+    def _step(self, words: Words, before: Words) -> int:
+        """Read the phrase at the head of some words; returns how many words it has."""
+        language, top = self.language, self.open[-1]
+        if (compared := self._comparison(words)) is not None:
+            self._add(compared)
+            return 3
+        for size in range(min(LONGEST, len(words)), 0, -1):
+            phrase = words[:size]
+            if phrase in self.relations and not (size == 1 and phrase in self.table):
+                return self._relate(self.relations[phrase], size, before, words[size : size + 1])
+            readings = {**self.lexicon.learned.get(phrase, {}), **self.table.get(phrase, {})}
+            if readings:
+                self._add(self._likeliest(readings))
+                return size
+        word = words[0]
+        if word == language.having and words[1:2] and words[1] in language.articles.values():
+            # "with the rabbit in it", or "with the lowest price".
+            self.open.append(_Phrase([], _OTHER_END, []))
+        elif word == language.conjunction:
+            self._join(words[1:])
+        elif language.clauses is not None and word == language.clauses.either:
+            self.is_either = True
+        elif word in self.lexicon._denials:
+            self.is_denied = not self.is_denied
+        elif word in self.numbers and not top.number:
+            top.number.append(self.numbers[word])
+        elif word not in self.lexicon._closed:
+            self.unread.append(word)
+        return 1
+
+    def _comparison(self, words: Words) -> Meaning | None:
+        """ "larger than 20" """
+        if len(words) < 3 or words[1] != self.language.than or not re.fullmatch(r"\d+(?:\.\d+)?", words[2]):
+            return None
+        for name, grades in self.language.grades.items():
+            for text, operator in ((grades.more, ">"), (grades.less, "<")):
+                if any(p.name == name for p in self.scene.extensions) and words[0] in self.lexicon._forms(text):
+                    return operator, name, float(words[2])
+        return None
+
+    def _likeliest(self, readings: dict[Meaning, int]) -> Meaning:
+        """The reading that is true of something in the scene and that people mean most; all of those that nothing decides between."""
+        exists = {form: self._exists(form) for form in readings}
+        best = max((exists[form], count) for form, count in readings.items())
+        alike = [form for form, count in readings.items() if (exists[form], count) == best]
+        return alike[0] if len(alike) == 1 else ("or", *sorted(alike, key=repr))
+
+    def _exists(self, form: Meaning) -> bool:
+        return form[0] in ("least", "most", "nth") or self.scene.denotation(form) > 0
+
+    def _add(self, form: Meaning) -> None:
+        conjuncts = self.open[-1].conjuncts
+        said = ("not", form) if self.is_denied else form
+        if self.is_either and conjuncts:
+            last = conjuncts.pop()
+            said = (*last, said) if last[0] == "or" else ("or", last, said)
+        if said not in conjuncts:
+            conjuncts.append(said)
+        self.is_denied = self.is_either = False
+
+    def _relate(self, name: str, size: int, before: Words, after: Words) -> int:
+        """A relation opens a landmark: of the last thing said, or behind "and" of the outermost one; with "it" behind, the last thing said was the landmark."""
+        if (
+            self.open[-1].relations == _OTHER_END
+            and self.language.clauses
+            and after
+            and after[0] in self.language.clauses.it
+        ):
+            landmark = self.open.pop()
+            self.open[-1].conjuncts.append(("inv", name, _counted(conjunction(landmark.conjuncts), landmark.number)))
+            return size + 1
+        if before[-1:] == (self.language.conjunction,):
+            self._close(1)
+        self.open.append(_Phrase([], (name,), [], self.is_denied))
+        self.is_denied = False
+        return size
+
+    def _join(self, rest: Words) -> None:
+        """ "and": before an article another landmark of the same relation (between), or another part."""
+        following = rest[0] if rest else ""
+        if following not in self.language.articles.values():
+            return
+        if len(self.open) > 1 and self.open[-1].relations == (BETWEEN,):
+            sides = sum(c[:2] == ("rel", BETWEEN) for c in self.open[-2].conjuncts)
+            self._close(len(self.open) - 1)
+            if not sides:
+                self.open.append(_Phrase([], (BETWEEN,), []))
+                return
+        self._close(0)
+        self.open.append(_Phrase([], (), []))
+
+    def _close(self, depth: int) -> None:
+        """End the noun phrases beyond a depth; a landmark is said of what it is a landmark of, the outermost is a part."""
+        while len(self.open) > depth:
+            phrase = self.open.pop()
+            form = conjunction(phrase.conjuncts)
+            if phrase.relations == _OTHER_END:
+                self.open[-1].conjuncts.extend(phrase.conjuncts)
+                continue
+            if not phrase.relations:
+                self.parts.append((phrase.number, form))
+                continue
+            links = [("rel", name, _counted(form, phrase.number)) for name in phrase.relations]
+            self.open[-1].conjuncts.extend(("not", link) if phrase.is_denied else link for link in links)
+
+
+def _comparisons(language: Language, name: str, values: Sequence[str]) -> Iterator[tuple[str, Meaning]]:
+    """Superlatives, ordinals and comparisons of an attribute, in the words of the language."""
+    grades = language.grades.get(name)
+    ranks = ("least", "most")
+    texts: dict[str, tuple[str, ...]]
+    if grades is not None:
+        texts = {"least": (grades.less, grades.least), "most": (grades.more, grades.most)}
+        between = {"least": grades.between_low, "most": grades.between}
+    else:
+        texts = {rank: (extreme(language, rank, name).format(plain_words(name)),) for rank in ranks}
+        between = {rank: extreme(language, f"nth {rank}", name).format(plain_words(name), "{}") for rank in ranks}
+    for rank, side in zip(ranks, ("left", "right"), strict=True):
+        yield from ((text, (rank, name, _COUNTED)) for text in texts[rank] if text)
+        if between[rank]:
+            for k, ordinal in language.ordinals.items():
+                yield between[rank].replace("{}", ordinal, 1), ("nth", name, k, side)
+    for operator in ("<", ">"):
+        pattern = language.extremes.get(f"{operator} {name[0]}", "") if grades is not None and grades.at else ""
+        pattern = pattern or ("" if grades is not None else extreme(language, operator, name))
+        for value in values if pattern else ():
+            if (number := amount(value)) is not None:
+                yield (
+                    pattern.format(*((value,) if grades is not None else (plain_words(name), value))),
+                    (operator, name, number),
+                )
+
+
+def _counted(form: Meaning, number: Sequence[int]) -> Meaning:
+    """A form whose superlatives are of as many things as the phrase counts."""
+    if form[0] in ("least", "most"):
+        return (*form[:2], number[0] if number else 1) if form[2] == _COUNTED else form
+    if form[0] in ("and", "or", "not"):
+        return (form[0], *(_counted(part, number) for part in form[1:]))
+    return form

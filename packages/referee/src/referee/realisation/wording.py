@@ -28,7 +28,7 @@ from referee.realisation.annotation import UNSAYABLE
 from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, plain_words, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
-__all__ = ["Worded", "Wording", "language_of"]
+__all__ = ["Worded", "Wording", "extreme", "for_scene", "language_of", "measured"]
 
 POSITION = "position"
 BETWEEN = "between"
@@ -106,7 +106,7 @@ class Wording:
     """The words of a language for the things of one scene."""
 
     def __init__(self, language: Language, scene: Scene) -> None:
-        self.language, self.scene = _for_scene(language, scene), scene
+        self.language, self.scene = for_scene(language, scene), scene
 
     def phrase(self, ids: Sequence[str], content: Sequence[Property] | Meaning, where: bool = True) -> Worded:
         """Return a noun phrase, or several joined by "and" for a meaning in parts.
@@ -478,7 +478,7 @@ class Wording:
             values = {e.id: _amount(e.value(prop.name)) for e in self.scene.members(left)}
             words, form = _grade(grades, language, values, ids, prop.name)
             if not words:
-                words, form = _measured(grades, prop, language), tuple(prop)
+                words, form = measured(grades, prop, language), tuple(prop)
             behind = words.startswith(f"{language.having} ") or _behind(words, grades) or language.adjectives == AFTER
             place = AFTER if behind else BEFORE
             phrase = Phrase(place, _ROW if place == AFTER else -2, words)
@@ -584,7 +584,7 @@ class Wording:
         if piece[0] not in OPERATORS and (piece[0], "") not in self.scene.extensions:
             return self._predicate_of(Property(*piece), is_denied, many, noun)
         if piece[0] in ("<", ">") and piece[1] not in self.language.grades:
-            pattern = _extreme(self.language, piece[0], piece[1])
+            pattern = extreme(self.language, piece[0], piece[1])
             verb = (words.lack or words.have)[many] if is_denied else words.have[many]
             return (verb, pattern.format(plain_words(piece[1]), f"{piece[2]:g}")) if pattern else None
         rest = self._predicative(piece, many, noun, ids)
@@ -641,7 +641,7 @@ class Wording:
             if prop.name in NAMED and prop.name not in language.patterns:
                 plain = language.patterns.get("called", "{}").format(prop.value)
             agreed = self._agreed(plain, noun, 2 if many else 1)
-            rest = spelt(_measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
+            rest = spelt(measured(grades, prop, language) if grades else agreed, language.predicative or noun.gender)
             opening, _, thing = rest.partition(" ")
             if opening == language.having and is_denied and not re.search(r"\d", prop.value):
                 return verb, f"{language.lacking} {thing}"
@@ -659,7 +659,7 @@ class Wording:
         return (f"{words.no} {verb}" if self.language.adjectives == AFTER else f"{verb} {words.no}"), rest
 
 
-def _for_scene(language: Language, scene: Scene) -> Language:
+def for_scene(language: Language, scene: Scene) -> Language:
     """The language with the words that a scene needs.
 
     - Where others have more, 0 and 1 are numbers: "with one floor", "in row 1"; elsewhere they are no and yes.
@@ -755,9 +755,9 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
         if operator == "nth":
             operator, is_one = ("most" if SIDES[rank[3]] < 0 else "least"), number == 1
             ordinal = language.ordinals.get(k, "") if is_one else ""
-            pattern = _extreme(language, f"nth {operator}" if k > 1 else operator, name)
+            pattern = extreme(language, f"nth {operator}" if k > 1 else operator, name)
             return pattern.format(plain_words(name), ordinal) if pattern and is_one and (ordinal or k == 1) else ""
-        pattern = _extreme(language, operator, name)
+        pattern = extreme(language, operator, name)
         return pattern.format(plain_words(name)) if pattern and k == number else ""
     if operator == "nth":
         is_high = SIDES[rank[3]] < 0
@@ -773,7 +773,7 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
     return (grades.more if two else grades.most) if operator == "most" else (grades.less if two else grades.least)
 
 
-def _extreme(language: Language, operator: str, name: str) -> str:
+def extreme(language: Language, operator: str, name: str) -> str:
     """The pattern of a superlative or comparison of an attribute without grades: of how much, or of how many."""
     words = plain_words(name)
     is_counted = words.endswith("s") and not words.endswith("ss")
@@ -781,7 +781,7 @@ def _extreme(language: Language, operator: str, name: str) -> str:
     return language.extremes.get(f"{operator} {words}") or several or language.extremes.get(operator, "")
 
 
-def _measured(grades: Grades, prop: Property, language: Language) -> str:
+def measured(grades: Grades, prop: Property, language: Language) -> str:
     """An amount that has no rank of its own, with its unit where it has one."""
     number, _, unit = prop.value.partition(" ")
     if match := _AMOUNT.fullmatch(prop.value):

@@ -1,0 +1,78 @@
+"""Words read back into a meaning: what the language says it also reads, and nothing is read in favour of what was meant."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from referee.jobs.describe import describe, view_of
+from referee.jobs.words_heard import plainly
+from referee.meaning import parse
+from referee.realisation.english import ENGLISH
+from referee.realisation.reading_back import ReadBack
+
+SHELF = {
+    "entities": [
+        {"id": "a", "attributes": {"type": "cup", "colour": "red", "size": 10}, "relations": [["on", "t"]]},
+        {"id": "b", "attributes": {"type": "cup", "colour": "blue", "size": 20}, "relations": [["in", "x"]]},
+        {"id": "c", "attributes": {"type": "cup", "colour": "red", "size": 30}},
+        {"id": "t", "attributes": {"type": "table"}},
+        {"id": "x", "attributes": {"type": "box", "lid": "none"}},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "unread"),
+    [
+        ("the red cup on the table", ["and", ["colour", "red"], ["type", "cup"], ["rel", "on", ["type", "table"]]], ()),
+        ("the box with the blue cup in it", ["and", ["type", "box"], ["inv", "in", ["and", ["colour", "blue"], ["type", "cup"]]]], ()),
+        ("the two largest cups", ["and", ["most", "size", 2], ["type", "cup"]], ()),
+        ("the second largest cup", ["and", ["nth", "size", 2, "right"], ["type", "cup"]], ()),
+        ("the cup that is not red", ["and", ["type", "cup"], ["not", ["colour", "red"]]], ()),
+        ("the cups that are blue or larger than 20", ["and", ["type", "cup"], ["or", ["colour", "blue"], [">", "size", 20]]], ()),
+        ("the two red cups and the box", ["parts", [2, ["and", ["colour", "red"], ["type", "cup"]]], [1, ["type", "box"]]], ()),
+        ("the box without a lid", ["and", ["type", "box"], ["lid", "none"]], ()),
+        ("the lovely red cup", ["and", ["colour", "red"], ["type", "cup"]], ("lovely",)),
+    ],
+)  # fmt: skip
+def test_forms_of_words(text: str, form: list, unread: tuple[str, ...]) -> None:
+    reading = ReadBack(ENGLISH).read(text, view_of(SHELF, "a").scene)
+    assert (reading.meaning, reading.unread) == (parse(form), unread)
+
+
+def test_a_word_with_two_readings_is_not_read_in_favour_of_the_target() -> None:
+    """ "left" may be where a thing is, or where it faces."""
+    things = [
+        {"id": "a", "attributes": {"type": "fan", "orientation": "left", "x-dimension": 4}},
+        {"id": "b", "attributes": {"type": "fan", "orientation": "back", "x-dimension": 2}},
+        {"id": "c", "attributes": {"type": "fan", "orientation": "back", "x-dimension": 5}},
+    ]
+    scene = view_of({"entities": things}, "a").scene
+    assert scene.denotation(ReadBack(ENGLISH).read("the left fan", scene).meaning) == scene.mask("ab")
+
+
+@pytest.mark.parametrize("system", ["classic/relational", "classic/gradable", "classic/boolean"])
+def test_what_is_said_is_read_as_it_was_meant(system: str) -> None:
+    rng, reader, values = (
+        Random(system),
+        ReadBack(ENGLISH),
+        {"colour": ("red", "blue"), "lid": ("none", "round"), "size": (10, 20, 30)},
+    )
+    for number in range(40):
+        ids = "abcde"[: rng.randint(3, 5)]
+        entities = [
+            {
+                "id": i,
+                "attributes": {"type": rng.choice(("cup", "box")), **{n: rng.choice(v) for n, v in values.items()}},
+                "relations": [["near", o] for o in ids if o != i and number % 2 and rng.random() < 0.2],
+            }
+            for i in ids
+        ]
+        targets = rng.sample(ids, rng.randint(1, 2))
+        described = describe({"entities": entities}, targets, system)
+        view = view_of({"entities": entities}, targets)
+        heard, text = plainly(view, described.description)
+        reading = reader.read(text, view.scene)
+        assert (view.scene.denotation(reading.meaning), reading.unread) == (heard.denotes, ()), text
