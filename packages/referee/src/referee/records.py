@@ -326,8 +326,10 @@ class Scene:
 
     def mask(self, entity_ids: Iterable[str]) -> int:
         """Entities by id, as a bit set."""
-        # By way of a set: an id given twice would be added twice and carry over into the next entity's bit.
-        return sum(1 << i for i in {self.index(e) for e in entity_ids})
+        mask = 0
+        for entity_id in entity_ids:
+            mask |= 1 << self.index(entity_id)
+        return mask
 
     def members(self, mask: int) -> Iterator[Entity]:
         """The entities of a bit set, in order."""

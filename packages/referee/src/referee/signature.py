@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,11 +23,11 @@ __all__ = [
     "difference",
     "digest",
     "explain",
-    "output_digest",
+    "output_digests",
     "parameters",
     "short",
     "signature",
-    "trial_digest",
+    "trial_digests",
     "without_outputs",
 ]
 
@@ -171,16 +171,39 @@ def _description_text(description: Description | None) -> str:
     return "\x1f".join(("", _END, repr(description.text), has_properties, details, *properties))
 
 
-def trial_digest(trial: Trial, references: Sequence[Description], labels: Sequence[str | None]) -> bytes:
-    """A digest of a trial as it is used: id, targets, language, scene, the references it is compared with, and the labels of its clusters."""
-    opening = "\x1f".join((trial.id, *trial.targets, _END, trial.language, repr(tuple(labels)), ""))
-    return _short_digest("".join((opening, _scene_text(trial.scene), *map(_description_text, references))))
+class _DescriptionTexts(dict[int, str]):
+    """The texts of descriptions by `id`, so that one that many trials share is written once; valid while those live."""
+
+    def of(self, description: Description | None) -> str:
+        text = self.get(id(description))
+        if text is None:
+            text = self[id(description)] = _description_text(description)
+        return text
 
 
-def output_digest(trial: str, output: Description | None, response: Response | None) -> bytes:
-    """A digest of an output: the trial, the description, and the answer of a system that finds instead of describing."""
-    answer = "" if response is None else repr((response.outcome, response.entity, response.places))
-    return _short_digest(f"{trial}{_description_text(output)}\x1f{answer}")
+def trial_digests(
+    trials: Collection[Trial],
+    references: Iterable[Collection[Description]],
+    labels: Sequence[Sequence[str | None]] = (),
+) -> bytes:
+    """A digest of each trial as it is used: id, targets, language, scene, the references it is compared with, and its label in each list of `labels`."""
+    text_of, digests = _DescriptionTexts().of, []
+    all_labels = zip(*labels, strict=True) if labels else repeat(())
+    for trial, compared, own_labels in zip(trials, references, all_labels, strict=False):
+        opening = "\x1f".join((trial.id, *trial.targets, _END, trial.language, repr(own_labels), ""))
+        digests.append(_short_digest("".join((opening, _scene_text(trial.scene), *map(text_of, compared)))))
+    return b"".join(digests)
+
+
+def output_digests(
+    trials: Iterable[str], outputs: Iterable[Description | None], responses: Sequence[Response | None] = ()
+) -> bytes:
+    """A digest of each output: the trial, the description, and the answer of a system that finds instead of describing."""
+    text_of, digests = _DescriptionTexts().of, []
+    for trial, output, response in zip(trials, outputs, responses or repeat(None), strict=False):
+        answer = "" if response is None else repr((response.outcome, response.entity, response.places))
+        digests.append(_short_digest(f"{trial}{text_of(output)}\x1f{answer}"))
+    return b"".join(digests)
 
 
 def _short_digest(text: str) -> bytes:
@@ -188,7 +211,7 @@ def _short_digest(text: str) -> bytes:
 
 
 class Fingerprint:
-    """A digest of trials or outputs that does not depend on their order, made from the digests of each (`trial_digest`, `output_digest`)."""
+    """A digest of trials or outputs that does not depend on their order, made from the digests of each (`trial_digests`, `output_digests`)."""
 
     def __init__(self) -> None:
         self._digests: list[bytes] = []

@@ -5,11 +5,13 @@ The index reads ids and nothing else. A line whose id it cannot read is left to 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import UNSET, DecodeError, Raw, Struct, UnsetType
@@ -24,9 +26,6 @@ from referee.files import is_address
 __all__ = ["IndexedOutput", "TrialIndex", "has_index", "index_outputs", "is_lines"]
 
 PACKED = (".gz", ".zip", ".xml", ".csv", ".tsv", ".parquet")
-
-
-_PLACES = {"box", "point", "polygon", "mask", "places", "outcome", "entity", "answer", "form", "in"}
 
 
 class _TrialId(Struct, gc=False):
@@ -48,10 +47,10 @@ class _OutputId(Struct, gc=False):
     form: Raw | UnsetType = UNSET
     convention: Raw | UnsetType = renamed(default=UNSET, name="in")
 
-    def has_place(self) -> bool:
-        """Whether the line says what a system found, rather than how it describes."""
-        parts = (self.box, self.point, self.polygon, self.mask, self.places, self.outcome, self.entity, self.answer)
-        return any(part is not UNSET for part in (*parts, self.form, self.convention))
+
+_PLACES = _OutputId.__struct_encode_fields__[2:]
+_place_fields = attrgetter(*_OutputId.__struct_fields__[2:])
+_NO_PLACE = (UNSET,) * len(_PLACES)
 
 
 def is_lines(path: str | Path) -> bool:
@@ -86,8 +85,7 @@ def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[Li
                     yield place, None
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedOutput:
+class IndexedOutput(NamedTuple):
     """An output that was not read yet: of which system and trial, and where it stands; `trial` is None where only the reader can tell."""
 
     trial: str | None
@@ -101,7 +99,7 @@ def index_outputs(path: str | Path) -> Iterator[IndexedOutput]:
         yield from _index_table(path)
         return
     for place, row in _decoded_lines(path, Decoder(_OutputId)):
-        whole = row is None or row.has_place()
+        whole = row is None or _place_fields(row) != _NO_PLACE
         yield IndexedOutput(None if whole else row.trial, None if whole else row.system, place)
 
 
@@ -127,10 +125,10 @@ class TrialIndex:
 
     path: str
     ids: list[str] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=lambda: [0])
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    starts: array[int] = field(default_factory=lambda: array("q", [0]))
     # The first trial that this one or a later one takes its history from.
-    needed: list[int] = field(default_factory=list)
+    needed: array[int] = field(default_factory=lambda: array("q"))
     is_readable: bool = True
 
     @classmethod
@@ -159,7 +157,7 @@ class TrialIndex:
 
     def ranges(self, size: int) -> Iterator[tuple[FileLines, list[str]]]:
         """Ranges of at least `size` trials with their ids; a range begins where no later trial takes its history from before."""
-        needed = np.minimum.accumulate(np.array(self.needed[::-1], np.int64))[::-1]
+        needed = np.minimum.accumulate(np.frombuffer(self.needed, np.int64)[::-1])[::-1]
         can_begin = np.flatnonzero(needed >= np.arange(len(needed)))
         first = 0
         while first < len(self.ids):

@@ -126,38 +126,41 @@ UNREAD = Description()
 class OutputsOfSystem(MutableMapping[str, Output]):
     """Outputs of one system by trial, in the order they were read; an `Output` is made when one is asked for.
 
-    `descriptions` is what measures ask for, trial by trial. What a system found rather than said (`Response`) is kept beside it. An output may be known by
+    `description` is what measures ask for, trial by trial. What a system found rather than said (`Response`) is kept beside it. An output may be known by
     its place in a file alone (`add` with a range of bytes); its description is `UNREAD` then, and `part` says where to read it.
     """
 
-    __slots__ = ("_ends", "_files", "_lines", "_places", "_responses", "_starts", "descriptions", "system")
+    __slots__ = ("_descriptions", "_ends", "_files", "_lines", "_places", "_responses", "_starts", "system")
 
     def __init__(self, system: str) -> None:
         self.system = system
-        self.descriptions: dict[str, Description] = {}
+        # The position of each trial in the lists.
+        self._places: dict[str, int] = {}
+        self._descriptions: list[Description] = []
         self._responses: dict[str, Response] = {}
         self._lines, self._starts, self._ends = array("q"), array("q"), array("q")
         # Where each file begins among the lines.
         self._files: list[tuple[int, str]] = []
-        self._places: dict[str, int] = {}
 
     def add(self, output: Output, start: int = 0, end: int = 0) -> bool:
         """Take one output, or the bytes where it stands; False, and nothing taken, where the trial was answered already."""
-        descriptions = self.descriptions
-        before = len(descriptions)
-        descriptions.setdefault(output.trial, output.description)
-        if len(descriptions) == before:
+        place = len(self._descriptions)
+        if self._places.setdefault(output.trial, place) != place:
             return False
-        if self._places:
-            self._places = {}
+        self._descriptions.append(output.description)
         if not self._files or self._files[-1][1] != output.where:
-            self._files.append((before, output.where))
+            self._files.append((place, output.where))
         self._lines.append(_NO_LINE if output.line is None else output.line)
         self._starts.append(start)
         self._ends.append(end)
         if output.response is not None:
             self._responses[output.trial] = output.response
         return True
+
+    def description(self, trial: str) -> Description | None:
+        """What the system said there; None where it gave nothing."""
+        place = self._places.get(trial)
+        return None if place is None else self._descriptions[place]
 
     def response(self, trial: str) -> Response | None:
         """What the system found there; None where it describes, or gave nothing."""
@@ -172,13 +175,11 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         """What is said of some trials: outputs that were read, and by file the lines of those that were not, one range a line."""
         read: list[Output] = []
         unread: dict[str, list[LineRange]] = {}
-        if not self._places:
-            self._places = {name: i for i, name in enumerate(self.descriptions)}
         for trial in trials:
             place = self._places.get(trial)
             if place is None:
                 continue
-            if self.descriptions[trial] is not UNREAD:
+            if self._descriptions[place] is not UNREAD:
                 read.append(self._output(trial, place))
                 continue
             line = LineRange(self._starts[place], self._ends[place], self._lines[place])
@@ -194,18 +195,13 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return rest
 
     def __getitem__(self, trial: str) -> Output:
-        if trial not in self.descriptions:
-            raise KeyError(trial)
-        if not self._places:
-            self._places = {name: i for i, name in enumerate(self.descriptions)}
         return self._output(trial, self._places[trial])
 
     def __setitem__(self, trial: str, output: Output) -> None:
-        if trial not in self.descriptions:
-            self.add(output)
+        if self.add(output):
             return
         # Only what is said changes, never where.
-        self.descriptions[trial] = output.description
+        self._descriptions[self._places[trial]] = output.description
         if output.response is not None:
             self._responses[trial] = output.response
 
@@ -213,20 +209,20 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         raise TypeError("what was said stays said; see `without`")
 
     def __contains__(self, trial: object) -> bool:
-        return trial in self.descriptions
+        return trial in self._places
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.descriptions)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(self.descriptions)
+        return len(self._places)
 
     def _output(self, trial: str, place: int) -> Output:
         line = self._lines[place]
         return Output(
             trial,
             self.system,
-            self.descriptions[trial],
+            self._descriptions[place],
             self._file(place),
             None if line == _NO_LINE else line,
             self._responses.get(trial),

@@ -78,8 +78,8 @@ def _descriptions(answers: Answers, system: str, trials: Sequence[Trial]) -> lis
     # A file of outputs may bring its own "human", which then is a system like others.
     if system == HUMAN and HUMAN not in answers.by_system:
         return [t.references[0] if t.references else None for t in trials]
-    descriptions = answers.by_system[system].descriptions
-    return [descriptions.get(t.id) for t in trials]
+    description_of = answers.by_system[system].description
+    return [description_of(t.id) for t in trials]
 
 
 def _responses(answers: Answers, system: str, trials: Sequence[Trial]) -> list[Response | None]:

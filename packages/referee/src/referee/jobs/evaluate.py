@@ -32,7 +32,7 @@ from referee.jobs.score import score_trials
 from referee.jobs.score_table import ScoreTable, Settings, metric_names
 from referee.metrics.hearing import MEASURES
 from referee.records import Entity, Response, Scene, Trial
-from referee.signature import Fingerprint, output_digest, trial_digest
+from referee.signature import Fingerprint, output_digests, trial_digests
 
 __all__ = [
     "Evaluated",
@@ -396,13 +396,11 @@ def _count(evaluated: Evaluated, measures: Sequence[str], name: str, confidence:
             label = labels[row["system"], row["hearer"]]
             evaluated.rows.append({"system": label, "metric": row["measure"], **values, "hearer": row["hearer"]})
     fingerprint = Fingerprint()
-    for trial in material.trials.values():
-        fingerprint.add(trial_digest(trial, trial.references, ()))
+    trials = material.trials.values()
+    fingerprint.add(trial_digests(trials, [trial.references for trial in trials]))
     answers = Fingerprint()
-    for response in material.responses:
-        answers.add(
-            output_digest(f"{response.trial} {response.system} {response.hearer}", response.description, response)
-        )
+    names = [f"{r.trial} {r.system} {r.hearer}" for r in material.responses]
+    answers.add(output_digests(names, [r.description for r in material.responses], material.responses))
     participants = len({r.hearer for r in material.responses})
     clusters = next((row["cluster"] for row in rows if row["cluster"]), "none")
     evaluated.signature = evaluated.signature or (

@@ -407,7 +407,7 @@ class Answers:
 
     def leave_out(self, ids: Set[str], corpus: Callable[[], Iterable[Trial]]) -> None:
         """Where only a part of the corpus was chosen, answers to the rest of it are set aside, and how many is noted."""
-        if all(outputs.descriptions.keys() <= ids for outputs in self.by_system.values()):
+        if all(outputs.keys() <= ids for outputs in self.by_system.values()):
             return
         elsewhere = {t.id for t in corpus()} - ids
         aside = 0
@@ -422,12 +422,12 @@ class Answers:
         """Every system answers every trial, and nothing but trials of the corpus."""
         for system, outputs in self.by_system.items():
             # In the order of the file: the same mistake is told with the same line every time.
-            for trial in [trial for trial in outputs.descriptions if trial not in ids]:
+            for trial in [trial for trial in outputs if trial not in ids]:
                 self.trouble(system, "unknown", partial(_unknown, outputs, trial))
         for system, outputs in self.by_system.items():
             # In lenient mode they are counted later, with the table; so are the trials that a system of a run had nothing to say about.
             may_miss = self.lenient or system in self.silence_allowed
-            missing = [] if may_miss else [i for i in ids if i not in outputs.descriptions]
+            missing = [] if may_miss else [i for i in ids if i not in outputs]
             if missing:
                 raise MissingOutputs(
                     f"{system} answers {len(outputs)} of {len(ids)} trials; {min(missing, key=natural)!r} is the first one missing",
@@ -441,7 +441,7 @@ class Answers:
             return
         outputs, may_be_silent = self.by_system[system], system in self.silence_allowed
         for trial in trials:
-            description = outputs.descriptions.get(trial.id)
+            description = outputs.description(trial.id)
             if description is None or outputs.response(trial.id) is not None:
                 continue  # what somebody found is no description
             if not may_be_silent and says_nothing(description):

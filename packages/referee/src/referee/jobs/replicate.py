@@ -146,10 +146,10 @@ def draw_protocol(
         }
         drawn[BOTH] = [t for part in drawn.values() for t in part]
         for system, measure in product(systems, task.measures):
-            descriptions = answers.by_system[system].descriptions
+            outputs = answers.by_system[system]
             for domain in measure.columns:
-                items = [t for t in drawn[domain] if t.id in descriptions]
-                batch = Batch.of([descriptions[t.id] for t in items], items, [references[t.id] for t in items])
+                items = [t for t in drawn[domain] if t.id in outputs]
+                batch = Batch.of([outputs[t.id].description for t in items], items, [references[t.id] for t in items])
                 value = _measure(measure, batch)
                 if value is not None:
                     values.setdefault((system, measure.metric, domain), []).append(value)

@@ -20,7 +20,7 @@ from referee.jobs.batches import PieceBatches, ScorePiece
 from referee.jobs.grounding import PlaceQuestion, asked_by
 from referee.options import GROUPINGS
 from referee.records import Outcome, Trial
-from referee.signature import output_digest, trial_digest
+from referee.signature import output_digests, trial_digests
 
 __all__ = ["Key", "Measuring", "PieceRows", "collects", "learning", "make_metrics", "measure", "needs_two_passes"]
 
@@ -82,19 +82,19 @@ class Measuring:
         later = {key for key, metric in self.metrics.items() if collects(metric)}
         now = {key: metric for key, metric in self.metrics.items() if key not in later}
         finds = {system: batch for system, batch in read.by_system.items() if batch.answers}
+        labels = {name: [_label(trial, name) for trial in read.trials] for name in self.labels}
         return PieceRows(
             number=piece.number,
             ids=piece.ids,
             rows=measure(now, read.by_system, failed),
             collected={key: self.metrics[key].collect(read.by_system[key[0]]) for key in sorted(later)},
             failed=failed,
-            labels={name: [_label(trial, name) for trial in read.trials] for name in self.labels},
+            labels=labels,
             references=Counter(map(len, read.references)),
-            trial_digests=b"".join(
-                trial_digest(trial, references, [_label(trial, name) for name in self.factors])
-                for trial, references in zip(read.trials, read.references, strict=True)
-            ),
-            output_digests={system: _output_digests(batch) for system, batch in read.by_system.items()},
+            trial_digests=trial_digests(read.trials, read.references, [labels[name] for name in self.factors]),
+            output_digests={
+                s: output_digests([t.id for t in b.trials], b.outputs, b.answers) for s, b in read.by_system.items()
+            },
             missing={system: list(batch.outputs).count(None) for system, batch in read.by_system.items()},
             problems={system: dict(kinds) for system, kinds in read.answers.problems.items()},
             notes=read.answers.notes,
@@ -108,12 +108,6 @@ def _language(trial: Trial) -> tuple[str, bool]:
     """The language of a trial, and whether its references are in a script without blanks."""
     text = trial.references[0].text if trial.references else None
     return trial.language, text is not None and has_unspaced_script(text)
-
-
-def _output_digests(batch: Batch) -> bytes:
-    answers = batch.answers or [None] * len(batch)
-    outputs = zip(batch.trials, batch.outputs, answers, strict=True)
-    return b"".join(output_digest(trial.id, output, answer) for trial, output, answer in outputs)
 
 
 def _questions(read: PieceBatches) -> list[PlaceQuestion]:
