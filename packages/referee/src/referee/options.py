@@ -115,7 +115,11 @@ def takes(kind: Callable[P, O]) -> Callable[[Callable[[O], R]], Callable[P, R]]:
     def decorate(body: Callable[[O], R]) -> Callable[P, R]:
         @wraps(body)
         def function(*arguments: P.args, **keywords: P.kwargs) -> R:
-            options = kind(*arguments, **keywords)
+            try:
+                options = kind(*arguments, **keywords)
+            except TypeError as error:
+                # Says `run() got …`, not `RunOptions.__init__() got …`.
+                raise TypeError(str(error).replace(f"{kind.__name__}.__init__()", f"{body.__name__}()")) from None
             _check_choices(options, lambda declared, about: declared.name)
             try:
                 return body(options)
