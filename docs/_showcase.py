@@ -84,7 +84,7 @@ def make_playground(folder: Path) -> None:
     hearers = {name: referee.create("hearer", name) for name in HEARERS}
     for name in SCENES:
         trial = trials[name]
-        (folder / f"{name}.svg").write_text(draw_scene(trial.scene), "utf-8")
+        (folder / f"{name}.svg").write_text(draw_scene(trial.scene).replace(' fill="#ffffff"/>', ' fill="none"/>', 1), "utf-8")
         layout = place(trial.scene)
         objects = []
         for entity in trial.scene.entities:

@@ -30,7 +30,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const [columns, rows] = shown.grid;
     const answer = shown.objects[target].answers[recorded.speakers[speaker.value]];
     const belief = answer.beliefs[recorded.hearers[hearer.value]];
-    const picture = make("img", { src: `playground/${shown.name}.svg`, alt: `A scene of ${shown.domain}` });
+    const picture = make("img", { src: `playground/${shown.name}.svg`, alt: `A scene of ${shown.domain}`, className: "pg-picture" });
     const buttons = shown.objects.map((object, i) => {
       const share = belief[object.id] ?? 0;
       const button = make("button", { type: "button", className: i === target ? "pg-target" : "" }, make("span", { textContent: share ? `${Math.round(100 * share)} %` : "" }));

@@ -25,6 +25,9 @@ ROOM = (
 NAMES = ("type", "colour", "size", "orientation", "x-dimension", "y-dimension")
 SAID = (("type", "chair"), ("colour", "red"), ("size", "large"))
 WORDS, HEAD = "“the large red chair”", 64
+# Without a ground of its own, so that it fits light and dark pages.
+STYLE = "<style>.head{fill:#222222}.note{fill:#555555}@media (prefers-color-scheme:dark){.head{fill:#eeeeee}.note{fill:#bbbbbb}}</style>"
+GROUND = '<rect x="0" y="0" width="512" height="312" fill="#ffffff"/>'
 
 
 def scene() -> Scene:
@@ -45,16 +48,16 @@ def shares() -> dict[str, float]:
 def picture() -> str:
     found = shares()
     labels = {e.id: f"{100 * found.get(e.id, 0):.0f}%" for e in scene().entities}
-    drawn = draw_scene(scene(), mark=["e0"], numbers=labels)
-    label = "Seven pieces of furniture, a large red chair framed. Said: the large red chair. A hearer is torn between it and the other large red chair."
-    text = '<text x="256" y="{y}" text-anchor="middle" font-family="Georgia, serif" font-size="{size}" fill="{fill}">{words}</text>'
-    head = text.format(y=27, size=22, fill="#222222", words=WORDS)
+    drawn = draw_scene(scene(), mark=["e0"], numbers=labels).replace(GROUND, "")
+    label = "Seven pieces of furniture, a large red chair framed. Said: the large red chair. A simulated hearer is undecided between it and the other large red chair."
+    text = '<text x="256" y="{y}" text-anchor="middle" font-family="Georgia, serif" font-size="{size}" class="{kind}">{words}</text>'
+    head = text.format(y=27, size=22, kind="head", words=WORDS)
     note = text.format(
-        y=52, size=15, fill="#555555", words="framed: what was meant; per cent: where a simulated hearer points"
+        y=52, size=15, kind="note", words="framed: what was meant; per cent: where a simulated hearer points"
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 {312 + HEAD}" width="512" height="{312 + HEAD}" role="img" aria-label="{label}">'
-        f'<rect width="512" height="{312 + HEAD}" fill="#ffffff"/>{head}{note}<g transform="translate(0 {HEAD})">{drawn}</g></svg>\n'
+        f'{STYLE}{head}{note}<g transform="translate(0 {HEAD})">{drawn}</g></svg>\n'
     )
 
 
