@@ -49,7 +49,7 @@ def picture() -> str:
     found = shares()
     labels = {e.id: f"{100 * found.get(e.id, 0):.0f}%" for e in scene().entities}
     drawn = draw_scene(scene(), mark=["e0"], numbers=labels).replace(GROUND, "")
-    label = "Seven pieces of furniture, a large red chair framed. Said: the large red chair. A simulated hearer is undecided between it and the other large red chair."
+    label = "Seven pieces of furniture, a large red chair framed. Said: the large red chair. A hearer is undecided between it and the other large red chair."
     text = '<text x="256" y="{y}" text-anchor="middle" font-family="Georgia, serif" font-size="{size}" class="{kind}">{words}</text>'
     head = text.format(y=27, size=22, kind="head", words=WORDS)
     note = text.format(
