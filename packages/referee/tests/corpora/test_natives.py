@@ -519,8 +519,8 @@ def test_tables_of_boxes_say_their_order_or_are_refused(tmp_path: Path) -> None:
     assert native.kind == "places"
     assert [o.response.outcome for o in native.outputs if o.response] == [
         Outcome.UNPARSABLE,
-        Outcome.REGION,
-        Outcome.REGION,
+        Outcome.BOX,
+        Outcome.BOX,
     ]
     corners = {
         f"{who}_{c}": n
@@ -553,7 +553,7 @@ def test_jspsych_with_a_list_for_each_participant(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(part) + "\n" for part in lists), "utf-8")
     native = read(path)
     assert len({r.hearer for r in native.responses}) == 3
-    assert {r.identification_ms for r in native.responses} == {1500.0}
+    assert {r.identification_ms for r in native.responses} == {1.5}
     assert "3 rows without an item or a target (instructions, surveys) are left out." in native.notes
 
 
@@ -561,7 +561,10 @@ def test_conditions_that_items_are_crossed_with_are_systems(tmp_path: Path) -> N
     rows = [
         {"Subject": p, "Item": i, "Condition": "AB"[(p + i) % 2], "Accuracy": p % 2} for p in range(4) for i in range(3)
     ]
-    assert read(write_csv(tmp_path / "a.csv", rows, ";")).mapping["system"] == "Condition"
+    timed = read(write_csv(tmp_path / "a.csv", [{**row, "RT": "1,5"} for row in rows], ";"))
+    assert timed.mapping["system"] == "Condition"
+    # Nobody answers within two milliseconds.
+    assert {r.identification_ms for r in timed.responses} == {1500.0}
     nested = [{**row, "Condition": "AB"[int(row["Item"]) % 2]} for row in rows]
     assert "system" not in read(write_csv(tmp_path / "b.csv", nested, ";")).mapping
 

@@ -215,7 +215,8 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
 
 def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
     unanswered = 0
-    unit = _time_unit(material, table, roles.get("time"))
+    # Platforms write milliseconds.
+    unit = 1.0 if "time" in declared.columns else _time_unit(material, table, roles.get("time"))
     default = "listeners" if table.source == "rows" else Path(table.source).name.split(".")[0]
     answered: dict[tuple[str, str, str], int] = {}
     for row, line in zip(table.rows, table.lines, strict=True):
