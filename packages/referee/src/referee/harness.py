@@ -72,6 +72,12 @@ def measure_place(
         answer = parse_place_answer(output, form, Convention.of(convention))
     except WrongConvention as wrong:
         raise InputError(str(wrong), remedy='for example convention="0-1000 xyxy"') from None
+    units = {region.convention.unit, Convention.of(convention).unit}
+    if size is None and len(units) > 1:
+        raise InputError(
+            f"answers in {convention} cannot be compared with {gold_convention} without the picture's size",
+            remedy="give width and height, or bring both into one unit",
+        )
     trial = make_trial("item", region=region, size=None if size is None else Size(int(size[0]), int(size[1])))
     response = Response(trial="item", hearer="model", outcome=answer.outcome, places=answer.places)
     batch = Batch([None], [trial], [()], answers=[response])
@@ -120,7 +126,7 @@ def process_place(
     1.0
     """
     width, height = doc.get("width"), doc.get("height")
-    size = (width, height) if width and height else (1, 1)
+    size = (width, height) if width and height else None
     measured = measure_place(
         _text(results), _field(doc, GOLD), convention=convention, gold_convention=gold_convention, size=size, form=form
     )

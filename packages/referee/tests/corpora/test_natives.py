@@ -557,6 +557,28 @@ def test_jspsych_with_a_list_for_each_participant(tmp_path: Path) -> None:
     assert "3 rows without an item or a target (instructions, surveys) are left out." in native.notes
 
 
+def right(name: str) -> list[tuple[str, str | None, bool]]:
+    native = read(Path(__file__).parents[1] / "fixtures" / "natives" / name)
+    assert native.is_tried
+    return [(r.trial, r.system, r.entity in native.trials[r.trial].targets) for r in native.responses]
+
+
+def test_files_that_the_programs_wrote() -> None:
+    # jsPsych 8.3.0 in jsdom (html-button-response; the last trial of the first file timed out), oTree 6.0.15 with its bots, marked as people.
+    assert right("jspsych-8.3.0.json") == [("k0", "A", True), ("k1", "B", True), ("k2", "A", False)]
+    assert right("jspsych-8.3.0.csv") == [("k0", "B", True), ("k1", "A", False), ("k2", "B", True), ("k3", "A", True)]
+    answers = [
+        ("i1", "A", True),
+        ("i2", "B", False),
+        ("i3", "A", False),
+        ("i1", "B", True),
+        ("i2", "A", True),
+        ("i3", "B", True),
+    ]
+    assert right("otree-6.0.15-all_apps_wide.csv") == answers
+    assert sorted(right("otree-6.0.15-pick.csv")) == sorted(answers)
+
+
 def test_conditions_that_items_are_crossed_with_are_systems(tmp_path: Path) -> None:
     rows = [
         {"Subject": p, "Item": i, "Condition": "AB"[(p + i) % 2], "Accuracy": p % 2} for p in range(4) for i in range(3)

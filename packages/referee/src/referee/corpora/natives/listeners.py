@@ -652,6 +652,7 @@ PLATFORMS = (
         _has("trial_type", "trial_index", "time_elapsed"),
         _select_jspsych,
         {"chosen": "response", "time": "rt"},
+        is_tried=True,
         reserved=_JSPSYCH,
     ),
     Platform(
@@ -683,6 +684,7 @@ PLATFORMS = (
         _is_otree,
         _select_otree,
         {"participant": "participant.code"},
+        is_tried=True,
         reserved=("participant.label", "participant.mturk_worker_id"),
     ),
 )
