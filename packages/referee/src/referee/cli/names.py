@@ -22,6 +22,12 @@ NARROWEST = 32
 """Columns that a description needs beside the name; below that it goes onto the next line."""
 
 
+_SYSTEM_KEY = (
+    "Task: AS selects properties, R puts given properties into words, REG does both. Learns: the system must be trained; "
+    "`referee run` trains it on the other folds, `referee describe` on --corpus. Evidence: how well the source determines the system."
+)
+
+
 def run(args: list[str]) -> int:
     """Print the names of the kinds that `args` lists."""
     if "--help" in args or "-h" in args:
@@ -46,6 +52,9 @@ def run(args: list[str]) -> int:
             print(f"{kind}:")
         for line in _format_table(kind, entries(kind), page_width()):
             print(line)
+        if kind == "system":
+            for line in wrap_words(_SYSTEM_KEY, page_width() or 100, ""):
+                print(line)
         if kind == "protocol" and not entries(kind):
             print("No protocols: they come with the package referee-lab. Run pip install 'referee[lab]'.")
     return 0

@@ -174,8 +174,16 @@ def run(
 def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
     """Raise InputError, before the first trial, if a system cannot describe the trials of this corpus."""
     several = sum(len(trial.targets) > 1 for trial in trials)
+    has_content = any(r.properties for trial in trials for r in trial.references)
     for system in plan.systems:
-        if several and not isinstance(system.build(plan.seed), Speaker):
+        if (has_content and not several) or isinstance(system.build(plan.seed), Speaker):
+            continue
+        if not has_content:
+            raise InputError(
+                f"{system.label} only puts given properties into words, and no reference of these trials has any",
+                remedy="choose a system that also selects properties, or a corpus whose references have properties",
+            )
+        if several:
             raise InputError(
                 f"{system.label} only puts the properties of one object into words, and {several:,} of {len(trials):,} trials have several targets",
                 remedy="choose a system that also selects properties, or a part of the corpus with --only",

@@ -114,11 +114,11 @@ def selector_switches(table: Mapping[str, SystemRow], name: str) -> dict[str, An
         return {}
     settings = {p.name: p.default for p in signature(row.selector.load()).parameters.values()} | row.selector.settings
     plain = (bool, int, float, str, tuple, type(None))
-    # A table (a taxonomy, say) cannot be written as a switch, nor can a component.
+    # A table (of costs, say) cannot be written as a switch, nor can a component.
     return {key: value for key, value in settings.items() if isinstance(value, plain) and key not in _TABLES}
 
 
-_TABLES = frozenset({"basic", "costs", "preferences", "printed", "shares", "taxonomy"})
+_TABLES = frozenset({"costs", "preferences", "printed", "shares"})
 
 
 def _switched(written: Any, before: Any, key: str) -> Any:
