@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs_numbers import Commands, missing_program, wrong_in, wrong_lines, wrong_numbers
-from page_marks import MARK, PAGES, ROOT, Claim, bare_numbers, blocks, claims
+from page_marks import FENCE, MARK, PAGES, ROOT, Claim, bare_numbers, blocks, claims
 
 REMEDY = "put it between <!-- numbers: COMMAND --> and <!-- /numbers -->, or say <!-- printed: SOURCE --> or <!-- chosen: WHAT --> (CONTRIBUTING.md)"
 
@@ -120,6 +120,19 @@ def test_commands_are_run_once_and_kept(tmp_path: Path) -> None:
 
 def test_a_command_that_fails_is_wrong() -> None:
     assert wrong_in(Claim("page.md", "exit 3", ""), Commands()) == ["exit code 3: "]
+
+
+def test_the_pages_stay_short() -> None:
+    """At most 40,000 words by hand: what commands print, code and marks are not counted."""
+    pages = [page.read_text("utf-8") for page in PAGES if page.parent == ROOT / "docs"]
+    prose = " ".join(re.sub(r"<!--.*?-->", "", FENCE.sub("", page), flags=re.DOTALL) for page in pages)
+    assert sum(any(c.isalpha() for c in word) for word in prose.split()) < 40_000
+
+
+def test_the_changelog_is_short_and_begins_with_scores() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert re.findall(r"^### (.+)$", text, re.MULTILINE)[0] == "Scores that change"
+    assert len(text.splitlines()) < 80
 
 
 def test_every_page_stands_in_the_navigation() -> None:
