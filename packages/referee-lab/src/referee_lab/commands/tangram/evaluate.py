@@ -84,8 +84,13 @@ def evaluate(
     tables = json.dumps(data, ensure_ascii=False, indent=1, default=_plain)
     text = _lines(name, evaluation, reviewed, rehearsal)
     if out is not None:
-        _save(out, tables, text, rehearsal)
+        read = (rehearsal.trials, rehearsal.responses) if rehearsal is not None else _read(answers or (), trials, mode)
+        _save(out, tables, text, *read)
     print(tables if form == "json" else "\n".join(text))
+    if out is not None and form == "text" and answers and (answers[0] / "outputs.jsonl").is_file():
+        study = answers[0]
+        print(f"Next: `referee score {study}/outputs.jsonl --corpus {study}/trials.jsonl --out RUN`,", end=" ")
+        print(f"`referee listen RUN --people {out}/responses.jsonl`, `referee court RUN`")
     return 0
 
 
@@ -153,14 +158,14 @@ def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tup
     return list(trials_by_id.values()), responses
 
 
-def _save(out: Path, tables: str, text: Sequence[str], rehearsal: Rehearsal | None) -> None:
+def _save(out: Path, tables: str, text: Sequence[str], trials: Sequence[Trial], responses: Sequence[Response]) -> None:
+    """Write the tables, and trials and answers for `referee listen --recorded` and the court."""
     from referee.corpora.jsonl import json_line, response_to_json, trials_to_json
     from referee.files import make_folder, write_atomically
 
     make_folder(out)
-    if rehearsal is not None:
-        write_atomically(out / "trials.jsonl", map(json_line, trials_to_json(rehearsal.trials)))
-        write_atomically(out / "responses.jsonl", (json_line(response_to_json(r)) for r in rehearsal.responses))
+    write_atomically(out / "trials.jsonl", map(json_line, trials_to_json(trials)))
+    write_atomically(out / "responses.jsonl", (json_line(response_to_json(r)) for r in responses))
     write_atomically(out / "evaluation.json", [tables])
     write_atomically(out / "evaluation.txt", text)
 

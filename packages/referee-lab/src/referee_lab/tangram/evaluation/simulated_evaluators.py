@@ -61,6 +61,8 @@ def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
             # Both FP conditions belong to one situation, hence to one trial.
             condition=None if item.context else item.condition.removesuffix("-DP").removesuffix("-Orig"),
             language=s.language,
+            # Intervals of scores go by pair.
+            speaker=s.pair,
             references=(Description(text=s.text, speaker=s.pair),),
             meta={
                 "dialogue": s.dialogue,

@@ -82,7 +82,7 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
         utterances=sum(len(d.tier(UTTERANCE)) for d in dialogues),
         actions=sum(len(d.tier(ACTION)) for d in dialogues),
         expressions=len(expressions),
-        by_speaker={role: sum(e.by == role for _, e in expressions) for role in (SOLVER, OPERATOR)},
+        by_speaker=_by_speaker([e.by or "nobody" for _, e in expressions]),
         one_piece=sum(len(e.entities) == 1 and not e.data.get("uncertain") for _, e in expressions),
         several=sum(len(e.entities) > 1 and not e.data.get("uncertain") for _, e in expressions),
         unclear=sum(bool(e.data.get("uncertain")) or not e.entities for _, e in expressions),
@@ -92,6 +92,14 @@ def count_corpus(dialogues: Sequence[Dialogue]) -> CorpusStatistics:
         pronouns={kind: kinds[kind] for kind in (DEMONSTRATIVE, PERSONAL)},
         coded=any(set(_codes(e)) - {"dpr"} for _, e in expressions),
         by_words=_count_by_words(expressions) if not any(set(_codes(e)) - {"dpr"} for _, e in expressions) else {},
+    )
+
+
+def _by_speaker(speakers: Sequence[str]) -> dict[str, int]:
+    """Return how many expressions every speaker has; solver and operator are named even without any, unless others speak."""
+    counts = Counter(speakers)
+    return dict.fromkeys((SOLVER, OPERATOR) if not counts.keys() - {SOLVER, OPERATOR} else (), 0) | dict(
+        sorted(counts.items())
     )
 
 

@@ -172,7 +172,7 @@ def find_lexicon(
     code = language.split("-")[0].lower()
     if code not in known_languages() and (word_file is None or word_file.language != code):
         return None
-    names = tuple((number, kind.get("shape", "")) for number, kind in pieces.items())
+    names = tuple((number, kind.get("shape") or kind.get("type", "")) for number, kind in pieces.items())
     return _lexicon(code, names, word_file if word_file is not None and word_file.language == code else None)
 
 
