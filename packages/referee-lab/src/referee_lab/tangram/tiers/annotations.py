@@ -161,7 +161,7 @@ def _mark(row: Any, text: str) -> ExpressionMark:
         start, end = int(row["start"]), int(row["end"])
         referents, attributes = {str(r) for r in row["referents"]}, {str(a) for a in row["attributes"]}
         uncertain = bool(row.get("uncertain", False))
-    except (KeyError, TypeError, ValueError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         remedy = "give start, end, referents, attributes, uncertain"
         raise InputError("not an expression", remedy=remedy) from None
     if not 0 <= start < end <= len(text):

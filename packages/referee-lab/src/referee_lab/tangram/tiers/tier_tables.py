@@ -7,6 +7,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,10 @@ def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: 
     try:
         start, end = (float(row[name]) if row.get(name) else None for name in ("start_ms", "end_ms"))
         data = dict(_data(row))
+        if not all(
+            isfinite(v) for v in (start, end, data.get("x"), data.get("y"), data.get("shown_ms")) if v is not None
+        ):
+            raise ValueError(row)
     except (ValueError, TypeError, AttributeError):
         remedy = "times, utterance, x and y are numbers; quote texts with commas"
         raise MalformedInput("a row that cannot be read", where=where, line=line, remedy=remedy) from None
