@@ -7,6 +7,7 @@ import itertools
 import json
 import zipfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,18 @@ import pytest
 
 from referee.errors import InputError
 from referee.statistics.mixed import mixed_times
-from referee_lab.server.sessions.plan import make_plan
+from referee_lab.bots.simulation import simulate
+from referee_lab.server.sessions.plan import check_answer, make_plan, was_right
 from referee_lab.study.analysis.factorial import contrast_sheet, contrast_weights, estimate_contrast
+from referee_lab.study.analysis.registered_tests import analyse
+from referee_lab.study.data.collection import collect_from
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.design.from_table import prepare_table
 from referee_lab.study.design.shown_scenes import prove_language, prove_shown, prove_words
 from referee_lab.study.design.wishes import Wishes
 from referee_lab.study.folder.draft import write_study
-from referee_lab.study.folder.study import FILLER, Study
+from referee_lab.study.folder.study import FILLER, Study, open_study
+from referee_lab.study.protocols.contract import GivenAnswer
 
 
 def picture(path: Path, red: int) -> str:
@@ -171,7 +176,8 @@ def test_options_are_texts_and_other_names_are_mapped(tmp_path: Path) -> None:
     ("rows", "protocol", "plugin"),
     [
         ([{"item": 1, "text": "a sentence"}, {"item": 2, "text": "another"}], "judgement", "judge"),
-        ([{"item": 1, "option1": "a", "option2": "b", "option3": "c"}] * 1, "judgement-pairwise", "judge"),
+        ([{"item": 1, "option1": "a", "option2": "b", "option3": "c"}], "ranking", "judge"),
+        ([{"item": 1, "option1": "a", "option2": "b"}], "judgement-pairwise", "judge"),
         ([{"item": 1, "image1": "a.png", "image2": "b.png", "target": 2}], "production", "produce"),
         ([{"item": 1, "text": "x", "option1": "a", "option2": "b", "target": 1}], "asgre2007", "identify"),
     ],
@@ -188,7 +194,7 @@ def test_the_columns_call_for_a_protocol(
 def test_five_systems_are_compared_in_all_ten_pairs(tmp_path: Path) -> None:
     """By hand: 5 * 4 / 2 = 10 pairs, 10 lists; every item in every pair once."""
     rows = [{"item": i, **{f"option{n}": f"{n} says {i}" for n in range(1, 6)}} for i in range(10)]
-    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=10)
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=10, protocol="judgement-pairwise")
     assert len(study.design.conditions) == 10
     assert set(Counter(pair for entry in study.lists for pair in entry.trials).values()) == {1}
 
@@ -356,3 +362,78 @@ def test_contrasts_of_a_balanced_design_are_those_of_its_cell_means() -> None:
     )
     # Twice the error of a main effect: weights of 1 in place of 1/2.
     assert both["error"] == pytest.approx(2 * f["error"], rel=1e-6)
+
+
+def test_a_ranking_shows_all_systems_and_is_analysed_by_rank(tmp_path: Path) -> None:
+    """Five systems, one row each; everybody ranks them alike, so that mean ranks are 1 to 5 by construction."""
+    systems = ["graph", "full", "short", "neural", "human"]
+    rows = [{"item": i, "system": s, "text": f"{s} says {i}"} for i in range(3) for s in systems]
+    study = make(
+        table(tmp_path / "t.csv", rows), tmp_path / "s", "system", protocol="ranking", participants=3, language="de"
+    )
+    assert study.design.conditions == (" vs ".join(systems),)
+    assert all(claim.holds for claim in (*prove_shown(study), *prove_language(study)))
+    plan = make_plan(study, "L01", 1)
+    (step, *_) = [s for s in plan.steps if s.kind == "trial"]
+    shown = {option["id"]: option["text"] for option in step.shown.parameters["ranked"]}
+    assert {step.shown.labels[label]: text.split()[0] for label, text in shown.items()} == {s: s for s in systems}
+    answer = GivenAnswer(answer={"ranking": list(shown)}, times={"combined_ms": 900.0})
+    check_answer(study, step, answer)
+    with pytest.raises(InputError, match="once"):
+        check_answer(study, step, GivenAnswer(answer={"ranking": [*shown][:4]}, times={}))
+    simulate(tmp_path / "s", participants=3)
+    data = collect_from(open_study(tmp_path / "s"), None, None)
+    ordered = [
+        replace(a, answer={"ranking": sorted(a.answer["ranking"], key=lambda o: systems.index(a.labels[o]))})
+        for a in data.answers
+    ]
+    (means, *_) = analyse(replace(data, answers=tuple(ordered))).sheets
+    assert {row["system"]: row["mean"] for row in means.tidy} == {s: n for n, s in enumerate(systems, 1)}
+
+
+def test_pages_speak_of_what_is_shown(tmp_path: Path) -> None:
+    """Sentences to rate, texts to choose from under a picture, words to read with a question after some: no page speaks of marked pictures."""
+    picture(tmp_path / "a.png", 90)
+    chosen = {"option1": "true", "option2": "false", "correct": "false"}
+    tables = {
+        "rated": ([{"item": i, "text": f"Sentence {i}."} for i in range(2)], ""),
+        "verified": ([{"item": i, "text": "It is red.", "image": "a.png", **chosen} for i in range(2)], ""),
+        "read": (
+            [
+                {"item": 0, "text": "The dog ran.", "question": "Did it run?", **chosen},
+                {"item": 1, "text": "The cat sat."},
+            ],
+            "self-paced-reading",
+        ),
+    }
+    studies = {
+        name: make(table(tmp_path / f"{name}.csv", rows), tmp_path / name, protocol=protocol, participants=2)
+        for name, (rows, protocol) in tables.items()
+    }
+    for study in studies.values():
+        assert "picture" not in study.texts["instructions"]
+        assert "practice" not in study.texts["ready"]
+        assert all(claim.holds for claim in (*prove_shown(study), *prove_words(study)))
+    assert studies["rated"].settings["scales"] == ["naturalness"]
+    assert studies["rated"].analysis.measures == ("naturalness",)
+    assert [s.trial.targets for s in studies["verified"].stimuli.values()] == [("2",)] * 2, "`correct` names an option"
+    shown = make_plan(studies["verified"], "L01", 1).public("/s/x")
+    assert all(s["parameters"]["context"] in shown["pictures"] for s in shown["steps"] if s["kind"] == "trial"), (
+        "the picture above the options is loaded before"
+    )
+    asked = {s.stimulus.trial.id: s for s in make_plan(studies["read"], "L01", 1).steps if s.kind == "trial"}
+    assert (asked["0"].shown.parameters["question"], asked["1"].shown.labels) == ("Did it run?", {})
+    times = {"reading_ms": 900.0, "regions_ms": [300.0] * 3}
+    check_answer(studies["read"], asked["1"], GivenAnswer(answer={"outcome": "read"}, times=times))
+
+
+def test_a_check_of_ratings_names_a_point_or_an_end(tmp_path: Path) -> None:
+    rows = [{"item": 1, "text": "x"}] + [
+        {"item": f"c{c}", "kind": "check", "text": c, "correct": c} for c in ("lowest", "highest", "3")
+    ]
+    study = make(table(tmp_path / "t.csv", rows), tmp_path / "s", participants=1)
+    right = {"lowest": 1, "highest": 7, "3": 3}
+    for step in (s for s in make_plan(study, "L01", 1).steps if s.check):
+        wanted = right[step.stimulus.description.text]
+        passed = [was_right(study, step, GivenAnswer(answer={"ratings": {"naturalness": n}})) for n in range(1, 8)]
+        assert passed == [n == wanted for n in range(1, 8)]

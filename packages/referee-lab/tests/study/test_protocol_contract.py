@@ -23,7 +23,7 @@ PROTOCOLS = tuple(name for name in catalogue.names("protocol") if name not in WI
 HEARERS = ("literal", "noisy", "rsa", "position")
 POINTING = ("point", "refoi")
 IDENTIFYING = ("asgre2007", "tuna2008", "self-paced-reading", "open-choice", *POINTING)
-MARKING = ("production", "judgement", "judgement-pairwise")
+MARKING = ("production", "judgement", "judgement-pairwise", "ranking")
 DOCS = Path(__file__).parents[4] / "docs" / "protocols.md"
 
 

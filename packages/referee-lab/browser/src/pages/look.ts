@@ -43,7 +43,7 @@ async function look({ study, strings, step, least }: Look): Promise<Seen> {
 }
 
 function measure(least: number): Seen {
-  const objects = [...document.querySelectorAll<HTMLElement>(".scene .entity")];
+  const objects = [...document.querySelectorAll<HTMLElement>(".scene .entity, .stage .context")];
   const isOutside = (node: Element): boolean => {
     const box = node.getBoundingClientRect();
     return box.left < -0.5 || box.top < -0.5 || box.right > innerWidth + 0.5 || box.bottom > innerHeight + 0.5;

@@ -10,7 +10,7 @@ import { answerOf, decide, makeChoice, markChoice, onChoice, tellTimeout, type D
 import { allowPlaying, Medium, type MediaDescription } from "./parts/media.ts";
 import { awaitStart, fixate, hear, hide, nothingRead, readWhole, readWords, reveal, veil, wordsOf, type Reading, type ReadingKind } from "./parts/reading.ts";
 import { flagsOf, merge, onsetTimes, RESULT_DATA, responseTimes, VERSION, type Result } from "./parts/result.ts";
-import { missingPictures, Scene, type Entity, type Grid } from "./parts/scene.ts";
+import { contextPicture, missingPictures, Scene, type Entity, type Grid } from "./parts/scene.ts";
 import { appearance, pause, pick, pressOn, simulate, someOnset, somePress, someTime, startingWhenAsked, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
 import { Track, type Path } from "./parts/tracking.ts";
@@ -37,6 +37,8 @@ const info = {
     choices: { type: ParameterType.STRING, array: true, default: undefined },
     best_guess: { type: ParameterType.BOOL, default: undefined },
     confirm: { type: ParameterType.BOOL, default: undefined },
+    context: { type: ParameterType.STRING, default: null },
+    question: { type: ParameterType.STRING, default: null },
   },
   data: RESULT_DATA,
 } as const;
@@ -81,12 +83,12 @@ class Identification {
     this.medium = trial.media ? new Medium(trial.media as MediaDescription, around, this.place) : null;
     this.scene = new Scene(trial.grid as Grid, trial.entities as Entity[], around.say, { pressable: true });
     this.description = make("p", { class: "description", lang: trial.language || null, dir: trial.direction, "aria-live": "polite" }, trial.text);
-    this.question = make("p", { class: "question", role: "status" });
+    this.question = make("p", { class: "question", role: "status" }, trial.question);
     this.choices = make("div", { class: "choices" }, ...(trial.choices as StringName[]).map((name) => makeChoice(name, around.say(name))));
     if (!trial.text) this.description.hidden = true;
     const together = this.reading === "together";
     const again = together && this.medium?.againButton(trial.media_repeats ?? 0, this.over.signal);
-    this.panel = make("div", { class: `panel${together && trial.media ? ` with-${(trial.media as MediaDescription).kind}` : ""}` }, together && this.medium?.node, together && this.description, this.scene.node, this.question, this.choices, again);
+    this.panel = make("div", { class: `panel${together && trial.media ? ` with-${(trial.media as MediaDescription).kind}` : ""}` }, together && this.medium?.node, trial.context && contextPicture(trial.context, around.say), together && this.description, trial.question && this.question, this.scene.node, !trial.question && this.question, this.choices, again);
     hide(this.panel);
     this.place.append(this.panel);
     display.append(this.place);
@@ -98,6 +100,7 @@ class Identification {
     if (this.medium) await allowPlaying(this.medium, this.place, this.around, this.only);
     if (this.trial.fixation_ms) await fixate(this.place, this.trial.fixation_ms, this.trial.bell, this.around);
     const reading = this.reading === "together" ? null : await this.readInTime();
+    if (reading && !this.trial.entities.length) return this.concludeReading(reading);
     const onset = await this.showScene();
     this.scene.node.focus({ preventScroll: true });
     const track = this.trial.track ? new Track(this.scene, onset.onset) : null;
@@ -199,6 +202,18 @@ class Identification {
     });
   }
 
+  // Nothing is asked: the trial ends with the last word.
+  private concludeReading(reading: Reading): Result {
+    const read = this.unread ? { ...reading, presses: [], regions: [] } : reading;
+    const press = reading.presses.at(-1) ?? null;
+    this.medium?.stop();
+    return {
+      answer: { ...answerOf({ outcome: "read", entity: null, press, corrected: false, confirmed: null }, this.medium?.repeats ?? 0), guess: null, ...(this.unread ? { reading_timeout: true } : {}) },
+      times: { ...timesOf(reading.onsets.at(-1)!, read, press, this.reading, null, this.medium), identification_ms: null },
+      flags: merge(this.watch.stop(), flagsOf(reading.onsets, press), this.medium?.flags() ?? []),
+    };
+  }
+
   private conclude(onset: Onset, reading: Reading | null, decision: Decision, guess: string | null, path: Path | null): Result {
     const onsets = [onset, ...(reading?.onsets ?? [])];
     const { medium } = this;
@@ -243,7 +258,8 @@ function someResult(trial: IdentifyParameters): Result {
   }
   const onset = kind === "together" ? text : { request: now, frame: now + 8, onset: now + 25 };
   const press = somePress(onset.onset + someTime(1500));
-  const decision = { outcome: "entity", entity: pick(trial.entities as Entity[]).id, press, corrected: false, confirmed: null };
+  const only = kind !== "together" && !trial.entities.length;
+  const decision = { outcome: only ? "read" : "entity", entity: only ? null : pick(trial.entities as Entity[]).id, press, corrected: false, confirmed: null };
   return { answer: { ...answerOf(decision, 0), guess: null }, times: timesOf(onset, kind === "together" ? null : reading, press, kind, null, trial.media ? { times: () => someHearing(text.onset) } : null), flags: ["untrusted"] };
 }
 
@@ -258,6 +274,7 @@ async function actAsPerson(display: HTMLElement, trial: IdentifyParameters): Pro
     await pause(someTime(200));
     pressOn(next!);
   }
+  if (presses && !trial.entities.length) return;
   const objects = await appearance(display, ".scene .entity");
   await pause(someTime(600));
   pressOn(pick(objects));

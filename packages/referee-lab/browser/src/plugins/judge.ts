@@ -8,7 +8,7 @@ import { appear, Medium, type MediaDescription } from "./parts/media.ts";
 import { hide } from "./parts/reading.ts";
 import { flagsOf, merge, plainTimes, RESULT_DATA, VERSION, type Result } from "./parts/result.ts";
 import { makeScale, type ScaleDescription } from "./parts/scales.ts";
-import { missingPictures, Scene, targetsOf, type Entity, type Grid } from "./parts/scene.ts";
+import { contextPicture, missingPictures, Scene, targetsOf, type Entity, type Grid } from "./parts/scene.ts";
 import { appearance, pause, pick, pressOn, simulate, someOnset, someTime, startingWhenAsked, type SimulationMode, type SimulationOptions } from "./parts/simulating.ts";
 import { surroundingsOf, type Surroundings } from "./parts/surroundings.ts";
 
@@ -29,6 +29,8 @@ const info = {
     question: { type: ParameterType.STRING, default: null },
     pairwise: { type: ParameterType.OBJECT, default: null },
     tie: { type: ParameterType.BOOL, default: null },
+    ranked: { type: ParameterType.OBJECT, array: true, default: [] },
+    context: { type: ParameterType.STRING, default: null },
   },
   data: RESULT_DATA,
 } as const;
@@ -54,8 +56,8 @@ export class JudgePlugin implements JsPsychPlugin<Info> {
     const place = make("div", { class: "trial", tabindex: -1 });
     const medium = trial.media ? new Medium(trial.media as MediaDescription, around, place) : null;
     const over = new AbortController();
-    const panel = make("div", { class: `panel judge${medium ? ` with-${medium.media.kind}` : ""}` }, medium?.node, trial.text && description(trial, trial.text), medium?.againButton(trial.media_repeats ?? 0, over.signal), scene?.node);
-    const judged = trial.pairwise ? compare(panel, trial, around) : rate(panel, trial, around);
+    const panel = make("div", { class: `panel judge${medium ? ` with-${medium.media.kind}` : ""}` }, medium?.node, trial.context && contextPicture(trial.context, around.say), trial.text && description(trial, trial.text), medium?.againButton(trial.media_repeats ?? 0, over.signal), scene?.node);
+    const judged = trial.pairwise ? compare(panel, trial, around) : trial.ranked?.length ? rank(panel, trial, around) : rate(panel, trial, around);
     hide(panel);
     place.append(panel);
     display.append(place);
@@ -92,6 +94,7 @@ function rate(panel: HTMLElement, trial: Parameters, around: Surroundings): Prom
   const scales = (trial.scales as ScaleDescription[]).map((scale, i) => makeScale(scale, `scale-${i}`, around.say));
   const next = button(around.say("continue"));
   next.disabled = true;
+  if (trial.question) panel.append(make("p", { class: "question" }, trial.question));
   panel.append(...scales.map((scale) => scale.node), make("div", { class: "actions" }, next));
   panel.addEventListener("change", () => {
     next.disabled = scales.some((scale) => scale.value() === null);
@@ -122,8 +125,42 @@ function compare(panel: HTMLElement, trial: Parameters, around: Surroundings): P
   });
 }
 
+// Pressed in their order, the best first; a second press takes a number back.
+function rank(panel: HTMLElement, trial: Parameters, around: Surroundings): Promise<Judgement> {
+  const { say } = around;
+  const order: HTMLElement[] = [];
+  const cards = (trial.ranked as { id: string; text: string }[]).map(({ id, text }) =>
+    make("button", { type: "button", class: "card ranked", "data-option": id, "aria-pressed": "false" }, make("span", { class: "rank" }), description(trial, text)));
+  const next = button(say("continue"));
+  const number = (): void => {
+    for (const card of cards) {
+      const place = order.indexOf(card) + 1;
+      card.querySelector(".rank")!.textContent = place ? String(place) : "–";
+      card.setAttribute("aria-pressed", String(place > 0));
+    }
+    next.disabled = order.length < cards.length;
+  };
+  for (const card of cards) {
+    card.addEventListener("click", () => {
+      const place = order.indexOf(card);
+      if (place < 0) order.push(card);
+      else order.splice(place, 1);
+      number();
+    });
+  }
+  number();
+  panel.append(make("p", { class: "question" }, trial.question ?? ""), make("div", { class: "ranking" }, ...cards), make("div", { class: "actions" }, next));
+  return new Promise((resolve) => {
+    onSingleClick(next, (event) => {
+      next.disabled = true;
+      resolve({ answer: { ranking: order.map((card) => card.dataset.option) }, time: event.timeStamp, press: null });
+    });
+  });
+}
+
 function someAnswer(trial: Parameters): Result["answer"] {
   if (trial.pairwise) return { choice: pick(["left", "right", ...(trial.tie ? ["tie"] : [])]) };
+  if (trial.ranked?.length) return { ranking: (trial.ranked as { id: string }[]).map(({ id }) => id).sort(() => Math.random() - 0.5) };
   const rating = (scale: ScaleDescription): number => scale.kind === "slider" ? Math.floor(Math.random() * scale.points) : 1 + Math.floor(Math.random() * scale.points);
   return { ratings: Object.fromEntries((trial.scales as ScaleDescription[]).map((scale) => [scale.name, rating(scale)])) };
 }
@@ -133,6 +170,13 @@ async function actAsPerson(display: HTMLElement, trial: Parameters): Promise<voi
     const cards = await appearance(display, "[data-choice]");
     await pause(someTime(600));
     pressOn(pick(cards));
+    return;
+  }
+  if (trial.ranked?.length) {
+    for (const card of await appearance(display, ".ranked")) card.click();
+    const [done] = await appearance(display, ".actions .button");
+    await pause(someTime(600));
+    done!.click();
     return;
   }
   const scales = await appearance(display, ".scale");

@@ -19,7 +19,7 @@ const info = {
     direction: { type: ParameterType.STRING, default: undefined },
     grid: { type: ParameterType.OBJECT, default: undefined },
     entities: { type: ParameterType.OBJECT, array: true, default: undefined },
-    target: { type: ParameterType.STRING, default: undefined },
+    target: { type: ParameterType.STRING, default: null },
     targets: { type: ParameterType.STRING, array: true, default: [] },
     shortest: { type: ParameterType.INT, default: undefined },
     longest: { type: ParameterType.INT, default: undefined },

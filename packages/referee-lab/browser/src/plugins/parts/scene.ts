@@ -83,6 +83,11 @@ export function missingPictures(entities: readonly Entity[], { failedPictures }:
   return entities.some((entity) => entity.picture !== undefined && failedPictures.has(entity.picture)) ? ["preload-failed"] : [];
 }
 
+// A picture above texts to choose from.
+export function contextPicture(address: string, say: Say): HTMLElement {
+  return make("img", { class: "context", src: address, alt: say("object", { n: 1 }), draggable: "false", decoding: "sync" });
+}
+
 export class Scene {
   readonly node: HTMLElement;
   private readonly cells = new Map<string, HTMLElement>();
@@ -90,7 +95,7 @@ export class Scene {
 
   constructor(grid: Grid, entities: readonly Entity[], private readonly say: Say, options: SceneOptions) {
     this.ordered = inReadingOrder(entities);
-    this.node = make("div", { class: "scene", role: "group", tabindex: -1, "aria-label": say("scene", { n: entities.length }), dir: "ltr" });
+    this.node = make("div", { class: entities.length && entities.every((e) => e.words !== undefined) ? "scene texts" : "scene", role: "group", tabindex: -1, "aria-label": say("scene", { n: entities.length }), dir: "ltr" });
     const beyond = overhang(grid, entities);
     const sizes = { columns: grid.columns + 2 * beyond, rows: grid.rows + 2 * beyond, beyond, picture: grid.size ?? 1 };
     for (const [name, value] of Object.entries(sizes)) this.node.style.setProperty(`--${name}`, String(value));

@@ -100,6 +100,9 @@ def _public_step(
             pictures[address] = None
             entities.append({**rest, "picture": address})
         parameters["entities"] = entities
+    if "context" in parameters:
+        parameters["context"] = f"{base_url}/photographs/{parameters['context']}"
+        pictures[parameters["context"]] = None
     if "photo" in parameters:
         photo = parameters["photo"]
         ending = f"pictures/{photo['picture']}.svg" if photo["drawn"] else f"photographs/{photo['picture']}"
@@ -319,10 +322,18 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
 
 
 def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
-    """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the lowest on every scale."""
+    """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the same point or the same end of every scale."""
     answered = answer.answer.get(name)
-    if name == "ratings" and expected == "lowest":
+    if name == "ratings" and isinstance(expected, str):
         # Points are counted from 1, a slider from 0.
-        lows = {scale["name"]: 1 if scale["kind"] == "likert" else 0 for scale in step.shown.parameters["scales"]}
-        return answered == lows
+        ends = {"lowest": 0, "highest": -1}
+        values = {
+            scale["name"]: range(scale["points"])[ends[expected]] + (scale["kind"] == "likert")
+            if expected in ends
+            else int(expected)
+            for scale in step.shown.parameters["scales"]
+        }
+        return answered == values
+    if name == "ranking" and isinstance(answered, list):
+        return bool(answered) and step.shown.labels.get(answered[0]) == expected
     return answered == expected or (isinstance(answered, str) and step.shown.labels.get(answered) == expected)

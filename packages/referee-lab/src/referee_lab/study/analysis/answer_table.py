@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from referee.records import HUMAN, Outcome
+from referee.records import HUMAN, Outcome, Response
 from referee_lab.study.data.dataset import TIME, Dataset, StoredAnswer
-from referee_lab.study.data.exported_rows import preferred
+from referee_lab.study.data.exported_rows import preferred, ranked_systems
 from referee_lab.study.folder.study import VERSUS
 from referee_lab.study.protocols.identification import Identification
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["TIMES", "hearing_frame", "left_out", "pair_frame", "production_frame", "rating_frame"]
+__all__ = ["TIMES", "hearing_frame", "left_out", "pair_frame", "production_frame", "rank_frame", "rating_frame"]
 
 TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
@@ -45,9 +45,10 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
     rows = []
     apart = reads_apart(collected)
     for a in _usable(collected, without):
-        if a.response is None:
+        response = a.response or _only_read(a)
+        if response is None:
             continue
-        r = a.response if raw else a.timed(a.response)
+        r = response if raw else a.timed(response)
         # A place in a picture where nothing is was meant for something: it is as wrong as another object.
         named = r.outcome in (Outcome.ENTITY, Outcome.POINT, Outcome.BOX)
         # Times of answers that named nothing are times of giving up.
@@ -56,7 +57,7 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
         rows.append(
             {
                 **_place(a),
-                "outcome": str(r.outcome),
+                "outcome": str(r.outcome) if a.response else "read",
                 "error": float(not a.right) if named else None,
                 "reading_ms": r.reading_ms,
                 "identification_ms": time_ms if apart else None,
@@ -73,6 +74,14 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
     }
     # Given and not inferred: without rows, or with nothing but nulls, columns would have no type.
     return pl.DataFrame(rows, schema={**kinds, "error": pl.Float64, **dict.fromkeys(TIMES, pl.Float64)})
+
+
+def _only_read(a: StoredAnswer) -> Response | None:
+    """A trial that ended with its last word: nothing was asked, so that it has a reading time and nothing else."""
+    if a.answer.get("outcome") != "read" or a.asked is None:
+        return None
+    ms = a.times.get("reading_ms")
+    return Response(trial=a.asked.trial.id, hearer=a.sitting.alias, outcome=Outcome.DONT_KNOW, reading_ms=ms)
 
 
 def reads_apart(collected: Dataset) -> bool:
@@ -111,6 +120,19 @@ def pair_frame(collected: Dataset) -> pl.DataFrame:
         rows.append({**place, "first": first, "second": second, "won": won})
     names = ("participant", "item", "system", "domain", "first", "second")
     return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "won": pl.Float64})
+
+
+def rank_frame(collected: Dataset) -> pl.DataFrame:
+    """One row per system in a ranking: its place, 1 for the best."""
+    import polars as pl
+
+    rows = [
+        {**_place(a), "system": system, "rank": float(rank)}
+        for a in _usable(collected)
+        for rank, system in enumerate(ranked_systems(a), 1)
+    ]
+    kinds = dict.fromkeys(("participant", "item", "system", "domain"), pl.String)
+    return pl.DataFrame(rows, schema={**kinds, "rank": pl.Float64})
 
 
 def production_frame(collected: Dataset) -> pl.DataFrame:

@@ -15,6 +15,7 @@ from referee_lab.study.analysis.answer_table import (
     left_out,
     pair_frame,
     production_frame,
+    rank_frame,
     rating_frame,
 )
 from referee_lab.study.data.dataset import Dataset
@@ -89,6 +90,10 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
         return [], ["Nobody has answered a trial in this mode."]
     if study.protocol == "judgement-pairwise":
         return win_sheets(pair_frame(collected), study=study.id), []
+    if study.protocol == "ranking":
+        return rating_sheets(rank_frame(collected), "rank", study=study.id, alpha=alpha, ordinal=True), [
+            "Ranks count from 1, the best."
+        ]
     if study.kind.info.plugin == "judge":
         ratings = rating_frame(collected)
         likert = study.settings["kind"] == "likert"
@@ -100,7 +105,10 @@ def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[st
         made, remarks = _factorial(ratings, collected, study.settings["scales"], rating=True)
         return [*sheets, *made], remarks
     if study.kind.info.plugin == "produce":
-        return production_sheets(production_frame(collected), study=study.id), []
+        produced = production_frame(collected)
+        made, remarks = _factorial(produced, collected, ["words"], rating=True)
+        timed, more = _factorial(produced, collected, ["combined_ms"])
+        return [*production_sheets(produced, study=study.id), *made, *timed], [*remarks, *more]
     if study.kind.info.plugin == "reference-game":
         return [_games(collected)], [
             "Words, choices and times by repetition: `referee play --played` of the exported games."

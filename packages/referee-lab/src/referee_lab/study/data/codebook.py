@@ -201,7 +201,12 @@ def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
 
 def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> CodebookColumn:
     return CodebookColumn(
-        name=name, type=declared.type, about=declared.about, unit=declared.unit, values=declared.values, free_text=free
+        name=name,
+        type="list" if declared.type == "labels" else declared.type,
+        about=declared.about,
+        unit=declared.unit,
+        values=declared.values,
+        free_text=free,
     )
 
 

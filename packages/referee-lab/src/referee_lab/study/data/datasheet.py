@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Mapping
 
 from referee_lab.study.data.dataset import Dataset
+from referee_lab.study.design.conditions import COMPARED
 from referee_lab.study.folder.media import heard_in, plays_anything, ways_in
 from referee_lab.study.folder.settings import ExclusionSection
 from referee_lab.study.folder.study import HUMAN, VERSUS, Study
@@ -182,7 +183,7 @@ def _criteria(study: Study) -> Section:
             "Quality of": "content and form together, with the scene as the frame of reference",
             "Instrument": f"a click on {', or '.join(['an object', *study.settings['choices']])}; time stamps of frames and events",
         }
-    elif study.protocol == "judgement-pairwise":
+    elif study.protocol in COMPARED:
         section |= {"Kind": "intrinsic, subjective, relative", "Question as asked": study.settings["question"]}
     elif plugin == "judge":
         kind = f"{study.settings['points']} points" if study.settings["kind"] == "likert" else "slider from 0 to 100"

@@ -19,7 +19,7 @@ from referee_lab.study.data.dataset import (
 )
 from referee_lab.study.folder.study import VERSUS
 
-__all__ = ["TableRow", "rows_of"]
+__all__ = ["TableRow", "preferred", "ranked_systems", "rows_of"]
 
 TableRow = dict[str, Any]
 
@@ -99,6 +99,8 @@ def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
         "rating": answer.get("ratings") or {},
     }
     recorded = {column.name: parts[part].get(name) for part, name, column in recorded_columns(collected.study)}
+    if "ranking" in recorded:
+        recorded["ranking"] = ranked_systems(a)
     return {**_asked(a), **_found(a), **recorded, **_kept(a)}
 
 
@@ -145,6 +147,11 @@ def preferred(a: StoredAnswer) -> str | None:
         return "tie"
     first, _, rival = (a.asked.system or "").partition(VERSUS) if a.asked else ("", "", "")
     return {"first": first, "rival": rival}.get(a.labels.get(str(choice), "")) or None
+
+
+def ranked_systems(a: StoredAnswer) -> list[str]:
+    """The systems in the order of a ranking, the best first."""
+    return [a.labels[label] for label in a.answer.get("ranking") or () if label in a.labels]
 
 
 def _session(s: Sitting) -> TableRow:

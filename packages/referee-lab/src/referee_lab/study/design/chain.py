@@ -22,7 +22,7 @@ from referee.records import Description, Trial
 from referee_lab.study.data.collection import collect_from
 from referee_lab.study.data.dataset import ALL, Dataset, StoredAnswer
 from referee_lab.study.design.balance import BalanceClaim, count_of
-from referee_lab.study.design.conditions import compared
+from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.design.wishes import Wishes, study_fields, study_title
 from referee_lab.study.folder.draft import Draft, write_study
@@ -48,10 +48,7 @@ def chain_study(
         raise InputError(
             f"{source.protocol} collects no descriptions", where=source.folder, remedy="name a study of production"
         )
-    if (
-        catalogue.create("protocol", wishes.protocol).info.plugin not in PLUGINS
-        or wishes.protocol == "judgement-pairwise"
-    ):
+    if catalogue.create("protocol", wishes.protocol).info.plugin not in PLUGINS or wishes.protocol in COMPARED:
         raise InputError(
             f"{wishes.protocol} shows no single description of a scene",
             remedy="take asgre2007, tuna2008, self-paced-reading, open-choice or judgement",

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from referee.errors import InputError
-from referee_lab.study.folder.study import VERSUS
+from referee_lab.study.folder.study import FEWEST_RANKED, VERSUS
 
-__all__ = ["compared"]
+__all__ = ["COMPARED", "compared"]
+
+# Protocols that show several descriptions of an item at once.
+COMPARED = ("judgement-pairwise", "ranking")
 
 
 def compared(protocol: str, systems: Sequence[str]) -> list[str]:
@@ -19,6 +22,10 @@ def compared(protocol: str, systems: Sequence[str]) -> list[str]:
             raise InputError(f"a system cannot be called {system!r} in a study", remedy="rename it in the outputs")
     if protocol == "production":
         return []
+    if protocol == "ranking":
+        if len(systems) < FEWEST_RANKED:
+            raise InputError("a ranking needs three systems", remedy="name at least three, or take judgement-pairwise")
+        return [VERSUS.join(systems)]
     if protocol != "judgement-pairwise":
         return list(systems)
     if len(systems) < 2:

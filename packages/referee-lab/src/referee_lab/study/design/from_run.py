@@ -13,7 +13,7 @@ from referee.errors import InputError, UnknownName
 from referee.jobs.folder import Run
 from referee.records import Description, Trial
 from referee.show.drawing import can_draw
-from referee_lab.study.design.conditions import compared
+from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import DesignLayout, Request, lay_out
 from referee_lab.study.design.heard_practice import CHECK, PRACTICE, give_voices
 from referee_lab.study.design.practice import as_check, synthetic_extras
@@ -317,4 +317,5 @@ def _doubtful(description: Description, trial: Trial) -> bool:
 
 def _paired(extra: Extra, protocol: str) -> Extra:
     """With a second description where two are compared: the same words, for practice."""
-    return replace(extra, rival=extra.description) if protocol == "judgement-pairwise" else extra
+    more = (extra.description,) * (protocol == "ranking")
+    return replace(extra, rival=extra.description, more=more) if protocol in COMPARED else extra

@@ -1,7 +1,8 @@
 """From a table of items to a study: one row an item in a condition, with what is shown, what is meant, and which factors are varied.
 
 Columns: ``item``, ``family``, one for each factor, ``kind`` (trial, practice, check, filler), ``target`` (the number of the option or image that is meant),
-``option1`` … (texts) or ``image1`` … (files), or ``image``, ``sound``, ``film``, ``text``, ``correct``, ``list``, ``block``. Others are named by --map.
+``option1`` … (texts) or ``image1`` … (files), or ``image``, ``sound``, ``film``, ``text``, ``question`` (asked beside the options), ``correct``,
+``list``, ``block``. Others are named by --map.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import lcm
 from pathlib import Path
@@ -18,13 +19,14 @@ from typing import Any
 
 from referee import catalogue
 from referee.errors import InputError, near
+from referee.geometry import ScenePicture
 from referee.records import Description, Entity, Property, Scene, Trial
-from referee_lab.study.design.conditions import compared
+from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import DesignLayout
 from referee_lab.study.design.wishes import Wishes, study_fields, study_title
 from referee_lab.study.folder.draft import Draft, Extra
 from referee_lab.study.folder.media import can_play
-from referee_lab.study.folder.study import FILLER, LEVELS, VERSUS, StudyList
+from referee_lab.study.folder.study import FEWEST_RANKED, FILLER, LEVELS, VERSUS, StudyList
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.study.protocols.scene import OPTION
 from referee_lab.study.texts import LANGUAGES
@@ -33,7 +35,8 @@ __all__ = ["TABLES", "is_table", "prepare_table", "read_items"]
 
 TABLES = (".csv", ".tsv", ".xlsx", ".jsonl")
 KINDS = ("trial", "practice", "check", "filler")
-PLAIN = ("item", "family", "kind", "target", "image", "sound", "film", "text", "correct", "list", "block")
+ENDS = ("lowest", "highest")
+PLAIN = ("item", "family", "kind", "target", "image", "sound", "film", "text", "question", "correct", "list", "block")
 NUMBERED = ("option", "image")
 # The condition of a described item where there are no factors.
 ONLY = "items"
@@ -49,6 +52,7 @@ class ItemRow:
     levels: tuple[str, ...]
     family: str = ""
     text: str = ""
+    question: str = ""
     media: str = ""
     images: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
@@ -62,7 +66,7 @@ class ItemRow:
         """The cell of the design: the levels of all factors, or one name for all where nothing is varied."""
         if self.kind == "filler":
             return FILLER
-        return LEVELS.join(self.levels) or (ONLY if self.text or self.media else "")
+        return LEVELS.join(self.levels) or (ONLY if self.text or self.media or self.question else "")
 
 
 def is_table(path: Path) -> bool:
@@ -180,10 +184,13 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
     media = [cell(n) for n in ("sound", "film") if cell(n)]
     if len(media) > 1:
         raise wrong("a row has a sound and a film", "leave one of them")
-    if images and options and len(images) != len(options):
-        raise wrong(f"{len(images)} images and {len(options)} options", "as many of both, or only one kind")
+    if len(images) > 1 and options and len(images) != len(options):
+        raise wrong(
+            f"{len(images)} images and {len(options)} options",
+            "as many of both, one image for all options, or only one kind",
+        )
     shown = max(len(images), len(options))
-    target = cell("target")
+    target = cell("target") or _number_of(cell("correct"), options or images)
     if target and not (target.isdigit() and 1 <= int(target) <= shown):
         raise wrong(
             f"target is {target!r}, and there are {shown} options",
@@ -196,6 +203,7 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
         levels=levels,
         family=cell("family"),
         text=cell("text"),
+        question=cell("question"),
         media=media[0] if media else "",
         images=images,
         options=options,
@@ -203,6 +211,15 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
         correct=cell("correct"),
         list=cell("list"),
         block=cell("block"),
+    )
+
+
+def _number_of(answer: str, shown: Sequence[str]) -> str:
+    """The number of the option or image that a cell names, by its number or its text; empty where it names none."""
+    if answer.isdigit():
+        return answer if 1 <= int(answer) <= len(shown) else ""
+    return (
+        next((str(n) for n, text in enumerate(shown, 1) if text.casefold() == answer.casefold()), "") if answer else ""
     )
 
 
@@ -219,26 +236,24 @@ def _numbered(record: Mapping[str, str], stem: str, names: Mapping[str, str]) ->
 # -- the study ---------------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Design:
-    """The cells of a design and what is shown in each."""
-
-    factors: tuple[str, ...]
-    rows: Mapping[tuple[str, str], ItemRow]
-    cells: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
 def prepare_table(
     path: Path, wishes: Wishes, factors: Sequence[str], between: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Draft, list[str]]:
     """A draft of the study that a table describes, and remarks on it."""
     rows = read_items(path, factors, names)
     protocol = wishes.protocol or _protocol(rows)
+    systems: list[str] = []
+    if protocol in COMPARED:
+        if factors:
+            rows, systems = _gathered(path, rows)
+            factors = ()
+        width = min((len(row.options) for row in rows if row.kind != "practice"), default=0)
+        systems = systems or [names.get(f"option{n}", f"option{n}") for n in range(1, width + 1)]
     info = catalogue.create("protocol", protocol).info
     if info.plugin in (*ROOM_PLUGINS, "locate", "replay-identify"):
         raise InputError(
             f"{protocol} cannot be made from a table of items",
-            remedy="take asgre2007, tuna2008, self-paced-reading, open-choice, production, judgement or judgement-pairwise",
+            remedy="take asgre2007, tuna2008, self-paced-reading, open-choice, production, judgement, judgement-pairwise or ranking",
         )
     if unknown := [name for name in between if name not in factors]:
         raise InputError(
@@ -252,11 +267,10 @@ def prepare_table(
             "the table has no trial", where=path, remedy="give some rows the kind trial, or leave the column out"
         )
     language = wishes.language or "en"
-    systems = _systems(rows, protocol)
     cells = _cells(path, experimental)
     layout = _lay_out(path, cells, wishes, factors, between, experimental)
     if systems:
-        layout = _with_pairs(layout, systems)
+        layout = _compared(layout, protocol, systems, wishes.participants)
     conditions = sorted({c for entry in layout.lists for _, c in entry.trials if c and c != FILLER})
     trials, outputs = _shown(cells, language, systems)
     practice, checks = (
@@ -285,14 +299,38 @@ def prepare_table(
 
 
 def _protocol(rows: Sequence[ItemRow]) -> str:
-    """The protocol that rows call for: something to choose, to produce, or to judge."""
+    """The protocol that rows call for: something to choose, to produce, to judge, or to rank."""
     row = next((r for r in rows if r.kind == "trial"), rows[0])
-    described = bool(row.text or row.media)
-    if described and max(len(row.images), len(row.options)) > 1:
+    described = bool(row.text or row.media or row.question)
+    if described and max(len(row.images), len(row.options)) > 1 and (row.target is not None or row.images):
         return "asgre2007"
+    if len(row.options) >= FEWEST_RANKED:
+        return "ranking"
     if row.images and not described:
         return "production"
-    return "judgement" if described else "judgement-pairwise"
+    return "judgement" if described and not row.options else "judgement-pairwise"
+
+
+def _gathered(path: Path, rows: Sequence[ItemRow]) -> tuple[list[ItemRow], list[str]]:
+    """One row for each item from rows with one description each, and the conditions that are compared, in the order of the table."""
+    systems = list(dict.fromkeys(row.condition for row in rows if row.kind == "trial"))
+    texts: dict[str, dict[str, ItemRow]] = defaultdict(dict)
+    for row in rows:
+        if row.kind == "trial":
+            texts[row.item][row.condition] = row
+    gathered = []
+    for item, described in texts.items():
+        first = next(iter(described.values()))
+        if missing := [system for system in systems if not (system in described and described[system].text)]:
+            raise InputError(
+                f"item {item}: there is no text of {missing[0]!r}",
+                where=path,
+                line=first.line,
+                remedy="write one row for each item and condition, each with its text",
+            )
+        options = tuple(described[system].text for system in systems)
+        gathered.append(replace(first, levels=(), text="", options=options))
+    return [*gathered, *(row for row in rows if row.kind != "trial")], systems
 
 
 def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool) -> None:
@@ -305,15 +343,16 @@ def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool
     if row.media and not plays:
         raise wrong(f"{protocol} plays no sounds and films", "take another --protocol, or leave the column out")
     if plugin == "identify":
-        if shown < 2:
+        only_read = protocol == "self-paced-reading" and not shown and row.kind != "check"
+        if shown < 2 and not only_read:
             raise wrong(
                 "there are fewer than two options to choose from", "fill in option1, option2 … or image1, image2 …"
             )
-        if row.target is None:
+        if row.target is None and not only_read:
             raise wrong(
                 "no option is the target", "write the number of the option that is meant into the column target"
             )
-        if not (row.text or row.media):
+        if not (row.text or row.media or row.question):
             raise wrong("there is nothing to read or to hear", "fill in text, sound or film")
     elif plugin == "produce":
         if not row.images or row.options:
@@ -325,23 +364,28 @@ def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool
             raise wrong(
                 "no image is the target", "write the number of the image to be described into the column target"
             )
-        if row.text or row.media:
+        if row.text or row.media or row.question:
             raise wrong("production shows no text and plays no sound", "leave the column out")
-    elif protocol == "judgement-pairwise":
-        if len(row.options) < 2 or row.text or row.media:
-            raise wrong("pairs are made of options", "fill in option1, option2 …, without text, sound or film")
+        if row.kind == "check":
+            raise wrong("descriptions are neither right nor wrong", "give the row another kind")
+    elif protocol in COMPARED:
+        fewest = FEWEST_RANKED if protocol == "ranking" else 2
+        if len(row.options) < fewest:
+            raise wrong(f"fewer than {fewest} options to compare", "fill in option1, option2 …, or take --factors")
+        if row.kind == "filler" or row.list:
+            raise wrong(f"{protocol} has no fillers and no lists of its own", "leave the row and the column list out")
+        if row.kind == "check" and row.target is None:
+            raise wrong("a check does not say which option is best", "write its number into the column target")
     else:
         if not (row.text or row.media):
             raise wrong("there is nothing to judge", "fill in text, sound or film")
         if row.options:
             raise wrong(f"{protocol} shows no options", "leave the columns option1 … out, or take another --protocol")
-
-
-def _systems(rows: Sequence[ItemRow], protocol: str) -> list[str]:
-    """The descriptions that are compared in pairs: one for each column of options."""
-    if protocol != "judgement-pairwise":
-        return []
-    return [f"option{n}" for n in range(1, min(len(row.options) for row in rows) + 1)]
+        if row.kind == "check" and not (row.correct in ENDS or row.correct.isdigit()):
+            raise wrong(
+                f"the right answer of a check is {row.correct!r}",
+                f"write {', '.join(ENDS)} or a number into the column correct",
+            )
 
 
 def _cells(path: Path, rows: Sequence[ItemRow]) -> dict[tuple[str, str], ItemRow]:
@@ -452,19 +496,20 @@ def _named(lists: Sequence[list[tuple[str, str]]], cells: Mapping[tuple[str, str
     return tuple(named)
 
 
-def _with_pairs(layout: DesignLayout, systems: Sequence[str]) -> DesignLayout:
-    """Every pair of options in turn for every item: list n shows an item with the pair that is n places further on."""
-    pairs = compared("judgement-pairwise", systems)
+def _compared(layout: DesignLayout, protocol: str, systems: Sequence[str], participants: int) -> DesignLayout:
+    """Every comparison in turn for every item: list n shows an item with the pair that is n places further on; a ranking has one list."""
+    conditions = compared(protocol, systems)
+    _check_participants(participants, len(conditions))
     items = [item for item, _ in layout.lists[0].trials]
     lists = [
         StudyList(
             id=f"L{n + 1:02d}",
             group=1,
-            trials=tuple((item, pairs[(i + n) % len(pairs)]) for i, item in enumerate(items)),
+            trials=tuple((item, conditions[(i + n) % len(conditions)]) for i, item in enumerate(items)),
         )
-        for n in range(len(pairs))
+        for n in range(len(conditions))
     ]
-    return replace(layout, kind="balanced", lists=tuple(lists))
+    return replace(layout, kind="balanced" if len(lists) > 1 else "all", lists=tuple(lists))
 
 
 # -- stimuli -----------------------------------------------------------------------------------------------------------------
@@ -479,35 +524,40 @@ def _shown(
         by_item[item][condition] = row
     trials, outputs = [], []
     for item, conditions in by_item.items():
-        made = {condition: _trial(item, row, language) for condition, row in conditions.items()}
-        same = len({(t.scene, t.targets) for t in made.values()}) == 1
+        made = {condition: _trial(item, row, language, systems) for condition, row in conditions.items()}
+        same = len({(t.scene, t.targets, *t.meta.values()) for t in made.values()}) == 1
         trials += [next(iter(made.values()))] if same else [replace(t, id=f"{item}|{c}") for c, t in made.items()]
         for condition, row in conditions.items():
             if systems:
                 outputs += [
                     (item, name, Description(text=text)) for name, text in zip(systems, row.options, strict=False)
                 ]
-            elif row.text or row.media:
+            elif row.text or row.media or row.question:
                 outputs.append((item, condition, _description(row)))
     return trials, outputs
 
 
-def _trial(name: str, row: ItemRow, language: str) -> Trial:
-    """The scene of a row: its images or options, or a bare object where nothing is seen."""
-    if row.images:
-        labels = row.options or ("",) * len(row.images)
+def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) -> Trial:
+    """The scene of a row: its images or options, or a bare object where nothing is seen; a text or question beside them is in its meta."""
+    options = () if systems else row.options
+    above = ScenePicture(path=row.images[0]) if len(row.images) == 1 and options else None
+    if row.images and above is None:
+        labels = options or ("",) * len(row.images)
         entities = tuple(
             Entity(id=str(n), image=image, attributes=(Property("name", label),) if label else ())
             for n, (image, label) in enumerate(zip(row.images, labels, strict=True), 1)
         )
-    elif row.options and row.target is not None:
-        entities = tuple(
-            Entity(id=str(n), attributes=(Property(OPTION, text),)) for n, text in enumerate(row.options, 1)
-        )
+    elif options and row.target is not None:
+        entities = tuple(Entity(id=str(n), attributes=(Property(OPTION, text),)) for n, text in enumerate(options, 1))
     else:
         entities = (Entity(id="1"),)
-    scene = Scene(id=row.family or None, entities=entities)
-    return Trial(id=name, scene=scene, targets=(str(row.target or 1),), language=language)
+    scene = Scene(id=row.family or None, entities=entities, picture=above)
+    beside = {"text": row.text if systems else "", "question": row.question}
+    # What is ranked has no target: the number says which option of a check is best.
+    target = str(row.target or 1) if not systems or len(row.images) > 1 else "1"
+    return Trial(
+        id=name, scene=scene, targets=(target,), language=language, meta={n: t for n, t in beside.items() if t}
+    )
 
 
 def _description(row: ItemRow) -> Description:
@@ -515,16 +565,22 @@ def _description(row: ItemRow) -> Description:
 
 
 def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
-    trial = _trial(row.item, row, language)
-    if systems:
-        first, second = (Description(text=text) for text in row.options[:2])
-        return Extra(
-            trial=trial, description=first, rival=second, expect={"choice": "first"} if row.kind == "check" else None
-        )
-    expect: dict[str, Any] | None = None
-    if row.kind == "check" and row.correct:
-        expect = {"ratings": row.correct} if row.correct == "lowest" else {"entity": row.correct}
-    return Extra(trial=trial, description=_description(row), expect=expect)
+    trial = _trial(row.item, row, language, systems)
+    if not systems:
+        # The right option of identification is its target; a rating has to be written down.
+        expect = {"ratings": row.correct} if row.kind == "check" and row.correct and not row.options else None
+        return Extra(trial=trial, description=_description(row), expect=expect if row.target is None else None)
+    described = [Description(text=text) for text in row.options]
+    best = (row.target or 1) - 1
+    ranked = len(systems) >= FEWEST_RANKED and len(described) >= FEWEST_RANKED
+    expect = {"ranking": f"option{best + 1}"} if ranked else {"choice": ("first", "rival")[min(best, 1)]}
+    return Extra(
+        trial=trial,
+        description=described[0],
+        rival=described[1],
+        more=tuple(described[2:]) if ranked else (),
+        expect=expect if row.kind == "check" else None,
+    )
 
 
 def _fields(
@@ -535,7 +591,7 @@ def _fields(
     design = {"factors": list(factors), "between": list(between), "family_apart": families}
     fields["design"] = {**fields.get("design", {}), **design}
     fields["exclusion"] = {"failed_checks": "exclude", "constant": "exclude", **fields.get("exclusion", {})}
-    if factors and protocol not in ("production", "judgement-pairwise"):
+    if factors and protocol not in COMPARED:
         effects = [":".join(some) for size in range(1, len(factors) + 1) for some in combinations(factors, size)]
         fields["analysis"] = {"tests": ["mixed-model", "factorial"], "contrasts": effects}
     return fields

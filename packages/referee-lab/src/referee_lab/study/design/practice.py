@@ -11,6 +11,7 @@ from referee.corpora.demo.make import chatty
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.corpora.synthetic.words import say_plainly
 from referee.records import Description, Trial
+from referee_lab.study.design.conditions import COMPARED
 from referee_lab.study.folder.draft import Extra
 from referee_lab.study.texts import interface_words
 
@@ -45,8 +46,13 @@ def _everything(trial: Trial) -> Description:
 def as_check(extra: Extra, protocol: str, language: str) -> Extra:
     """The same with an answer that can be told right or wrong: a target to find, the better of two, or a rating that is asked for."""
     words = interface_words(language)
-    if protocol == "judgement-pairwise":
-        return replace(extra, rival=Description(text=words["check_nonsense"]), expect={"choice": "first"})
+    if protocol in COMPARED:
+        nonsense = words["check_nonsense"]
+        rival = Description(text=nonsense)
+        if protocol == "judgement-pairwise":
+            return replace(extra, rival=rival, expect={"choice": "first"})
+        more = (Description(text=" ".join(reversed(nonsense.split()))),)
+        return replace(extra, rival=rival, more=more, expect={"ranking": "option1"})
     if protocol == "judgement":
         return replace(extra, description=Description(text=words["check_lowest"]), expect={"ratings": "lowest"})
     return extra

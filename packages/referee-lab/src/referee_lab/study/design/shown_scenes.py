@@ -22,7 +22,7 @@ from referee_lab.study.folder.screens import admitted_screens, smallest_px
 from referee_lab.study.folder.study import Check, Study
 from referee_lab.study.folder.study_pictures import picture_names
 from referee_lab.study.protocols.contract import GivenAnswer, Shown
-from referee_lab.study.protocols.scene import is_bare, option_text, scene_layout
+from referee_lab.study.protocols.scene import context_picture, is_bare, option_text, scene_layout
 from referee_lab.study.texts import LANGUAGES, REQUIRED, default_pages
 from referee_lab.tangram.game.goals import find_goal, training_for
 
@@ -71,7 +71,9 @@ def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
     if shown.parameters.get("pairwise"):
         yield from ({"choice": choice} for choice in ("left", "right", "tie"))
     elif scales := shown.parameters.get("scales"):
-        yield {"ratings": {scale["name"]: 2 for scale in scales}}
+        yield from ({"ratings": {scale["name"]: point for scale in scales}} for point in (1, 2))
+    elif ranked := shown.parameters.get("ranked"):
+        yield from ({"ranking": [option["id"]]} for option in ranked)
     elif shown.parameters.get("way") in ("point", "box"):
         yield from ({"outcome": choice} for choice in shown.parameters["choices"])
         yield {"outcome": shown.parameters["way"], "x": 0, "y": 0, "box": [0, 0, 1, 1]}
@@ -144,14 +146,14 @@ def _seen(study: Study) -> Iterator[BalanceClaim]:
     trials = scenes.trials
     plugin = study.kind.info.plugin
     absent = {*missing_pictures(study)}
+    shown = {t.id: {*(e.image for e in t.scene.entities), context_picture(t.scene)} - {None} for t in trials}
     lacking = {
-        t.id: ", ".join(sorted(absent & {e.image for e in t.scene.entities if e.image}))
-        or "only some objects have an image"
+        t.id: ", ".join(sorted(map(str, absent & shown[t.id]))) or "only some objects have an image"
         for t in trials
-        if absent & {e.image for e in t.scene.entities} or len({e.image is None for e in t.scene.entities}) > 1
+        if absent & shown[t.id] or len({e.image is None for e in t.scene.entities}) > 1
     }
     yield scenes.claim("pictures", "every object has its picture", lacking, "put the files into photographs/")
-    ignored = {t.id: t.scene.picture.path for t in trials if t.scene.picture is not None}
+    ignored = {t.id: t.scene.picture.path for t in trials if t.scene.picture and context_picture(t.scene) is None}
     yield scenes.claim(
         "ignored-picture",
         "no photograph of a scene is left out",
@@ -251,7 +253,9 @@ def prove_words(study: Study) -> list[BalanceClaim]:
     if study.kind.info.plugin not in ("identify", "judge", "locate"):
         return []
     silent = tuple(
-        s.id for s in study.stimuli.values() if not (s.description.text or s.description.media or "").strip()
+        s.id
+        for s in study.stimuli.values()
+        if not (s.description.text or s.description.media or s.trial.meta.get("question") or "").strip()
     )
     return [
         BalanceClaim(

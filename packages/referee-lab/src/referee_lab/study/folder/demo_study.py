@@ -10,7 +10,7 @@ from referee.corpora.demo.make import TOYS
 from referee.corpora.synthetic.corpus import Synthetic
 from referee.corpora.synthetic.words import say_plainly
 from referee.records import Description, Trial
-from referee_lab.study.design.conditions import compared
+from referee_lab.study.design.conditions import COMPARED, compared
 from referee_lab.study.design.designs import Request, lay_out
 from referee_lab.study.design.practice import as_check, interleaved, synthetic_extras
 from referee_lab.study.folder.draft import Draft, write_study
@@ -90,9 +90,7 @@ def make_demo(
         language=language,
         seed=seed,
         source="synthetic scenes and toy speakers of this package",
-        practice=[
-            as_check(e, protocol, language) if protocol == "judgement-pairwise" else e for e in extras[:practice]
-        ],
+        practice=[as_check(e, protocol, language) if protocol in COMPARED else e for e in extras[:practice]],
         checks=[as_check(e, protocol, language) for e in extras[practice:]] if protocol != "production" else [],
         fields={
             "study": {"contact": "the organisers of this demonstration"},

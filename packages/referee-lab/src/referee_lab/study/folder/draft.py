@@ -21,11 +21,13 @@ from referee_lab.study.folder.photographs import keep_object_pictures, keep_phot
 from referee_lab.study.folder.screens import fitting_devices
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee_lab.study.folder.study import Study, open_study
-from referee_lab.study.texts import READ, default_demographics, default_pages, default_questions
+from referee_lab.study.protocols.scene import context_picture, is_bare, option_text
+from referee_lab.study.texts import READ, default_demographics, default_pages, default_questions, ready_without_practice
 
 __all__ = ["Draft", "Extra", "write_study"]
 
 # Plug-ins that show the objects of a scene, each with a picture of its own.
+ROOMS = ("tangram", "reference-game")
 SHOWS_OBJECTS = ("identify", "produce", "judge", "reference-game")
 _HEADINGS = {
     "study": "What this is. Everything below is fixed before the first participant; the folder's hash is stored with the data.",
@@ -47,6 +49,7 @@ class Extra:
     trial: Trial
     description: Description
     rival: Description | None = None
+    more: Sequence[Description] = ()
     expect: Mapping[str, Any] | None = None
 
 
@@ -135,10 +138,10 @@ def _with_objects(draft: Draft) -> list[Trial]:
 
 
 def _photographed(draft: Draft) -> list[Trial]:
-    """The trials whose photographs are shown: those of protocols that show photographs."""
-    if catalogue.create("protocol", draft.protocol).info.plugin != "locate":
-        return []
-    return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
+    """The trials whose photographs are shown: all where a protocol shows photographs, else those with a picture above their options."""
+    trials = [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
+    located = catalogue.create("protocol", draft.protocol).info.plugin == "locate"
+    return [trial for trial in trials if located or context_picture(trial.scene) is not None]
 
 
 def _said(draft: Draft) -> list[Description]:
@@ -155,6 +158,8 @@ def _extra(extra: Extra) -> dict[str, Any]:
     data = {"trial": trial_to_json(extra.trial), **to_json(extra.description)}
     if extra.rival is not None:
         data["rival"] = to_json(extra.rival)
+    if extra.more:
+        data["more"] = [to_json(description) for description in extra.more]
     return data if extra.expect is None else {**data, "expect": dict(extra.expect)}
 
 
@@ -172,9 +177,27 @@ def _lists(draft: Draft) -> Iterator[str]:
 
 def _write_texts(folder: Path, draft: Draft) -> None:
     folder.mkdir(parents=True)
-    for name, text in default_pages(draft.language, draft.protocol, _way(draft)).items():
+    pages = default_pages(draft.language, draft.protocol, _way(draft), _instead_of_scene(draft))
+    if not draft.practice and draft.protocol not in ROOMS:
+        pages["ready"] = ready_without_practice(draft.language)
+    for name, text in pages.items():
         write_atomically(folder / f"{name}.md", text.rstrip("\n").splitlines())
     write_atomically(folder / "demographics.toml", default_demographics(draft.language).rstrip("\n").splitlines())
+
+
+def _instead_of_scene(draft: Draft) -> str:
+    """What all trials show in the place of a scene of pictures, by its name in without_scene.toml; empty where they show scenes."""
+    scenes = [trial.scene for trial in draft.trials]
+    info = catalogue.create("protocol", draft.protocol).info
+    if info.plugin not in ("identify", "produce", "judge"):
+        return ""
+    if all(is_bare(scene) or all(map(option_text, scene.entities)) for scene in scenes):
+        bare = {"judgement": "judged", "judgement-pairwise": "pair", "ranking": "", "self-paced-reading": "words"}
+        return bare.get(draft.protocol, "options")
+    if all(len(scene.entities) == 1 for scene in scenes):
+        alone = {"judgement": "picture", "production": "described", "judgement-pairwise": "pair"}
+        return alone.get(draft.protocol, "")
+    return ""
 
 
 def _way(draft: Draft) -> str:
@@ -222,6 +245,7 @@ _PLANNED: dict[str, dict[str, Any]] = {
     "production": {"measures": ["text"], "tests": []},
     "judgement": {"measures": ["adequacy", "fluency"]},
     "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
+    "ranking": {"measures": ["rank"], "tests": ["ranking"]},
     **{name: {"measures": ["error", "several", "none", "combined_ms"]} for name in ("point", "refoi")},
     "tangram": {"measures": ["solved", "combined_ms"], "tests": []},
     "reference-game": {"measures": ["right", "combined_ms"], "tests": []},
@@ -238,6 +262,7 @@ def _devices(draft: Draft) -> dict[str, dict[str, Any]]:
 
 def _known(draft: Draft) -> dict[str, dict[str, Any]]:
     layout = draft.layout
+    asked = default_questions(draft.language, draft.protocol, _instead_of_scene(draft))
     return {
         "study": {
             "id": draft.id,
@@ -263,7 +288,10 @@ def _known(draft: Draft) -> dict[str, dict[str, Any]]:
             # Ten trials apart cannot be kept in a short list.
             "same_item_apart": min(10, max(1, len({trial for trial, _ in layout.lists[0].trials}) // 3)),
         },
-        "protocol": default_questions(draft.language, draft.protocol),
+        "protocol": asked,
         **_devices(draft),
-        "analysis": _PLANNED.get(draft.protocol, {}),
+        "analysis": {
+            **_PLANNED.get(draft.protocol, {}),
+            **({"measures": asked["scales"]} if "scales" in asked else {}),
+        },
     }

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -97,8 +97,9 @@ def find_media(folder: Path, name: str) -> Path | None:
     """The file of a name, also where a letter with a mark is spelled in another way (ü as one sign, or as u with its dots: that depends on the computer)."""
     if (folder / name).is_file():
         return folder / name
-    composed = normalize("NFC", name)
-    return next((p for p in sorted(folder.glob("*")) if p.is_file() and normalize("NFC", p.name) == composed), None)
+    composed = normalize("NFC", Path(name).name)
+    beside = sorted((folder / name).parent.glob("*"))
+    return next((p for p in beside if p.is_file() and normalize("NFC", p.name) == composed), None)
 
 
 def heard_in(study: Study) -> dict[str, list[str]]:
@@ -150,7 +151,7 @@ def keep_media(folder: Path, descriptions: Iterable[Description], source: Path |
             raise InputError("these descriptions are heard", remedy="say where their files are: --media FOLDER")
         if (path := find_media(source, name)) is None:
             raise InputError("there is no such file", where=source / name, remedy="put it there, or mend the outputs")
-        (folder / FOLDER).mkdir(exist_ok=True)
+        (folder / FOLDER / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, folder / FOLDER / name)
     return len(names)
 
@@ -253,8 +254,11 @@ def _name(file: str) -> str:
 
 
 def _kind_of(file: str) -> tuple[str, str]:
-    if Path(file).name != file or file.startswith("."):
-        raise InputError(f"{file!r} is not the name of a file", remedy=f"a name without folders: it lies in {FOLDER}/")
+    parts = PurePosixPath(file).parts
+    if not parts or "\\" in file or any(part.startswith((".", "/")) for part in parts):
+        raise InputError(
+            f"{file!r} is not the name of a file in {FOLDER}/", remedy="name it from that folder on: recordings/1.wav"
+        )
     kind = KINDS.get(Path(file).suffix.lower())
     if kind is None:
         raise InputError(f"browsers do not play {file!r}", remedy=f"convert it to one of {', '.join(KINDS)}")

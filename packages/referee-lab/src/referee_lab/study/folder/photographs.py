@@ -17,6 +17,7 @@ from referee.grounding.pictures import checked, size_of
 from referee.records import Scene, SceneNotes, Trial
 from referee.show.drawing import draw_scene, place
 from referee_lab.study.folder.study_pictures import object_picture_name
+from referee_lab.study.protocols.scene import context_picture
 
 if TYPE_CHECKING:
     from referee_lab.study.folder.study import Study
@@ -132,9 +133,12 @@ def keep_photographs(folder: Path, trials: Iterable[Trial], source: Path | None)
 
 def missing_pictures(study: Study) -> list[str]:
     """Image files that the trials of a study name and that are not in its folder."""
-    named = [e.image for s in study.every_stimulus() for e in s.trial.scene.entities if e.image is not None]
+    scenes = [s.trial.scene for s in study.every_stimulus()]
     if study.kind.info.plugin == "locate":
-        named = [s.trial.scene.picture.path for s in study.every_stimulus() if s.trial.scene.picture is not None]
+        named = [scene.picture.path for scene in scenes if scene.picture is not None]
+    else:
+        above = filter(None, map(context_picture, scenes))
+        named = [*above, *(e.image for scene in scenes for e in scene.entities if e.image is not None)]
     return [
         image for image in dict.fromkeys(named) if photograph_file(study.folder, object_picture_name(image)) is None
     ]

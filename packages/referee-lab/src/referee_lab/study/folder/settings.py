@@ -286,7 +286,7 @@ class AnalysisSection:
     tests: tuple[str, ...] = _field(
         ("mixed-model",),
         "Planned tests: mixed-model (participants and items crossed), tuna2008 (ANOVA, Kruskal-Wallis, Tukey subsets), "
-        "asgre2007 (the same with SYSTEM alone), paired-comparison, factorial (the contrasts below).",
+        "asgre2007 (the same with SYSTEM alone), paired-comparison, ranking, factorial (the contrasts below).",
     )
     contrasts: tuple[str, ...] = _field(
         (), "Planned contrasts of [design] factors: a main effect by its name, an interaction as a:b."

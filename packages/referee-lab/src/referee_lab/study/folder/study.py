@@ -44,13 +44,26 @@ from referee_lab.study.protocols.room_protocol import RoomProtocol
 from referee_lab.study.texts import PAGES, REQUIRED, default_pages, fill, interface_words, to_html
 from referee_lab.study.texts.plurals import in_number
 
-__all__ = ["FILLER", "HUMAN", "LEVELS", "VERSUS", "Check", "Study", "StudyList", "hash_folder", "open_study"]
+__all__ = [
+    "FEWEST_RANKED",
+    "FILLER",
+    "HUMAN",
+    "LEVELS",
+    "VERSUS",
+    "Check",
+    "Study",
+    "StudyList",
+    "hash_folder",
+    "open_study",
+]
 
 VERSUS = " vs "
 # Between the levels of several factors in the name of a condition.
 LEVELS = " / "
 # The condition of trials that no analysis uses.
 FILLER = "filler"
+# The fewest descriptions that are ranked; two are a pair.
+FEWEST_RANKED = 3
 S = TypeVar("S")
 SECONDS = {"identify": 7.0, "produce": 25.0, "judge": 12.0, "replay-identify": 25.0}
 INSTRUCTION_MINUTES = 3.0
@@ -448,12 +461,12 @@ def _stimulus(
         raise InputError(
             f"the trial {trial!r} is not in trials.jsonl", where=where, remedy="add it, or make the lists again"
         )
-    first, versus, other = condition.partition(VERSUS)
     record = replace(record, id=trial) if record.id != trial else record
-    spoken = [
-        _spoken(trial, system, record, descriptions, where) for system in ((first, other) if versus else (first,))
-    ]
-    rival = spoken[1] if versus else None
+    spoken = [_spoken(trial, system, record, descriptions, where) for system in condition.split(VERSUS)]
+    # Of a pair the second is the rival; of several that are ranked, all are, one behind the other.
+    rival: Stimulus | None = None
+    for one in reversed(spoken[1:] if len(spoken) < FEWEST_RANKED else spoken):
+        rival = replace(one, rival=rival)
     return Stimulus(
         id=f"{trial}|{condition}",
         trial=record,
@@ -510,12 +523,14 @@ def _extra(path: Path, word: str) -> Iterator[Check]:
             data = parse_object(text)
             trial = trial_from_json(data.get("trial") or {})
             description = description_from_json(data)
-            rival = data.get("rival")
-            other = (
-                None
-                if rival is None
-                else Stimulus(id=f"{word}{line}b", trial=trial, description=description_from_json(rival))
-            )
+            more = data.get("more", ())
+            other: Stimulus | None = None
+            # Of those that are ranked, the first is among its own rivals, as in a trial.
+            rivals = [*([data] if more else ()), *filter(None, [data.get("rival")]), *more]
+            for number, rival in reversed(list(enumerate(rivals, 1))):
+                described = description_from_json(rival)
+                name = f"option{number}"
+                other = Stimulus(id=f"{word}{line}b", trial=trial, description=described, system=name, rival=other)
         except WrongShape as wrong:
             raise MalformedInput(
                 str(wrong), where=path, line=line, remedy='{"trial": {a trial}, "text": "…"} a line'

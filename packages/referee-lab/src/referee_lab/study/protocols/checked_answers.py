@@ -103,6 +103,9 @@ def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
             raise refuse(field, f"should be a list of at most {_LONGEST_LIST} numbers")
         for member in value:
             _check_number(field, member, timed)
+    elif declared.type == "labels":
+        if not (isinstance(value, list) and len(value) <= _LONGEST_LIST and all(isinstance(v, str) for v in value)):
+            raise refuse(field, "should be a list of labels")
     elif declared.type == "truth" and not isinstance(value, bool):
         raise refuse(field, "should be true or false")
     elif declared.type == "text" and (not isinstance(value, str) or len(value) > _LONGEST_TEXT):

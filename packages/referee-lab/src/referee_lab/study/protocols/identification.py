@@ -10,7 +10,7 @@ from referee.contracts import Hearer
 from referee.records import Response
 from referee_lab.study.protocols.checked_answers import CHOSEN, CLOCKS, check_recorded, identified, in_ms, refuse
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.scene import SCENE, language_of, problem_with_scene, show_scene
+from referee_lab.study.protocols.scene import SCENE, language_of, problem_with_scene, show_context, show_scene
 from referee_lab.study.protocols.simulated_answers import answer_like, draw_times, straight_path
 from referee_lab.study.protocols.spoken import (
     HEARD,
@@ -37,7 +37,7 @@ _ANSWER = {
     "outcome": RecordedColumn(
         type="text",
         about="what was answered",
-        values=("entity", *CHOICES, "timeout"),
+        values=("entity", *CHOICES, "timeout", "read"),
     ),
     "entity": RecordedColumn(type="text", about="label of the object chosen"),
     "guess": RecordedColumn(type="text", about="best guess after another answer"),
@@ -153,6 +153,7 @@ class Identification:
             **scene,
             "choices": choices,
             "best_guess": bool(choices) and bool(settings.get("best_guess", False)),
+            **show_context(stimulus.trial),
         }
         return Shown(parameters=parameters, labels=labels)
 
@@ -161,7 +162,10 @@ class Identification:
         check_recorded(answer, self.info)
         fields = answer.answer
         outcome = fields.get("outcome")
-        offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
+        # Where there is nothing to choose from, people have read, and nothing else.
+        offered: tuple[str, ...] = ("read",)
+        if shown.labels:
+            offered = ("entity", *shown.parameters["choices"], *(("timeout",) if settings["timeout_ms"] else ()))
         if outcome not in offered:
             raise refuse("answer.outcome", f"{outcome!r} was not offered")
         if (outcome == "entity") != (fields.get("entity") is not None):
@@ -182,7 +186,9 @@ class Identification:
         self._check_times(answer, shown)
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """The response; where description and scene came together, the identification time is the combined time."""
+        """The response; where description and scene came together, the identification time is the combined time. None where people only read."""
+        if answer.answer.get("outcome") == "read":
+            return None
         times, together = answer.times, shown.parameters["reading"] == "together"
         reading = None if together else times.get("reading_ms")
         finding = times.get("combined_ms" if together else "identification_ms")
@@ -193,7 +199,9 @@ class Identification:
     ) -> GivenAnswer:
         """A simulated hearer's choice among the answers offered, with its times or with drawn ones."""
         response = hearer.resolve(stimulus.description, stimulus.trial.for_hearer(rng))
-        fields = answer_like(response, shown, rng)
+        fields: dict[str, Any] = {"outcome": "read", "entity": None}
+        if shown.labels:
+            fields = answer_like(response, shown, rng)
         # Whoever only hears a description has its words no sooner than they are said.
         times = draw_times(response, shown, rng, heard_ms(stimulus) if "media" in shown.parameters else 0.0)
         times.update(simulate_heard(stimulus, shown, times["text_onset"], rng))
@@ -202,7 +210,9 @@ class Identification:
             fields.update(reading_timeout=True)
             times.update(reading_ms=None, regions_ms=None, combined_ms=times["combined_ms"] - late)
             times.update({n: times[n] - late for n in ("t_request", "t_frame", "t_onset", "t_response", "t_handler")})
-        if settings["track"]:
+        if not shown.labels:
+            times.update(identification_ms=None, combined_ms=times["reading_ms"])
+        if settings["track"] and shown.labels:
             fields.update(straight_path(fields["entity"], shown, times["t_response"] - times["t_onset"], rng))
         limit = settings["timeout_ms"]
         waited = times["combined_ms"] if shown.parameters["reading"] == "together" else times["identification_ms"]
@@ -226,7 +236,7 @@ class Identification:
         ran_out, unread = answer.answer["outcome"] == "timeout", bool(answer.answer.get("reading_timeout"))
         # What ran out has no time.
         lacking = {
-            *(("identification_ms", "combined_ms") if ran_out else ()),
+            *(("identification_ms", "combined_ms") if ran_out or not shown.labels else ()),
             *(("reading_ms", "regions_ms") if unread else ()),
         }
         for name in needed[reading]:

@@ -9,7 +9,14 @@ from typing import Any
 from referee.contracts import Hearer
 from referee_lab.study.protocols.checked_answers import CLOCKS, NothingIdentified, check_recorded, in_ms, refuse
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
-from referee_lab.study.protocols.scene import SCENE, language_of, mark_targets, problem_with_scene, show_scene
+from referee_lab.study.protocols.scene import (
+    SCENE,
+    language_of,
+    mark_targets,
+    problem_with_scene,
+    show_context,
+    show_scene,
+)
 from referee_lab.study.protocols.spoken import (
     HEARD,
     HEARD_TIMES,
@@ -90,6 +97,7 @@ class Judgement(NothingIdentified):
             "scales": _scales(settings),
             **scene,
             **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
+            **show_context(stimulus.trial),
         }
         return Shown(parameters=parameters, labels=labels)
 

@@ -11,7 +11,14 @@ from referee.errors import InputError
 from referee_lab.study.protocols.checked_answers import NothingIdentified, check_recorded, refuse
 from referee_lab.study.protocols.contract import GivenAnswer, Info, Parameter, RecordedColumn, Shown, Stimulus
 from referee_lab.study.protocols.judgement import JUDGED, MARKED, deciding_times
-from referee_lab.study.protocols.scene import language_of, mark_targets, problem_with_scene, show_scene, tidy_words
+from referee_lab.study.protocols.scene import (
+    language_of,
+    mark_targets,
+    problem_with_scene,
+    show_context,
+    show_scene,
+    tidy_words,
+)
 
 __all__ = ["JudgementPairwise"]
 
@@ -60,6 +67,7 @@ class JudgementPairwise(NothingIdentified):
             "tie": settings["tie"],
             **scene,
             **(mark_targets(stimulus.trial, labels) if settings["mark_target"] else {}),
+            **show_context(stimulus.trial),
         }
         return Shown(parameters=parameters, labels={**labels, sides[0]: "first", sides[1]: "rival"})
 

@@ -11,18 +11,20 @@ from referee.show.drawing import Layout, Place, place
 from referee.show.drawing.placement import settled
 from referee_lab.study.folder.hit_areas import hit_areas
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT
-from referee_lab.study.folder.study_pictures import picture_names
+from referee_lab.study.folder.study_pictures import object_picture_name, picture_names
 from referee_lab.study.protocols.contract import Parameter
 
 __all__ = [
     "OPTION",
     "SCENE",
+    "context_picture",
     "is_bare",
     "language_of",
     "mark_targets",
     "option_text",
     "problem_with_scene",
     "scene_layout",
+    "show_context",
     "show_scene",
     "tidy_words",
 ]
@@ -134,6 +136,20 @@ def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]
 def problem_with_scene(settings: Mapping[str, Any]) -> str | None:
     """Pictures may move within their cell, not out of it."""
     return None if 0 <= settings["jitter"] <= MOST_JITTER else f"jitter is from 0 to {MOST_JITTER}"
+
+
+def context_picture(scene: Scene) -> str | None:
+    """The picture that is shown above texts to choose from, or above nothing else; None where objects of the scene are pictures themselves."""
+    if scene.picture is None or not (is_bare(scene) or all(map(option_text, scene.entities))):
+        return None
+    return scene.picture.path
+
+
+def show_context(trial: Trial) -> dict[str, Any]:
+    """What is shown around the objects of a trial: a picture, a text, and a question of the item's own."""
+    picture = context_picture(trial.scene)
+    shown = {"context": object_picture_name(picture)} if picture is not None else {}
+    return {**shown, **{name: str(trial.meta[name]) for name in ("text", "question") if trial.meta.get(name)}}
 
 
 def _direction(language: str) -> str:

@@ -23,6 +23,7 @@ __all__ = [
     "default_questions",
     "fill",
     "interface_words",
+    "ready_without_practice",
     "to_html",
 ]
 
@@ -40,13 +41,24 @@ def _shipped(language: str) -> str:
     return spoken if spoken in LANGUAGES else "en"
 
 
-def default_pages(language: str, protocol: str, way: str = READ) -> dict[str, str]:
-    """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped. `way` is how descriptions come."""
+# The protocol whose pages another one takes where it has none of its own.
+LIKE = {"ranking": "judgement-pairwise"}
+
+
+def default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:
+    """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped.
+
+    `way` is how descriptions come; `shown` is what takes the place of a scene of pictures (a key of without_scene.toml), empty for a scene.
+    """
     folder = HERE / _shipped(language)
-    of_protocol = {page: folder / f"{page}-{protocol}.md" for page in PAGES}
-    paths = {page: path if path.exists() else folder / f"{page}.md" for page, path in of_protocol.items()}
+    names = (f"-{protocol}", f"-{LIKE.get(protocol, protocol)}", "")
+    files = {page: [folder / f"{page}{name}.md" for name in names] for page in PAGES}
+    paths = {page: next(path for path in candidates if path.exists()) for page, candidates in files.items()}
     phrases = {f"way_{name}": words for name, words in _ways(folder.name)[way].items()}
     filled = {page: fill(path.read_text(encoding="utf-8"), phrases) for page, path in paths.items()}
+    if shown:
+        heading, end = filled["instructions"].splitlines()[0], "{tasks_there} {breaks}\n"
+        filled["instructions"] = f"{heading}\n\n{_without_scene(folder.name)[shown]}\n\n{end}"
     # Where there is nothing to say, no blank is left behind.
     return {page: re.sub(r" +$", "", text, flags=re.MULTILINE) for page, text in filled.items()}
 
@@ -56,8 +68,23 @@ def _ways(language: str) -> Mapping[str, Mapping[str, str]]:
     return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
 
 
-def default_questions(language: str, protocol: str) -> dict[str, Any]:
+@cache
+def _without_scene(language: str) -> Mapping[str, Any]:
+    return tomllib.loads((HERE / language / "without_scene.toml").read_text(encoding="utf-8"))
+
+
+def ready_without_practice(language: str) -> str:
+    """The page before the first trial of a study without practice."""
+    folder = HERE / _shipped(language)
+    heading = (folder / "ready.md").read_text(encoding="utf-8").splitlines()[0]
+    return f"{heading}\n\n{_without_scene(folder.name)['ready']}\n"
+
+
+def default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
     """What a protocol asks, as values of study.toml [protocol]; empty where its own (English) ones are to be taken."""
+    without_scene = _without_scene(_shipped(language))["ask"]
+    if shown in without_scene:
+        return dict(without_scene[shown])
     path = HERE / _shipped(language) / "questions.toml"
     return tomllib.loads(path.read_text(encoding="utf-8")).get(protocol, {}) if path.exists() else {}
 
