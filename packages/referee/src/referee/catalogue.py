@@ -68,6 +68,7 @@ METRICS: dict[str, Entry] = {
     "set/edit": Entry(
         "referee.metrics.sets:SetEdit", {}, "1 - set edit cost / reference size; addition and omission cost the same"
     ),
+    "set/edit.tree": Entry("referee.metrics.sets:TreeEdit", {}, "edit distance of trees of parts and properties"),
     # the scene
     "scene/unique": Entry("referee.metrics.discrimination:Unique", {}, "true of the target and of nothing else"),
     "scene/minimal": Entry(

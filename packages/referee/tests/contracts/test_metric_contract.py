@@ -112,6 +112,7 @@ class TestEveryMetric:
 
 
 PERFECT = {n for n in NAMES if n.startswith(("set/", "string/"))} - {
+    "set/edit.tree",
     "string/edit",
     "string/edit.1",
     "string/edit.normalised",
@@ -131,6 +132,8 @@ def test_copying_the_reference_is_perfect(name: str, trials: list[Trial]) -> Non
     assert metric.score(copied(trials)).value == pytest.approx(perfect)
 
 
-@pytest.mark.parametrize("name", ["string/edit", "string/edit.1", "string/edit.normalised", "distribution/js"])
+@pytest.mark.parametrize(
+    "name", ["set/edit.tree", "string/edit", "string/edit.1", "string/edit.normalised", "distribution/js"]
+)
 def test_copying_the_reference_is_no_distance(name: str, trials: list[Trial]) -> None:
     assert catalogue.create("metric", name).score(copied(trials)).value == pytest.approx(0.0)

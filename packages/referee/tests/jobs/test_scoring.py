@@ -150,6 +150,7 @@ def test_metric_names_are_expanded_and_checked() -> None:
         "set/exact",
         "set/dice.parts",
         "set/edit",
+        "set/edit.tree",
     )
     with pytest.raises(UnknownName, match="did you mean"):
         metric_names(["set/dyce"])

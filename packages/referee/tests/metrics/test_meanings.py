@@ -12,6 +12,7 @@ import pytest
 from referee import create
 from referee.contracts import Batch
 from referee.meaning import Meaning
+from referee.metrics.sets import TreeEdit
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 
@@ -65,6 +66,8 @@ def measure(name: str, form: Meaning, reference: Meaning | None, scene: Scene, *
         ("set/jaccard", 4 / 8, 1.0),
         ("set/masi", 4 / 8 / 3, 1.0),
         ("set/exact", 0.0, 1.0),
+        # Two colours are relabelled.
+        ("set/edit.tree", 2.0, 0.0),
         # "the blue chair" denotes nothing, "the red desk" denotes c, which is no target.
         ("meaning/denotation", 0.0, 1.0),
         ("scene/unique", 0.0, 1.0),
@@ -128,3 +131,23 @@ def test_negation_in_a_list_of_properties_is_a_denial() -> None:
     said = Description(properties=(Property("type", "desk"), Property("not.colour", "red")))
     trial = Trial(id="t", scene=FURNITURE, targets=("b",))
     assert create("metric", "scene/unique").statistics(Batch.of([said], [trial]))[0, 0] == 1.0
+
+
+def test_the_tree_distance_of_parts() -> None:
+    """By hand: one part too few costs its node and its two properties; of two references the nearer one counts with ``best``."""
+    red, both = ("parts", (1, ("and", ("type", "chair"), ("colour", "red")))), in_parts("red", "blue")
+    assert measure("set/edit.tree", red, both, FURNITURE, "a", "b") == 3.0
+    trial = Trial(
+        id="t", scene=FURNITURE, targets=("a", "b"), references=(Description(meaning=both), Description(meaning=red))
+    )
+    batch = Batch.of([Description(meaning=red)], [trial])
+    measures = [TreeEdit(references=references) for references in ("average", "best")]
+    assert [float(m.statistics(batch)[0, 0]) for m in measures] == [1.5, 0.0]
+    plain = Trial(
+        id="p",
+        scene=FURNITURE,
+        targets=("a",),
+        references=(Description(properties=(("type", "chair"), ("colour", "red"))),),
+    )
+    output = Description(properties=(("type", "chair"), ("colour", "blue"), ("size", "large")))
+    assert create("metric", "set/edit.tree").statistics(Batch.of([output], [plain]))[0, 0] == 2.0

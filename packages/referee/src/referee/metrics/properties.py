@@ -109,6 +109,23 @@ def best_assignment(shared: Sequence[Sequence[int]]) -> int:
     return int(table[linear_sum_assignment(table, maximize=True)].sum())
 
 
+def _tree_distance(ours: Sequence[frozenset[Any]], theirs: Sequence[frozenset[Any]]) -> int:
+    """The edit distance of two trees of depth two: parts without a counterpart are inserted or deleted with all their properties."""
+    from scipy.optimize import linear_sum_assignment
+
+    size = max(len(ours), len(theirs))
+    none: list[frozenset[Any] | None] = [None] * size
+    rows, columns = ([*parts, *none][:size] for parts in (ours, theirs))
+    costs = np.array([[_part_distance(a, b) for b in columns] for a in rows])
+    return int(costs[linear_sum_assignment(costs)].sum())
+
+
+def _part_distance(one: frozenset[Any] | None, other: frozenset[Any] | None) -> int:
+    if one is None or other is None:
+        return 1 + len(one or other or ())
+    return max(len(one), len(other)) - len(one & other)
+
+
 def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
     """Distinct objects (by identity, which costs no comparison) and, for every place, which of them stands there."""
     _, first, place = np.unique(
@@ -212,6 +229,17 @@ class PropertyEncoding:
             shared[i] = best_assignment([[len(a & b) for b in theirs] for a in ours])
             output_sizes[i], reference_sizes[i] = sum(map(len, ours)), sum(map(len, theirs))
         return shared, output_sizes, reference_sizes
+
+    @cached_property
+    def tree_distances(self) -> IntArray:
+        """For every pair, the edit distance of the two trees of parts and properties."""
+        _, left, right = self.pairs
+        distances: IntArray = np.maximum(*self.paired_sizes) - self.shared
+        for i in np.flatnonzero(self.has_meaning[left] | self.has_meaning[right]).tolist():
+            forms = [self._form(int(number)) for number in (left[i], right[i])]
+            ours, theirs = ([_features(part, False) for part in meaning.parts_of(form)] for form in forms)
+            distances[i] = _tree_distance(ours, theirs)
+        return distances
 
     def _form(self, number: int) -> Meaning:
         """The meaning of a description; of one without, the conjunction of its properties."""
