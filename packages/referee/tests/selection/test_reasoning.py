@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from contexts import random_scenes, remaining, scene, view
 from hypothesis import given
 
-from referee.records import Property
+from referee.records import Property, Taxonomy
 from referee.selection.full_brevity import FullBrevity
 from referee.selection.incremental import Incremental
 from referee.selection.reasons import Reason
@@ -33,9 +35,10 @@ def test_an_exhaustive_search_tells_what_each_part_of_its_result_rules_out():
 
 
 def test_a_general_value_is_explained_by_what_lies_below_it():
-    where = scene(t="type:poodle", a="type:beagle", b="type:cat")
-    selector = Incremental(taxonomy={"type": {"poodle": "dog", "beagle": "dog"}}, basic={"type": {"poodle": "dog"}})
-    only_dogs = scene(t="type:poodle", b="type:cat")
+    dogs = Taxonomy.of({"type": {"poodle": "dog", "beagle": "dog"}}, {"type": ["dog"]})
+    where = replace(scene(t="type:poodle", a="type:beagle", b="type:cat"), taxonomy=dogs)
+    only_dogs = replace(scene(t="type:poodle", b="type:cat"), taxonomy=dogs)
+    selector = Incremental()
     assert selector.explain(view(only_dogs, "t")) == [
         Reason(Property("type", "dog"), "next in the order of preference, and rules out a distractor", ("b",), 0)
     ]

@@ -11,8 +11,16 @@ import typer
 
 from referee.cli import options, print_note, print_warning
 from referee.cli.progress import waiting
-from referee.errors import InputError, NotTrained
-from referee.jobs.describe import DEFAULT_SYSTEM, Described, describe_view, misspelt_names, read_scene, view_of
+from referee.errors import NotTrained
+from referee.jobs.describe import (
+    DEFAULT_SYSTEM,
+    Described,
+    describe_view,
+    misspelt_names,
+    read_scene,
+    view_of,
+    with_taxonomy,
+)
 from referee.jobs.open import open_corpus
 from referee.meaning import as_json
 from referee.records import SpeakerView, Trial
@@ -60,8 +68,9 @@ def describe(
     """
     options.check_form(form)
     # Read here and not in `view_of`, so that errors name the file, or - for standard input.
-    levels = {} if taxonomy is None else _read_taxonomy(taxonomy)
-    view = view_of({**read_scene(scene), **levels}, _targets(target), where=scene)
+    view = view_of(read_scene(scene), _targets(target), where=scene)
+    if taxonomy is not None:
+        view = with_taxonomy(view, taxonomy)
     for name, meant in misspelt_names(view.scene).items():
         print_warning(
             f"warning: speakers here have words for {meant!r}; the scene has {name!r} instead: did you mean {meant}?"
@@ -75,17 +84,6 @@ def describe(
     _warn(described)
     # A warning does not change the exit code; having nothing to say does, and words that are not what was chosen.
     return 0 if described.description.text and not described.dropped and not described.false else 1
-
-
-def _read_taxonomy(path: str) -> dict[str, Any]:
-    """The values above others, and those at the basic level, from a file."""
-    levels = read_scene(path)
-    if not levels.keys() <= {"taxonomy", "basic"}:
-        remedy = 'write {"taxonomy": {"type": {"poodle": "dog"}}, "basic": {"type": ["dog"]}}'
-        raise InputError(
-            f"unknown fields: {', '.join(sorted(levels.keys() - {'taxonomy', 'basic'}))}", where=path, remedy=remedy
-        )
-    return levels
 
 
 def _targets(text: str) -> list[str]:

@@ -20,7 +20,7 @@ from referee.jobs.words_heard import WordsHeard, plainly, read_back, spoken_lang
 from referee.meaning import EVERYTHING, Meaning
 from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import Wording, language_of
-from referee.records import Description, Property, Scene, SpeakerView, Trial
+from referee.records import Description, Property, Scene, SpeakerView, Taxonomy, Trial
 from referee.selection.reasons import Reason, explain_meaning
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ def describe(
     target: str | Sequence[str],
     system: str = DEFAULT_SYSTEM,
     trials: Iterable[Trial] | None = None,
+    taxonomy: Mapping[str, Any] | str | Path | None = None,
 ) -> Described:
     """Describe an object of a scene: properties and words (`referee describe`). A target that cannot be told apart gets the best there is.
 
@@ -125,6 +126,7 @@ def describe(
         target: an entity's id, or several.
         system: a name of the catalogue, with switches where wanted.
         trials: what a system that learns is trained on.
+        taxonomy: the values above others, ``{"taxonomy": {"type": {"poodle": "dog"}}, "basic": {"type": ["dog"]}}``, or a file with that.
 
     Returns:
         A `Description` that also says why: `steps`, `distinguishing`, `also`.
@@ -142,10 +144,29 @@ def describe(
     'the red chair'
     """
     where = str(scene) if isinstance(scene, (str, Path)) else ""
+    view = view_of(scene, target, where)
+    if taxonomy is not None:
+        view = with_taxonomy(view, taxonomy)
     try:
-        return describe_view(view_of(scene, target, where), system, trials)
+        return describe_view(view, system, trials)
     except NotTrained:
         raise NotTrained(system, 'train it: describe(…, trials=referee.open_corpus("tuna").trials())') from None
+
+
+def with_taxonomy(view: SpeakerView, taxonomy: Mapping[str, Any] | str | Path) -> SpeakerView:
+    """Return a view whose scene has a taxonomy, from a file or its JSON form."""
+    where = str(taxonomy) if isinstance(taxonomy, (str, Path)) else "taxonomy"
+    levels = read_scene(taxonomy) if isinstance(taxonomy, (str, Path)) else taxonomy
+    remedy = 'write {"taxonomy": {"type": {"poodle": "dog"}}, "basic": {"type": ["dog"]}}'
+    if unknown := levels.keys() - {"taxonomy", "basic"}:
+        raise InputError(f"unknown fields: {', '.join(sorted(unknown))}", where=where, remedy=remedy)
+    try:
+        made = Taxonomy.of(levels.get("taxonomy"), levels.get("basic"))
+    except (AttributeError, TypeError):
+        raise InputError("this is no taxonomy", where=where, remedy=remedy) from None
+    except ValueError as wrong:
+        raise InputError(str(wrong), where=where, remedy="give every value at most one value above it") from None
+    return replace(view, scene=replace(view.scene, taxonomy=made))
 
 
 def read_scene(path: str | Path) -> dict[str, Any]:

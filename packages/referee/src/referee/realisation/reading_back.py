@@ -19,7 +19,7 @@ from referee.realisation.organisers import BETTER_WORDS, CONVERTER_WORDS
 from referee.realisation.wording import BETWEEN, HEADS, NAMED, extreme, for_scene, measured
 from referee.records import Property, Scene, Trial
 
-__all__ = ["ReadBack", "Reading"]
+__all__ = ["ReadBack", "WordsRead"]
 
 Words = tuple[str, ...]
 LONGEST = 8
@@ -29,7 +29,7 @@ _COUNTED = -1
 """The place of a number that the words give elsewhere ("the two largest")."""
 
 
-class Reading(NamedTuple):
+class WordsRead(NamedTuple):
     """The meaning of some words, and the words that were not understood."""
 
     meaning: Meaning = EVERYTHING
@@ -70,7 +70,7 @@ class ReadBack:
             | ({"no"} if language.code == "en" else set())
         )
 
-    def read(self, text: str, scene: Scene) -> Reading:
+    def read(self, text: str, scene: Scene) -> WordsRead:
         """Return the meaning of a description in a scene, and the words that were not understood."""
         return _Reader(self, scene).read(normalise(text))
 
@@ -142,16 +142,16 @@ class _Reader:
         self.unread: list[str] = []
         self.is_denied = self.is_either = False
 
-    def read(self, words: Words) -> Reading:
+    def read(self, words: Words) -> WordsRead:
         place = 0
         while place < len(words):
             place += self._step(words[place:], words[:place])
         self._close(0)
         if len(self.parts) == 1:
             number, form = self.parts[0]
-            return Reading(_counted(form, number), tuple(self.unread))
+            return WordsRead(_counted(form, number), tuple(self.unread))
         parts = [(number[0] if number else 1, _counted(form, number)) for number, form in self.parts]
-        return Reading(("parts", *parts), tuple(self.unread))
+        return WordsRead(("parts", *parts), tuple(self.unread))
 
     def _step(self, words: Words, before: Words) -> int:
         """Read the phrase at the head of some words; returns how many words it has."""
