@@ -16,7 +16,7 @@ from random import Random
 
 from referee.errors import InputError
 from referee.statistics.latin_square import lay_squares, williams_squares
-from referee_lab.study.folder.study import StudyList
+from referee_lab.study.folder.study import VERSUS, StudyList
 
 __all__ = ["DESIGNS", "DesignLayout", "Request", "lay_out"]
 
@@ -50,6 +50,9 @@ def lay_out(kind: str, request: Request) -> DesignLayout:
         raise InputError(f"there is no design {kind!r}", remedy=f"one of {', '.join(DESIGNS)}")
     if not request.items:
         raise InputError("there are no items", remedy="check --items, --domain and the run folder")
+    # A ranking shows all systems in every trial: there is nothing to share out.
+    if len(request.conditions) == 1 and request.conditions[0].count(VERSUS) > 1:
+        kind = "all"
     if len(request.conditions) < 2 and kind not in ("all", "within"):
         raise InputError(
             f"the design {kind!r} compares at least two systems",

@@ -245,7 +245,7 @@ _PLANNED: dict[str, dict[str, Any]] = {
     "production": {"measures": ["text"], "tests": []},
     "judgement": {"measures": ["adequacy", "fluency"]},
     "judgement-pairwise": {"measures": ["choice"], "tests": ["paired-comparison"]},
-    "ranking": {"measures": ["rank"], "tests": ["ranking"]},
+    "ranking": {"measures": ["ranking"], "tests": ["ranking"]},
     **{name: {"measures": ["error", "several", "none", "combined_ms"]} for name in ("point", "refoi")},
     "tangram": {"measures": ["solved", "combined_ms"], "tests": []},
     "reference-game": {"measures": ["right", "combined_ms"], "tests": []},
