@@ -1,1 +1,3 @@
-"""Rooms in which two people play Tangram: a pure state, the live hall, the stored log, and what each person sees."""
+"""The rooms in which people play together: their rules without I/O, the room manager, the stored log, and the view of
+each person.
+"""

@@ -1,6 +1,8 @@
-"""What every room is, whatever is played in it, pure: seats, phases, coming, being lost for a time of grace, and coming back.
+"""The state that every room shares, without I/O: seats, phases, joining, lost connections with a grace period, and
+rejoining.
 
-Every function takes a room (and, where it matters, a server time in milliseconds) and gives the room afterwards with the lines to log and to send.
+Every function takes a room (and a server time in milliseconds where it matters). It returns the next room and the lines
+to log and send.
 """
 
 from __future__ import annotations
@@ -33,8 +35,11 @@ WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place in the room: its player (`actor`: a session or a bot), their alias, role in this puzzle, time of disconnection, and whether they have left
-    a room that goes on without them."""
+    """One seat of a room: its player, role and state.
+
+    `actor` is the player (a session or a bot), with their alias, their role in this puzzle, the time of disconnection,
+    and whether they have left a room that continues without them.
+    """
 
     actor: str
     name: str
@@ -45,7 +50,7 @@ class Seat:
     gone: bool = False
 
     def to_data(self) -> dict[str, Any]:
-        """Return the seat as the store holds it."""
+        """Return the seat as a JSON object for the store."""
         data = asdict(self)
         return {"who": data.pop("actor"), **data}
 
@@ -57,8 +62,11 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class AnyRoom(ABC):
-    """`settings` are those of the protocol; `puzzle` counts whatever is played in it, one after the other, from 0; `began_ms` is when that (or the time after
-    it) began; `outcome` is set once the room is over."""
+    """The state of a room of any kind.
+
+    `settings` are those of the protocol. `puzzle` is the index of the current puzzle or round. `began_ms` is when it,
+    or the pause after it, began. `outcome` is set once the room is over.
+    """
 
     id: str
     settings: Mapping[str, Any]
@@ -113,7 +121,7 @@ def take_seat(room: SomeRoom, actor: str, name: str, t_ms: float) -> tuple[SomeR
 
 
 def leave(room: SomeRoom, actor: str, t_ms: float) -> tuple[SomeRoom, list[RoomLine]]:
-    """A connection is lost: the time of grace runs. Nobody has to come back to a waiting room."""
+    """Mark a connection as lost and start its grace period; a waiting room has none."""
     # Being lost again changes nothing: the time of grace runs from the first loss.
     if room.phase == OVER or not room.seat(actor).present or room.seat(actor).gone:
         return room, []
@@ -123,7 +131,7 @@ def leave(room: SomeRoom, actor: str, t_ms: float) -> tuple[SomeRoom, list[RoomL
 
 
 def lost_for_good(room: AnyRoom, t_ms: float) -> list[str]:
-    """Those whose time of grace has run out in a game that is under way."""
+    """Return the actors whose grace period has run out in a running game."""
     grace = 1000 * room.settings["grace_seconds"]
     lost = [s.actor for s in room.seats if s.left_ms is not None and t_ms - s.left_ms >= grace]
     return lost if room.phase in (PLAYING, BETWEEN) else []

@@ -1,8 +1,9 @@
-"""A bot in a live room, so that one person can try the game: it sees what a partner in its role would see, and takes its time as a partner would.
+"""A bot in an active room, so that one person can try the game alone.
 
-As the operator it does what it understands of the chat; as the solver it says the next thing once the person has done something or said something, or has
-been silent for a while.
-A person's hand is not exact: the solver takes the first piece where it lies as the place of the figure, and later ones when they are near enough.
+The bot sees the view of its role and answers with human delays. As the operator it carries out the chat lines that it
+understands. As the solver it gives the next instruction after the person has acted or spoken, or after a silence. Hands
+are inexact: the first piece that the person lays fixes the position of the figure, and later pieces may stay when they
+are near enough.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Partner:
         self._task = asyncio.create_task(self._attend())
 
     def notice(self, lines: Sequence[RoomLine]) -> None:
-        """What was stored and told to everybody; only some of it makes the bot do something."""
+        """React to lines that were stored and broadcast; the bot answers only some kinds."""
         for line in lines:
             if line.actor != BOT and line.kind in ("say", "start", *SETTLING):
                 self.heard.put_nowait(line)
@@ -87,7 +88,7 @@ class Partner:
                     await self._solve(puzzle)
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # the person must not be left alone without anybody noticing
+        except Exception as error:  # A failure must not leave the person waiting without a message.
             _log.error("a bot gave up: %s", type(error).__name__, exc_info=error)
 
     def _playing(self, puzzle: int) -> Board | None:
@@ -100,6 +101,7 @@ class Partner:
     # -- operator ------------------------------------------------------------------------------------------------------
 
     async def _operate(self, puzzle: int) -> None:
+        """Operate the board through one puzzle: follow each clause of the solver's chat lines."""
         hand = Hand()
         while self._playing(puzzle) is not None:
             line = await self.heard.get()
@@ -111,7 +113,7 @@ class Partner:
                     break
 
     async def _follow(self, clause: str, hand: Hand, puzzle: int) -> Hand:
-        """Does what is asked for, or asks back; the hand afterwards."""
+        """Carry out one clause, or ask for a clarification; return the hand afterwards."""
         board = self._playing(puzzle)
         if board is None:
             return hand
@@ -146,6 +148,7 @@ class Partner:
     # -- solver --------------------------------------------------------------------------------------------------------
 
     async def _solve(self, puzzle: int) -> None:
+        """Instruct the operator through one puzzle, one piece at a time."""
         game = self.game
         assert game is not None
         mind, settled, handled, round_ = Mind.of(game.goal), set[str](), None, 0
@@ -163,16 +166,16 @@ class Partner:
             handled_since, spoken = await self._wait(puzzle)
             handled = handled_since or handled
             while spoken and handled_since is None and (board := self._playing(puzzle)) is not None:
-                # Words without a deed: a question, or somebody who is not sure.
+                # Clauses without an action: a question, or an expression of doubt.
                 answer = clarify(mind, board, handled, self.rng)
                 await self._say(answer.text, puzzle, [dict(e) for e in answer.expressions])
                 handled_since, spoken = await self._wait(puzzle)
                 handled = handled_since or handled
 
     async def _wait(self, puzzle: int) -> tuple[str | None, bool]:
-        """Wait until the person has done or said something, and then nothing for a moment.
+        """Wait until the person has acted or spoken and has then been quiet for a moment.
 
-        Returns the piece that they handled last, and whether they said anything.
+        Returns the piece that they handled last, and whether they wrote something.
         """
         handled, spoken, patience = None, False, PATIENCE_SECONDS
         while self._playing(puzzle) is not None:
@@ -200,7 +203,10 @@ class Partner:
 
 
 def near_enough(mind: Mind, board: Board, settled: set[str], reach: float) -> tuple[Mind, set[str]]:
-    """The solver's wishes after a person's hand was there: a piece that lies near its place may stay, and the first one takes the whole figure with it."""
+    """Return the solver's plan after the person has moved pieces, and the pieces that are settled.
+
+    A piece near its goal position may stay; the first such piece moves the whole goal figure with it.
+    """
     focus = mind.focus
     if focus is None or focus in settled:
         return mind, settled

@@ -1,7 +1,9 @@
-"""All rooms of a study while they are live: the server gives the order, stores every line, and only then acknowledges it and passes it on.
+"""The room manager: all active rooms of a study. It orders lines, stores each of them, and then acknowledges and
+broadcasts it.
 
-Lines of all rooms that come while a commit is under way share the next one, so that the promise of the disk costs each of them little. If the store
-refuses, the room is taken from memory and its people are cut off: they come back to what is stored and send again what was never acknowledged.
+Lines of all rooms that arrive during a commit share the next commit, so that durable writes stay cheap. If the store
+fails, the room is removed from memory and its people are disconnected. Their pages reconnect to the stored state and
+resend the lines that were never acknowledged.
 """
 
 from __future__ import annotations
@@ -40,9 +42,10 @@ ENDINGS = {"partner-left": ("partner_left", "technical"), "no-partner": ("partne
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who comes to a room: the session, the alias, the study's mode for them, the step of their plan, and the pair (or group) they were invited as.
+    """A participant who enters a room: session, alias, mode of the study, step of their plan, and the pair or group of
+    their invitation.
 
-    `trial` and `labels` say what the step shows, where a game is about a scene: its trial, and the object behind each public label.
+    If the game is about a scene, `trial` is the trial of the step and `labels` the object behind each public label.
     """
 
     session: str
@@ -78,7 +81,7 @@ class Watcher(Protocol):
 # Equal only to itself, and so fit to be a key: batches are sorted by room.
 @dataclass(eq=False)
 class Live:
-    """A room with its numbers, its connections, and what is stored of it."""
+    """An active room: its state, line numbers, connections and stored history."""
 
     room: AnyRoom
     mode: str
@@ -100,7 +103,7 @@ class Live:
         self.remember(lines)
 
     def remember(self, lines: Iterable[RoomLine]) -> None:
-        """What somebody who comes later is shown of what has happened: the chat, and how many puzzles were solved."""
+        """Update the chat and the number of solved puzzles, which people who join later are sent."""
         for line in lines:
             if line.kind in self.forgetting:
                 self.chat.clear()
@@ -123,7 +126,7 @@ class _Parcel:
 
 
 class Hall:
-    """The live rooms of one study. All methods run on the event loop; nothing is shared with other threads but the store."""
+    """The room manager of one study. All methods run on the event loop; other threads share only the store with it."""
 
     def __init__(self, served: Served, engage: Any = None) -> None:
         self.served = served
@@ -138,19 +141,21 @@ class Hall:
 
     def now_ms(self) -> float:
         """The server's clock in milliseconds; it never runs backwards."""
-        # The system's clock may be set back while people play; times in a recording must not, or replays would show things before their cause. Clocks of
-        # pages are left as they are: how far they are off is in the log (lines of kind `clock`), and whoever reads a recording works it out from there.
+        # The system's clock may be set back during a game. Times in a recording must not be, or replays would show
+        # effects before causes. Times of pages are stored unchanged: lines of kind `clock` log their offset, and
+        # readers of a recording correct for it.
         self._latest = max(self._latest, round(1000 * self.served.clock(), 3))
         return self._latest
 
     # -- opening and closing -------------------------------------------------------------------------------------------
 
     def open(self) -> None:
-        """Take up rooms that were under way when the server stopped; everybody in them has the time of grace to come back."""
+        """Load the rooms that were active when the server stopped; everyone in them gets a new grace period."""
         with self.served.store.read() as connection:
             for row in room_store.unfinished(connection, self.served.id):
                 self.rooms[row.id] = self._load_room(connection, row)
-        # Nobody's connection outlived the server: everybody counts as lost from now on, whatever the last stored line says.
+        # No connection survives a restart of the server: everyone counts as disconnected, whatever the last stored line
+        # is.
         for live in self.rooms.values():
             for seat in live.room.seats:
                 if is_person(seat.actor):
@@ -167,12 +172,13 @@ class Hall:
         return live
 
     async def close(self) -> None:
+        """Stop bots and background tasks, and disconnect every page."""
         for live in self.rooms.values():
             if live.partner:
                 live.partner.stop()
         for task in (self._ticking, self._writing):
-            # Cancelling ends the waiting only: what the writer has is committed when the store is closed, and what it
-            # has not was never acknowledged.
+            # Cancelling ends only the waiting: lines in the writer are committed when the store is closed, and others
+            # were never acknowledged.
             if task is not None:
                 task.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
@@ -181,7 +187,7 @@ class Hall:
     # -- people --------------------------------------------------------------------------------------------------------
 
     async def enter(self, person: Person, link: Link, last: int) -> Live:
-        """A place for somebody: their own room again, or one where somebody waits, or a new one. Greeted once that is stored."""
+        """Seat a person in their earlier room, a waiting room or a new one; the greeting follows once that is stored."""
         live = self._find(person)
         # One connection per person: the newer one wins, as with windows (rule 6).
         old = live.links.pop(person.session, None)
@@ -196,6 +202,7 @@ class Hall:
         return live
 
     def _find(self, person: Person) -> Live:
+        """Return the room for a person: their own one, a waiting one with the same settings, or a new one."""
         rejoined = [r for r in self.rooms.values() if r.room.has(person.session) and r.step == person.step]
         if rejoined:
             return rejoined[-1]
@@ -213,14 +220,15 @@ class Hall:
         joined = next((r for r in open_ones if (r.mode, r.step, r.pair) == place), None)
         if joined is None:
             key = str(uuid.uuid4())
-            # A draw of its own: pages know the name of their room, and must not work out from it what will be meant.
+            # An independent random seed: pages know the name of their room and must not be able to derive the targets
+            # from it.
             room = self.kind.new(key, settings, uuid.uuid4().int % 2**31)
             joined = Live(room, person.mode, person.step, pair=pair, forgetting=self.kind.forgetting)
             self.rooms[key] = joined
         return joined
 
     def _over_already(self, person: Person) -> Live | None:
-        """The room that somebody played in at this step, where it is over and only its end can be shown."""
+        """Return the finished room of a person at this step, whose ending can still be shown; None without one."""
         with self.served.store.read() as connection:
             for row in room_store.finished(connection, person.session):
                 if row.data["step"] == person.step:
@@ -230,18 +238,18 @@ class Hall:
         return None
 
     def _greet(self, live: Live, link: Link, last: int) -> None:
-        """What was missed since a line, then how things stand; from here on everything new follows."""
+        """Send a page the lines after `last` and the current state; it receives all new lines from then on."""
         missed: list[dict[str, Any]] = []
         if last >= 0:
             with self.served.store.read() as connection:
-                # From the store: only what is stored was ever told, so nothing is told twice or left out.
+                # From the store: only stored lines were broadcast, so no line is sent twice or left out.
                 lines = room_store.lines_after(connection, live.room.id, last)
             missed = self._view_lines(live.room, lines, link.actor)
         live.links[link.actor] = link
         link.put(missed, ack=live.marks.get(link.actor, 0), status=self._status(live, link.actor))
 
     def lost(self, live: Live, link: Link) -> None:
-        """A connection is gone; nothing happens if a newer one has taken its place."""
+        """Handle a lost connection, unless a newer one has replaced it."""
         if live.links.get(link.actor) is link:
             del live.links[link.actor]
             if live.room.has(link.actor):
@@ -251,10 +259,10 @@ class Hall:
         self._push(live, *self.kind.rules.quit_room(live.room, actor, self.now_ms()))
 
     def take(self, live: Live, actor: str, sent: Iterable[RoomLine]) -> None:
-        """What a person sent together: in their own order, each once. What comes before a bad one is kept.
+        """Apply lines that a page sent in one message, in order and each once. Lines before an invalid one are stored.
 
-        A page that lost its connection sends again whatever was not acknowledged: numbers up to the mark were taken before and are passed over, and a number
-        that leaves one out is refused, for what is missing might still come.
+        A page that lost its connection resends every line that was not acknowledged. Numbers up to the last accepted
+        one are skipped. A gap in the numbers is an error, because the missing line may still arrive.
         """
         now, mark = self.now_ms(), live.marks.get(actor, 0)
         lines: list[RoomLine] = []
@@ -275,7 +283,7 @@ class Hall:
                 self._queue(_Parcel(live, live.room, lines, actor, mark))
 
     def room_of(self, room: str, session: str) -> Live | None:
-        """Return the room that somebody is in, or was in until it ended; None where there is none."""
+        """Return the room that a session is in, or was in until it ended; None without one."""
         live = self.rooms.get(room)
         if live is None:
             with self.served.store.read() as connection:
@@ -305,6 +313,7 @@ class Hall:
     # -- storing and telling -------------------------------------------------------------------------------------------
 
     def _push(self, live: Live, room: AnyRoom, lines: Sequence[RoomLine]) -> _Parcel:
+        """Apply the next state and lines to a room and queue them for the store."""
         parcel = _Parcel(live, room, self._happen(live, room, lines, self.now_ms()))
         self._queue(parcel)
         return parcel
@@ -324,11 +333,13 @@ class Hall:
         return numbered
 
     def _queue(self, parcel: _Parcel) -> None:
+        """Queue lines for the next commit and start the writer task if it is idle."""
         self._waiting.append(parcel)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write())
 
     async def _write(self) -> None:
+        """Commit queued lines, one transaction per batch, until the queue is empty."""
         # Whatever comes while this batch is being committed collects in `_waiting` and shares the next commit: the busier the hall, the larger the batches.
         while self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -352,7 +363,7 @@ class Hall:
                     parcel.done.set_result(None)
 
     def _store(self, batch: Mapping[Live, Sequence[_Parcel]], connection: Connection) -> None:
-        """One transaction for all that waited; in it, a room that ends early ends the sessions of its people."""
+        """Store a batch in one transaction; a room that ends early also ends the sessions of its people."""
         now = self.served.clock()
         numbered: list[tuple[str, RoomLine]] = []
         for live, parcels in batch.items():
@@ -372,6 +383,9 @@ class Hall:
         room_store.keep_lines(connection, numbered)
 
     def _end_sessions(self, connection: Connection, room: AnyRoom, lines: Sequence[RoomLine]) -> None:
+        """End the sessions of all people in a room that ended early, with different outcomes for the one who left and
+        the others.
+        """
         lost = next(line.data["by"] for line in lines if line.kind == "over")
         stayed, left = ENDINGS[str(room.outcome)]
         for seat in room.seats:
@@ -379,14 +393,15 @@ class Hall:
                 self._end_session(connection, room, seat.actor, left if seat.actor == lost else stayed)
 
     def _end_session(self, connection: Connection, room: AnyRoom, actor: str, outcome: str) -> None:
+        """End the session of one person, unless it has ended already."""
         row = kept_answers.load(connection, self.served, actor)
-        # Whoever has withdrawn or was ended before keeps that ending.
+        # Sessions that were withdrawn or ended earlier keep that ending.
         if row.state in ("consented", "running"):
             reason = room.outcome or "partner-left"
             presence.end(connection, self.served, row, outcome, "server", reason=reason, room=room.id)
 
     def _deliver(self, live: Live, parcels: Sequence[_Parcel]) -> None:
-        """Acknowledge what is stored now, and pass it on."""
+        """Acknowledge and broadcast stored lines."""
         live.stored = _shape(parcels[-1].room)
         lines = _lines_in(parcels)
         marks = {parcel.actor: parcel.mark for parcel in parcels}
@@ -410,7 +425,7 @@ class Hall:
         return [event for line in lines if (event := self.kind.view_line(room, line, actor)) is not None]
 
     def _clear_away(self, live: Live) -> None:
-        """Rooms that nobody is in any more need no memory, once all their lines are stored."""
+        """Drop empty rooms from memory once all their lines are stored."""
         if any(parcel.live is live for parcel in self._waiting):
             return
         empty = live.room.phase == WAITING and not live.room.seats
@@ -418,6 +433,7 @@ class Hall:
             self._forget(live)
 
     def _forget(self, live: Live) -> None:
+        """Drop a room that could not be stored and disconnect its pages."""
         self.rooms.pop(live.room.id, None)
         if live.partner:
             live.partner.stop()
@@ -430,6 +446,7 @@ class Hall:
             live.partner = self.engage(self, live)
 
     async def _tick_for_ever(self) -> None:
+        """Advance the time of every active room once per tick."""
         for tick in count():
             await asyncio.sleep(TICK_SECONDS)
             # A copy, for rooms come and go while we wait for others.
@@ -466,7 +483,7 @@ class Hall:
 
 
 def _shape(room: AnyRoom) -> tuple[Any, ...]:
-    """What the row of a room says: it is written again only when this changes."""
+    """Return the fields of a room's database row, which is written only when they change."""
     return room.phase, room.puzzle, room.outcome, room.seats, room.began_ms
 
 

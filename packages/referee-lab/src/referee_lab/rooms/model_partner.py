@@ -1,7 +1,8 @@
-"""A language model as the partner of a person in a live room: it sees what its role sees, is asked in a thread of its own, and never ends the game by failing.
+"""A language model as a person's partner in an active room; failures never end the game.
 
-An answer without a readable move makes it ask for other words; an endpoint that does not answer, or takes too long, makes it say so. Either is in the log
-as what was said, so that a game shows how often it happened.
+The model sees the view of its role and is called in its own thread. After an answer without a parsable move it asks for
+other words. After an error or a timeout of the endpoint it says so in the chat. Both appear in the log, so the log of a
+game shows their number.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class ModelPartner(Partner):
         super().__init__(hall, live, pace)
 
     async def _operate(self, puzzle: int) -> None:
+        """Operate the board through one puzzle: one model turn after each chat line."""
         player = self._player(OPERATOR)
         self.hand = Hand()
         while self._playing(puzzle) is not None:
@@ -47,6 +49,7 @@ class ModelPartner(Partner):
                 await self._turn(player, OPERATOR, puzzle)
 
     async def _solve(self, puzzle: int) -> None:
+        """Instruct through one puzzle: a model turn, then wait for the person."""
         player = self._player(SOLVER)
         await self._sleep(1.5)
         while self._playing(puzzle) is not None:
@@ -54,11 +57,13 @@ class ModelPartner(Partner):
             await self._wait(puzzle)
 
     def _player(self, role: str) -> TangramPlayer:
+        """Return the model as a player of a role, for the goal of this game."""
         game = self.game
         assert game is not None
         return make_player(self.written, role, game.goal, self.live.room.seed)
 
     async def _turn(self, player: TangramPlayer, role: str, puzzle: int) -> None:
+        """Ask the model for moves and carry them out; errors are reported in the chat."""
         seen = self._seen(role)
         if seen is None:
             return
@@ -69,13 +74,14 @@ class ModelPartner(Partner):
             moves = [PlayerMove(kind=SAY, text=UNREAD)]
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # the person is told, and can go on
+        except Exception as error:  # the person is informed and can continue
             _log.error("a model gave no answer: %s", type(error).__name__)
             moves = [PlayerMove(kind=SAY, text=SILENT)]
         for move in moves:
             await self._do(move, role, puzzle)
 
     def _seen(self, role: str) -> Seen | None:
+        """Return the view of a role as the model sees it; None when no game is running."""
         room, game = self.live.room, self.game
         if game is None:
             return None
@@ -91,6 +97,7 @@ class ModelPartner(Partner):
         )
 
     async def _do(self, move: PlayerMove, role: str, puzzle: int) -> None:
+        """Carry out one move of the model: write in the chat, or act on the board."""
         board = self._playing(puzzle)
         if board is None or move.kind == WAIT:
             return

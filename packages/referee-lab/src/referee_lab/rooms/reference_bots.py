@@ -1,7 +1,8 @@
-"""Programs in a live reference game: any system speaks, any hearer chooses, each with all earlier rounds in mind, so that one person can play it alone.
+"""Programs as players of an active reference game: a system speaks, hearers choose, so that one person can play alone.
 
-A listener that cannot tell which object is meant asks once in a round. After the next words, or `REPLY_SECONDS` without any, it chooses the object that it
-believes in most, by chance among equals. A program that fails, or takes too long, says so in the chat; the round then ends by its limit.
+Programs see all earlier rounds. A listener without a clear best object asks one question per round. After the next
+words, or `REPLY_SECONDS` without any, it chooses its most probable object, with ties broken at random. A program that
+fails or times out says so in the chat, and the round ends at its time limit.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class ReferenceBots:
         return cast(ReferenceRoom, self.live.room)
 
     def notice(self, lines: Sequence[RoomLine]) -> None:
-        """What was stored and told to everybody."""
+        """React to lines that were stored and broadcast."""
         last_seq = self.lines[-1].seq if self.lines else -1
         self.lines += [line for line in lines if line.seq > last_seq]
         if any(line.kind in ("round", "say") for line in lines):
@@ -69,13 +70,14 @@ class ReferenceBots:
         self._task.cancel()
 
     async def _attend(self) -> None:
+        """Take turns and wait for lines until the game ends; an error is reported in the chat."""
         try:
             while True:
                 await self._turn()
                 await self._next_line()
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # people must not be left waiting without anybody noticing
+        except Exception as error:  # a failure must not leave people waiting without a message
             _log.error("the bots of a room gave up: %s", type(error).__name__, exc_info=error)
 
     async def _next_line(self) -> None:
@@ -88,13 +90,14 @@ class ReferenceBots:
                 self._answered.pop(actor, None)
 
     def _waits(self, actor: str, number: int) -> bool:
-        """Return whether a listener still has to choose in a round."""
+        """Return whether a listener has still to choose in a round."""
         return self._is_on(number) and actor not in self.room.chosen
 
     async def _turn(self) -> None:
-        """Whatever programs have to do now: say what is meant, or choose."""
+        """Let programs take their next action: describe the target, or choose an object."""
         room = self.room
-        # A room moves on before its lines are stored and told: until then the last words known are those of the round before.
+        # A room advances before its lines are stored and broadcast: until then `chat` has the words of the previous
+        # round.
         if room.phase != PLAYING or self._announced_round() != room.puzzle:
             return
         number = room.puzzle
@@ -121,7 +124,7 @@ class ReferenceBots:
         return next((line.data["round"] for line in reversed(self.lines) if line.kind == "round"), None)
 
     def _text(self) -> str:
-        """What the speaker has said in this round."""
+        """Return the speaker's words of this round."""
         begins = max((n for n, line in enumerate(self.lines) if line.kind == "round"), default=0)
         here = self.lines[begins:]
         return " ".join(
@@ -132,7 +135,10 @@ class ReferenceBots:
         return rounds_in(self.lines, {seat.actor: seat for seat in self.room.seats}, self.room.settings["labels"])
 
     def _revealed_rounds(self, name: str) -> list[PlayedRound]:
-        """Return the rounds whose target a listener has seen: all with full feedback, otherwise those they spoke in or got right."""
+        """Return the rounds whose target a listener has seen.
+
+        With full feedback these are all rounds, otherwise those that they spoke in or answered correctly.
+        """
         full = self.room.settings["feedback"] == "full"
         rounds = ((done, [c for c in done.choices if c.hearer == name]) for done in self._rounds())
         return [done for done, choices in rounds if full or not choices or choices[0].right]
@@ -140,6 +146,7 @@ class ReferenceBots:
     # -- speaking and choosing -----------------------------------------------------------------------------------------
 
     async def _speak(self, actor: str, number: int) -> None:
+        """Describe the target of a round in the chat."""
         room = self.room
         target = room.settings["labels"][room.target]
         trial = replace(self.trial, id=f"{room.id}-{number}", targets=(target,), history=remembered(self._rounds()))
@@ -148,6 +155,7 @@ class ReferenceBots:
         await self._say(actor, text or FAILED, number)
 
     async def _choose(self, actor: str, text: str, number: int) -> None:
+        """Let a listener resolve the description: choose an object, or ask a question."""
         room = self.room
         history = remembered(self._revealed_rounds(room.seat(actor).name), room.seat(actor).name)
         trial = replace(self.trial, id=f"{room.id}-{number}.{actor}", history=history)
@@ -166,7 +174,7 @@ class ReferenceBots:
             self.hall.bot_acts(self.live, "choose", choice, actor)
 
     def _most_believed(self, response: Response) -> str:
-        """Return the object with the highest probability; one by chance where several have it, or nothing is known."""
+        """Return the object with the highest probability; ties and empty answers are broken at random."""
         objects: list[str] = sorted(self.room.settings["labels"].values())
         probabilities = dict(response.probabilities or ())
         beliefs = {entity: probabilities.get(entity, 0.0) for entity in objects}
@@ -178,19 +186,21 @@ class ReferenceBots:
             return await asyncio.wait_for(asyncio.to_thread(ask), ANSWER_SECONDS)
         except asyncio.CancelledError:
             raise
-        except Exception as error:  # people are told, and go on
+        except Exception as error:  # people are informed and can continue
             _log.error("a program gave no answer: %s: %s", type(error).__name__, error)
             return None
 
     def _player(self, actor: str, kind: str) -> Any:
+        """Return the system or hearer of a bot, created on first use with its own seed."""
         if (actor, kind) not in self.players:
             written = self.room.settings["bot_speaker" if kind == "system" else "bot_listener"]
-            # A seed of their own, or chance would choose the same for everybody.
+            # Each bot has its own seed; with one seed all would make the same random choices.
             seed = self.room.seed + [seat.actor for seat in self.room.seats].index(actor)
             self.players[actor, kind] = make_partner(written, kind, seed)
         return self.players[actor, kind]
 
     async def _say(self, actor: str, text: str, number: int) -> None:
+        """Write text in the chat with the typing times of a person."""
         start = self.hall.now_ms()
         self.hall.bot_acts(self.live, "typing", {"typing": True}, actor)
         await self._sleep(0.4 + KEY_SECONDS * len(text))

@@ -1,11 +1,12 @@
-"""A room for a reference game, pure: one speaks, everybody else chooses alone, all write in one chat, and after each round all are told (Boyce et al. 2024).
+"""A room for a reference game, without I/O: one player speaks, the others choose alone, and feedback follows each round
+(Boyce et al. 2024).
 
-As with the other rooms, every function takes a room and a server time in milliseconds and gives the room afterwards with the lines to log. What is meant, and
-the order in which each person sees the objects, follow from the room's seed and are logged when a round begins.
+Every function takes a room and a server time in milliseconds and returns the next room and the lines to log. Targets
+and the display order of each person follow from the room's seed and are logged at the start of a round.
 
-Who is lost for longer than the time of grace, or withdraws, has left, and the game goes on without them: a listener's place stays empty, and a round whose
-speaker has left counts for nobody. It ends when fewer than two players or no person is left, when a fixed speaker has left, or at the first loss where the
-study says `leaving = "end"`.
+A player who is lost for longer than the grace period, or withdraws, has left. The game continues without them: a
+listener's seat stays empty, and a round whose speaker has left is not scored. The game ends when fewer than two players
+or no person is left, when a fixed speaker has left, or at the first loss where the study has `leaving = "end"`.
 """
 
 from __future__ import annotations
@@ -45,10 +46,11 @@ CHOSEN, TIMEOUT, SPEAKER_LEFT = "chosen", "timeout", "speaker-left"
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRoom(AnyRoom):
-    """`settings` are those of the protocol, with `labels`: the object behind each public label. `puzzle` counts rounds from 0.
+    """The state of a room with a reference game.
 
-    `chosen` holds what each listener has chosen in this round, `spoken` whether the speaker has said anything in it, `ended` how it ended, and `right` how
-    many right choices each person has made so far.
+    `settings` are those of the protocol, with `labels`: the object behind each public label. `puzzle` counts rounds
+    from 0. `chosen` maps listeners to their choices in this round, `spoken` is whether the speaker has written in it,
+    `ended` how it ended, and `right` the number of correct choices of each person so far.
     """
 
     spoken: bool = False
@@ -74,18 +76,19 @@ class ReferenceRoom(AnyRoom):
 
     @property
     def listeners(self) -> tuple[Seat, ...]:
-        """Those who choose in this round and have not left."""
+        """Return the seats of the listeners of this round who have not left."""
         return tuple(seat for seat in self.seats if seat.role == LISTENER and not seat.gone)
 
 
 Happened = tuple[ReferenceRoom, list[RoomLine]]
 
 
-# -- what follows from the seed ------------------------------------------------------------------------------------------------
+# -- derived from the seed
+# -----------------------------------------------------------------------------------------------------
 
 
 def rounds_of(room: ReferenceRoom) -> tuple[str, ...]:
-    """What is meant, round by round: every object that comes round once in each repetition, in a new order."""
+    """Return the target of every round: each repetition has all objects in a new order."""
     settings = room.settings
     return _rounds(_labels(room), settings["objects"], settings["repetitions"], room.seed)
 
@@ -97,6 +100,7 @@ def _labels(room: ReferenceRoom) -> tuple[str, ...]:
 
 @lru_cache(maxsize=512)
 def _rounds(labels: tuple[str, ...], objects: int, repetitions: int, seed: int) -> tuple[str, ...]:
+    """Draw the objects that occur, and shuffle them anew for each repetition."""
     rng = Random(f"{seed}|rounds")
     coming = rng.sample(labels, min(objects, len(labels)) if objects else len(labels))
     return tuple(label for _ in range(repetitions) for label in rng.sample(coming, len(coming)))
@@ -108,13 +112,14 @@ def repetition_of(room: ReferenceRoom) -> int:
 
 
 def order_of(room: ReferenceRoom, seat: int) -> list[str]:
-    """The order in which the person in a seat sees the objects: their own, for the whole game or for every round."""
+    """Return the display order for the person in a seat, fixed for the game or new in every round."""
     each = f"|{room.puzzle}" if room.settings["shuffle"] == "round" else ""
     labels = _labels(room)
     return Random(f"{room.seed}|order|{seat}{each}").sample(labels, len(labels))
 
 
 def _first_speaker(room: ReferenceRoom) -> int:
+    """Return the seat that speaks first, drawn from those that the settings allow."""
     first = room.settings["begins"]
     fitting = [n for n, s in enumerate(room.seats) if first == "any" or is_bot(s.actor) == (first == "bot")]
     return fitting[room.seed % len(fitting)]
@@ -136,7 +141,9 @@ def _next_speaker(room: ReferenceRoom) -> int | None:
 
 
 def join(room: ReferenceRoom, actor: str, name: str, t_ms: float) -> Happened:
-    """Somebody comes in, for the first time or again; the first round starts when all people are there, and bots take the other places."""
+    """Seat a player who joins or rejoins; the first round starts when all people are present, with bots in the other
+    seats.
+    """
     is_back = room.has(actor)
     room, lines = any_room.take_seat(room, actor, name, t_ms)
     if is_back or len(room.seats) < room.people:
@@ -147,7 +154,7 @@ def join(room: ReferenceRoom, actor: str, name: str, t_ms: float) -> Happened:
 
 
 def quit_room(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
-    """Somebody leaves for good: from a waiting room after the time that the study asks for, from a game at any time."""
+    """Remove a player who quits: from a waiting room after the study's minimum waiting time, from a game at any time."""
     if room.phase == OVER or (room.phase != WAITING and room.seat(actor).gone):
         return room, []
     if room.phase == WAITING:
@@ -157,7 +164,7 @@ def quit_room(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
 
 
 def _without(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
-    """The room after somebody has left it for good: it goes on with the others, or is over."""
+    """Return the room without a player who has left; it continues with the others, or is over."""
     was_speaking = room.phase == PLAYING and room.speaker == actor
     room = change_seat(room, actor, present=False, gone=True, ready=False, left_ms=None)
     lines = [RoomLine(actor, "gone", {})]
@@ -176,7 +183,10 @@ def _without(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
 
 
 def act(room: ReferenceRoom, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
-    """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
+    """Apply an action of a player; the first line is theirs.
+
+    Raises ValueError for an action that their role never allows.
+    """
     if kind == "choose":
         return _choose(room, actor, data, t_ms)
     if kind == "ready":
@@ -188,7 +198,11 @@ def act(room: ReferenceRoom, actor: str, kind: str, data: Mapping[str, Any], t_m
 
 
 def _choose(room: ReferenceRoom, actor: str, data: Mapping[str, Any], t_ms: float) -> Happened:
-    """A choice counts once, for the round it was made in, and after the speaker has said something; anything else is noted and changes nothing."""
+    """Record a listener's choice.
+
+    A choice counts once, in its own round, and after the speaker has written something. Any other choice is logged as
+    late and changes nothing.
+    """
     if data["object"] not in room.settings["labels"]:
         raise ValueError("there is no such object")
     late = [RoomLine(actor, "late", {"kind": "choose", **data})]
@@ -209,7 +223,7 @@ def _if_all_have_chosen(room: ReferenceRoom, t_ms: float) -> Happened:
 
 
 def _ready(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
-    """The next round, as soon as everybody has seen how this one went."""
+    """Mark a player as ready; the next round starts once all are."""
     if room.phase != BETWEEN:
         return room, [RoomLine(actor, "late", {"kind": "ready"})]
     room = change_seat(room, actor, ready=True)
@@ -221,7 +235,7 @@ def _ready(room: ReferenceRoom, actor: str, t_ms: float) -> Happened:
 
 
 def pass_time(room: ReferenceRoom, t_ms: float) -> Happened:
-    """Time goes by: grace that runs out, the limit of a round, the pause after it."""
+    """Advance the time: grace periods that run out, the round's time limit, the pause after a round."""
     if lost := any_room.lost_for_good(room, t_ms):
         return _without(room, lost[0], t_ms)
     passed = t_ms - room.began_ms
@@ -233,14 +247,16 @@ def pass_time(room: ReferenceRoom, t_ms: float) -> Happened:
 
 
 def _go_on(room: ReferenceRoom, t_ms: float) -> Happened:
+    """Start the next round, or end a game that is complete."""
     if room.puzzle + 1 < len(rounds_of(room)):
         return _start(replace(room, puzzle=room.puzzle + 1), t_ms)
     return _over(room, "completed", SERVER)
 
 
 def _start(room: ReferenceRoom, t_ms: float) -> Happened:
+    """Start a round: assign roles and log the target and every person's display order."""
     speaker = _next_speaker(room)
-    assert speaker is not None  # whoever left last has ended the room otherwise
+    assert speaker is not None  # the last player who left has ended the room otherwise
     seats = tuple(replace(s, role=SPEAKER if n == speaker else LISTENER, ready=False) for n, s in enumerate(room.seats))
     room = replace(room, seats=seats, phase=PLAYING, began_ms=t_ms, spoken=False, chosen={}, ended=None)
     about = {"round": room.puzzle, "repetition": repetition_of(room), "target": room.target, "speaker": speaker}
@@ -249,7 +265,7 @@ def _start(room: ReferenceRoom, t_ms: float) -> Happened:
 
 
 def _end_round(room: ReferenceRoom, ended: str, t_ms: float) -> Happened:
-    """Everybody may be told now. A round without its speaker counts for nobody."""
+    """End a round and give feedback. A round without its speaker is not scored."""
     room = replace(room, phase=BETWEEN, began_ms=t_ms, ended=ended, right=_counted(room, ended))
     seats = {seat.actor: str(n) for n, seat in enumerate(room.seats)}
     chosen = {seats[actor]: label for actor, label in room.chosen.items()}
@@ -257,6 +273,7 @@ def _end_round(room: ReferenceRoom, ended: str, t_ms: float) -> Happened:
 
 
 def _counted(room: ReferenceRoom, ended: str) -> Mapping[str, int]:
+    """Return the number of correct choices of each player after this round."""
     if ended == SPEAKER_LEFT:
         return room.right
     right = [actor for actor, label in room.chosen.items() if label == room.target]
@@ -271,7 +288,7 @@ def _over(room: ReferenceRoom, outcome: str, actor: str) -> Happened:
 
 
 def after_lines(room: ReferenceRoom, lines: Sequence[RoomLine]) -> ReferenceRoom:
-    """A room whose row is known, with what only its lines tell: who has chosen what in this round, and how many were right before it."""
+    """Return a stored room with the choices and scores that only its lines contain."""
     speaker, number = None, 0
     for line in lines:
         if line.kind == "round":

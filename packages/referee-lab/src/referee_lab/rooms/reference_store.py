@@ -18,7 +18,7 @@ from referee_lab.tangram.tiers.reference_forms import words_of
 
 __all__ = ["game_in", "load_reference_room", "log_in", "rounds_in"]
 
-# How a game of people ends that is not completed, and what became of a speaker or a listener who gave nothing.
+# The outcomes of games that are not completed, and of speakers and listeners who gave no answer.
 LEFT, RUNNING = "left", "running"
 SILENT, ENTITY, TIMED_OUT = "silent", "entity", "timeout"
 
@@ -30,7 +30,10 @@ def load_reference_room(connection: Connection, row: Any) -> tuple[ReferenceRoom
 
 
 def game_in(connection: Connection, room: str) -> PlayedGame:
-    """A room as a played game, as far as it was played; refused when one of its people has withdrawn, or when lines are missing."""
+    """Return a room as a played game, as far as it was played.
+
+    Raises InputError if one of its people has withdrawn, or if lines are missing.
+    """
     row, seats, lines = stored_room(connection, room)
     names = [seat.name for seat in seats]
     played = PlayedGame(
@@ -46,7 +49,7 @@ def game_in(connection: Connection, room: str) -> PlayedGame:
 
 
 def log_in(connection: Connection, room: str) -> Iterator[str]:
-    """Everything that happened in a room, line by line as JSON: first what it was, then who did what when, in milliseconds from the first line."""
+    """Yield the log of a room as JSON lines: a header, then every event, in milliseconds from the first line."""
     row, seats, lines = stored_room(connection, room)
     settings = {**row.data["settings"], "study": row.study, "mode": row.mode}
     people = [{"seat": n, "name": seat.name} for n, seat in enumerate(seats)]
@@ -78,6 +81,7 @@ def rounds_in(lines: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapp
 
 
 def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[str, str]) -> PlayedRound:
+    """Return one round from its lines: the talk, the description and the choices."""
     begin, end = part[0], part[-1]
     people = list(seats.values())
     speaker = people[begin.data["speaker"]]
@@ -99,7 +103,7 @@ def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[
         repetition=begin.data["repetition"],
         target=labels[begin.data["target"]],
         text=text,
-        # What was broken off is no description.
+        # An interrupted message is no description.
         words=0 if lost else len(words_of(text)),
         spoken=LEFT if lost else SAID if text else SILENT,
         heard=first.heard,
@@ -121,7 +125,7 @@ def _said(line: RoomLine, name: str, speaks: bool, begin: RoomLine) -> SaidLine:
 def _choice(
     seat: Seat, line: RoomLine | None, begin: RoomLine, labels: Mapping[str, str], otherwise: str | None
 ) -> PlayedChoice:
-    """A choice, or what there was instead; in a round that nobody could finish a choice is none."""
+    """Return a listener's choice, or the outcome that replaces it; in an unfinished round a choice does not count."""
     if line is None or otherwise is None:
         return PlayedChoice(heard=otherwise, hearer=seat.name)
     chosen = line.data["object"]

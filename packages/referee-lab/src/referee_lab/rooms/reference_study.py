@@ -1,4 +1,7 @@
-"""A ready-made reference game: consent, what to do, one room, comments. It is played with figures of this package, or with a scene of any corpus."""
+"""A ready-made reference game: consent, instructions, one room, comments.
+
+It is played with figures of this package or with a scene of a corpus.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ def picture_trial(folder: Path, language: str = "en") -> Trial:
 
 
 def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, pictures: Path | None = None) -> Trial:
-    """The scene of a corpus that is played with: the one that is named, or the first that can be. With `pictures`, where its objects' own pictures lie."""
+    """Return the scene of a corpus for the game: the named one, or the first that can be shown.
+
+    `pictures` is the folder with the pictures of its objects.
+    """
     by_scene: dict[str, Trial] = {}
     for trial in trials:
         by_scene.setdefault(trial.scene.id or trial.id, trial)
@@ -86,7 +92,7 @@ def scene_trial(trials: Iterable[Trial], source: str, scene: str | None = None, 
 
 
 def _seen(trial: Trial, pictures: Path | None) -> Trial:
-    """A trial whose objects have pictures of their own where all of them are there, and are drawn otherwise."""
+    """Return the trial with pictures of all its objects; objects are drawn where one is missing."""
     entities = trial.scene.entities
     if pictures is not None and all(e.image and (pictures / e.image).is_file() for e in entities):
         return trial
@@ -94,7 +100,10 @@ def _seen(trial: Trial, pictures: Path | None) -> Trial:
 
 
 def _can_be_shown(trial: Trial, pictures: Path | None) -> bool:
-    """Whether there is something to see (a picture, or a card with more on it than a name), and no two objects look alike, for places mean nothing here."""
+    """Return whether every object has a picture or a card with more than a name, and no two look alike.
+
+    Positions carry no information in these games.
+    """
     scene = trial.scene
     if not 2 <= len(scene.entities) <= MOST_OBJECTS:
         return False
@@ -123,7 +132,10 @@ def make_reference_study(
     settings: Mapping[str, Any] | None = None,
     pictures: Path | None = None,
 ) -> Study:
-    """Write the study folder; `settings` are settings of the protocol beside its defaults, `pictures` is where the objects' own pictures lie."""
+    """Write the study folder.
+
+    `settings` override the protocol's defaults; `pictures` is the folder with the pictures of the objects.
+    """
     chosen = dict(settings or {})
     trial = trial or figure_trial(language)
     if chosen.get("bots") and is_named_only(trial.scene):
@@ -149,7 +161,10 @@ def make_reference_study(
 
 
 def _try_programs(trial: Trial, settings: Mapping[str, Any]) -> None:
-    """Each program is asked once about these objects: one that would have to learn first, or does not know such objects, could say nothing in any room."""
+    """Ask each program once about these objects.
+
+    A program that needs training, or has no words for such objects, would be silent in every room.
+    """
     parameters = catalogue.create("protocol", "reference-game").info.parameters
     view = replace(trial, targets=trial.targets[:1])
     for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")):
@@ -157,7 +172,7 @@ def _try_programs(trial: Trial, settings: Mapping[str, Any]) -> None:
         try:
             player = make_partner(written, kind, seed=1)
             if isinstance(player, Remembers):
-                continue  # what waits for a network is not asked in vain
+                continue  # programs that need the network are not asked
             if kind == "hearer":
                 player.resolve(Description(text="this one"), view.for_hearer(Random(1)))
             elif hasattr(player, "describe"):

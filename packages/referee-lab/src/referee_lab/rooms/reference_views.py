@@ -1,4 +1,4 @@
-"""What each person in a reference game is told: the speaker alone knows what is meant, and what others chose reaches nobody before the round has ended."""
+"""Each person's view of a reference game: only the speaker sees the target, and choices are shown only after the round."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from referee_lab.rooms.room_views import format_line, format_status
 
 __all__ = ["TELLING", "reference_status", "view_reference_line"]
 
-# Lines after which everybody is told anew how things stand: nearly all, for pages draw what the status says.
+# Lines after which everyone receives the full state: nearly all, because pages draw the state.
 TELLING = frozenset({"round", "choose", "feedback", "gone", "join", "left", "ready", "disconnect", "reconnect", "over"})
 _PASSED_ON = frozenset({"say", "typing"})
-# The end names who left, and what was said holds the sender's keystrokes: others get neither.
+# The ending names the player who left, and chat lines contain the sender's keystrokes: other players receive neither.
 _SHOWN = {"say": ("text",), "over": ("outcome",)}
 
 
@@ -37,7 +37,7 @@ def view_reference_line(room: ReferenceRoom, line: RoomLine, actor: str) -> dict
 def reference_status(
     room: ReferenceRoom, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
-    """How things stand for somebody: everything a page needs that has just been opened."""
+    """Return the full state for one person, as a page needs it when it opens."""
     seat = seat_number(room, actor)
     status: dict[str, Any] = {
         **format_status(room, actor, now_ms, seq, chat),
@@ -54,6 +54,7 @@ def reference_status(
 
 
 def _player(room: ReferenceRoom, n: int) -> dict[str, Any]:
+    """Return what everyone may know of a player: presence, role, readiness, and whether they have chosen."""
     seat = room.seats[n]
     chosen = seat.actor in room.chosen and room.phase in (PLAYING, BETWEEN)
     about = {"seat": n, "present": seat.present, "bot": is_bot(seat.actor), "ready": seat.ready, "gone": seat.gone}
@@ -69,7 +70,7 @@ def _game(room: ReferenceRoom, seat_index: int, actor: str) -> dict[str, Any]:
         "repetitions": room.settings["repetitions"],
         "spoken": room.spoken,
         "chosen": room.chosen.get(actor),
-        # The one place where what is meant leaves the server before a round has ended.
+        # The only code that sends the target before a round has ended.
         "target": room.target if speaks and room.phase == PLAYING else None,
         "feedback": None,
     }
@@ -77,7 +78,11 @@ def _game(room: ReferenceRoom, seat_index: int, actor: str) -> dict[str, Any]:
 
 
 def _feedback(room: ReferenceRoom, seat: int, speaks: bool) -> dict[str, Any]:
-    """How the round went. The speaker always learns who was right; a listener learns that of others, and what was meant, where the study says so."""
+    """Return the feedback of a round for one seat.
+
+    The speaker always learns who was right. A listener learns the others' results and the target only where the study
+    shows them.
+    """
     if room.ended is None or room.ended == SPEAKER_LEFT:
         return {"ended": room.ended, "target": None, "choices": []}
     full = room.settings["feedback"] == "full" or speaks

@@ -1,7 +1,7 @@
-"""People's games out of the store: which rooms there are, and what was played in them (rules 12, 13 and 15).
+"""Exports people's games from the store: a list of rooms, and the games played in them (rules 12, 13 and 15).
 
-Of Tangram each puzzle is a recording file that every situated command reads; a room of a reference game is one game, as `referee play` writes and scores them,
-and its whole log.
+Each Tangram puzzle is a recording file that every situated command reads. A room of a reference game is one game, as
+`referee play` writes and scores it, with its whole log.
 """
 
 from __future__ import annotations
@@ -41,14 +41,17 @@ __all__ = [
 ]
 
 ROOMS_TABLE = "rooms.csv"
-# What tells `referee play` which games lie in a folder.
+# Tells `referee play` the kind of the games in a folder.
 ABOUT = "game.json"
 COLUMNS = ("room", "mode", "state", "outcome", "people", "puzzle", "goal", "result", "seconds", "utterances", "file")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomSummary:
-    """A room as organisers see it: who was in it by alias, how it ended, and what was played. `why_not` tells why it cannot be given out."""
+    """A room as organisers see it: its people by alias, its outcome and its games.
+
+    `why_not` is why it cannot be exported.
+    """
 
     id: str
     mode: str
@@ -66,12 +69,12 @@ def has_rooms(study: Study) -> bool:
 
 
 def is_reference_game(study: Study) -> bool:
-    """Whether rooms are reference games, in which everybody chooses alone."""
+    """Return whether rooms are reference games, in which each listener chooses alone."""
     return study.kind.info.plugin == "reference-game"
 
 
 def list_rooms(connection: Connection, study: Study, mode: str | None = None) -> list[RoomSummary]:
-    """The rooms of a study in one mode (its own by default) in which a puzzle was begun, oldest first."""
+    """Return the rooms of a study in one mode (default: the study's mode) in which a puzzle was begun, oldest first."""
     r = schema.room.c
     conditions = (r.study == study.id, r.mode == (mode or study.mode))
     rows = connection.execute(select(schema.room).where(*conditions).order_by(r.created, r.id)).all()
@@ -79,6 +82,7 @@ def list_rooms(connection: Connection, study: Study, mode: str | None = None) ->
 
 
 def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
+    """Return the summary of a room from its database row."""
     seats = row.data["seats"]
     gone = withdrawn(connection, [seat["who"] for seat in seats if is_person(seat["who"])])
     about: dict[str, Any] = {
@@ -86,7 +90,7 @@ def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
         "mode": row.mode,
         "state": row.state,
         "outcome": row.data["outcome"],
-        # Whoever withdrew is not named any more.
+        # People who have withdrawn are not named.
         "people": tuple(seat["name"] for seat in seats if seat["who"] not in gone),
         "created": row.created,
     }
@@ -104,6 +108,7 @@ def _summary(connection: Connection, row: Any, study: Study) -> RoomSummary:
 
 
 def _game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
+    """Return the summary of a reference game as a row of the table of rooms."""
     choices = [c for done in game.rounds for c in done.choices if c.right is not None]
     return {
         "goal": f"{len(game.rounds)} rounds",
@@ -115,6 +120,7 @@ def _game(game: PlayedGame, lines: Sequence[RoomLine]) -> dict[str, Any]:
 
 
 def _puzzle(recording: Recording) -> dict[str, Any]:
+    """Return the summary of a Tangram puzzle as a row of the table of rooms."""
     kinds = [entry.kind for entry in recording.entries]
     result = next(
         (kind for kind in ("solved", "timeout") if kind in kinds), "broken off" if "end" in kinds else "running"
@@ -130,7 +136,7 @@ def _puzzle(recording: Recording) -> dict[str, Any]:
 
 
 def room_recordings(connection: Connection, study: Study, rooms: Sequence[RoomSummary]) -> Iterator[Recording]:
-    """The recordings of some rooms; one that cannot be given out is an error here."""
+    """Yield the recordings of rooms. Raises InputError for a room that cannot be exported."""
     for room in rooms:
         if room.why_not is not None:
             raise InputError(f"{room.why_not} in the room {room.id}", remedy="leave this room out")
@@ -138,7 +144,7 @@ def room_recordings(connection: Connection, study: Study, rooms: Sequence[RoomSu
 
 
 def room_files(connection: Connection, study: Study, mode: str | None = None) -> dict[str, bytes]:
-    """Everything for an export: a table of the rooms, and the recordings of those that may be given out."""
+    """Return all files of an export: a table of the rooms, and the recordings that may be exported."""
     rooms = list_rooms(connection, study, mode)
     if not rooms:
         return {}
@@ -170,7 +176,7 @@ def reference_files(connection: Connection, room: str, kinds: Sequence[str]) -> 
 
 
 def about_games(study: Study) -> str:
-    """What kind of games they are, for `referee play`."""
+    """Return the file that tells `referee play` the kind of these games."""
     settings = study.settings
     named = ("bot_speaker", "bot_listener")
     speaker, hearer = (f"people and {settings[name]}" if settings["bots"] else "people" for name in named)
@@ -180,7 +186,7 @@ def about_games(study: Study) -> str:
 
 
 def rooms_table(rooms: Sequence[RoomSummary]) -> str:
-    """One row for each puzzle; a room that cannot be given out has one row that says why."""
+    """Return a CSV table with a row per puzzle; a room that cannot be exported has one row with the reason."""
     out = io.StringIO()
     table = csv.DictWriter(out, COLUMNS, lineterminator="\n")
     table.writeheader()

@@ -1,4 +1,6 @@
-"""The kinds of rooms, and what the hall has to know of a game to run it: a figure is laid together (Tangram), or everybody chooses alone (reference game)."""
+"""The kinds of rooms and their rules: players lay a figure together (Tangram), or each listener chooses alone
+(reference game).
+"""
 
 from __future__ import annotations
 
@@ -35,9 +37,11 @@ class RoomRules(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoomKind:
-    """One game: how a room of it begins and changes, what each person is told, and how it comes back from the store.
+    """The rules of one game: how a room begins and changes, each person's view, and how a room is restored from the
+    store.
 
-    `telling` are the lines after which everybody is told anew how things stand; `forgetting` are those after which the chat begins anew.
+    `telling` are the kinds of lines after which everyone receives the full state; `forgetting` are those after which
+    the chat begins anew.
     """
 
     new: Callable[[str, Mapping[str, Any], int], Any]
@@ -51,9 +55,10 @@ class RoomKind:
 
 
 def _tangram_settings(settings: Mapping[str, Any], person: Person) -> dict[str, Any]:
+    """Return the settings of a Tangram room; a training room is for one person, short, and never recorded."""
     if not person.practice:
         return dict(settings)
-    # Training is alone, short and never recorded, and shows a figure that nobody will be asked to lay.
+    # A training room is for one person, short, never recorded, and uses a figure that is not among the puzzles.
     first = find_goal(settings["puzzles"][0], settings["goals"])
     return {**settings, "partner": "none", "puzzles": [training_for(first).name], "voice": False}
 

@@ -1,4 +1,4 @@
-"""One line of a room: what a person sent, what the rules made of it, what is stored and what is passed on are all the same thing with more filled in."""
+"""One line of a room. The same record is sent by a page, completed by the rules, stored and broadcast."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def is_person(actor: str) -> bool:
 
 
 class RoomLine(NamedTuple):
-    """The actor (`SERVER`, `BOT`, or a person's session), its kind and its data as in `referee_lab.tangram.game.log`.
+    """One line: its actor (`SERVER`, `BOT` or a session), its kind, and its data as in `referee_lab.tangram.game.log`.
 
-    `client_seq` and `t_client` are the number and the clock of the person who sent it, None for other lines. `seq` and `t_server` are given by the
-    hall, in the order in which things happened there; until then a line has no number.
+    `client_seq` and `t_client` are the number and the clock time of the sending page, None for other lines. The room
+    manager assigns `seq` and `t_server` in the order of events; until then they are 0.
     """
 
     actor: str
@@ -37,9 +37,10 @@ class RoomLine(NamedTuple):
 
 
 def number_lines(lines: Iterable[RoomLine], first: int, now_ms: float, sent: RoomLine | None = None) -> list[RoomLine]:
-    """The lines with their numbers in the room, from `first` on; the first one is what a person `sent`, and keeps their own number and clock.
+    """Return the lines with consecutive numbers from `first` on.
 
-    By that number nothing is taken twice when it is sent again, and by that clock recordings place it in time.
+    The first line takes the number and the clock time of the page's line `sent`. The number detects lines that are sent
+    twice; recordings use the time.
     """
     client = (None, None) if sent is None else (sent.client_seq, sent.t_client)
     # built anew rather than by `_replace`, which takes twice as long, and this runs for every point of every cursor

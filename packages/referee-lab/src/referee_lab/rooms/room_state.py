@@ -1,7 +1,9 @@
-"""A room in which two people play Tangram, pure: waiting, pairing, roles, grace for lost connections, puzzles in sequence, ends (Tokunaga et al. 2010).
+"""A room in which people play Tangram, without I/O: waiting, roles, grace periods, puzzles in sequence, endings
+(Tokunaga et al. 2010).
 
-Every function takes a room and a server time in milliseconds and gives the room afterwards with the lines to log and to send, in order; nothing here knows of
-sockets, stores or clocks. Roles are bound when a puzzle starts, not when somebody arrives. Whoever is lost has a time of grace; then the room is over for both.
+Every function takes a room and a server time in milliseconds and returns the next room and the lines to log and send,
+in order. Sockets, stores and clocks are the caller's. Roles are assigned when a puzzle starts, not when a player
+arrives. A lost player has a grace period; after it the room is over for both.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ SNAPSHOT_MS = 5_000.0
 
 @dataclass(frozen=True, slots=True)
 class Room(AnyRoom):
-    """A room with a board. `holder` has a piece in the hand; after a restart nobody knows who it was."""
+    """A room with a board. `holder` is the player with a piece in the hand; unknown after a restart."""
 
     game: Game | None = None
     snapshot_ms: float = 0.0
@@ -47,6 +49,7 @@ class Room(AnyRoom):
 
     @property
     def places(self) -> int:
+        """The number of seats, with one for a bot."""
         if self.settings["partner"] == "person":
             return int(self.settings.get("group", 2))
         return 1 if self.settings["partner"] == "none" else 2
@@ -57,7 +60,7 @@ class Room(AnyRoom):
 
     @property
     def handlers(self) -> tuple[str, ...]:
-        """Who may touch the pieces now: one of two, and in a group everybody but the solver."""
+        """The actors who may touch the pieces now: the operator of a pair; in a group everyone but the solver."""
         return tuple(seat.actor for seat in self.seats if seat.role in (OPERATOR, SOLO))
 
     @property
@@ -80,7 +83,7 @@ def game_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def join(room: Room, actor: str, name: str, t_ms: float) -> Happened:
-    """Somebody comes in, for the first time or again; the first puzzle starts when everybody is there."""
+    """Seat a player who joins or rejoins; the first puzzle starts when every seat is taken."""
     is_back = room.has(actor)
     room, lines = any_room.take_seat(room, actor, name, t_ms)
     if is_back:
@@ -95,7 +98,7 @@ def join(room: Room, actor: str, name: str, t_ms: float) -> Happened:
 
 
 def leave(room: Room, actor: str, t_ms: float) -> Happened:
-    """A connection is lost: what was held falls, and the time of grace runs. Nobody has to come back to a waiting room."""
+    """Mark a connection as lost: its player drops a held piece, and the grace period starts. A waiting room has none."""
     room, lines = any_room.leave(room, actor, t_ms)
     if not lines or room.phase != PLAYING or room.game is None:
         return room, lines
@@ -107,7 +110,7 @@ def leave(room: Room, actor: str, t_ms: float) -> Happened:
 
 
 def quit_room(room: Room, actor: str, t_ms: float) -> Happened:
-    """Somebody leaves for good: from a waiting room after the time that the study asks for, from a game at any time."""
+    """Remove a player who quits: from a waiting room after the study's minimum waiting time, from a game at any time."""
     if room.phase == OVER:
         return room, []
     if room.phase == WAITING:
@@ -117,7 +120,10 @@ def quit_room(room: Room, actor: str, t_ms: float) -> Happened:
 
 
 def act(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
-    """Somebody does something; the first line is theirs, whatever comes of it. ValueError for what their role may never do."""
+    """Apply an action of a player; the first line is theirs.
+
+    Raises ValueError for an action that their role never allows.
+    """
     if kind in _BY_HAND:
         return _handle(room, actor, kind, data, t_ms)
     if kind == "ready":
@@ -130,7 +136,7 @@ def act(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float)
 
 
 def pass_time(room: Room, t_ms: float) -> Happened:
-    """Time goes by: grace that runs out, hints and limit of the puzzle, snapshots, the pause between puzzles."""
+    """Advance the time: grace periods, hints and the puzzle's time limit, snapshots, the pause between puzzles."""
     # Before anything else: a game without one of its players must not go on to its next puzzle.
     if lost := any_room.lost_for_good(room, t_ms):
         return _over(room, "partner-left", lost[0])
@@ -148,7 +154,7 @@ def pass_time(room: Room, t_ms: float) -> Happened:
 
 
 def _handle(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: float) -> Happened:
-    """Late hands do no harm: what arrives when no puzzle is running is noted and changes nothing."""
+    """Apply an action on the board; actions when no puzzle is running are logged as late and change nothing."""
     if room.phase != PLAYING or room.game is None:
         # A hand that moved while the puzzle ended broke no rule, so this is no error.
         return room, [RoomLine(actor, "late", {"kind": kind})]
@@ -158,13 +164,14 @@ def _handle(room: Room, actor: str, kind: str, data: Mapping[str, Any], t_ms: fl
         return room, [RoomLine(actor, kind, data)]
     change = Change.from_data(kind, data)
     if room.game.held is not None and room.holder not in (actor, None):
-        # One hand at a time: whoever comes second has to wait until the piece is let go.
+        # Only one player moves a piece at a time: the second has to wait until it is released.
         return room, [RoomLine(actor, "late", {"kind": kind})]
     after, lines = _played(room, *rules.change(room.game, change, t_ms - room.began_ms), actor=actor, t_ms=t_ms)
     return replace(after, holder=actor if after.game is not None and after.game.held else None), lines
 
 
 def _ready(room: Room, actor: str, t_ms: float) -> Happened:
+    """Mark a player as ready; the next puzzle starts once all are."""
     if room.phase != BETWEEN:
         return room, [RoomLine(actor, "late", {"kind": "ready"})]
     room = change_seat(room, actor, ready=True)
@@ -176,6 +183,7 @@ def _ready(room: Room, actor: str, t_ms: float) -> Happened:
 
 
 def _start(room: Room, t_ms: float) -> Happened:
+    """Start the next puzzle: shuffle the pieces and assign roles."""
     goal = find_goal(room.settings["puzzles"][room.puzzle], room.settings.get("goals", ()))
     # Another shuffle for each puzzle, the same one whenever the room is loaded again.
     game, notes = rules.begin(goal, room.seed + room.puzzle, game_settings(room.settings))
@@ -187,9 +195,10 @@ def _start(room: Room, t_ms: float) -> Happened:
 
 
 def deal_roles(room: Room) -> Sequence[str]:
-    """Who is what in this puzzle: chance decides about the first, then roles swap after every so many. With a bot the person begins as the operator.
+    """Return the role of each seat in this puzzle.
 
-    In a group one speaks and all others have the pieces; everybody gets their turn as the speaker (Boyce et al. 2024).
+    Roles are random in the first puzzle and then swap after every `swap` puzzles. With a bot the person begins as the
+    operator. In a group one player speaks and all others have the pieces; everyone speaks in turn (Boyce et al. 2024).
     """
     if room.places == 1:
         return (SOLO,)
@@ -218,7 +227,7 @@ def _over(room: Room, outcome: str, actor: str) -> Happened:
     """The end; a puzzle that was running ends with it."""
     lines = []
     if room.phase == PLAYING and room.game is not None and room.game.outcome is None:
-        # The state first: a recording ends with what was on the board.
+        # First the state: a recording ends with the final board.
         lines = [RoomLine(SERVER, "snapshot", _state(room)), RoomLine(SERVER, "end", {"reason": outcome})]
     return replace(room, phase=OVER, outcome=outcome), [
         *lines,

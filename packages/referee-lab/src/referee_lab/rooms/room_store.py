@@ -1,7 +1,9 @@
-"""Rooms in the store: what is written of them, how a room comes back after a crash, and each puzzle as a recording (rules 2, 14 and 15).
+"""Rooms in the store: their rows, how a room is restored after a crash, and each puzzle as a recording (rules 2, 14 and
+15).
 
-Every line of a room is one row of `event`, numbered by the room; `client_seq` marks the rows that a person sent, so that nothing is taken twice. `session`
-says which person it was, `actor` names the server or a bot. The row of `room` holds what the lines do not: settings, seed, seats, phase.
+Every line of a room is one row of `event`, numbered by the room. `client_seq` marks rows that a page sent and detects
+repeats. `session` is the person, `actor` the server or a bot. The row of `room` has the fields that lines lack:
+settings, seed, seats, phase.
 """
 
 from __future__ import annotations
@@ -70,6 +72,7 @@ def keep_lines(connection: Connection, lines: Sequence[tuple[str, RoomLine]]) ->
 
 
 def _columns(room: str, line: RoomLine) -> tuple[Any, ...]:
+    """Return a line as the columns of a row of `event`."""
     session, actor = (line.actor, None) if is_person(line.actor) else (None, line.actor)
     # Never both: whose data a line is decides about its deletion.
     return room, session, actor, line.seq, line.client_seq, line.t_client, line.t_server, line.kind
@@ -89,11 +92,11 @@ def _statement(rows: int) -> str:
 
 
 def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step: int, now: float) -> None:
-    """What the lines do not say."""
+    """Write the row of a room: the fields that its lines lack."""
     data = {"step": step, **{name: getattr(room, name) for name in ("seed", "puzzle", "began_ms", "outcome")}}
     data |= {"settings": dict(room.settings), "seats": [seat.to_data() for seat in room.seats]}
     values = {"state": room.phase, "data": data, "updated": now}
-    # Most writes concern a room that is there; one writer, so nobody inserts in between.
+    # Most writes update an existing room; with one writer, no other insert can intervene.
     changed = connection.execute(update(schema.room).where(schema.room.c.id == room.id).values(values))
     if changed.rowcount == 0:
         first = {"id": room.id, "study": study, "mode": mode, "created": now}
@@ -105,6 +108,7 @@ def keep_room(connection: Connection, room: AnyRoom, study: str, mode: str, step
 
 @cache
 def _lines_of() -> Any:
+    """Return the query for the lines of rooms, in order."""
     e = schema.event.c
     actor = func.coalesce(e.session, e.actor)
     return select(actor, e.kind, e.data, e.client_seq, e.t_client, e.seq, e.t_server).order_by(e.seq)
@@ -128,12 +132,12 @@ def high_marks(connection: Connection, room: str) -> dict[str, int]:
 def unfinished(connection: Connection, study: str) -> list[Any]:
     """Rows of rooms that were under way when the server stopped."""
     r = schema.room.c
-    # Nobody has to come back to a waiting room: it is left behind, and whoever returns gets a new one.
+    # A waiting room has no grace period: it is abandoned, and a person who returns gets a new one.
     return list(connection.execute(select(schema.room).where(r.study == study, r.state.not_in((WAITING, OVER)))))
 
 
 def finished(connection: Connection, session: str) -> list[Any]:
-    """Rows of the rooms that somebody was in and that are over."""
+    """Return the rows of the finished rooms of a session."""
     # By their lines, which have an index; seats are inside the room's JSON.
     been = select(schema.event.c.room).where(schema.event.c.session == session).distinct()
     conditions = (schema.room.c.id.in_(been), schema.room.c.state == OVER)
@@ -141,10 +145,10 @@ def finished(connection: Connection, session: str) -> list[Any]:
 
 
 def withdrawn(connection: Connection, sessions: Sequence[str]) -> set[str]:
-    """Those of some sessions that were withdrawn or are deleted already."""
+    """Return the sessions among these that were withdrawn or deleted."""
     s = schema.session.c
     present = connection.scalars(select(s.id).where(s.id.in_(sessions), s.state != "withdrawn"))
-    # The other way round, so that a session that was deleted counts as well.
+    # By the sessions that are left, so that a deleted session counts as well.
     return set(sessions).difference(present)
 
 
@@ -160,7 +164,7 @@ def load_room(connection: Connection, row: Any) -> tuple[Room, int]:
 
 
 def restored(kind: type[SomeRoom], connection: Connection, row: Any) -> tuple[SomeRoom, int]:
-    """A room as far as its row tells, and the number of its last stored line."""
+    """Return a room from its row, and the number of its last stored line."""
     data = row.data
     seats = tuple(Seat.from_data(seat) for seat in data["seats"])
     named = {name: data[name] for name in ("seed", "puzzle", "began_ms", "outcome")}
@@ -202,7 +206,10 @@ def recording_of(store: Store, room: str, number: int = 1) -> Recording:
 
 
 def recordings_of(store: Store, room: str) -> list[Recording]:
-    """Every puzzle of a room that was begun; refused when one of its people has withdrawn, or when lines are missing."""
+    """Return the recording of every puzzle that was begun in a room.
+
+    Raises InputError if one of its people has withdrawn, or if lines are missing.
+    """
     with store.read() as connection:
         return recordings_in(connection, room)
 
@@ -215,7 +222,10 @@ def recordings_in(connection: Connection, room: str, language: str = "en") -> li
 
 
 def stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], list[RoomLine]]:
-    """The row, the seats and all lines of a room; refused when one of its people has withdrawn, or when lines are missing."""
+    """Return the row, the seats and all lines of a room.
+
+    Raises InputError if one of its people has withdrawn, or if lines are missing.
+    """
     row = connection.execute(select(schema.room).where(schema.room.c.id == room)).one_or_none()
     if row is None:
         raise InputError(f"there is no room {room!r}", remedy="`referee tangram export STUDY` lists them")
@@ -227,15 +237,14 @@ def stored_room(connection: Connection, room: str) -> tuple[Any, list[Seat], lis
 def _whole_log(connection: Connection, room: str) -> list[RoomLine]:
     """All lines of a room, none missing."""
     lines = lines_after(connection, room, -1)
-    # Numbers have no holes unless somebody's lines were purged or the file was damaged: half a dialogue is no
-    # recording.
+    # Numbers have gaps only after a deletion or damage to the file: an incomplete dialogue is no recording.
     if [line.seq for line in lines] != list(range(len(lines))):
         raise InputError(f"lines of the room {room!r} are missing", remedy="restore the store from a backup")
     return lines
 
 
 def has_programs(connection: Connection, seats: Sequence[Seat]) -> bool:
-    """Whether a bot, a model or a simulated participant played: what was said and done is then not people's alone."""
+    """Return whether a bot, a model or a simulated participant played, so that the data are not people's alone."""
     return any(is_bot(seat.actor) for seat in seats) or has_simulated(connection, seats)
 
 
@@ -247,7 +256,7 @@ def has_simulated(connection: Connection, seats: Sequence[Seat]) -> bool:
 
 
 def _refuse_withdrawn(connection: Connection, room: str, seats: Iterable[Seat]) -> None:
-    """InputError where somebody has withdrawn: what was said and done together is given out by everybody or not at all."""
+    """Raise InputError if one of the people has withdrawn: a shared dialogue is exported whole or not at all."""
     people = [seat.actor for seat in seats if is_person(seat.actor)]
     if withdrawn(connection, people):
         raise InputError(f"somebody in the room {room!r} has withdrawn", remedy="leave this room out")
@@ -266,7 +275,7 @@ def _puzzles(lines: Iterable[RoomLine]) -> list[list[RoomLine]]:
             if line.data["puzzle"] < len(parts):
                 parts[line.data["puzzle"]].append(line)
             continue
-        # What belongs to the room and not to the game (joining, readiness) is no part of a recording.
+        # Events of the room and not of the game (joining, readiness) are not part of a recording.
         if playing and line.kind in KINDS:
             parts[-1].append(line)
         playing = playing and line.kind != "end"
@@ -295,6 +304,7 @@ def _recording(
 
 
 def _entry(seq: int, line: RoomLine, names: Mapping[str, str], zero: float) -> LogEntry:
+    """Return a line as an entry of a recording, with times from its start."""
     data = dict(line.data)
     if line.kind == "clock":
         # The only time inside a line's data that is on the server's clock.

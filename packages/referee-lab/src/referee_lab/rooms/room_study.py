@@ -1,4 +1,4 @@
-"""The study folder around a room, whatever is played in it: everybody has one trial, which is the room."""
+"""The study folder for a room of any kind: every participant has one trial, the room."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def write_room_study(
             "design": {"order": "fixed"},
             # A room takes long and saves a single answer at its end: the place must not run out under it.
             "policy": {"reserve_minutes": 240.0},
-            # Who was invited is known by a link that nobody else has.
+            # Participants are identified by personal links.
             **({"recruitment": {"platform": "link"}} if settings.get("pairing") == "invited" else {}),
         },
     )

@@ -1,4 +1,4 @@
-"""What people are told in rooms of every kind: a line without what is not for them, and how things stand."""
+"""Views that all kinds of rooms share: a line without its private fields, and the full state."""
 
 from __future__ import annotations
 

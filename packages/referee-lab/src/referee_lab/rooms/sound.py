@@ -1,4 +1,6 @@
-"""Sound of the people in a room, as files beside the store: each piece written once, all of somebody's deleted when their data are (rules 1 and 11)."""
+"""Sound recordings of people in a room, as files beside the store: each chunk is written once and deleted with its
+person's data (rules 1 and 11).
+"""
 
 from __future__ import annotations
 
@@ -24,16 +26,16 @@ def keep_sound(path: Path, content: bytes) -> bool:
             raise Problem(409, "already-there", "Another piece of sound has this number; the first stays.")
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    # On the disk before it is acknowledged, like every answer, and never open to anybody else.
+    # Written to disk before the acknowledgement, like every answer, and readable only by the server.
     write_bytes(path, [content], FOR_OWNER)
     return True
 
 
 def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
-    """The sound of one puzzle as whole files by name: the pieces of each person's recorder in order.
+    """Return the sound of one puzzle as whole files by name: the chunks of each person's recorder in order.
 
-    With a length and an index, so that any player opens them and goes to any time.
-    A page that was loaded again began a new file (`part`). A file with a piece missing would break off without a word, so it is left out.
+    The files have a length and an index, so every player can open and seek them. A page that was reloaded began a new
+    file (`part`). A file with a missing chunk is left out.
     """
     pieces: dict[tuple[str, int], list[LogEntry]] = {}
     for entry in recording.entries:
@@ -50,7 +52,7 @@ def whole_sounds(folder: Path, recording: Recording) -> dict[str, bytes]:
 
 
 def forget_sound(folder: Path, alias: str) -> int:
-    """Delete everything that was recorded of somebody; how many pieces it was."""
+    """Delete all sound of a person; return the number of deleted chunks."""
     # Aliases hold hyphens, so the last one is the one before the number.
     paths = [path for path in (folder / "data" / "voice").glob("*/*") if path.name.rpartition("-")[0] == alias]
     for path in paths:

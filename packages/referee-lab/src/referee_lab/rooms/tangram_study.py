@@ -48,7 +48,7 @@ def make_tangram_study(
 
 
 def _trial(name: str, language: str) -> Trial:
-    """The seven pieces as a scene; what is referred to shows only in the dialogue."""
+    """Return the trial of a room: the seven pieces as a scene; only the dialogue shows the referents."""
     pieces = tuple(
         Entity(id=piece, attributes=(Property("type", kind["shape"]), Property("size", kind["size"])))
         for piece, kind in PIECES.items()

@@ -1,4 +1,6 @@
-"""What each person in a room is told: the operator never hears of the goal or of hints, nobody hears of clocks, and nobody gets their own cursor back."""
+"""Each person's view of a Tangram room: the operator never sees goal or hints; clock lines and a person's own cursor
+are not sent.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from referee_lab.tangram.tiers.dialogue import SOLVER
 
 __all__ = ["TELLING", "ice_servers", "status", "view_line"]
 
-# Lines after which everybody is told anew how things stand.
+# Lines after which everyone receives the full state.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
 # Hints reach those who may see them by the status.
 _PRIVATE = frozenset({"clock", "voice", "call", "hint", "left"})
-# The end names who left and what was said holds the sender's keystrokes: the partner gets neither.
+# The ending names the player who left, and chat lines contain the sender's keystrokes: the partner receives neither.
 _SHOWN = {"snapshot": ("hash", "nearly"), "say": ("text",), "over": ("outcome",)}
 _OTHERS = frozenset({"cursor", "typing"})
 
@@ -36,7 +38,7 @@ def view_line(room: Room, line: RoomLine, actor: str) -> dict[str, Any] | None:
 def status(
     room: Room, actor: str, now_ms: float, seq: int, chat: Sequence[dict[str, Any]], solved: int
 ) -> dict[str, Any]:
-    """How things stand for somebody: everything a page needs that has just been opened."""
+    """Return the full state for one person, as a page needs it when it opens."""
     seat_index = seat_number(room, actor)
     seat = room.seats[seat_index] if seat_index >= 0 else None
     others = [s for s in room.seats if s.actor != actor]
