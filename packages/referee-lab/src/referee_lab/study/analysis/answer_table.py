@@ -1,4 +1,4 @@
-"""Answers as a table for analysis: one row per trial answered, with what was measured, and nothing where a preregistered rule leaves it out."""
+"""Answers as data frames for analysis: one row per answered trial with its measures; excluded values are missing."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ TIMES = ("reading_ms", "identification_ms", "combined_ms")
 
 
 def _place(a: StoredAnswer) -> dict[str, Any]:
+    """Return the columns that identify an answer: participant, item, system and domain."""
     assert a.asked is not None  # answers whose stimulus is gone are marked, and no analysis uses them
     return {
         "participant": a.sitting.alias,
@@ -35,10 +36,13 @@ def _usable(collected: Dataset, without: Sequence[str] = ()) -> list[StoredAnswe
 
 
 def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[str] = ()) -> pl.DataFrame:
-    """Errors and times of identification. With `raw`, times that the preregistered rules would leave out are there (not those of timeouts).
+    """Return errors and times of identification.
 
-    An error is another object than the one meant; answers that name no object are no errors, and have an `outcome` of their own. Each measure loses its
-    own timeouts: who read in time and then found nothing has a reading time, who read for too long and then answered an identification time.
+    With `raw`, times that the preregistered rules exclude are included (except those of timeouts).
+
+    An error is the choice of another object than the target. Answers that name no object are not errors and have their
+    own `outcome`. Each measure is missing for its own timeouts: a trial that was read in time and then timed out has a
+    reading time; a trial that was read for too long and then answered has an identification time.
     """
     import polars as pl
 
@@ -77,7 +81,7 @@ def hearing_frame(collected: Dataset, *, raw: bool = False, without: Sequence[st
 
 
 def _only_read(a: StoredAnswer) -> Response | None:
-    """A trial that ended with its last word: nothing was asked, so that it has a reading time and nothing else."""
+    """Return the response of a trial that ended with reading, which has a reading time and nothing else."""
     if a.answer.get("outcome") != "read" or a.asked is None:
         return None
     ms = a.times.get("reading_ms")
@@ -85,7 +89,7 @@ def _only_read(a: StoredAnswer) -> Response | None:
 
 
 def reads_apart(collected: Dataset) -> bool:
-    """Whether reading has a time of its own in this study."""
+    """Return whether this study measures reading times separately."""
     kind = collected.study.kind
     if isinstance(kind, Identification):
         return kind.reading_of(collected.study.settings) != "together"
@@ -108,7 +112,7 @@ def _numbers(ratings: Any, scales: Sequence[str]) -> dict[str, float | None]:
 
 
 def pair_frame(collected: Dataset) -> pl.DataFrame:
-    """One row per choice: the pair, its two systems, and what the first of them won (1, 0, or a half in a tie)."""
+    """Return one row per choice: the pair, its two systems, and the score of the first (1, 0, or .5 for a tie)."""
     import polars as pl
 
     rows = []
@@ -123,7 +127,7 @@ def pair_frame(collected: Dataset) -> pl.DataFrame:
 
 
 def rank_frame(collected: Dataset) -> pl.DataFrame:
-    """One row per system in a ranking: its place, 1 for the best."""
+    """Return one row per system in a ranking: its rank, 1 for the best."""
     import polars as pl
 
     rows = [

@@ -1,6 +1,7 @@
-"""Planned contrasts of a factorial design: main effects and interactions, as weighted sums of the cells of a mixed model.
+"""Planned contrasts of a factorial design: main effects and interactions, as weighted sums of the cells of a mixed
+model.
 
-A model with one mean for every cell has the same likelihood as one with all main effects and interactions; the effects are sums of its cells. A main effect is
+A model with one mean per cell has the same likelihood as one with all main effects and interactions. A main effect is
 the difference of two levels averaged over the other factors; an interaction is a difference of differences.
 """
 
@@ -36,7 +37,7 @@ def contrast_sheet(
     study: str,
     rating: bool = False,
 ) -> tuple[list[Sheet], list[str]]:
-    """The planned contrasts of one measure as a table, or a sentence that says why there are none."""
+    """Return the planned contrasts of one measure as a table, or a sentence with the reason why there are none."""
     rows = frame.drop_nulls(measure)
     cells = {cell: tuple(cell.split(LEVELS)) for cell in rows["system"].unique().to_list()}
     if any(len(levels) != len(factors) for levels in cells.values()) or rows["participant"].n_unique() < 2:
@@ -70,7 +71,7 @@ def contrast_sheet(
 
 
 def _fit(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, str]:
-    """The fullest model that the data allow, and the scale of its effects."""
+    """Return the fullest model that the data allow, and the scale of its effects."""
     import polars as pl
 
     if measure == ERROR:
@@ -87,7 +88,7 @@ def _fit(rows: pl.DataFrame, measure: str, rating: bool) -> tuple[MixedModel, st
 def contrast_weights(
     contrast: str, factors: Sequence[str], cells: Mapping[str, tuple[str, ...]]
 ) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Name, levels and weights of a contrast: every level but the first of each of its factors against the first.
+    """Yield name, levels and weights of a contrast: each level but the first of its factors against the first.
 
     >>> cells = {"a / x": ("a", "x"), "a / y": ("a", "y"), "b / x": ("b", "x"), "b / y": ("b", "y")}
     >>> [(levels, weights) for _, levels, weights in contrast_weights("f", ("f", "g"), cells)]
@@ -142,6 +143,8 @@ def estimate_contrast(model: MixedModel, weights: Mapping[str, float]) -> dict[s
 
 
 def _cells(row: Mapping[str, Any], is_ratio: bool) -> tuple[Cell, ...]:
+    """Return a contrast as the cells of a table row."""
+
     def number(value: float | None, places: int = 3) -> str:
         return "" if value is None else f"{value:.{places}f}"
 

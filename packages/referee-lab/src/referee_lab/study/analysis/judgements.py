@@ -43,7 +43,7 @@ def _bounded(row: dict[str, Any], decimals: int) -> Cell:
 
 
 def _agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
-    """Over what several people judged: the same description of the same item."""
+    """Return a sentence on the agreement between raters of the same description of the same item."""
     shared: dict[tuple[str, str], list[float]] = {}
     for item, system, value in frame.select("item", "system", scale).iter_rows():
         shared.setdefault((item, system), []).append(value)
@@ -58,6 +58,7 @@ def _agreement(frame: pl.DataFrame, scale: str, ordinal: bool) -> str:
 
 
 def _rating_pairs(frame: pl.DataFrame, scale: str, study: str, alpha: float) -> list[Sheet]:
+    """Return the comparisons of all pairs of systems on one rating scale, Holm-corrected."""
     if frame["system"].n_unique() < 2 or frame["participant"].n_unique() < 2:
         return []
     pairs = cluster_differences(frame, value=scale, system="system").to_dicts()
@@ -119,7 +120,7 @@ def _shares(frame: pl.DataFrame, study: str) -> Sheet:
 
     sides = [
         frame.select("participant", "item", pl.col("first").alias("system"), "won"),
-        # What the first did not win the second did; a tie is half a win for both.
+        # A loss of the first system is a win of the second; a tie is half a win for both.
         frame.select("participant", "item", pl.col("second").alias("system"), (1 - pl.col("won")).alias("won")),
     ]
     rows = cluster_bootstrap(pl.concat(sides), value="won", system="system").sort("mean", descending=True).to_dicts()
@@ -135,7 +136,7 @@ def _shares(frame: pl.DataFrame, study: str) -> Sheet:
 
 
 def production_sheets(frame: pl.DataFrame, *, study: str) -> list[Sheet]:
-    """What was collected: descriptions by domain, their length, their time, and how alike people's words for one item are."""
+    """Return tables of produced descriptions: number by domain, length, time, and agreement of wording per item."""
     import polars as pl
 
     domains = [*sorted(frame["domain"].drop_nulls().unique().to_list()), None]
@@ -171,6 +172,7 @@ def _plain(value: Any) -> str:
 
 
 def _same_words(frame: pl.DataFrame) -> float | None:
+    """Return the share of pairs of descriptions of one item that are identical; None without pairs."""
     by_item: dict[str, list[str]] = {}
     for item, text in frame.select("item", "text").iter_rows():
         by_item.setdefault(item, []).append(" ".join(text.lower().split()))

@@ -1,7 +1,9 @@
-"""The analysis that human data deserve: participants and items as crossed random effects, every pair of systems, corrected, with sizes and intervals.
+"""Mixed-model analysis of human data: participants and items as crossed random effects, all pairs of systems,
+corrected, with effect sizes and intervals.
 
-Times are modelled as logarithms, so that an effect is a ratio of times; errors as log odds (Baayen et al. 2008; Jaeger 2008). Sizes are d with all variances
-of the model in the denominator (Westfall et al. 2014) for times, differences of error rates with errors clustered by participant and item for errors.
+Times are modelled as logarithms, so an effect is a ratio of times; errors as log odds (Baayen et al. 2008; Jaeger
+2008). For times, the effect size is d with all variances of the model in the denominator (Westfall et al. 2014). For
+errors, it is the difference of error rates, clustered by participant and item.
 """
 
 from __future__ import annotations
@@ -37,7 +39,9 @@ Row = dict[str, Any]
 def measure_sheets(
     frame: pl.DataFrame, measure: str, *, study: str, alpha: float, correction: str
 ) -> tuple[list[Sheet], list[str]]:
-    """Means by system and contrasts of all pairs for one measure, or a sentence that says why not."""
+    """Return means by system and contrasts of all pairs for one measure, or a sentence with the reason why there are
+    none.
+    """
     measured = frame.drop_nulls(measure)
     if measured["system"].n_unique() < 2 or measured["participant"].n_unique() < 2:
         return [], [f"{NAMES[measure]}: fewer than two systems or participants have values."]
@@ -52,6 +56,7 @@ def measure_sheets(
 
 
 def _means(frame: pl.DataFrame, measure: str, study: str) -> Sheet:
+    """Return the table of means by system with cluster-bootstrap intervals."""
     rows = cluster_bootstrap(frame, value=measure, system="system").sort("mean").to_dicts()
     by_system = frame.select("system", measure).group_by("system").median()
     medians = {} if measure == ERROR else dict(by_system.iter_rows())
@@ -83,7 +88,10 @@ def _value(value: float, measure: str) -> str:
 
 
 def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[str]]:
-    """The mixed model, without systems whose odds have no finite estimate, and what to say of it; or why there is none."""
+    """Return the mixed model with remarks, or None with the reason.
+
+    Systems whose odds have no finite estimate are left out.
+    """
     # Odds of a system that is always or never right have no finite estimate.
     usable, left_out = _with_both_outcomes(frame) if measure == ERROR else (frame, [])
     try:
@@ -96,12 +104,14 @@ def _model(frame: pl.DataFrame, measure: str) -> tuple[MixedModel | None, list[s
 
 
 def _fitted(frame: pl.DataFrame, measure: str, slopes: Sequence[str]) -> MixedModel:
+    """Fit the mixed model of a measure: logistic for errors, linear on log times otherwise."""
     if measure == ERROR:
         return mixed_correctness(frame, correct=ERROR, slopes=slopes)
     return mixed_times(frame, time=measure, slopes=slopes)
 
 
 def _with_both_outcomes(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Return the rows of systems with both right and wrong answers, and a remark that names the others."""
     import polars as pl
 
     rates = frame.group_by("system").agg(pl.col(ERROR).mean())
@@ -115,6 +125,7 @@ def _no_model(why: str) -> str:
 
 
 def _omnibus(model: MixedModel) -> str:
+    """Return a sentence with the omnibus test and the standard deviations of the random effects."""
     spread = ", ".join(f"{name} {sd:.2f}" for name, sd in model.sds.items())
     if model.chi2 is None:
         test_text = "no omnibus test"
@@ -248,6 +259,7 @@ def _contrast_cells(r: Row, measure: str, methods: Iterable[str]) -> list[Cell]:
 
 
 def _size(r: Row, measure: str) -> Cell:
+    """Return the effect size of a contrast with its interval as a table cell."""
     if r["test"] == MODEL:
         return Cell(f"{r['ratio']:.2f}", small=f"{r['ratio_low']:.2f}, {r['ratio_high']:.2f}")
     scale, unit = (100, " points") if measure == ERROR else (1, " ms")

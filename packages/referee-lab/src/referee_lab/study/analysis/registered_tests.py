@@ -1,4 +1,6 @@
-"""The analyses that a study registered, from its data: mixed models and contrasts, the tables of TUNA 2008, or what judgements and productions call for."""
+"""Runs the analyses that a study registered: mixed models and contrasts, the tables of TUNA 2008, or analyses of
+judgements and productions.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ CAUTION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis:
-    """Tables with the remarks that have to be read with them."""
+    """The tables of an analysis and remarks on how to read them."""
 
     study: str
     mode: str
@@ -42,6 +44,7 @@ class Analysis:
     sheets: tuple[Sheet, ...]
 
     def as_json(self) -> dict[str, Any]:
+        """Return the analysis as a JSON object."""
         return {
             "study": self.study,
             "mode": self.mode,
@@ -51,24 +54,24 @@ class Analysis:
 
 
 def analyse(collected: Dataset, style: str | None = None) -> Analysis:
-    """The tests that a study registered, on what it has collected.
+    """Run the tests that a study registered on its collected data.
 
     Parameters
     ----------
     collected
-        The data, with the marks of the registered rules; every test heeds those of its scope.
+        The data, marked by the registered exclusion rules; every test applies the marks of its scope.
     style
-        "tuna2008", "asgre2007" or "mixed-model" instead of what [analysis] tests says; only studies of identification have styles.
+        "tuna2008", "asgre2007" or "mixed-model" instead of [analysis] tests; only studies of identification have styles.
 
     Returns
     -------
     Analysis
-        Tables, and the remarks that have to be read with them.
+        Tables, and remarks on how to read them.
 
     Raises
     ------
     InputError
-        For a style that is none.
+        For an unknown style.
     """
     if style is not None:
         one_of("--style", style, STYLES)
@@ -82,6 +85,7 @@ def analyse(collected: Dataset, style: str | None = None) -> Analysis:
 
 
 def _sheets(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+    """Return the tables and remarks of the registered analysis, by protocol."""
     from referee_lab.study.analysis.judgements import production_sheets, rating_sheets, win_sheets
 
     study = collected.study
@@ -153,6 +157,7 @@ def _games(collected: Dataset) -> Sheet:
 
 
 def _room_sheet(collected: Dataset, title: str, header: tuple[str, ...], rows: Sequence[Mapping[str, Any]]) -> Sheet:
+    """Return the table of rooms from rows of values."""
     return Sheet(
         name="rooms",
         corpus=collected.study.id,
@@ -173,6 +178,7 @@ def _minutes(times: Mapping[str, Any]) -> float | None:
 
 
 def _hearing(collected: Dataset, style: str | None) -> tuple[list[Sheet], list[str]]:
+    """Return the analysis of identification: outcomes, then the registered tests or those of `style`."""
     from referee_lab.study.analysis.tuna2008_tables import challenge_tables
 
     study = collected.study
@@ -221,6 +227,7 @@ def _measures(frame: pl.DataFrame, collected: Dataset) -> list[str]:
 
 
 def _modern(frame: pl.DataFrame, collected: Dataset) -> tuple[list[Sheet], list[str]]:
+    """Return mixed-model tables and planned contrasts of every measure."""
     from referee_lab.study.analysis.mixed_analysis import measure_sheets
 
     study = collected.study
@@ -289,7 +296,7 @@ def _without_failed(collected: Dataset) -> list[Sheet]:
 
 
 def _opening(collected: Dataset) -> Sequence[str]:
-    """Who took part, and what the registered rules leave out."""
+    """Return the opening remarks: participants, and the number of excluded answers."""
     study, counts = collected.study, collected.counts
     people = {s.alias for s in collected.sittings}
     remarks = [

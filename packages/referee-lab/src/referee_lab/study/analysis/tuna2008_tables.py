@@ -1,10 +1,12 @@
-"""Tables 11 and 12 of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008) from a study of one's own: times and errors by domain, and Tukey's homogeneous subsets.
+"""Tables 11 and 12 of the TUNA Challenge 2008 (Gatt, Belz & Kow 2008) for any study: times and errors by domain, and
+Tukey's homogeneous subsets.
 
-In the style of ASGRE 2007 (Belz & Gatt 2008) SYSTEM alone is the factor, times are taken as they are, and there is one table of each.
+In the style of ASGRE 2007 (Belz & Gatt 2008) SYSTEM is the only factor, times are not transformed, and there is one
+table of each.
 
-As printed in 2008: each measure loses its own timeouts, times outside mean ± 2 SD are replaced by the overall mean, and answers are taken as independent in
-a SYSTEM x ENTITY TYPE analysis of variance; errors by Kruskal-Wallis. Replacing outliers shrinks the variance, so the same tables also come with the rules
-that the study registered.
+As printed in 2008: each measure drops its own timeouts, times outside mean ± 2 SD are replaced by the overall mean, and
+answers count as independent in a SYSTEM x ENTITY TYPE analysis of variance; errors use Kruskal-Wallis. Replacing
+outliers shrinks the variance, so the same tables are also made with the registered exclusion rules.
 """
 
 from __future__ import annotations
@@ -52,12 +54,13 @@ def challenge_tables(
 
 
 class _Named(NamedTuple):
-    """What the two tables are called."""
+    """The names and titles of the two tables."""
 
     style: str
     way: str
 
     def table(self, number: int) -> tuple[str, str]:
+        """Return the name and title of a table by its printed number."""
         if self.style == "asgre2007":
             kind = {11: "means", 12: "subsets"}[number]
             return f"asgre2007-{kind}-{self.way.replace(' ', '-')}", f"ASGRE 2007, {kind}, {self.way}"
@@ -106,6 +109,7 @@ def _table11(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _N
 def _line(
     frame: pl.DataFrame, system: str, parts: Sequence[str | None], heads: Sequence[str], measures: Sequence[str]
 ) -> dict[str, Any]:
+    """Return the row of a system: means and standard deviations of every measure, by domain."""
     import polars as pl
 
     of_system = frame.filter(pl.col("system") == system)
@@ -136,6 +140,7 @@ def _anova(frame: pl.DataFrame, measure: str) -> Anova:
 
 
 def _tested(frame: pl.DataFrame, measure: str, head: str) -> str:
+    """Return a note with the analysis of variance of one measure."""
     try:
         anova = _anova(frame, measure)
     except InputError as error:
@@ -150,6 +155,7 @@ def _tested(frame: pl.DataFrame, measure: str, head: str) -> str:
 
 
 def _errors_tested(frame: pl.DataFrame) -> str:
+    """Return a note with the Kruskal-Wallis test of errors."""
     answered = frame.drop_nulls("error")
     if answered["system"].n_unique() < 2:
         return ""
@@ -165,7 +171,7 @@ def _table12(frame: pl.DataFrame, measures: Sequence[str], study: str, named: _N
     """Systems from the fastest to the slowest with the letters of their subsets; identification time first, as printed."""
     subsets = {}
     for measure in reversed(measures):
-        # what has no subsets has no column; the note under Table 11 says why
+        # columns without subsets are left out; the note under Table 11 gives the reason
         with suppress(InputError):
             subsets[HEADS[measure]] = _tukey(frame, measure, alpha)
     if not subsets:

@@ -1,1 +1,1 @@
-"""What a study has collected: read, marked by its rules, exported, and brought back into runs."""
+"""The collected data of a study: read, marked by exclusion rules, exported, and converted to run folders."""

@@ -1,4 +1,6 @@
-"""The codebook: every column of every exported table with type, unit, values and meaning, made from what the protocol declares that it records (rule 13)."""
+"""The codebook: every column of every exported table with type, unit, values and meaning, generated from the protocol's
+declaration (rule 13).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,10 @@ SCOPES = (READING, IDENTIFYING, TIME, ALL)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodebookColumn:
-    """A column: type is text, number, truth or list (as JSON); empty cells mean "not given" or "does not apply"."""
+    """A column of an export.
+
+    Its type is text, number, truth or list (as JSON); empty cells mean "not given" or "does not apply".
+    """
 
     name: str
     type: str
@@ -164,7 +169,8 @@ REGIONS = (
 )
 
 
-# A path is drawn out to as many points for everybody, evenly in time, as studies of pointing compare them (Spivey & Dale 2006).
+# All paths are resampled to the same number of points, evenly in time, as studies of mouse tracking compare them
+# (Spivey & Dale 2006).
 PATH_POINTS = 101
 PATHS = (
     *_WHERE,
@@ -184,7 +190,7 @@ def reads_words(study: Study) -> bool:
 
 
 def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
-    """The protocol's own columns: where each comes from (answer, rating, times), under which name, and the column."""
+    """Return the protocol's own columns as (part of the answer, name, column); the part is answer, rating or times."""
     info = study.kind.info
     columns = []
     for name, declared in info.answer.items():
@@ -200,6 +206,7 @@ def recorded_columns(study: Study) -> list[tuple[str, str, CodebookColumn]]:
 
 
 def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> CodebookColumn:
+    """Return a declared field of a protocol as a column of the codebook."""
     return CodebookColumn(
         name=name,
         type="list" if declared.type == "labels" else declared.type,
@@ -211,7 +218,7 @@ def _as_column(name: str, declared: RecordedColumn, free: bool = False) -> Codeb
 
 
 def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
-    """Fixed columns around those of the protocol."""
+    """Return the columns of the table of trials: the fixed ones and those of the protocol."""
     recorded = tuple(column for _, _, column in recorded_columns(study))
     plugin = study.kind.info.plugin
     derived = (
@@ -226,7 +233,7 @@ def trial_columns(study: Study) -> tuple[CodebookColumn, ...]:
 
 def codebook(study: Study) -> dict[str, tuple[CodebookColumn, ...]]:
     """All tables with their columns, in order."""
-    # Free text is what the checklist has to be read for (rule 12).
+    # Free text must be read for personal data: the checklist lists it (rule 12).
     written = any(question.kind in ("text", "long") for question in study.questions())
     about_people = tuple(replace(c, free_text=written and c.name == "value") for c in TABLES["demographics"])
     words = {"regions": REGIONS} if reads_words(study) else {}

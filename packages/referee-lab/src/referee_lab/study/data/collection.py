@@ -1,6 +1,6 @@
-"""Reading what a study has collected, on a connection that the database keeps from writing (rules 11, 15).
+"""Reads the collected data of a study over a connection that the database keeps read-only (rules 11, 15).
 
-Corrections by the organisers take the place of the answer they correct, which stays beside them.
+Corrections by the organisers replace the corrected answer; the original is kept beside it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from referee_lab.study.protocols.contract import Shown, Stimulus
 
 __all__ = ["SIMULATED", "collect", "collect_from", "reading"]
 
-# A field of what a page says about its display: set by bots, never by the pages themselves.
+# A field of a page's display properties; bots set it, pages never do.
 SIMULATED = "simulated"
 
 
@@ -52,7 +52,7 @@ def reading(study: Study, database: str | None = None) -> Iterator[Connection]:
 
 
 def collect_from(study: Study, database: str | None = None, mode: str | None = None) -> Dataset:
-    """Everything that a study has collected, but what was withdrawn.
+    """Return all collected data of a study without withdrawn sessions.
 
     Parameters
     ----------
@@ -61,17 +61,17 @@ def collect_from(study: Study, database: str | None = None, mode: str | None = N
     database
         The address of the database; by default the folder's own data/study.sqlite.
     mode
-        "debug", "pilot" or "live"; by default the study's own.
+        "debug", "pilot" or "live"; by default the study's mode.
 
     Returns
     -------
     Dataset
-        Sessions, answers beside what was asked, and corrections; marked by the rules of [exclusion], with nothing left out.
+        Sessions, answers with their stimuli, and corrections. The rules of [exclusion] mark rows and remove none.
 
     Raises
     ------
     InputError
-        Where nobody has taken part yet.
+        If the study has no participants yet.
     """
     with reading(study, database) as connection:
         return collect(study, connection, mode)
@@ -103,10 +103,12 @@ def collect(study: Study, connection: Connection, mode: str | None = None) -> Da
     )
 
 
-# -- what is stored --------------------------------------------------------------------------------------------------------
+# -- stored rows
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tuple[Sitting, float]]:
+    """Return the sessions of a study that are not withdrawn, with their time of consent."""
     s, p = schema.session.c, schema.participant.c
     rows = connection.execute(
         select(schema.session, p.alias)
@@ -146,6 +148,7 @@ def _sessions(connection: Connection, study: Study, mode: str) -> dict[str, tupl
 def _answers(
     connection: Connection, study: Study, mode: str, sessions: Mapping[str, tuple[Sitting, float]]
 ) -> list[StoredAnswer]:
+    """Return the stored answers of a study in the order of their steps."""
     of_study = (schema.session.c.study == study.id, schema.session.c.mode == mode)
     t = schema.trial.c
     # `index` is a method of every row: the column goes by `step` wherever it is read
@@ -159,7 +162,7 @@ def _answers(
 
 
 def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
-    """People of whom nothing but the number is known."""
+    """Return counts of people without data: those who declined, were not eligible or withdrew."""
     of_study = (schema.arrival.c.study == study.id, schema.arrival.c.mode == mode)
     came = connection.execute(select(schema.arrival).where(*of_study)).one_or_none()
     gone = (schema.tombstone.c.study == study.id, schema.tombstone.c.mode == mode)
@@ -172,7 +175,8 @@ def _counts(connection: Connection, study: Study, mode: str) -> dict[str, int]:
     }
 
 
-# -- beside what was asked -------------------------------------------------------------------------------------------------
+# -- joined with their stimuli
+# ---------------------------------------------------------------------------------------------
 
 
 class _Asked:
@@ -197,6 +201,7 @@ class _Asked:
         )
 
     def _shown(self, stimulus: Stimulus) -> Mapping[str, Any]:
+        """Return the parameters of a stimulus as pages received them."""
         if stimulus.id not in self._parameters:
             # Any order will do: labels come from the store, and of the parameters only those are read that chance does
             # not touch.
@@ -228,7 +233,10 @@ def _stored(row: Any, session: tuple[Sitting, float]) -> StoredAnswer:
 def _corrected(
     connection: Connection, stored: Sequence[StoredAnswer], asked: _Asked
 ) -> tuple[list[StoredAnswer], list[AnswerCorrection]]:
-    """Answers with the last correction of each in place, and all corrections; one that no page could have sent is not applied."""
+    """Return answers with the last correction of each applied, and all corrections.
+
+    A correction that no page could have sent is not applied.
+    """
     written: dict[str, list[Any]] = defaultdict(list)
     for row in connection.execute(select(schema.correction).order_by(schema.correction.c.id)):
         written[row.trial].append(row)
@@ -246,6 +254,7 @@ def _corrected(
 
 
 def _correction(row: Any, answer: StoredAnswer, asked: _Asked) -> AnswerCorrection:
+    """Return a stored correction; `problem` is the reason why it is not applied."""
     return AnswerCorrection(
         trial=answer.uuid,
         author=row.author,
@@ -257,6 +266,7 @@ def _correction(row: Any, answer: StoredAnswer, asked: _Asked) -> AnswerCorrecti
 
 
 def _problem_with(answer: StoredAnswer, asked: _Asked) -> str:
+    """Return the reason why an answer is invalid for its step; empty if it is valid."""
     step = asked.step(answer)
     if step is None:
         return "" if answer.kind == FORM else "the study folder no longer has this stimulus"
@@ -268,7 +278,7 @@ def _problem_with(answer: StoredAnswer, asked: _Asked) -> str:
 
 
 def _judged(answer: StoredAnswer, asked: _Asked) -> StoredAnswer:
-    """Beside what was asked: the response it makes, and whether it was right."""
+    """Return an answer with its stimulus, its response and whether that is correct."""
     step = asked.step(answer)
     if step is None or step.stimulus is None:
         return answer

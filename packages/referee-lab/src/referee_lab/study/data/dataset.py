@@ -1,6 +1,7 @@
-"""What a study has collected: sessions, and answers beside what was asked, with the marks that the preregistered rules put on them.
+"""The collected data of a study: sessions, and answers with their stimuli and the marks of the preregistered exclusion
+rules.
 
-Whoever has withdrawn is not in it; nothing is left out for any other reason. Each analysis heeds the marks of its scope.
+Withdrawn sessions are absent; nothing else is removed. Each analysis applies the marks of its scope.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ __all__ = [
 ]
 
 TIME, ALL = "time", "all"
-# Of one time only; what combines both needs both.
+# Of one time only; a measure that combines both needs both.
 READING, IDENTIFYING = "reading", "identification"
 BY_HAND = "corrected-by-hand"
 
@@ -43,7 +44,10 @@ class ExclusionMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sitting:
-    """One session of one person; `simulated` names the hearer behind a simulated participant, `marks` leave out all of its answers."""
+    """One session of one person.
+
+    `simulated` is the hearer of a simulated participant; `marks` exclude all of its answers.
+    """
 
     id: str
     alias: str
@@ -70,10 +74,10 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnswer(GivenAnswer):
-    """An answer as it was given, with what the store and the study folder know of it.
+    """A stored answer with its stimulus.
 
-    `response` and `right` only where the protocol has them, `asked` is None where the study folder no longer has the stimulus; `after_s` counts from the
-    beginning of the session.
+    `response` and `right` are set only where the protocol has them. `asked` is None if the study folder no longer has
+    the stimulus. `after_s` counts from the beginning of the session.
     """
 
     uuid: str
@@ -102,7 +106,7 @@ class StoredAnswer(GivenAnswer):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerCorrection:
-    """What an organiser put in an answer's place, and why; `problem` says why it could not be applied."""
+    """An organiser's correction of an answer, with its reason; `problem` is the reason why it could not be applied."""
 
     trial: str
     author: str

@@ -58,6 +58,7 @@ def datasheet(study: Study, collected: Dataset | None) -> str:
 
 
 def _paper(study: Study) -> Section:
+    """Return the section of the datasheet on the paper and the preregistration."""
     return {
         "Where the evaluation is reported": OPEN,
         "Study folder (preregistration)": f"`{study.id}`, SHA-256 {study.hash}",
@@ -68,6 +69,7 @@ def _paper(study: Study) -> Section:
 
 
 def _systems(study: Study) -> Section:
+    """Return the section on the compared systems: task, input and output."""
     names = sorted({part for c in study.design.conditions if c for part in c.split(VERSUS)})
     what = "the target is marked, people write" if not names else f"{len(names)}: {', '.join(names)}"
     return {
@@ -81,6 +83,7 @@ def _systems(study: Study) -> Section:
 
 
 def _sample(study: Study) -> Section:
+    """Return the section on the sample of items and its statistical power."""
     domains = sorted({s.trial.domain for s in study.stimuli.values() if s.trial.domain})
     twice = [d for d in study.design.duplicates if d]
     return {
@@ -93,6 +96,7 @@ def _sample(study: Study) -> Section:
 
 
 def _participants(study: Study, collected: Dataset | None) -> Section:
+    """Return the section on participants: planned, and taking part if data are given."""
     section = {
         "Planned": f"{study.participants} people, {study.design.trials_each} trials each",
         "Recruited through": OPEN if study.recruitment.platform == "none" else study.recruitment.platform,
@@ -108,6 +112,7 @@ def _participants(study: Study, collected: Dataset | None) -> Section:
 
 
 def _took_part(collected: Dataset) -> Section:
+    """Return the rows on people who took part, counts only."""
     people = {s.alias for s in collected.sittings}
     completed = sum(s.outcome == "completed" for s in collected.sittings)
     minutes = [s.minutes for s in collected.sittings if s.outcome == "completed"]
@@ -122,7 +127,7 @@ def _took_part(collected: Dataset) -> Section:
 
 
 def _come(study: Study) -> str:
-    """How descriptions came to people; what was heard is counted, and whether it was made sure that it could be."""
+    """Return how descriptions were presented: read, heard or watched, with the sound checks."""
     ways = " and ".join(sorted(ways_in(study)))
     if not plays_anything(study):
         return ways
@@ -131,6 +136,7 @@ def _come(study: Study) -> str:
 
 
 def _design(study: Study, collected: Dataset | None) -> Section:
+    """Return the section on the design: protocol, order, sessions and exclusion rules."""
     info = study.kind.info
     section = {
         "Protocol": f"{info.title} ({info.name}); source: {info.source}",
@@ -161,6 +167,7 @@ def _design(study: Study, collected: Dataset | None) -> Section:
 
 
 def _rules(rules: ExclusionSection) -> str:
+    """Return the exclusion rules as one sentence."""
     return (
         f"trials flagged {', '.join(rules.flags)}; timeouts: {rules.timeouts}; identification below {rules.fastest_ms:g} or above "
         f"{rules.slowest_ms:g} ms (times only); people with less than {rules.least_trials:.0%} of their trials; "
@@ -169,6 +176,7 @@ def _rules(rules: ExclusionSection) -> str:
 
 
 def _criteria(study: Study) -> Section:
+    """Return the section on the quality criteria and how they were measured."""
     plugin = study.kind.info.plugin
     section = {"Criteria": "; ".join(CRITERIA.get(plugin, (OPEN,)))}
     if plugin == "locate":
@@ -196,6 +204,7 @@ def _criteria(study: Study) -> Section:
 
 
 def _ethics(study: Study) -> Section:
+    """Return the section on ethics: consent, personal data, withdrawal."""
     return {
         "Approved by": OPEN,
         "Consent": f"asked before anything is stored; SHA-256 of the text {study.consent_hash}",

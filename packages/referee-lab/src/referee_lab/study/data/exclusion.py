@@ -1,4 +1,6 @@
-"""The rules of ``[exclusion]`` in study.toml as marks: fixed before the data, put on rows that are kept (timing rule 7 of the specification)."""
+"""The rules of ``[exclusion]`` in study.toml: fixed before data collection, they mark rows and remove none (timing rule
+7 of the specification).
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ __all__ = ["IMPOSSIBLE", "flag_impossible", "mark_answer", "mark_sessions"]
 
 # A flag of the server's own: the answer claims more time than had passed.
 IMPOSSIBLE = "impossible-time"
-# What a person decides; everything else in an answer is how.
+# The fields that are the person's decision; all others describe how it was made.
 CHOSEN = ("outcome", "entity", "choice", "ratings", "text")
 LEAST_CONSTANT = 10
 # Pages and the server begin to count at slightly different moments.
@@ -37,7 +39,7 @@ TOLERANCE_S = 1.0
 def mark_sessions(
     study: Study, sittings: Mapping[str, Sitting], stored: Iterable[StoredAnswer], mode: str
 ) -> dict[str, Sitting]:
-    """Sessions with their counts and with what leaves all of their answers out."""
+    """Return sessions with their counts and the marks that exclude all of their answers."""
     done: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     answers: defaultdict[str, list[StoredAnswer]] = defaultdict(list)
@@ -58,6 +60,7 @@ def mark_sessions(
 
 
 def _session_marks(study: Study, sitting: Sitting, answers: Sequence[StoredAnswer]) -> Iterator[ExclusionMark]:
+    """Yield the marks that exclude a whole session."""
     rules = study.exclusion
     is_timed = sitting.simulated is None and study.kind.info.plugin not in ROOM_PLUGINS
     if is_timed and (sitting.outcome == "too_fast" or _is_too_fast(rules, answers)):
@@ -84,7 +87,7 @@ def _is_constant(answers: Sequence[StoredAnswer]) -> bool:
 
 
 def mark_answer(study: Study, answered: StoredAnswer) -> StoredAnswer:
-    """An answer to a trial with the marks of its session and its own."""
+    """Return an answer with the marks of its session and its own."""
     if answered.kind != TRIAL or answered.state != "done":
         return answered
     gone = [] if answered.asked is not None else [ExclusionMark(ALL, "the study folder no longer has this stimulus")]
@@ -106,9 +109,11 @@ def _filler_marks(answered: StoredAnswer) -> Iterator[ExclusionMark]:
 
 
 def flag_impossible(stored: Iterable[StoredAnswer]) -> list[StoredAnswer]:
-    """Answers in the order of their arrival, flagged where all that a session claims to have taken so far is more than had passed since it began.
+    """Return answers in the order of arrival, flagged where a session claims more time so far than has passed since it
+    began.
 
-    Answers that a dead network held back arrive late and together, and are no problem: more time had passed. Simulated participants claim what they like.
+    Answers that a lost connection delayed arrive late and are not flagged, because more time has passed. Simulated
+    participants are not checked.
     """
     claimed: dict[str, float] = defaultdict(float)
     result = []
@@ -120,6 +125,7 @@ def flag_impossible(stored: Iterable[StoredAnswer]) -> list[StoredAnswer]:
 
 
 def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[ExclusionMark]:
+    """Yield the marks on a whole answer: impossible times, and repeated trials."""
     if IMPOSSIBLE in answered.flags and rules.impossible != "keep":
         scope = ALL if rules.impossible == "all" else TIME
         yield ExclusionMark(scope, "claims more time than had passed at the server")
@@ -128,6 +134,7 @@ def _whole_marks(rules: ExclusionSection, answered: StoredAnswer) -> Iterator[Ex
 
 
 def _time_marks(rules: ExclusionSection, answered: StoredAnswer, *, bounded: bool) -> Iterator[ExclusionMark]:
+    """Yield the marks on the times of an answer: flags, timeouts and bounds."""
     yield from (ExclusionMark(TIME, f"flag {flag}") for flag in answered.flags if flag in rules.flags)
     response = answered.response
     if response is None:
@@ -145,6 +152,7 @@ def _time_marks(rules: ExclusionSection, answered: StoredAnswer, *, bounded: boo
 
 
 def _bounds(scope: str, ms: float | None, fastest: float, slowest: float) -> Iterator[ExclusionMark]:
+    """Yield a mark for a time below or above its bounds."""
     word = "read " if scope == READING else ""
     if ms is not None and ms < fastest:
         yield ExclusionMark(scope, f"{word}faster than {fastest:g} ms")

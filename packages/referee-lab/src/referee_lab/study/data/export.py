@@ -38,7 +38,9 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)
 def export_files(
     collected: Dataset, formats: Sequence[str] = ("csv",), more: Mapping[str, bytes] | None = None
 ) -> dict[str, bytes]:
-    """Every file of an export by name: the tables in each format, codebook, checklist, manifest and checksums; `more` goes with them (people's games)."""
+    """Return every file of an export by name: tables in each format, codebook, checklist, manifest, checksums, and the
+    files of `more` (games).
+    """
     for name in formats:
         one_of("--format", name, FORMATS)
     study, tables = collected.study, rows_of(collected)
@@ -73,7 +75,7 @@ def export_zip(study: Study, store: Store, formats: Sequence[str] = ("csv",)) ->
 
 
 def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = False) -> None:
-    """All files into a folder of their own, put in place when they are complete."""
+    """Write all files into a folder that appears only when it is complete."""
     remedy = "choose another --out, or --overwrite an export"
     with writing_folder(folder, overwrite, lambda existing: (existing / SUMS).is_file(), remedy) as partial:
         for name, content in files.items():
@@ -85,7 +87,7 @@ def write_export(folder: Path, files: Mapping[str, bytes], overwrite: bool = Fal
 
 
 def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
-    """Numbers as they are stored, never rounded; lists as JSON; an empty cell for nothing."""
+    """Return rows as CSV: numbers unrounded, lists as JSON, empty cells for missing values."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([column.name for column in columns])
@@ -93,16 +95,19 @@ def _csv(rows: Iterable[TableRow], columns: Sequence[CodebookColumn]) -> bytes:
     return file.getvalue().encode()
 
 
-# What a spreadsheet takes for a formula at the beginning of a cell.
+# Characters that make a spreadsheet read a cell as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def safe_text(value: str) -> str:
-    """A text that no spreadsheet takes for a formula: an apostrophe stands before it, as spreadsheets themselves write it."""
+    """Return a text that spreadsheets do not evaluate as a formula: an apostrophe precedes it, as spreadsheets write
+    it.
+    """
     return f"'{value}" if value.startswith(_FORMULA) else value
 
 
 def _cell(value: Any) -> str:
+    """Return a value as the text of a CSV cell."""
     if value is None or value == []:
         return ""
     if isinstance(value, str):
@@ -137,6 +142,7 @@ def _parquet(rows: Sequence[TableRow], columns: Sequence[CodebookColumn]) -> byt
 
 
 def _typed(value: Any, kind: str) -> Any:
+    """Return a value with the type of its Parquet column."""
     if value is None or value == []:
         return None
     if kind == "number":
@@ -147,7 +153,8 @@ def _typed(value: Any, kind: str) -> Any:
 _WRITERS = {"csv": _csv, "jsonl": _jsonl, "parquet": _parquet}
 
 
-# -- what goes with them ---------------------------------------------------------------------------------------------------
+# -- files beside the tables
+# -----------------------------------------------------------------------------------------------
 
 
 def _json(value: Any) -> bytes:
@@ -157,6 +164,7 @@ def _json(value: Any) -> bytes:
 def _manifest(
     collected: Dataset, tables: Mapping[str, Sequence[TableRow]], files: Mapping[str, bytes]
 ) -> dict[str, Any]:
+    """Return the manifest of an export: study, versions, counts and files."""
     study = collected.study
     return {
         "schema": SCHEMA,
@@ -175,7 +183,7 @@ def _manifest(
 
 
 def _checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]]) -> str:
-    """What a person must look at before the data are passed on: the machine cannot tell a name in a sentence."""
+    """Return the checklist for the person who publishes the data: personal data in free text need a human reader."""
     heads = codebook(collected.study)
     free = [
         (f"{table}, column {c.name}", sum(row[c.name] not in (None, "") for row in rows))
@@ -198,7 +206,10 @@ def _checklist(collected: Dataset, tables: Mapping[str, Sequence[TableRow]]) -> 
 
 
 def identities(connection: Connection, study: Study, mode: str | None = None) -> list[str]:
-    """The only list that links aliases to people's ids on a platform, as lines of CSV; whoever withdrew is not on it."""
+    """Return the list of aliases and platform ids as lines of CSV, without people who withdrew.
+
+    No other output links the two.
+    """
     identity, person, sitting = schema.identity.c, schema.participant.c, schema.session.c
     still_in = select(sitting.participant).where(sitting.state.not_in(LEFT_OUT))
     rows = connection.execute(

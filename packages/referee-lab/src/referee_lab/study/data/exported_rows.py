@@ -55,6 +55,7 @@ def _where(a: StoredAnswer) -> TableRow:
 
 
 def _asked(a: StoredAnswer) -> TableRow:
+    """Return the columns about the stimulus of an answer."""
     stimulus = a.asked
     # From the stimulus' id, which says it even where the study folder no longer has it.
     item, _, system = (a.stimulus or "").partition("|")
@@ -73,6 +74,7 @@ def _asked(a: StoredAnswer) -> TableRow:
 
 
 def _kept(a: StoredAnswer) -> TableRow:
+    """Return the columns about exclusion and the server's times of an answer."""
     scopes = {mark.scope for mark in a.marks}
     return {
         "flags": list(a.flags),
@@ -92,6 +94,7 @@ def _widest(scopes: set[str]) -> str | None:
 
 
 def _trial(collected: Dataset, a: StoredAnswer) -> TableRow:
+    """Return an answer to a trial as one row: stimulus, recorded fields and exclusion marks."""
     answer = a.answer
     parts: Mapping[str, Mapping[str, Any]] = {
         "answer": answer,
@@ -114,7 +117,7 @@ def _words(a: StoredAnswer) -> Iterator[TableRow]:
 
 
 def _path(a: StoredAnswer) -> Iterator[TableRow]:
-    """The pointer's path with as many points for everybody, evenly in time, drawn out linearly between those seen."""
+    """Yield the pointer's path, interpolated linearly at equal steps of time."""
     import numpy as np
 
     seen: list[Sequence[float]] = [a.answer.get(name) or [] for name in ("path_ms", "path_x", "path_y")]
@@ -128,7 +131,7 @@ def _path(a: StoredAnswer) -> Iterator[TableRow]:
 
 
 def _found(a: StoredAnswer) -> TableRow:
-    """What hides behind the labels, and whether it was right."""
+    """Return the chosen entity behind a public label, and whether it is correct."""
     answer = a.answer
     row: TableRow = {"correct": a.right, "target": " ".join(a.asked.trial.targets) if a.asked else None}
     for column, name in (("chosen", "entity"), ("guessed", "guess")):
@@ -141,7 +144,7 @@ def _found(a: StoredAnswer) -> TableRow:
 
 
 def preferred(a: StoredAnswer) -> str | None:
-    """Which of two systems was chosen, by name; tie where neither was, None where nothing can be said."""
+    """Return the preferred one of two systems, "tie" if neither, None if the answer has no choice."""
     choice = a.answer.get("choice")
     if choice == "tie":
         return "tie"
@@ -155,6 +158,7 @@ def ranked_systems(a: StoredAnswer) -> list[str]:
 
 
 def _session(s: Sitting) -> TableRow:
+    """Return a session as one row."""
     screen = ("frame_ms", "frame_longest_ms", "device_pixel_ratio", "touch", "cross_origin_isolated")
     return {
         **_who(s),
@@ -175,7 +179,7 @@ def _session(s: Sitting) -> TableRow:
 
 
 def _plain(value: Any) -> Any:
-    """Only numbers and truths: what a page says about itself is not checked by the server."""
+    """Return the value if it is a number or a boolean, else None: the server does not check a page's own properties."""
     return value if isinstance(value, (bool, int, float)) else None
 
 
@@ -190,7 +194,7 @@ def _correction(c: AnswerCorrection, a: StoredAnswer) -> TableRow:
 
 
 def _fields(collected: Dataset, a: StoredAnswer, *, comments: bool) -> Iterator[TableRow]:
-    """Answers to a form; what is no question about the person is the field for comments."""
+    """Yield the answers to a form, one row per question; comments only with `comments`."""
     names = {question.name for question in collected.study.questions()}
     for name, value in sorted((a.answer.get("fields") or {}).items()):
         if (name not in names) is comments and value not in (None, "", []):

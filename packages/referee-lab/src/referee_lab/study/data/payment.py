@@ -1,6 +1,6 @@
-"""Who is owed what: reward and bonus of every session by how it ended, in the forms that Prolific and Mechanical Turk take.
+"""Payments: reward and bonus of every session by its outcome, in the formats of Prolific and Mechanical Turk.
 
-The one place besides `--include-identities` that joins answers' worth with platform ids; it says nothing else about anybody.
+This is the only output besides `--include-identities` that joins rewards with platform ids; it contains no other data.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Owed:
 
 
 def owed(study: Study, connection: Connection, mode: str | None = None) -> list[Owed]:
-    """Everybody whose session has ended, paid or not; simulated participants and those who withdrew are not there."""
+    """Return everyone whose session has ended, paid or not, without simulated participants and people who withdrew."""
     collected = collect(study, connection, mode)
     rules = study.recruitment
     right = Counter(a.sitting.id for a in collected.trials if a.right and a.counts_for())
@@ -88,13 +88,14 @@ def payment_file(study: Study, people: Sequence[Owed], form: str) -> str:
             f"this study recruits by {study.recruitment.platform!r}, not by {needed}",
             remedy="--form csv is for everybody",
         )
-    return _written(_FORMS[form](study, people))
+    return _to_csv(_FORMS[form](study, people))
 
 
 Rows = Iterable[Sequence[object]]
 
 
 def _plain(study: Study, people: Sequence[Owed]) -> Rows:
+    """Yield the payments as rows of a plain table."""
     yield (
         "participant",
         "platform_id",
@@ -121,7 +122,7 @@ def _plain(study: Study, people: Sequence[Owed]) -> Rows:
 
 
 def _prolific(study: Study, people: Sequence[Owed]) -> Rows:
-    """Ids to paste into "approve in bulk": those who are paid."""
+    """Yield the submission ids to paste into "approve in bulk": those that are paid."""
     return ((p.id,) for p in people if p.id and p.outcome in PAID)
 
 
@@ -156,7 +157,8 @@ def _cents(value: Decimal) -> Decimal:
     return value.quantize(CENT, ROUND_HALF_UP)
 
 
-def _written(rows: Rows) -> str:
+def _to_csv(rows: Rows) -> str:
+    """Return rows as CSV text."""
     written = io.StringIO()
     csv.writer(written, lineterminator="\n").writerows(rows)
     return written.getvalue()

@@ -1,7 +1,9 @@
-"""From a study back to a run folder: people's answers beside those of simulated hearers, where score, court and report find them; descriptions become a corpus.
+"""Converts a study to a run folder with people's answers for score, court and report; produced descriptions become a
+corpus.
 
-Answers left out of all analyses stay behind; times left out of analyses of time are taken off their answers. What simulated participants answered is never
-passed off as people's: it is signed as that of bots, with the whole of their belief on what they chose.
+Answers that are excluded from all analyses are left out; times that are excluded are removed from their answers.
+Answers of simulated participants are signed as those of bots, with probability 1 on their choice, and never pass as
+people's.
 """
 
 from __future__ import annotations
@@ -28,11 +30,12 @@ BOTS = "bots"
 
 
 def responses_of(collected: Dataset) -> list[Response]:
-    """Answers to trials as responses, people by their aliases; what the rules leave out is not there."""
+    """Return answers to trials as responses, with aliases for people and without excluded answers."""
     return [_response(a) for a in collected.trials if a.response is not None and a.counts_for("")]
 
 
 def _response(a: StoredAnswer) -> Response:
+    """Return an answer as a response; a simulated participant becomes a hearer with probability 1 on its choice."""
     assert a.response is not None  # only those are asked for
     response = replace(a.timed(a.response), system=a.response.system or HUMAN)
     if a.sitting.simulated is None:
@@ -43,12 +46,12 @@ def _response(a: StoredAnswer) -> Response:
 
 
 def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: Iterable[str] = ()) -> int:
-    """A new run folder: the study's trials, what was said about them, and who answered what; returns the number of answers."""
+    """Write a run folder with the study's trials, descriptions and answers; return the number of answers."""
     responses = _some(collected, responses_of(collected))
     study = collected.study
     with writing_run(out, overwrite) as folder:
         write_trials(folder, _trials(collected))
-        write_outputs(folder, _said(collected))
+        write_outputs(folder, _list_descriptions(collected))
         write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in responses))
         write_manifest(
             folder,
@@ -60,7 +63,7 @@ def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: 
                 "trials": len(_trials(collected)),
                 "checksum": digest((folder / "trials.jsonl").read_text("utf-8")),
             },
-            systems=list(dict.fromkeys(system for _, system, _ in _said(collected))),
+            systems=list(dict.fromkeys(system for _, system, _ in _list_descriptions(collected))),
             study={"id": study.id, "hash": study.hash, "mode": collected.mode},
             **_credits(collected, responses),
         )
@@ -68,7 +71,7 @@ def import_run(collected: Dataset, out: Path, overwrite: bool = False, command: 
 
 
 def import_into(collected: Dataset, run: Path) -> int:
-    """Answers into a run over the same trials, in place of people's (or the same bots') from before; returns the number of answers."""
+    """Replace people's (or the same bots') answers in a run over the same trials; return their number."""
     responses = _some(collected, responses_of(collected))
     trial_ids = {t.id for t in Run(run).trials()}
     if missing := {r.trial for r in responses} - trial_ids:
@@ -87,6 +90,7 @@ def import_into(collected: Dataset, run: Path) -> int:
 
 
 def _add_bots(run: Path, bots: list[Response], collected: Dataset) -> None:
+    """Add the bots' responses and credits to a run."""
     names = {r.hearer for r in bots}
     others = [r for r in Run(run).responses() if r.hearer not in names]
     write_atomically(run / "responses.jsonl", (json_line(response_to_json(r)) for r in [*others, *bots]))
@@ -96,6 +100,7 @@ def _add_bots(run: Path, bots: list[Response], collected: Dataset) -> None:
 
 
 def _some(collected: Dataset, responses: list[Response]) -> list[Response]:
+    """Return the responses. Raises InputError if there are none, with the reason."""
     if responses:
         return responses
     plugin = collected.study.kind.info.plugin
@@ -129,7 +134,8 @@ def _trials(collected: Dataset) -> list[Trial]:
     return list({s.trial.id: s.trial for s in collected.study.stimuli.values()}.values())
 
 
-def _said(collected: Dataset) -> list[tuple[str, str, Description]]:
+def _list_descriptions(collected: Dataset) -> list[tuple[str, str, Description]]:
+    """Return (trial, system, description) for every description of the study."""
     descriptions = {}
     for s in collected.study.stimuli.values():
         # A pair is no system, and its two descriptions are there under their own names if at all.
@@ -161,6 +167,7 @@ def import_corpus(collected: Dataset, out: Path, overwrite: bool = False) -> int
 
 
 def _described(a: StoredAnswer) -> Trial:
+    """Return a produced description as a trial with one reference."""
     assert a.asked is not None  # asked for above
     trial = a.asked.trial
     speaker = f"{BOTS}({a.sitting.simulated}) {a.sitting.alias}" if a.sitting.simulated else a.sitting.alias

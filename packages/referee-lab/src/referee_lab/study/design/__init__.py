@@ -1,1 +1,1 @@
-"""Who sees what: designs, lists, orders, and the proof of their balance."""
+"""Designs of studies: lists of trials, their order, and the checks of balance."""

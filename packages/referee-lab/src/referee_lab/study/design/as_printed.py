@@ -35,7 +35,7 @@ PRESETS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 _DESIGN = {"tuna2008": {"kind": "latin", "items": 112, "groups": 2, "trials_each": 60}}
 _PEOPLE = {"tuna2008": 24}
 _SYSTEMS = {"tuna2008": 12}
-# What no setting can bring back.
+# Differences that no setting can remove.
 _ALWAYS = {
     "tuna2008": (
         "in a browser, not with DMDX on one laptop in a quiet room under supervision",
@@ -46,7 +46,7 @@ _ALWAYS = {
 
 
 def deviations(study: Study) -> list[str]:
-    """Where the study differs from the experiment whose name its protocol has; none where nothing is printed."""
+    """Return the differences from the printed experiment that the protocol is named after; empty if it has none."""
     if study.protocol not in PRESETS:
         return []
     differences = [

@@ -1,4 +1,7 @@
-"""Is the design balanced? Every claim is counted from lists.json itself, whatever made it; what does not hold is said with the first case."""
+"""Checks the balance of a design.
+
+Every claim is counted from lists.json itself; a claim that fails names its first case.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,9 @@ GIVEN = "given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalanceClaim:
-    """A sentence about the design, whether it holds, what was counted, and whether the design promises it.
+    """A claim about the design: its sentence, whether it holds, the counts, and whether the design promises it.
 
-    `check` names the proof and `trials` are the items in which it fails, for `referee study check --format json`.
+    `check` names the test and `trials` the items in which it fails, for `referee study check --format json`.
     """
 
     sentence: str
@@ -31,7 +34,7 @@ class BalanceClaim:
 
 
 def prove_balance(study: Study) -> list[BalanceClaim]:
-    """The claims a balanced design makes, each counted; those that this kind of design does not promise are marked so."""
+    """Return the claims of a balanced design, each counted; those that this kind of design does not promise are marked."""
     lists, kind = study.lists, study.design.kind
     conditions = sorted({condition for entry in lists for _, condition in entry.trials})
     return [
@@ -55,7 +58,9 @@ def _balance(lists: Sequence[StudyList], conditions: Sequence[str], duplicates: 
 
 
 def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: str) -> list[BalanceClaim]:
-    """Groups see all items, some of them in other conditions: each item in its own conditions equally often, lists alike in number."""
+    """Return the claims on groups that see all items in some of the conditions: equal numbers of lists, and of cells
+    per item.
+    """
     seen = Counter(pair for entry in lists for pair in entry.trials)
     items: dict[str, dict[str, int]] = {}
     for (item, condition), often in seen.items():
@@ -123,6 +128,7 @@ def _confounds(study: Study) -> list[BalanceClaim]:
 
 
 def _equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:
+    """Return the claim that all lists have the same number of trials."""
     sizes = sorted({len(entry.trials) for entry in lists})
     return BalanceClaim(
         sentence="every list has the same number of trials",
@@ -132,7 +138,9 @@ def _equal_lists(lists: Sequence[StudyList]) -> BalanceClaim:
 
 
 def _each_item(lists: Sequence[StudyList], conditions: Sequence[str], twice: Collection[str]) -> BalanceClaim:
-    """Over all lists, every pair of item and condition comes equally often, and those of the duplicates twice as often."""
+    """Return the claim that over all lists every item occurs equally often in every condition, and duplicates twice as
+    often.
+    """
     seen = Counter(pair for entry in lists for pair in entry.trials)
     items = sorted({item for item, _ in seen})
     least = min(seen[i, c] for i in items for c in conditions)
@@ -176,7 +184,7 @@ def _nobody_twice(lists: Sequence[StudyList], kind: str, filled: bool, groups: i
 
 
 def _no_scene_twice(study: Study) -> BalanceClaim:
-    """In corpora such as TUNA many trials share a designed scene; whoever sees two of them sees the same objects again."""
+    """Return the claim that no participant sees a scene twice; in corpora such as TUNA many trials share a scene."""
     scenes = {s.trial.id: s.trial.scene.id or s.trial.id for s in study.stimuli.values()}
     most = max(max(Counter(scenes[item] for item, _ in entry.trials).values()) for entry in study.lists)
     return BalanceClaim(
@@ -189,8 +197,8 @@ def _no_scene_twice(study: Study) -> BalanceClaim:
 
 
 def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
-    """What study.toml announces is what lists.json has."""
-    # Counted from the lists, never taken over from study.toml: that is what is being checked.
+    """Return the claim that lists.json has the numbers that study.toml declares."""
+    # Counted from the lists and not copied from study.toml, because they are under test.
     counted = {
         "conditions": [c for c in conditions if c and c != FILLER],
         "items": len({item for entry in study.lists for item, _ in entry.trials}),
@@ -208,6 +216,7 @@ def _as_declared(study: Study, conditions: Sequence[str]) -> BalanceClaim:
 
 
 def _whole_participants(study: Study) -> BalanceClaim:
+    """Return the claim that every list has the same number of participants."""
     left = study.participants % len(study.lists)
     return BalanceClaim(
         sentence="every list is filled by equally many participants",
@@ -223,7 +232,7 @@ def carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
 
 
 def _order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> Iterator[BalanceClaim]:
-    """What follows what: of trials in a Williams design, of blocks in a blocked one."""
+    """Yield the claims on order: of trials in a Williams design, of blocks in a blocked one."""
     if kind not in ("williams", "blocked") or len(conditions) < 2:
         return
     follows = carry_over(lists) if kind == "williams" else _block_carry_over(lists)
@@ -240,6 +249,7 @@ def _order(lists: Sequence[StudyList], conditions: Sequence[str], kind: str) -> 
 
 
 def _block_carry_over(lists: Sequence[StudyList]) -> Counter[tuple[str, str]]:
+    """Count how often a block of one condition follows a block of another."""
     follows: Counter[tuple[str, str]] = Counter()
     for entry in lists:
         starts = [sum(entry.blocks[:n]) for n in range(len(entry.blocks))]

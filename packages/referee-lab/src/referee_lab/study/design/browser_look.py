@@ -1,6 +1,7 @@
-"""What people see, looked at in a real browser: every distinct layout of a study at every admitted window size, with a contact sheet of the pictures.
+"""Checks pages in a real browser: every distinct layout of a study at every admitted window size, with a contact sheet
+of screenshots.
 
-Nothing is served and nothing is stored: the page `look` shows one step of a plan, and its pictures come from the study folder.
+No server runs and nothing is stored: the page `look` shows one step of a plan, with pictures from the study folder.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ figure{margin:0 0 1rem} img{border:1px solid #999;max-width:100%;height:auto} fi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Layout:
-    """One arrangement on the page: the step that shows it first, and the trials that are arranged alike."""
+    """One arrangement on the page: the step that shows it first, and all trials with the same arrangement."""
 
     name: str
     step: Mapping[str, Any]
@@ -65,7 +66,9 @@ class _Layout:
 
 @dataclass(slots=True, kw_only=True)
 class BrowserLook:
-    """What was seen: claims for every window size, the contact sheet, and how many layouts were opened of how many."""
+    """The results of the browser check: claims for every window size, the contact sheet, and the numbers of opened and
+    of all layouts.
+    """
 
     claims: list[BalanceClaim] = field(default_factory=list)
     sheet: Path | None = None
@@ -124,6 +127,7 @@ def look_at(study: Study, folder: Path | None = None) -> BrowserLook:
 def _claim(
     name: str, screen: Screen, sample: Sequence[_Layout], problems: Mapping[tuple[str, str], list[tuple[_Layout, str]]]
 ) -> BalanceClaim:
+    """Return a claim about all layouts at one window size, with the first failure."""
     check, sentence = CHECKS[name]
     failing = problems.get((name, screen.name), [])
     trials = tuple(dict.fromkeys(trial for layout, _ in failing for trial in layout.trials))
@@ -161,7 +165,7 @@ def _layouts(study: Study) -> list[_Layout]:
 
 
 def _stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What stands on the screen at one time, without waiting, sounds and limits: the description and the scene, together or one after the other."""
+    """Yield what is visible at one time, without delays, sounds and limits: description and scene, together or in turn."""
     still = {
         "fixation_ms": 0,
         "start": "itself",
@@ -178,7 +182,7 @@ def _stages(step: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _arrangement(step: Mapping[str, Any]) -> str:
-    """A key that is equal for steps that are arranged alike: the same places, and texts of about the same length."""
+    """Return a key that is equal for steps with the same arrangement: equal positions, and texts of similar length."""
     parameters = step["parameters"]
     if "entities" not in parameters:
         return json.dumps([step["plugin"], parameters], sort_keys=True, default=str)
@@ -197,6 +201,7 @@ def _arrangement(step: Mapping[str, Any]) -> str:
 
 @contextmanager
 def _playwright() -> Iterator[Any]:
+    """Open Playwright. Raises InputError if it is not installed."""
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
@@ -206,6 +211,7 @@ def _playwright() -> Iterator[Any]:
 
 
 def _executable(playwright: Any) -> str:
+    """Return the path of a Chromium. Raises InputError if there is none."""
     named = os.environ.get("REFEREE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     path = named or playwright.chromium.executable_path
     if not Path(path).exists():
@@ -214,6 +220,7 @@ def _executable(playwright: Any) -> str:
 
 
 def _open_page(browser: Any, study: Study, screen: Screen) -> Any:
+    """Return a page at a window size that gets its files from the study folder."""
     context = browser.new_context(
         viewport={"width": screen.width, "height": screen.height}, has_touch=screen.touch, reduced_motion="reduce"
     )
@@ -240,6 +247,7 @@ def _answer(route: Any, study: Study) -> Any:
 
 
 def _show(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) -> dict[str, Any]:
+    """Show one layout, take a screenshot, and return the measurements."""
     facts = {name: getattr(study, name) for name in ("id", "title", "language", "direction", "mode")}
     page.goto(f"{ORIGIN}/")
     shown = {"study": facts, "strings": dict(study.strings), "step": layout.step, "least": screen.least_px}
@@ -249,6 +257,7 @@ def _show(page: Any, study: Study, layout: _Layout, screen: Screen, file: Path) 
 
 
 def _write_sheet(study: Study, folder: Path, rows: Sequence[Mapping[str, Any]], look: BrowserLook) -> Path:
+    """Write the contact sheet as an HTML page; return its path."""
     from jinja2 import Environment
 
     part = f"{look.opened} of {look.layouts}" if look.opened < look.layouts else f"all {look.layouts}"

@@ -1,7 +1,7 @@
 """Chains of studies: descriptions that people gave in one study become the items of the next.
 
-The new study keeps `chain.json`: which study and data it comes from, the rule by which descriptions were cleaned, and what it left out. Speakers who withdraw
-later are looked up there before the new study is served.
+The new study keeps `chain.json`: the source study and data, the cleaning rule, and the excluded descriptions. Speakers
+who withdraw later are looked up there before the new study is served.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ PLUGINS = ("identify", "judge")
 def chain_study(
     source: Study, out: Path, wishes: Wishes, *, yoked: bool, mode: str | None, database: str | None
 ) -> Study:
-    """Make a study of the descriptions that people gave in another one; returns it opened.
+    """Make a study of the descriptions that people gave in another one, and return it opened.
 
-    With `yoked` every list has the descriptions of one speaker, so that each listener has a speaker of their own; otherwise lists take speakers in turn.
+    With `yoked` every list has the descriptions of one speaker, so each listener has their own speaker; otherwise lists
+    use speakers in turn.
     """
     if source.kind.info.plugin != "produce":
         raise InputError(
@@ -106,7 +107,7 @@ def chain_study(
 
 
 def _cleaned(collected: Dataset) -> tuple[dict[tuple[str, str], str], list[dict[str, str]]]:
-    """Descriptions by item and speaker, and those that the rule or the registered exclusions left out."""
+    """Return descriptions by item and speaker, and those that the cleaning rule or the registered exclusions removed."""
     clean: dict[tuple[str, str], str] = {}
     dropped = []
     for answer in collected.trials:
@@ -138,7 +139,7 @@ def _trials(source: Study) -> list[Trial]:
 
 
 def _lists(descriptions: Mapping[tuple[str, str], str], speakers: Sequence[str], yoked: bool) -> list[StudyList]:
-    """One list a speaker: their own descriptions, or of every item the description of the speaker whose turn it is."""
+    """Return one list per speaker: with their own descriptions, or with speakers rotated over items."""
     width = max(2, len(str(len(speakers))))
     speakers_of: dict[str, list[str]] = defaultdict(list)
     for item, speaker in sorted(descriptions):

@@ -1,4 +1,4 @@
-"""What a study compares: systems, pairs of systems where two are judged side by side, or nothing where people speak themselves."""
+"""The conditions of a study: systems, pairs of systems in side-by-side judgements, or none in production studies."""
 
 from __future__ import annotations
 

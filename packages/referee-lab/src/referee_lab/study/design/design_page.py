@@ -1,4 +1,4 @@
-"""The page about a design that goes into the study folder (design.txt): numbers, proof of balance, power, and what a session is made of."""
+"""The design report of a study folder (design.txt): numbers, checks of balance, power, and the course of a session."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ KINDS = ("page", "practice", "trial", "check", "break", "form")
 
 
 def design_report(study: Study, power: Sequence[str] | None = None) -> str:
-    """All of it, as text; `power` is what `power_lines` said, if it was asked before."""
+    """Return the design report as text; `power` are lines of `power_lines` that were computed before."""
     proof = _proof(prove_balance(study))
     strength = power_lines(study) if power is None else power
     return "\n".join([*design_numbers(study), "", *proof, "", *strength, "", outline_session(study)])
@@ -42,6 +42,7 @@ def design_numbers(study: Study) -> list[str]:
 
 
 def _proof(claims: list[BalanceClaim]) -> Iterator[str]:
+    """Yield the lines with the checks of balance."""
     yield "Balance, counted from lists.json"
     for claim in claims:
         mark = "yes" if claim.holds else "NO " if claim.promised else "no "
@@ -88,7 +89,7 @@ def _nearest(study: Study) -> tuple[int, int]:
 
 
 def outline_session(study: Study) -> str:
-    """What a participant goes through, by kind of step."""
+    """Return the course of a session by kinds of steps."""
     kinds = Counter(step.kind for step in make_plan(study, study.lists[0].id, study.seed).steps)
     words = {"practice": "practice trial", "check": "attention check"}
     counted = ", ".join(count_of(kinds[kind], words.get(kind, kind)) for kind in KINDS if kinds[kind])
@@ -96,7 +97,7 @@ def outline_session(study: Study) -> str:
 
 
 def advise(study: Study) -> list[str]:
-    """What is still to be done before a live study; none of it keeps a trial run from starting."""
+    """Return what remains to be done before a live study; none of it prevents a pilot."""
     advice = []
     if not study.about.contact:
         advice.append("study.toml [study] contact is empty: the consent text names nobody to ask")

@@ -1,11 +1,12 @@
-"""Designs: who sees which item in which condition, as lists of trials. Items are trials, conditions are systems (or pairs of systems).
+"""Designs as lists of trials: each participant's items and conditions. Items are trials, conditions are systems (or
+pairs of systems).
 
-latin     repeated Latin squares as in the challenges: groups of participants share out the squares (Gatt, Belz & Kow 2008)
-balanced  k lists over all items: item i is in condition (i + list) mod k, so that everybody sees every item once
-blocked   as balanced, one condition after another, the order of blocks by Williams' squares
-williams  as balanced, with every trial's condition following every other equally often (Williams 1949)
-within    everybody sees every item in every condition
-all       everybody sees every item once and there is nothing to compare (production, norming)
+latin     repeated Latin squares as in the challenges: the squares are divided among groups of participants (Gatt, Belz
+& Kow 2008) balanced  k lists over all items: item i is in condition (i + list) mod k, so each participant sees every
+item once blocked   as balanced, one condition after another, the order of blocks by Williams' squares williams  as
+balanced, with every trial's condition following every other equally often (Williams 1949) within    each participant
+sees every item in every condition all       each participant sees every item once, without conditions (production,
+norming)
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ __all__ = ["DESIGNS", "DesignLayout", "Request", "lay_out"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a design is made from. `strata` are the items' domains, kept balanced; `groups` overrides the number of groups of a Latin design."""
+    """The parameters of a design.
+
+    `strata` are the items' domains, kept balanced; `groups` overrides the number of groups of a Latin design.
+    """
 
     items: tuple[str, ...]
     conditions: tuple[str, ...]
@@ -45,7 +49,7 @@ class DesignLayout:
 
 
 def lay_out(kind: str, request: Request) -> DesignLayout:
-    """The lists of a design; an error says which number has to change where they cannot be balanced."""
+    """Return the lists of a design. Raises InputError, with the number to change, if they cannot be balanced."""
     if kind not in DESIGNS:
         raise InputError(f"there is no design {kind!r}", remedy=f"one of {', '.join(DESIGNS)}")
     if not request.items:
@@ -72,6 +76,7 @@ def _whole(request: Request, lists: int) -> None:
 
 
 def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
+    # Padded so that lists sort by name in numerical order.
     # Padded, so that lists sort by name as they sort by number.
     width = max(2, len(str(len(rows))))
     return tuple(
@@ -81,6 +86,7 @@ def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]])
 
 
 def _latin(request: Request) -> DesignLayout:
+    """Return repeated Latin squares: groups of participants with rows of conditions."""
     k = len(request.conditions)
     strata = request.strata or (None,) * len(request.items)
     squares = lay_squares(k, strata, request.participants, Random(f"latin|{request.seed}"), request.groups)
@@ -94,15 +100,16 @@ def _latin(request: Request) -> DesignLayout:
 
 
 def _turned(request: Request) -> list[str]:
-    """Items in an order of the seed in which strata alternate evenly, so that every condition gets its share of each."""
+    """Return the items in a random order in which strata alternate evenly, so conditions share them equally."""
     rng = Random(f"items|{request.seed}")
     strata = dict(zip(request.items, request.strata or [None] * len(request.items), strict=True))
-    # Sorting is stable: shuffled within each stratum, and strata one after the other, so that conditions, which turn
-    # with the place, meet all of them equally.
+    # Sorting is stable: items are shuffled within each stratum, and strata follow each other, so conditions, which
+    # rotate with the position, cover all of them equally.
     return sorted(rng.sample(request.items, len(request.items)), key=lambda i: str(strata[i]))
 
 
 def _balanced(request: Request) -> DesignLayout:
+    """Return one list per condition, with conditions rotated over items."""
     k = len(request.conditions)
     _whole(request, k)
     items = _turned(request)
@@ -111,6 +118,7 @@ def _balanced(request: Request) -> DesignLayout:
 
 
 def _blocked(request: Request) -> DesignLayout:
+    """Return lists with one block per condition, in the block orders of Williams squares."""
     k = len(request.conditions)
     sequences = williams_squares(k)
     _whole(request, len(sequences))
@@ -123,7 +131,10 @@ def _blocked(request: Request) -> DesignLayout:
 
 
 def _williams(request: Request) -> DesignLayout:
-    """Chunks of k items, each in the order of a row of Williams' square; rows are turned between chunks so that the seams are balanced too."""
+    """Return lists in chunks of k items, each in the order of a row of a Williams square.
+
+    Rows are rotated between chunks, so transitions between chunks are balanced too.
+    """
     k = len(request.conditions)
     sequences = williams_squares(k)
     _whole(request, len(sequences))
@@ -152,6 +163,7 @@ def _within(request: Request) -> DesignLayout:
 
 
 def _all(request: Request) -> DesignLayout:
+    """Return one list with all items and a single condition."""
     if len(request.conditions) > 1:
         raise InputError(
             "the design 'all' has no conditions to compare", remedy="take balanced or latin, or name one system"

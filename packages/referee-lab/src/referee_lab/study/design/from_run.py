@@ -1,4 +1,4 @@
-"""From a run folder to a study: which items, whose descriptions, what to practise on, and how they are laid out."""
+"""Makes a study from a run folder: selects items, descriptions and practice trials, and lays them out."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Said = dict[tuple[str, str], Description]
 
 
 def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
-    """A draft of the study, and remarks on what was left out or added."""
+    """Return a draft of the study, and remarks on omissions and additions."""
     if catalogue.create("protocol", wishes.protocol).info.plugin in ROOM_PLUGINS:
         raise InputError(
             f"{wishes.protocol} is played in rooms and shows no descriptions of a run",
@@ -94,8 +94,8 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
 
 
 def _items(run: Run, wishes: Wishes, notes: list[str]) -> dict[str, Trial]:
-    """The trials of the run; where people click on one object, only those with one target."""
-    # What happened in the original trial is shown to nobody, and need not lie in a folder that is published.
+    """Return the trials of the run; protocols in which people click on one object use only those with one target."""
+    # The history of the original trial is never shown, so it need not be in a published folder.
     trials = [_with_pictures(replace(t, episode=()), wishes) for t in run.trials() if wishes.domain in (None, t.domain)]
     if wishes.pictures is not None and not any(_names_pictures(t, wishes) for t in trials):
         raise InputError(
@@ -122,13 +122,14 @@ def _with_pictures(trial: Trial, wishes: Wishes) -> Trial:
 
 
 def _names_pictures(trial: Trial, wishes: Wishes) -> bool:
-    """Whether the protocol shows a picture that the trial names: of the scene, or of its objects."""
+    """Return whether the protocol shows a picture that the trial names: of the scene, or of its objects."""
     if catalogue.create("protocol", wishes.protocol).info.plugin == "locate":
         return trial.scene.picture is not None
     return any(e.image for e in trial.scene.entities)
 
 
 def _layout(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> DesignLayout:
+    """Return the design for the selected items and conditions."""
     request = Request(
         items=tuple(t.id for t in chosen),
         conditions=tuple(conditions),
@@ -156,7 +157,10 @@ def _warn_of_length(
 
 
 def _fitting_items(chosen: Sequence[Trial], conditions: Sequence[str], wishes: Wishes) -> tuple[int, int] | None:
-    """About the largest number of items with which nobody sees more trials than is usual, and how many they see; tried, not guessed."""
+    """Return about the largest number of items that keeps sessions at a usual length, and the trials per session.
+
+    Found by trying numbers in turn; None if no number works.
+    """
     step = max(len(conditions), 1) * max(len(chosen) // TRIES // max(len(conditions), 1), 1)
     for number in range(len(chosen) // step * step, 0, -step):
         fewer = replace(wishes, items=number)
@@ -174,7 +178,7 @@ def _longest(layout: DesignLayout) -> int:
 
 
 def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) -> Said:
-    """Everything said on these trials by the systems of the run, of further files, and by people."""
+    """Return all descriptions of these trials: by the systems of the run, by further files, and by people."""
     rows = [*(run.outputs() if (run.folder / "outputs.jsonl").exists() else ())]
     for path in wishes.outputs:
         rows += read_outputs(path)
@@ -203,6 +207,7 @@ def _said(run: Run, trials: dict[str, Trial], wishes: Wishes, notes: list[str]) 
 
 
 def _check_systems(names: list[str], wishes: Wishes) -> None:
+    """Raise UnknownName for a requested system that the run lacks."""
     for name in wishes.systems:
         if name not in names and not (name == HUMAN and wishes.humans):
             raise UnknownName("system in this run", name, names, hint=f"it has {', '.join(names)}")
@@ -221,6 +226,7 @@ def _worded(description: Description, trial: Trial) -> Description:
 
 
 def _systems(descriptions: Said, wishes: Wishes) -> list[str]:
+    """Return the systems to compare: the requested ones or all, and people if requested."""
     names = list(dict.fromkeys(system for _, system in descriptions))
     chosen = list(wishes.systems) or [s for s in names if s != HUMAN]
     return [*chosen, HUMAN] if wishes.humans and HUMAN not in chosen else chosen
@@ -244,7 +250,7 @@ def _has_words(description: Description | None) -> bool:
 
 
 def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
-    """As many items as wanted, drawn by the seed with every domain's share, in the order of the run."""
+    """Return a random sample of items, stratified by domain, in the order of the run."""
     if wishes.items is None or wishes.items >= len(usable):
         return list(usable)
     rng = Random(f"items|{wishes.seed}")
@@ -259,7 +265,9 @@ def _sample(usable: Sequence[Trial], wishes: Wishes) -> list[Trial]:
 def _extras(
     usable: Sequence[Trial], chosen: Sequence[Trial], wishes: Wishes, notes: list[str], descriptions: Said
 ) -> list[Extra]:
-    """Practice trials and checks: synthetic scenes where they look alike, else items that are then not part of the study."""
+    """Return practice trials and checks: synthetic scenes where these look like the items, else items that then leave
+    the study.
+    """
     number = wishes.practice + (wishes.checks if wishes.protocol != "production" else 0)
     if not number:
         return []
@@ -284,7 +292,11 @@ def _extras(
 
 
 def _to_practise(trial: Trial, descriptions: Said, sure: bool) -> Description:
-    """What people said of a trial; where that is only written and a system is heard, what the system said, if it is `sure` to fit the target alone."""
+    """Return the description for a practice trial.
+
+    It is a reference, or a system's output where references are only written and descriptions are heard; `sure` asks
+    for one that fits only the target.
+    """
     written = trial.references[0] if trial.references else Description()
     heard = [written, *(d for (item, _), d in descriptions.items() if item == trial.id)]
     fitting = (d for d in heard if d.media is not None and not (sure and _doubtful(d, trial)))
@@ -306,7 +318,7 @@ def _instead(number: int, chosen: Sequence[Trial], wishes: Wishes, notes: list[s
 
 
 def _in_doubt(trial: Trial) -> bool:
-    """Whether what people said is not known to fit the target alone."""
+    """Return whether the references may fit other objects than the target."""
     return not trial.references or _doubtful(trial.references[0], trial)
 
 

@@ -1,8 +1,10 @@
-"""From a table of items to a study: one row an item in a condition, with what is shown, what is meant, and which factors are varied.
+"""Makes a study from a table of items: one row per item and condition, with the material, the target and the levels of
+the factors.
 
-Columns: ``item``, ``family``, one for each factor, ``kind`` (trial, practice, check, filler), ``target`` (the number of the option or image that is meant),
-``option1`` … (texts) or ``image1`` … (files), or ``image``, ``sound``, ``film``, ``text``, ``question`` (asked beside the options), ``correct``,
-``list``, ``block``. Others are named by --map.
+Columns: ``item``, ``family``, one for each factor, ``kind`` (trial, practice, check, filler), ``target`` (the number of
+the option or image that is the target), ``option1`` … (texts) or ``image1`` … (files), or ``image``, ``sound``,
+``film``, ``text``, ``question`` (asked beside the options), ``correct``, ``list``, ``block``. Others are named by
+--map.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class ItemRow:
 
     @property
     def condition(self) -> str:
-        """The cell of the design: the levels of all factors, or one name for all where nothing is varied."""
+        """The cell of the design: the levels of all factors; one name for all if there are no factors."""
         if self.kind == "filler":
             return FILLER
         return LEVELS.join(self.levels) or (ONLY if self.text or self.media or self.question else "")
@@ -78,7 +80,7 @@ def is_table(path: Path) -> bool:
 
 
 def read_items(path: Path, factors: Sequence[str], names: Mapping[str, str]) -> list[ItemRow]:
-    """The rows of a table; raises InputError with the line of the first that says something that cannot be.
+    """Return the rows of a table. Raises InputError with the first line that is invalid.
 
     `names` maps the columns of this module to those of the file (``{"item": "Item-Nr"}``).
     """
@@ -91,6 +93,7 @@ def read_items(path: Path, factors: Sequence[str], names: Mapping[str, str]) -> 
 
 
 def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows of a CSV, TSV, XLSX or JSONL file with their line numbers."""
     if not path.is_file():
         raise InputError("there is no such file", where=path, remedy="name a table of items (CSV, TSV, XLSX or JSONL)")
     ending = path.suffix.lower()
@@ -124,6 +127,7 @@ def _separator(path: Path) -> str:
 
 
 def _json_records(path: Path) -> list[tuple[int, dict[str, str]]]:
+    """Return the rows of a JSONL file with their line numbers."""
     records = []
     for line, text in enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1):
         if not text.strip():
@@ -144,6 +148,7 @@ def _json_records(path: Path) -> list[tuple[int, dict[str, str]]]:
 
 
 def _check_columns(path: Path, columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str]) -> None:
+    """Raise InputError for a mapped, factor or item column that the file lacks."""
     for column in names:
         if column not in PLAIN and column.rstrip("0123456789") not in NUMBERED:
             raise InputError(
@@ -161,6 +166,8 @@ def _check_columns(path: Path, columns: Sequence[str], factors: Sequence[str], n
 
 
 def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]) -> ItemRow:
+    """Return one line as an item row. Raises InputError for an invalid field."""
+
     def cell(name: str) -> str:
         return record.get(names.get(name, name)) or ""
 
@@ -334,7 +341,7 @@ def _gathered(path: Path, rows: Sequence[ItemRow]) -> tuple[list[ItemRow], list[
 
 
 def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool) -> None:
-    """InputError where a row lacks what its protocol shows, or has something that it would leave out."""
+    """Raise InputError if a row lacks material that its protocol shows, or has material that it would ignore."""
 
     def wrong(problem: str, remedy: str) -> InputError:
         return InputError(f"item {row.item}: {problem}", where=path, line=row.line, remedy=remedy)
@@ -389,6 +396,7 @@ def _check_row(path: Path, row: ItemRow, plugin: str, protocol: str, plays: bool
 
 
 def _cells(path: Path, rows: Sequence[ItemRow]) -> dict[tuple[str, str], ItemRow]:
+    """Return the rows by item and condition. Raises InputError for two rows of one cell."""
     cells: dict[tuple[str, str], ItemRow] = {}
     for row in rows:
         if (before := cells.get((row.item, row.condition))) is not None and before.list == row.list:
@@ -410,9 +418,9 @@ def _lay_out(
     between: Sequence[str],
     rows: Sequence[ItemRow],
 ) -> DesignLayout:
-    """The lists: as the table says, everything to everybody, or every item in one of its conditions (a Latin square over the cells)."""
+    """Return the lists: as the table has them, all cells for each participant, or a Latin square over the cells."""
     if any(row.list for row in rows):
-        return _given_lists(path, rows, wishes)
+        return _lists_from_column(path, rows, wishes)
     groups = _between_groups(cells, factors, between)
     lists: list[list[tuple[str, str]]] = []
     for members in groups:
@@ -423,7 +431,7 @@ def _lay_out(
             lists.append([(item, c) for item, conditions in of_item.items() for c in conditions])
             continue
         turns = lcm(*(len(conditions) for conditions in of_item.values()))
-        ordered = _turned(of_item, wishes.seed)
+        ordered = _shuffle_items(of_item, wishes.seed)
         for turn in range(turns):
             lists.append([(item, of_item[item][(place + turn) % len(of_item[item])]) for item, place in ordered])
     _check_participants(wishes.participants, len(lists))
@@ -433,8 +441,8 @@ def _lay_out(
     )
 
 
-def _turned(of_item: Mapping[str, Sequence[str]], seed: int) -> list[tuple[str, int]]:
-    """Items in an order drawn by the seed, each with its place among items that have the same conditions."""
+def _shuffle_items(of_item: Mapping[str, Sequence[str]], seed: int) -> list[tuple[str, int]]:
+    """Return items in a random order, each with its index among items that have the same conditions."""
     rng = Random(f"table|{seed}")
     places: Counter[tuple[str, ...]] = Counter()
     ordered = []
@@ -448,7 +456,7 @@ def _turned(of_item: Mapping[str, Sequence[str]], seed: int) -> list[tuple[str, 
 def _between_groups(
     cells: Mapping[tuple[str, str], ItemRow], factors: Sequence[str], between: Sequence[str]
 ) -> list[list[tuple[str, str]]]:
-    """The cells that each group of people sees: all of them, or those of one level of every factor that is varied between people."""
+    """Return the cells that each group of people sees: those of one level of every between-participants factor."""
     if not between:
         return [list(cells)]
     where = [factors.index(name) for name in between]
@@ -460,6 +468,7 @@ def _between_groups(
 
 
 def _check_participants(participants: int, lists: int) -> None:
+    """Raise InputError if participants cannot be divided evenly among lists."""
     if participants % lists:
         low = participants // lists * lists
         fitting = f"{low} or {low + lists}" if low else str(lists)
@@ -469,8 +478,8 @@ def _check_participants(participants: int, lists: int) -> None:
         )
 
 
-def _given_lists(path: Path, rows: Sequence[ItemRow], wishes: Wishes) -> DesignLayout:
-    """Lists as the column `list` says; a row without a list is on all of them."""
+def _lists_from_column(path: Path, rows: Sequence[ItemRow], wishes: Wishes) -> DesignLayout:
+    """Return lists as in the column `list`; a row without a list is on all of them."""
     names = sorted({row.list for row in rows if row.list})
     lists = [[(r.item, r.condition) for r in rows if r.list in ("", name)] for name in names]
     for name, entries in zip(names, lists, strict=True):
@@ -485,11 +494,12 @@ def _given_lists(path: Path, rows: Sequence[ItemRow], wishes: Wishes) -> DesignL
 
 
 def _named(lists: Sequence[list[tuple[str, str]]], cells: Mapping[tuple[str, str], ItemRow]) -> tuple[StudyList, ...]:
+    """Return lists with ids, with their trials ordered by block."""
     width = max(2, len(str(len(lists))))
     named = []
     for number, entries in enumerate(lists, 1):
         sizes = Counter(cells[entry].block for entry in entries)
-        # Sorting is stable, so that entries keep their order within a block.
+        # Sorting is stable, so entries keep their order within a block.
         ordered = sorted(entries, key=lambda entry: cells[entry].block)
         blocks = tuple(sizes[b] for b in sorted(sizes)) if len(sizes) > 1 else ()
         named.append(StudyList(id=f"L{number:0{width}d}", group=1, trials=tuple(ordered), blocks=blocks))
@@ -518,7 +528,7 @@ def _compared(layout: DesignLayout, protocol: str, systems: Sequence[str], parti
 def _shown(
     cells: Mapping[tuple[str, str], ItemRow], language: str, systems: Sequence[str]
 ) -> tuple[list[Trial], list[tuple[str, str, Description]]]:
-    """Trials (one for each item, or for each item and condition where they differ in what is seen) and descriptions."""
+    """Return the trials (one per item, or per item and condition where these look different) and descriptions."""
     by_item: dict[str, dict[str, ItemRow]] = defaultdict(dict)
     for (item, condition), row in cells.items():
         by_item[item][condition] = row
@@ -538,7 +548,9 @@ def _shown(
 
 
 def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) -> Trial:
-    """The scene of a row: its images or options, or a bare object where nothing is seen; a text or question beside them is in its meta."""
+    """Return the scene of a row: its images or options, or a bare object; texts and questions beside them go into its
+    meta.
+    """
     options = () if systems else row.options
     above = ScenePicture(path=row.images[0]) if len(row.images) == 1 and options else None
     if row.images and above is None:
@@ -553,7 +565,7 @@ def _trial(name: str, row: ItemRow, language: str, systems: Sequence[str] = ()) 
         entities = (Entity(id="1"),)
     scene = Scene(id=row.family or None, entities=entities, picture=above)
     beside = {"text": row.text if systems else "", "question": row.question}
-    # What is ranked has no target: the number says which option of a check is best.
+    # Rankings have no target: the number is that of the best option in a check.
     target = str(row.target or 1) if not systems or len(row.images) > 1 else "1"
     return Trial(
         id=name, scene=scene, targets=(target,), language=language, meta={n: t for n, t in beside.items() if t}
@@ -565,6 +577,7 @@ def _description(row: ItemRow) -> Description:
 
 
 def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
+    """Return a practice or check row with its expected answer."""
     trial = _trial(row.item, row, language, systems)
     if not systems:
         # The right option of identification is its target; a rating has to be written down.
@@ -598,6 +611,7 @@ def _fields(
 
 
 def _notes(rows: Sequence[ItemRow], language: str, factors: Sequence[str]) -> list[str]:
+    """Return remarks on the table: kinds of rows, language, missing practice."""
     kinds = Counter(row.kind for row in rows)
     notes = [f"the table has {', '.join(f'{kinds[k]} rows of kind {k}' for k in KINDS if kinds[k])}"]
     if language.partition("-")[0] not in LANGUAGES:

@@ -19,18 +19,19 @@ PRACTICE, CHECK = "practice", "check"
 
 
 def give_voices(extras: Sequence[Extra], word: str, folder: Path) -> list[Extra]:
-    """The same, each with the file that has its name: the first with practice-1.wav (or another ending), and so on."""
+    """Return the trials with recordings: the first with practice-1.wav (or another extension), and so on."""
     return [_voiced(extra, f"{word}-{number}", folder) for number, extra in enumerate(extras, 1)]
 
 
 def _voiced(extra: Extra, name: str, folder: Path) -> Extra:
+    """Return a trial with the one sound or film of its name, if there is one."""
     files = sorted(path.name for path in folder.glob("*") if path.is_file() and path.stem.lower() == name)
     if len(files) > 1:
         raise InputError(f"{' and '.join(files)} are both for {name}", where=folder, remedy="leave one of them there")
     if not files:
         return extra
     voiced = replace(extra.description, media=files[0])
-    shown_media(voiced)  # says what is wrong with a name that browsers do not play
+    shown_media(voiced)  # raises InputError for a name that browsers do not play
     return replace(extra, description=voiced)
 
 
@@ -54,6 +55,7 @@ def odd_extras(study: Study) -> list[str]:
 
 
 def _remedy(word: str, odd: Sequence[tuple[int, Stimulus]], ways: set[str]) -> str:
+    """Return the remedy for practice trials that are presented in another way than the items."""
     if ways == {READ}:
         return 'leave "media" out of their lines'
     ending = ".wav" if HEARD in ways else ".webm"

@@ -41,7 +41,7 @@ def _field(study: Study, question: str) -> FormField:
 
 
 def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Iterator[str]:
-    """Why a branch is never taken, for each of its pages."""
+    """Yield the reasons why a branch is never taken, for each of its pages."""
     asked, field = _asked_at(steps, branch.question), _field(study, branch.question)
     if field.eligible and not {*branch.answers} & {*field.eligible}:
         yield f"{', '.join(branch.show)}: who answers {branch.question} so may not take part"
@@ -54,7 +54,7 @@ def _never(study: Study, branch: PageBranch, steps: tuple[PlanStep, ...]) -> Ite
 
 
 def _excludes(outer: PageBranch, inner: PageBranch) -> bool:
-    """Whether nobody who came through one branch can take the other: both hang on one question and share no answer."""
+    """Return whether one branch rules out the other: both depend on one question and share no answer."""
     return outer.question == inner.question and not {*outer.answers} & {*inner.answers}
 
 
@@ -71,7 +71,7 @@ def _unfit(study: Study, quota: Quota, steps: tuple[PlanStep, ...]) -> Iterator[
 
 
 def _too_small(study: Study) -> Iterator[str]:
-    """Quotas that are full before everybody is in."""
+    """Yield the quotas that fill up before all participants are recruited."""
     planned = study.participants
     # Places are dealt to the lists in turn (`places.provide`).
     dealt = Counter(study.lists[n % len(study.lists)].id for n in range(planned))

@@ -29,7 +29,9 @@ def interleaved(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def synthetic_extras(number: int, seed: int, domains: Collection[str | None] = DOMAINS) -> list[Extra]:
-    """Furniture and people in turn, everything visible about the target said."""
+    """Return synthetic trials with furniture and people in turn; descriptions have every visible attribute of the
+    target.
+    """
     # Another seed than the study's own: its synthetic items must not come up for practice.
     scene_seed = Random(f"extras|{seed}").getrandbits(30)
     scenes = Synthetic(seed=scene_seed, speakers=1, scenes=13 * (number // 5 + 1), similarity=0.2).trials()
@@ -44,7 +46,9 @@ def _everything(trial: Trial) -> Description:
 
 
 def as_check(extra: Extra, protocol: str, language: str) -> Extra:
-    """The same with an answer that can be told right or wrong: a target to find, the better of two, or a rating that is asked for."""
+    """Return the trial as a check with a correct answer: a target, the better of two descriptions, or a requested
+    rating.
+    """
     words = interface_words(language)
     if protocol in COMPARED:
         nonsense = words["check_nonsense"]

@@ -1,8 +1,8 @@
-"""The order in which one person meets their trials: random, within limits that keep neighbours from helping or tiring.
+"""The order of one person's trials: random, within limits on neighbouring trials.
 
-Limits: a condition comes at most so many times in a row; two showings of one item lie so many trials apart; no picture is the target twice running;
-no two items of a family follow each other.
-A shuffle is mended by random exchanges that never make it worse; where limits cannot all be kept the best order found is taken, and the rest is reported.
+Limits: a maximal run of one condition; a minimal distance between two showings of one item; no picture is the target in
+two successive trials; no two successive items of a family. Random exchanges repair a shuffle and never make it worse.
+If the limits cannot all be met, the best order is used and its violations are reported.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from random import Random
 
 __all__ = ["OrderLimits", "Showing", "arrange", "broken_limits"]
 
-# A plan is made while somebody waits for their first page.
+# A plan is made while a participant waits for the first page.
 TRIES_PER_TRIAL = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Showing:
-    """What the limits look at in a trial."""
+    """The properties of a trial that the limits compare."""
 
     item: str
     condition: str
@@ -29,14 +29,14 @@ class Showing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderLimits:
-    """How alike neighbours may be."""
+    """The limits on neighbouring trials."""
 
     same_condition_at_most: int = 2
     same_item_apart: int = 10
 
 
 def arrange(showings: Sequence[Showing], limits: OrderLimits, rng: Random, blocks: Sequence[int] = ()) -> list[int]:
-    """An order of the showings, as their places; trials stay within their block where blocks (sizes, in order) are given."""
+    """Return an order of the showings as indices; with `blocks` (sizes, in order), trials stay within their block."""
     order: list[int] = []
     for size in blocks or [len(showings)]:
         start = len(order)
@@ -58,6 +58,7 @@ def broken_limits(
 
 
 def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: OrderLimits, conditions: bool) -> bool:
+    """Return whether the trial at an index breaks a limit with the trials before it."""
     here = showings[order[i]]
     if i and here.target is not None and showings[order[i - 1]].target == here.target:
         return True
@@ -72,7 +73,7 @@ def _broken(i: int, order: Sequence[int], showings: Sequence[Showing], limits: O
 def _mend(
     order: list[int], showings: Sequence[Showing], limits: OrderLimits, rng: Random, block: Sequence[int]
 ) -> None:
-    """Exchange a trial that breaks a limit with another of its block, and keep what is no worse."""
+    """Exchange a trial that breaks a limit with another of its block, unless that makes the order worse."""
     members: dict[int, list[int]] = {}
     for place, number in enumerate(block):
         members.setdefault(number, []).append(place)

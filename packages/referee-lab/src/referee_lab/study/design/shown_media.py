@@ -1,4 +1,4 @@
-"""What people hear, proved for all of it: every sound and film is there, can be decoded to its end, and is not too large to be loaded."""
+"""Checks the sounds and films of a study: every file exists, decodes to its end, and is small enough to load."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from referee_lab.study.folder.study import INSTRUCTION_MINUTES, Study
 __all__ = ["prove_media"]
 
 MB = 1_000_000
-# Nobody says a word in less.
+# No spoken word is shorter.
 SHORTEST_MS = 200.0
 
 
 def prove_media(study: Study) -> list[BalanceClaim]:
-    """The claims about sounds and films; none where nothing is heard."""
+    """Return the claims about sounds and films; empty if descriptions are only read."""
     heard = heard_in(study)
     if not heard:
         return []
@@ -41,7 +41,7 @@ def prove_media(study: Study) -> list[BalanceClaim]:
 
 
 def _problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterator[str]:
-    """What is wrong with a file; what was heard of it goes into `played`."""
+    """Yield the problems of a file; its properties are stored in `played`."""
     path = find_media(study.folder / FOLDER, name)
     if path is None:
         yield f"{FOLDER}/{name} is missing"
@@ -61,7 +61,7 @@ def _problems(study: Study, name: str, played: dict[str, PlayedFile]) -> Iterato
 
 
 def _as_trials(study: Study) -> Iterator[BalanceClaim]:
-    """Who practised reading has not practised listening; what to do about it is said elsewhere (`odd_extras`)."""
+    """Yield the claim that practice is presented like the trials; `odd_extras` gives the remedy."""
     extras = len(study.practice) + len(study.checks)
     if extras and can_play(study.kind.info):
         yield BalanceClaim(
@@ -75,7 +75,7 @@ def _as_trials(study: Study) -> Iterator[BalanceClaim]:
 def _told_long_enough(
     study: Study, heard: dict[str, list[str]], played: dict[str, PlayedFile]
 ) -> Iterator[BalanceClaim]:
-    """A remark where listening alone takes longer than people are told that their tasks will."""
+    """Yield a remark if listening alone takes longer than the announced duration."""
     lasts: dict[str, float] = {}
     for name, stimuli in heard.items():
         for stimulus in stimuli:
@@ -84,7 +84,7 @@ def _told_long_enough(
         max(sum(lasts.get(stimulus, 0.0) for stimulus in _of_list(study, number)) for number in range(len(study.lists)))
         / 60_000
     )
-    # What is told is rounded to whole minutes.
+    # The announced duration is in whole minutes.
     announced = study.minutes - INSTRUCTION_MINUTES + 0.5
     if longest > announced:
         yield BalanceClaim(
@@ -97,13 +97,13 @@ def _told_long_enough(
 
 
 def _of_list(study: Study, number: int) -> list[str]:
-    """The stimuli of one person: those of a list, and those that everybody meets."""
+    """Return the stimuli of one person: those of a list, and those that every participant sees."""
     always = [s.id for s in (*study.practice, *(check.stimulus for check in study.checks))]
     return [*always, *(f"{trial}|{condition}" for trial, condition in study.lists[number].trials)]
 
 
 def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
-    """A remark on what is over at once; a word may be that short, so nothing is refused for it."""
+    """Yield a remark on very short sounds; nothing is refused, because a word may be that short."""
     short = [name for name, file in played.items() if file.ms < SHORTEST_MS]
     if short:
         yield BalanceClaim(
@@ -115,7 +115,7 @@ def _long_enough(played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
 
 
 def _hearable(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceClaim]:
-    """Nobody has to hear tones to see signs."""
+    """Yield a claim that sounds are audible; films of sign language need no sound."""
     if study.session.sound_check and played and all(file.silent for file in played.values()):
         yield BalanceClaim(
             sentence="sounds are asked for only where something is to be heard",
@@ -125,7 +125,7 @@ def _hearable(study: Study, played: dict[str, PlayedFile]) -> Iterator[BalanceCl
 
 
 def _session_size(study: Study, heard: dict[str, list[str]]) -> BalanceClaim:
-    """What one person's browser has to load."""
+    """Return the claim on the amount that one person's browser loads."""
     size = {name: _size(find_media(study.folder / FOLDER, name)) for name in heard}
     lists = [{*_of_list(study, number)} for number in range(len(study.lists))]
     largest = max(sum(size[name] for name, stimuli in heard.items() if members & {*stimuli}) for members in lists)

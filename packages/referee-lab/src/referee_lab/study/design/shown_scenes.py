@@ -1,4 +1,6 @@
-"""What people are shown, proved for all of it: every object can be pressed, by the outlines that the pages use, and training gives nothing away."""
+"""Checks the displays of a study: every object can be pressed, by the outlines that pages use, and practice does not
+reveal an item.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +56,7 @@ def prove_checks(study: Study) -> list[BalanceClaim]:
 
 
 def _can_fail(study: Study, check: Check, shown: Shown) -> bool:
+    """Return whether a wrong answer to a check is possible."""
     step = PlanStep(
         index=0,
         kind=CHECK,
@@ -82,6 +85,7 @@ def _offered(shown: Shown) -> Iterator[dict[str, Any]]:
 
 
 def _training(study: Study) -> BalanceClaim:
+    """Return the claim that the training figure is not a figure of the game."""
     puzzles = study.settings["puzzles"]
     training = training_for(find_goal(puzzles[0], study.settings["goals"])).name
     return BalanceClaim(
@@ -106,7 +110,7 @@ class _Scenes:
         self.shown_in = {next(iter(alike)): tuple(alike) for alike in shown.values()}
 
     def claim(self, check: str, sentence: str, failing: Mapping[str, str], remedy: str) -> BalanceClaim:
-        """A claim about every trial; `failing` maps the first trial of a scene to what is wrong with it."""
+        """Return a claim about every trial; `failing` maps the first trial of a scene to its problem."""
         trials = tuple(trial for first in failing for trial in self.shown_in[first])
         reason = next(iter(failing.values()), "")
         where = (
@@ -117,7 +121,9 @@ class _Scenes:
 
 
 def _looks(study: Study) -> BalanceClaim:
-    """Everybody has an order of their own in a reference game, so that places tell nothing apart."""
+    """Return the claim that objects look different; in a reference game positions differ between people and cannot
+    distinguish them.
+    """
     scenes = _Scenes(study)
     trials = scenes.trials
     alike = {t.id: "" for t in trials if len(set(_appearances(study, t).values())) < len(t.scene.entities)}
@@ -125,7 +131,7 @@ def _looks(study: Study) -> BalanceClaim:
 
 
 def _appearances(study: Study, trial: Trial) -> dict[str, str]:
-    """What every entity of a scene looks like: the content of its image file, the name of its drawing, or its text."""
+    """Return the appearance of every entity: content of its image file, name of its drawing, or its text."""
     names = picture_names(trial.scene, trial.domain)
     looks = {}
     for entity in trial.scene.entities:
@@ -181,19 +187,22 @@ def _seen(study: Study) -> Iterator[BalanceClaim]:
 
 
 def _has_pictures(scene: Scene) -> bool:
-    """Whether every object is seen: by an image, as a text of its own, or drawn with all its attributes."""
+    """Return whether every object is visible: as an image, a text, or a drawing with all its attributes."""
     rest = [e for e in scene.entities if e.image is None and option_text(e) is None]
     return not rest or can_draw(replace(scene, entities=tuple(rest)))
 
 
 def _has_double(study: Study, trial: Trial) -> bool:
+    """Return whether another object looks like a target."""
     looks = _appearances(study, trial)
     meant = {looks[target] for target in trial.targets}
     return any(looks[e] in meant for e in looks if e not in trial.targets)
 
 
 def _fitting(study: Study) -> Iterator[BalanceClaim]:
-    """For every window that is admitted: the whole scene fits into it, and what is pressed is large enough."""
+    """Yield, for every admitted window size, the claims that the scene fits and that its objects are large enough to
+    press.
+    """
     scenes = _Scenes(study)
     trials = scenes.trials
     jitter = float(study.settings.get("jitter", 0.0))
@@ -249,7 +258,7 @@ def prove_contact(study: Study) -> list[BalanceClaim]:
 
 
 def prove_words(study: Study) -> list[BalanceClaim]:
-    """The claim that every description can be read, heard or watched; none where nothing is described."""
+    """Return the claim that every description can be read, heard or watched; empty if the study has none."""
     if study.kind.info.plugin not in ("identify", "judge", "locate"):
         return []
     silent = tuple(
@@ -270,7 +279,7 @@ def prove_words(study: Study) -> list[BalanceClaim]:
 
 
 def prove_shown(study: Study) -> list[BalanceClaim]:
-    """The claims that what is shown can be seen, told apart and pressed; none where no scene is shown."""
+    """Return the claims that displayed objects are visible, distinct and pressable; empty if the study has no scenes."""
     if study.kind.info.plugin == "tangram" and study.practice:
         return [_training(study)]
     if study.kind.info.plugin == "reference-game":
@@ -281,7 +290,7 @@ def prove_shown(study: Study) -> list[BalanceClaim]:
     jitter = float(study.settings.get("jitter", 0.0))
     hidden: dict[str, list[str]] = {}
     for trial in with_progress(scenes.trials, "what can be pressed in every scene"):
-        # Any seed will do: exact places are the same for everybody, and in cells nothing overlaps, whatever the seed.
+        # Any seed works: exact positions are the same for all participants, and cells never overlap.
         layout, _ = scene_layout(trial.scene, jitter, Random(study.seed).getrandbits(32))
         if objects := crowded(trial.scene, trial.domain, layout):
             hidden[trial.id] = objects

@@ -1,6 +1,7 @@
-"""Do the pages say what happens? Words that claim something about a study are compared with its protocol, its settings and what it compares.
+"""Compares claims on the pages about the study with its protocol, settings and conditions.
 
-A claim is a phrase in a language, and a test of the study. What is found is advice: organisers write in their own words, and a phrase may mean something else.
+A claim is a phrase in a language and a test of the study. Failures are advice: organisers write in their own words, and
+a phrase may mean something else.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def _plays_dialogue(study: Study) -> bool:
 
 
 def _meets_people(study: Study) -> bool:
+    """Return whether participants play with other people."""
     settings = study.settings
     if study.kind.info.plugin == "tangram":
         return bool(settings["partner"] == "person")
@@ -188,7 +190,7 @@ def unsaid_ways(study: Study) -> list[str]:
     """One sentence for every way in which descriptions come that the instructions do not speak of, where any are heard or watched."""
     facts = {READ: "some descriptions are read", HEARD: "descriptions are heard", WATCHED: "descriptions are in films"}
     ways, language = ways_in(study), _spoken(study)
-    # Where everything is heard and shown in writing as well, nobody needs to be told to read.
+    # If every description is heard as well as shown in writing, pages need not ask participants to read.
     untold = ways - {READ} if study.settings.get("media_text") == "shown" else ways
     instructions = _pages(study)["instructions"]
     return [
@@ -206,6 +208,6 @@ def _spoken(study: Study) -> str:
 
 
 def _pages(study: Study) -> dict[str, str]:
-    """All pages with what people read on them, without the stars of Markdown."""
+    """Return all pages with their text, without Markdown emphasis."""
     pages = {name: text for name, text in study.extra.items() if isinstance(text, str)}
     return {page: text.replace("*", "") for page, text in {**study.texts, **pages}.items()}

@@ -1,4 +1,4 @@
-"""What the command line asks of a new study, wherever its items come from."""
+"""The options of a new study on the command line, wherever its items come from."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def study_title(wishes: Wishes) -> str:
 
 
 def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:
-    """Values for study.toml beside its defaults; with a preset those of the printed experiment."""
+    """Return values for study.toml that differ from its defaults; with a preset, those of the printed experiment."""
     fields: dict[str, dict[str, Any]] = {"study": {"contact": wishes.contact}, "session": {"demographics": True}}
     if wishes.preset:
         if protocol not in PRESETS:

@@ -1,1 +1,1 @@
-"""The study folder: what a person reads, checks into version control and publishes as the preregistration."""
+"""The study folder: plain files to read, to put under version control, and to publish as the preregistration."""

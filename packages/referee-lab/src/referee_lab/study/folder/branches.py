@@ -1,7 +1,7 @@
-"""Branches and quotas of a study: pages for those who answered so, and how many people with an answer or a condition there may be.
+"""Branches and quotas of a study: pages that depend on earlier answers, and maximal numbers of people per answer or
+condition.
 
-``[[branch]]`` and ``[[quota]]`` in study.toml. A name that nothing in the study has is an error of the file; what can never happen is told by
-`referee study check`.
+``[[branch]]`` and ``[[quota]]`` in study.toml. An unknown name is an error in the file; `referee study check` reports branches that can never be taken.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ SKIPPED = {"skipped": True}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageBranch:
-    """Pages and surveys that only those see who gave one of these answers to a question before."""
+    """Pages and surveys that are shown only after one of these answers to an earlier question."""
 
     show: tuple[str, ...]
     question: str
     answers: tuple[str, ...]
 
     def is_taken(self, answers_so_far: Mapping[str, Any]) -> bool:
-        """Whether the answers given so far lead here; an answer left open leads nowhere."""
+        """Return whether the answers so far lead to this branch; an open answer does not."""
         return bool(named_answers(answers_so_far.get(self.question)) & {*self.answers})
 
 
@@ -45,11 +45,11 @@ class Quota:
     condition: str = ""
 
     def counts(self, answers_so_far: Mapping[str, Any]) -> bool:
-        """Whether somebody who said this is one of them."""
+        """Return whether a person with these answers counts towards the quota."""
         return bool(self.question) and bool(named_answers(answers_so_far.get(self.question)) & {*self.answers})
 
     def said(self) -> str:
-        """What it is about, in words."""
+        """The condition of the quota in words."""
         return f"the condition {self.condition}" if self.condition else f"{self.question}: {' or '.join(self.answers)}"
 
 
@@ -67,7 +67,7 @@ def named_answers(value: Any) -> set[str]:
 
 
 def skipped(answer: Mapping[str, Any]) -> bool:
-    """Whether an answer says that its page was not shown."""
+    """Return whether an answer marks its page as not shown."""
     return dict(answer) == SKIPPED
 
 
@@ -79,6 +79,7 @@ def read_rules(kind: type[R], raw: Any, name: str, where: Path) -> tuple[R, ...]
 
 
 def _rule(kind: type[R], raw: Mapping[str, Any], number: int, name: str, where: Path) -> R:
+    """Return a branch or quota from its table in study.toml. Raises MalformedInput for an invalid field."""
     types = {field.name: str(field.type) for field in fields(kind)}
     for key, value in raw.items():
         expected = types.get(key)
@@ -112,6 +113,7 @@ def check_names(study: Study) -> None:
 
 
 def _unknown(study: Study) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the names in branches and quotas that the study lacks, with the names it has."""
     questions = {question.name: question for question in study.questions()}
     shown: list[str] = []
     rules: list[PageBranch | Quota] = [*study.branches, *study.quotas]

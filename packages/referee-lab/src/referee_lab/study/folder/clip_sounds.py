@@ -1,4 +1,4 @@
-"""Voices in a study's clips: files of the study's own folder under names that tell nothing, and their addresses for the pages."""
+"""Recordings in a study's clips: files in the study's folder under neutral names, and their addresses for the pages."""
 
 from __future__ import annotations
 

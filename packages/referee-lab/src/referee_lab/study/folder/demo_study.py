@@ -1,4 +1,6 @@
-"""A small study out of nothing: synthetic scenes, two toy speakers and a simulated person, for trying out the whole way from link to data."""
+"""A small demonstration study: synthetic scenes, two toy speakers and simulated participants, to try all steps from
+link to data.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from referee_lab.study.folder.study import HUMAN, Study
 
 __all__ = ["make_demo"]
 
-# Two figures, so that roles can swap; one person with a bot can play them at once.
+# Two figures, so that roles can swap; one person and a bot can play both.
 DEMO_PUZZLES = ("house", "boat")
 
 
@@ -67,7 +69,7 @@ def make_demo(
             settings={"group": 3, "bots": 2, "repetitions": 2, "objects": 4},
         )
     trials = interleaved(Synthetic(seed=seed, speakers=-(-items // 12), scenes=12).trials())[:items]
-    outputs = [(trial.id, name, _said(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
+    outputs = [(trial.id, name, _describe(trial, name)) for name in (*TOYS, HUMAN) for trial in trials]
     conditions = compared(protocol, [*TOYS, HUMAN])
     chosen = "all" if protocol == "production" else design
     request = Request(
@@ -101,7 +103,8 @@ def make_demo(
     return write_study(path, draft)
 
 
-def _said(trial: Trial, speaker: str) -> Description:
+def _describe(trial: Trial, speaker: str) -> Description:
+    """Return the description of a trial by a toy speaker or a person."""
     if speaker == HUMAN:
         return trial.references[0]
     properties = TOYS[speaker](trial.for_speaker())

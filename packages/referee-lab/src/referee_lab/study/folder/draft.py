@@ -1,4 +1,6 @@
-"""Writing a study folder: study.toml with every field explained, the pages, the trials, what is said of them, and who sees what."""
+"""Writes a study folder: study.toml with every field explained, the pages, the trials, their descriptions, and the
+lists.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ _HEADINGS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """A practice trial or an attention check: what is said of a trial, the other one of a pair, the answer expected where it is not the target."""
+    """A practice trial or an attention check: its description, the rival of a pair, and the expected answer if it is
+    not the target.
+    """
 
     trial: Trial
     description: Description
@@ -78,7 +82,7 @@ class Draft:
 
 
 def _opened(folder: Path, named: Path) -> Study:
-    """The study; what is wrong with it is told of the folder that was named, because the one it is written in goes away."""
+    """Open the study in `folder`; errors name the folder `named`, because the other one is temporary."""
     try:
         return open_study(folder)
     except InputError as error:
@@ -92,19 +96,19 @@ def write_study(path: str | Path, draft: Draft) -> Study:
     Parameters
     ----------
     path
-        The folder to make; one that is there already is refused.
+        The folder to make; an existing one is an error.
     draft
-        What is shown to whom, and values for study.toml beside its defaults.
+        Trials, descriptions, lists, and values for study.toml that differ from its defaults.
 
     Returns
     -------
     Study
-        The folder opened again, so that what was written is known to be readable.
+        The written folder, opened again as a check.
 
     Raises
     ------
     InputError
-        Where the draft makes no study that could be opened; nothing is left behind then.
+        If the draft makes no valid study; no folder is left behind.
     """
     from referee_lab.study.design.design_page import design_numbers, design_report, power_lines
 
@@ -125,20 +129,22 @@ def write_study(path: str | Path, draft: Draft) -> Study:
         power = power_lines(study)
         write_atomically(folder / "design.txt", design_report(study, power).splitlines())
         remarks = {"design": design_numbers(study)[1:], "analysis": power}
-        # Written again, with what was worked out from its first form.
+        # Written twice: the remarks depend on the first version.
         write_atomically(folder / "study.toml", study_toml(draft, remarks))
     return open_study(path)
 
 
 def _with_objects(draft: Draft) -> list[Trial]:
-    """The trials whose objects are shown one by one: those of every protocol that does not show photographs or rooms of figures."""
+    """Return the trials with single objects, for protocols that show neither photographs nor rooms."""
     if catalogue.create("protocol", draft.protocol).info.plugin not in SHOWS_OBJECTS:
         return []
     return [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
 
 
 def _photographed(draft: Draft) -> list[Trial]:
-    """The trials whose photographs are shown: all where a protocol shows photographs, else those with a picture above their options."""
+    """Return the trials with photographs: all in protocols for photographs, else those with a picture above their
+    options.
+    """
     trials = [*draft.trials, *(extra.trial for extra in (*draft.practice, *draft.checks))]
     located = catalogue.create("protocol", draft.protocol).info.plugin == "locate"
     return [trial for trial in trials if located or context_picture(trial.scene) is not None]
@@ -155,6 +161,7 @@ def _write_extras(path: Path, extras: Sequence[Extra]) -> None:
 
 
 def _extra(extra: Extra) -> dict[str, Any]:
+    """Return a practice trial or check as a JSON object."""
     data = {"trial": trial_to_json(extra.trial), **to_json(extra.description)}
     if extra.rival is not None:
         data["rival"] = to_json(extra.rival)
@@ -176,6 +183,7 @@ def _lists(draft: Draft) -> Iterator[str]:
 
 
 def _write_texts(folder: Path, draft: Draft) -> None:
+    """Write the pages and the questionnaires of the study's language."""
     folder.mkdir(parents=True)
     pages = default_pages(draft.language, draft.protocol, _way(draft), _instead_of_scene(draft))
     if not draft.practice and draft.protocol not in ROOMS:
@@ -186,7 +194,9 @@ def _write_texts(folder: Path, draft: Draft) -> None:
 
 
 def _instead_of_scene(draft: Draft) -> str:
-    """What all trials show in the place of a scene of pictures, by its name in without_scene.toml; empty where they show scenes."""
+    """Return the name in without_scene.toml of the display that replaces scenes in all trials; empty if they show
+    scenes.
+    """
     scenes = [trial.scene for trial in draft.trials]
     info = catalogue.create("protocol", draft.protocol).info
     if info.plugin not in ("identify", "produce", "judge"):
@@ -201,7 +211,7 @@ def _instead_of_scene(draft: Draft) -> str:
 
 
 def _way(draft: Draft) -> str:
-    """How descriptions come to people; where they come in several ways, pages that tell of one of them are to be changed (`check` says so)."""
+    """Return how descriptions are presented; where this varies, the pages need editing (`check` lists them)."""
     plays = can_play(catalogue.create("protocol", draft.protocol).info)
     ways = {way_of(description) for _, _, description in draft.outputs if plays}
     return READ if READ in ways or not ways else min(ways)
@@ -211,7 +221,7 @@ def _way(draft: Draft) -> str:
 
 
 def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> Iterator[str]:
-    """The lines of study.toml: every field with the sentence that explains it, and under some headings what was worked out."""
+    """Yield the lines of study.toml: every field with its explanation, and remarks under some headings."""
     yield "# A study of referring expressions, and its preregistration: commit this folder to a public archive before the first participant."
     yield "# Check it with `referee study check`, run it with `referee study serve`."
     info = catalogue.create("protocol", draft.protocol).info
@@ -220,7 +230,7 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
         for name, p in info.parameters.items()
     }
     for section, settings in SECTIONS.items():
-        values = {**_known(draft).get(section, {}), **draft.fields.get(section, {})}
+        values = {**_values_from_draft(draft).get(section, {}), **draft.fields.get(section, {})}
         yield ""
         yield f"# {_HEADINGS[section]}"
         yield from (f"# {line}" for line in remarks.get(section, ()))
@@ -231,6 +241,7 @@ def study_toml(draft: Draft, remarks: Mapping[str, Sequence[str]] = NOTHING) -> 
 
 
 def _fields(settings: Mapping[str, Setting], values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield one line per field: its value and its explanation."""
     for name, setting in settings.items():
         value = values.get(name, setting.default)
         yield f"{name} = {toml_value([] if value == [''] else value)}".ljust(40) + f"  # {setting.about}"
@@ -253,14 +264,15 @@ _PLANNED: dict[str, dict[str, Any]] = {
 
 
 def _devices(draft: Draft) -> dict[str, dict[str, Any]]:
-    """[session] devices: those on which every scene can be answered, for protocols that show scenes."""
+    """Return the value of [session] devices: those on which every scene can be answered."""
     plugin = catalogue.create("protocol", draft.protocol).info.plugin
     if plugin not in ("identify", "produce", "judge"):
         return {}
     return {"session": {"devices": fitting_devices(_with_objects(draft), plugin)}}
 
 
-def _known(draft: Draft) -> dict[str, dict[str, Any]]:
+def _values_from_draft(draft: Draft) -> dict[str, dict[str, Any]]:
+    """Return the values of study.toml that the draft determines."""
     layout = draft.layout
     asked = default_questions(draft.language, draft.protocol, _instead_of_scene(draft))
     return {

@@ -1,7 +1,7 @@
-"""Where a picture can be pressed: the outline of what is drawn, and of outlines that overlap the one in front.
+"""The clickable areas of pictures: the outline of each drawing, minus the outlines in front of it.
 
-Objects of a scene may stand so near to each other that their cells overlap. A press then belongs to what is seen at that point. `crowded` finds objects
-of a scene that are so far covered that nobody could press them.
+Objects of a scene may be so close that their cells overlap. A press then belongs to the object that is visible at that
+point. `crowded` returns objects that are covered too far to be pressed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["crowded", "hit_area", "hit_areas", "in_front", "least_across", "pressed_at"]
 
-# Around what is drawn, in hundredths of a cell: fingers are not exact.
+# The margin around a drawing, in hundredths of a cell: fingers are inexact.
 MARGIN = 3.0
 # How far an outline is widened where nothing else is drawn, in hundredths of a cell.
 GROWTH = 12.0
@@ -46,7 +46,10 @@ _AREAS: SceneNotes[str | None, dict[str, tuple[float, ...]]] = SceneNotes("studi
 
 
 def hit_areas(scene: Scene, domain: str | None, layout: Layout) -> dict[str, list[float]]:
-    """The outline of every entity whose cell overlaps another's: x and y in turn, in hundredths of its own cell. Others own their cells whole."""
+    """Return the outline of every entity whose cell overlaps another's: alternating x and y, in hundredths of its cell.
+
+    Other entities own their whole cells.
+    """
     near = _overlapping(layout)
     if not near:
         return {}
@@ -76,7 +79,7 @@ def _grown(outlines: Mapping[str, Sequence[float]], layout: Layout) -> dict[str,
 
 
 def _in_own_cell(shape: Any, layout: Layout, entity: str) -> list[float]:
-    """The corners of a placed outline, x and y in turn, counted from the upper left corner of its own cell."""
+    """Return the corners of a placed outline, alternating x and y, from the upper left corner of its cell."""
     at = layout[entity]
     left, top = BOX * (at.column + at.dx), BOX * (at.row + at.dy)
     corners = list(shape.exterior.coords)[:-1]
@@ -87,21 +90,21 @@ def least_across(scene: Scene, domain: str | None, layout: Layout) -> dict[str, 
     """The shorter side of each object's area that a press reaches, as a share of a cell; 1.0 for an object that has its cell alone."""
     areas = hit_areas(scene, domain, layout)
     sides = dict.fromkeys(layout, 1.0)
-    for entity, free in _own(areas, layout).items():
+    for entity, free in _visible_areas(areas, layout).items():
         left, top, right, bottom = free.bounds if not free.is_empty else (0.0, 0.0, 0.0, 0.0)
         sides[entity] = min(right - left, bottom - top) / BOX
     return sides
 
 
 def in_front(layout: Layout) -> list[str]:
-    """Entities from the furthest to the nearest, as they are drawn: what stands further down the page is nearer."""
+    """Return the entities from back to front, as they are drawn: lower on the page is nearer."""
     return sorted(layout, key=lambda e: (layout[e].row + layout[e].dy, layout[e].column + layout[e].dx))
 
 
 def crowded(scene: Scene, domain: str | None, layout: Layout) -> list[str]:
-    """Entities that have no area of their own where a press would reach them."""
+    """Return the entities without a visible area that is large enough to press."""
     areas = hit_areas(scene, domain, layout)
-    free = _own(areas, layout)
+    free = _visible_areas(areas, layout)
     return [entity for entity in areas if free[entity].buffer(-LEAST_ACROSS / 2).is_empty]
 
 
@@ -115,8 +118,8 @@ def pressed_at(x: float, y: float, areas: Mapping[str, Sequence[float]], layout:
     return None
 
 
-def _own(areas: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, BaseGeometry]:
-    """What is left of each area when those in front of it are taken away."""
+def _visible_areas(areas: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, BaseGeometry]:
+    """Return each area minus the areas in front of it."""
     from shapely.ops import unary_union
 
     ordered = [e for e in in_front(layout) if e in areas]
@@ -125,6 +128,7 @@ def _own(areas: Mapping[str, Sequence[float]], layout: Layout) -> dict[str, Base
 
 
 def _placed(area: Sequence[float] | None, layout: Layout, entity: str) -> BaseGeometry:
+    """Return an area, or the whole cell, at its position in the layout."""
     from shapely import Polygon, box
     from shapely.affinity import translate
 
@@ -134,6 +138,7 @@ def _placed(area: Sequence[float] | None, layout: Layout, entity: str) -> BaseGe
 
 
 def _overlapping(layout: Layout) -> set[str]:
+    """Return the entities whose cells overlap another's."""
     at = {e: (p.column + p.dx, p.row + p.dy) for e, p in layout.items()}
     ids = list(at)
     # Rounded: places have four decimals, and neighbours in a grid only touch.
@@ -157,7 +162,7 @@ def hit_area(svg: str) -> tuple[float, ...]:
         from shapely.ops import unary_union
 
     drawn = unary_union(list(_shapes(svg))).buffer(MARGIN)
-    # What is drawn in parts (a table's legs, a word below) is pressed as one.
+    # Drawings in several parts (a table's legs, a word below) have one clickable area.
     whole = drawn if drawn.geom_type == "Polygon" else drawn.convex_hull
     outline = whole.intersection(box(0, 0, BOX, BOX)).simplify(ROUGHLY)
     outline = outline if outline.geom_type == "Polygon" and not outline.is_empty else box(0, 0, BOX, BOX)
@@ -165,12 +170,14 @@ def hit_area(svg: str) -> tuple[float, ...]:
 
 
 def _shapes(svg: str) -> Iterator[BaseGeometry]:
+    """Yield the shapes of an SVG drawing in cell coordinates."""
     from lxml import etree
 
     yield from _walk(etree.fromstring(svg.encode()), IN_CELL)
 
 
 def _walk(node: Any, matrix: Matrix) -> Iterator[BaseGeometry]:
+    """Yield the shapes of an SVG element and its children, transformed."""
     inner = _times(matrix, _transform(node.get("transform", "")))
     for points, closed in _lines(node):
         yield _shape(
@@ -183,6 +190,7 @@ def _walk(node: Any, matrix: Matrix) -> Iterator[BaseGeometry]:
 
 
 def _shape(points: Points, closed: bool, stroke: float) -> BaseGeometry:
+    """Return a run of points as a shape: a line with its stroke width, filled if closed."""
     from shapely import LineString, Point, Polygon
 
     if len(set(points)) == 1:
@@ -196,7 +204,7 @@ def _stroke(node: Any) -> float:
 
 
 def _lines(node: Any) -> Iterator[tuple[Points, bool]]:
-    """What an element draws, as runs of points; those that enclose an area are closed."""
+    """Yield the runs of points that an element draws; closed runs enclose an area."""
     kind = str(node.tag).rpartition("}")[2]
     filled = node.get("fill") != "none"
     if kind in ("circle", "ellipse"):
@@ -217,6 +225,7 @@ def _lines(node: Any) -> Iterator[tuple[Points, bool]]:
 
 
 def _written(node: Any) -> Points:
+    """Return the bounding box of a text element, estimated from its length."""
     size = float(node.get("font-size", 12))
     x, y, width = float(node.get("x", 0)), float(node.get("y", 0)), LETTER * size * len("".join(node.itertext()))
     left = x - (width / 2 if node.get("text-anchor") == "middle" else 0)
@@ -258,6 +267,7 @@ def _straight(_: tuple[float, float], v: list[float]) -> Points:
 
 
 def _bezier(start: tuple[float, float], v: list[float]) -> Points:
+    """Return points on a Bézier curve of any degree."""
     corners = [start, *zip(v[::2], v[1::2], strict=True)]
 
     def at(t: float, points: Points) -> tuple[float, float]:
@@ -301,6 +311,7 @@ def _numbers(text: str) -> list[float]:
 
 
 def _transform(text: str) -> Matrix:
+    """Return the matrix of an SVG transform attribute."""
     total = SAME
     for name, numbers in re.findall(r"(\w+)\(([^)]*)\)", text):
         total = _times(total, _matrix(name, _numbers(numbers)))
@@ -308,6 +319,7 @@ def _transform(text: str) -> Matrix:
 
 
 def _matrix(name: str, v: list[float]) -> Matrix:
+    """Return the matrix of one SVG transform function."""
     if name == "translate":
         return 1.0, 0.0, 0.0, 1.0, v[0], v[1] if len(v) > 1 else 0.0
     if name == "scale":
@@ -323,6 +335,7 @@ def _matrix(name: str, v: list[float]) -> Matrix:
 
 
 def _times(m: Matrix, n: Matrix) -> Matrix:
+    """Return the product of two affine matrices."""
     return (
         m[0] * n[0] + m[2] * n[1], m[1] * n[0] + m[3] * n[1],
         m[0] * n[2] + m[2] * n[3], m[1] * n[2] + m[3] * n[3],

@@ -1,4 +1,4 @@
-"""Sounds and films in which descriptions are heard: files under media/ in the study's folder, shown under names that tell nothing."""
+"""Sounds and films with descriptions: files under media/ in the study's folder, served under neutral names."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ KINDS = {
     ".webm": (FILM, "video/webm"),
     ".mp4": (FILM, "video/mp4"),
 }
-# What today's browsers decode; anything else would be silence for some.
+# Codecs that current browsers decode; with others, some participants would hear nothing.
 CODECS = ("aac", "av1", "flac", "h264", "mp3", "mp3float", "opus", "libopus", "vorbis", "vp8", "vp9", "libdav1d")
 WEBM_CODECS = ("av1", "libdav1d", "opus", "libopus", "vorbis", "vp8", "vp9")
-# What each ending promises of the inside.
+# The codecs that each file extension allows.
 FORMS = {
     ".oga": "ogg",
     ".m4a": "mp4",
     ".weba": "webm",
     **{e: e[1:] for e in (".wav", ".mp3", ".ogg", ".flac", ".webm", ".mp4")},
 }
-# Of the loudest possible: 60 dB below it nobody hears a word.
+# Relative to full scale: at -60 dB no word is audible.
 SILENCE = 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedFile:
-    """What a file holds: its length, what is wrong with it (None where nothing is), and whether there is nothing to hear in it."""
+    """The properties of a sound or film: length, problem (None if it has none), and whether it is silent."""
 
     ms: float
     problem: str | None = None
@@ -135,7 +135,9 @@ def way_of(description: Description) -> str:
 
 
 def ways_in(study: Study) -> set[str]:
-    """How the descriptions of a study's trials come to people; what is heard or watched is read as well where its words are shown."""
+    """Return how the descriptions of a study are presented; heard or watched ones are also read where their words are
+    shown.
+    """
     if not can_play(study.kind.info):
         return {READ}
     ways = {way_of(stimulus.description) for stimulus in study.stimuli.values()}
@@ -157,13 +159,13 @@ def keep_media(folder: Path, descriptions: Iterable[Description], source: Path |
 
 
 def listen_to(path: Path) -> PlayedFile:
-    """Decode a file from end to end, as a browser will have to; what is cut off or garbled is found here and not in the middle of a session."""
+    """Decode a file from end to end, as browsers do, to find cut or damaged files before a session."""
     with naming_extra():
         import av
         from av.error import FFmpegError
     if path.stat().st_size == 0:
         return PlayedFile(ms=0.0, problem="it is empty (0 bytes)")
-    av.logging.set_level(av.logging.PANIC)  # told below, in our own words
+    av.logging.set_level(av.logging.PANIC)  # reported below in our own message
     try:
         with av.open(str(path)) as opened:
             if problem := _wrong_inside(path.name, opened):
@@ -172,7 +174,7 @@ def listen_to(path: Path) -> PlayedFile:
             last = loudest = 0.0
             streams = _played_streams(path.name, opened)
             for stream in streams:
-                stream.codec_context.options = {"err_detect": "explode"}  # players conceal what is garbled
+                stream.codec_context.options = {"err_detect": "explode"}  # players conceal damaged data
             frames: Iterable[Any] = opened.decode(streams)  # pictures and sounds alike
             for frame in frames:
                 # A picture has neither.
@@ -198,13 +200,13 @@ def listen_to(path: Path) -> PlayedFile:
 
 
 def _played_streams(name: str, opened: Any) -> list[Any]:
-    """What a browser plays of a file: of a sound no picture, which is its cover."""
+    """Return the streams that a browser plays; a cover picture in a sound file is ignored."""
     films = opened.streams.video if _kind_of(name)[0] == FILM else ()
     return [*films, *opened.streams.audio]
 
 
 def _wrong_inside(name: str, opened: Any) -> str | None:
-    """What a browser cannot make of a file that is readable as such."""
+    """Return the reason why browsers cannot play a readable file; None if they can."""
     kind, ending = _kind_of(name)[0], Path(name).suffix.lower()
     if kind == FILM and not opened.streams.video:
         return "it has no picture: name a sound .weba or .m4a"
@@ -230,7 +232,7 @@ def _loudness(samples: Any) -> float:
 
 
 def _cut_short(path: Path) -> bool:
-    """Whether a WAV lacks some of what it announces; decoders take whatever is there."""
+    """Return whether a WAV file is shorter than its header declares; decoders do not report that."""
     with path.open("rb") as file:
         head = file.read(8)
     announced = int.from_bytes(head[4:8], "little")
@@ -239,6 +241,7 @@ def _cut_short(path: Path) -> bool:
 
 
 def _files(study: Study) -> list[str]:
+    """Return the media files of a study, cached by the study's hash."""
     files = _KNOWN.get(study.hash)
     if files is None:
         files = _KNOWN[study.hash] = list(heard_in(study))
@@ -254,6 +257,7 @@ def _name(file: str) -> str:
 
 
 def _kind_of(file: str) -> tuple[str, str]:
+    """Return kind and media type of a file name. Raises InputError for a path or type that cannot be served."""
     parts = PurePosixPath(file).parts
     if not parts or "\\" in file or any(part.startswith((".", "/")) for part in parts):
         raise InputError(

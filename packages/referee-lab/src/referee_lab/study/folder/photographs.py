@@ -1,4 +1,6 @@
-"""Photographs of a study, under names that tell nothing; a scene without one is drawn, so that every study of places can be tried out."""
+"""Photographs of a study under neutral names; a scene without one is drawn, so that every study of regions can be
+tried.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,9 @@ _SEEN: SceneNotes[str, Photograph] = SceneNotes("studies.photographs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Photograph:
-    """What is shown: a name, the size in which places are counted, where things are in it, and the drawing where there is no photograph."""
+    """A photograph on display: its name, its size in coordinates, the regions of its objects, and the drawing that
+    replaces a missing file.
+    """
 
     name: str
     size: Size
@@ -66,6 +70,7 @@ def photograph_of(trial: Trial) -> Photograph:
 
 
 def _photograph(scene: Scene) -> Photograph:
+    """Return the photograph of a scene. Raises InputError if its size is unknown."""
     picture = scene.picture
     assert picture is not None  # asked by who knows
     if picture.size is None:
@@ -78,7 +83,7 @@ def _photograph(scene: Scene) -> Photograph:
 
 
 def _drawn(trial: Trial) -> Photograph:
-    """In an order of names, so that the order of the file does not show; every thing has its cell."""
+    """Return a drawing of a scene without a photograph, with its objects in order of name, one per cell."""
     ordered = Scene(entities=tuple(sorted(trial.scene.entities, key=lambda e: (e.attributes, e.id))))
     layout = place(ordered)
     svg = draw_scene(ordered, domain=trial.domain, layout=layout)
@@ -96,7 +101,9 @@ def _drawn(trial: Trial) -> Photograph:
 
 
 def entity_at(shown: Photograph, x: float, y: float) -> str | None:
-    """The thing at a point, border included; of several, the one whose box is smallest: what is in front or on top of another is meant."""
+    """Return the entity at a point, borders included; of several, the one with the smallest box, which is usually in
+    front.
+    """
     hit = [
         (_area(region, shown.size), name)
         for name, region in shown.regions.items()
@@ -111,7 +118,7 @@ def _area(region: Region, size: Size) -> float:
 
 
 def drawn_photographs(study: Study) -> dict[str, str]:
-    """The drawings that stand for photographs, by name."""
+    """Return the drawings that replace photographs, by name."""
     shown = (photograph_of(s.trial) for s in study.every_stimulus())
     return {p.name: p.svg for p in shown if p.svg}
 
@@ -158,6 +165,7 @@ def keep_object_pictures(folder: Path, trials: Iterable[Trial], source: Path | N
 
 
 def _shown_ending(path: Path) -> str:
+    """Return the file extension. Raises InputError for a type that browsers do not show."""
     if path.suffix.lower() not in KINDS:
         raise InputError(
             f"browsers do not show {path.suffix or 'files without an ending'}",

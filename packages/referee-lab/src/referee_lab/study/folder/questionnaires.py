@@ -17,9 +17,10 @@ _LONGEST = {"text": 200, "number": 30, "choice": 200, "multi": 200, "long": 5000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormField:
-    """One question; `choices` are what can be chosen, `eligible` those with which one may take part (all, where there are none).
+    """One question of a form. `choices` are the options, `eligible` the answers that permit participation (all, if
+    empty).
 
-    `when` is "before" for what has to be known before the first trial, such as colour vision.
+    `when` is "before" for questions before the first trial, such as colour vision.
     """
 
     name: str
@@ -79,7 +80,7 @@ def comment_fields(question: str) -> tuple[FormField, ...]:
 
 
 def not_eligible(answer: Any, fields: tuple[FormField, ...]) -> str | None:
-    """The first question whose answer says that the person may not take part; None where all is well."""
+    """Return the first question whose answer excludes the person; None if they may take part."""
     fields_answered = answer.get("fields") or {}
     return next(
         (
@@ -92,7 +93,7 @@ def not_eligible(answer: Any, fields: tuple[FormField, ...]) -> str | None:
 
 
 def check_fields(answer: Any, fields: tuple[FormField, ...]) -> None:
-    """InputError that says what is wrong with the answers to a form."""
+    """Raise InputError for the first invalid answer to a form."""
     if not isinstance(answer, dict):
         raise _refuse("not an object")
     names = {form_field.name for form_field in fields}
@@ -104,6 +105,7 @@ def check_fields(answer: Any, fields: tuple[FormField, ...]) -> None:
 
 
 def _check_field(value: Any, form_field: FormField) -> None:
+    """Raise InputError for an invalid answer to one question."""
     if value is None or value == "" or value == []:
         if form_field.required:
             raise _refuse(f"{form_field.name}: an answer is required")

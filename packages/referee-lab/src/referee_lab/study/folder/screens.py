@@ -66,7 +66,9 @@ def cell_px(layout: Layout, screen: Screen, plugin: str) -> float:
 
 
 def smallest_px(trial: Trial, layout: Layout, screen: Screen, plugin: str) -> float:
-    """The shorter side of the smallest object of a scene: of its area to press, or of its picture where nothing is pressed."""
+    """Return the shorter side of the smallest object of a scene: of its clickable area, or of its picture if nothing is
+    clickable.
+    """
     shares = least_across(trial.scene, trial.domain, layout).values() if plugin == "identify" else (1.0,)
     return cell_px(layout, screen, plugin) * min(shares, default=1.0)
 

@@ -1,4 +1,4 @@
-"""What study.toml may say: every field with its default, its limits and the sentence beside it, so that the file reads as a preregistration."""
+"""The fields of study.toml, each with its default, limits and explanation, so that the file reads as a preregistration."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ANTICIPATED_MS = 50.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A field: its default (whose type it must have), what it means, and what it may be; None as default means that it must be given."""
+    """A field: its default (with the field's type), explanation and allowed values. None as default makes it required."""
 
     default: Any
     about: str
@@ -49,7 +49,7 @@ class Setting:
 
 
 def _field(default: Any, about: str, *, low: float | None = None, high: float | None = None) -> Any:
-    """A field of a section; an empty list stands for one of texts."""
+    """Return a dataclass field for a section; an empty list as default means a list of texts."""
     # The first member says of which kind the others have to be.
     checked = (list(default) or [""]) if isinstance(default, tuple) else default
     return field(default=default, metadata={"setting": Setting(default=checked, about=about, low=low, high=high)})
@@ -62,7 +62,7 @@ def _one_of(default: str, *others: str, about: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudySection:
-    """[study]: what this is."""
+    """[study]: title, language and protocol."""
 
     id: str = _field("", "Short name, part of the participants' link: small letters, digits, hyphens.")
     title: str = _field("", "What participants see at the top.")
@@ -78,7 +78,7 @@ class StudySection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignSection:
-    """[design]: who sees what."""
+    """[design]: lists, conditions and groups."""
 
     kind: str = _one_of(
         "latin",
@@ -116,7 +116,7 @@ class DesignSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionSection:
-    """[session]: what is around the trials."""
+    """[session]: pages and breaks around the trials."""
 
     break_every: int = _field(20, "A pause after so many trials; 0 for none.", low=0)
     demographics: bool = _field(
@@ -152,7 +152,7 @@ class SessionSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySection:
-    """[policy]: what happens when something goes wrong, or when somebody changes their mind."""
+    """[policy]: interruptions, errors and withdrawals."""
 
     resume: str = _one_of(
         "resume",
@@ -176,7 +176,7 @@ class PolicySection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodesSection:
-    """[recruitment.codes]: what participants are given at the end, by outcome."""
+    """[recruitment.codes]: the completion codes for participants, by outcome."""
 
     completed: str = _field(DERIVED, 'Code shown at the end: a fixed one, or "derived" (made by the server).')
     declined: str = _field(DERIVED, "No consent.")
@@ -196,7 +196,7 @@ class CodesSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecruitmentSection:
-    """[recruitment]: where participants come from."""
+    """[recruitment]: the source of participants."""
 
     platform: str = _one_of(
         "none",
@@ -221,7 +221,7 @@ class RecruitmentSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExclusionSection:
-    """[exclusion]: what is left out of which analysis."""
+    """[exclusion]: the rules that exclude answers from analyses."""
 
     flags: tuple[str, ...] = _field(
         ("hidden", "late-onset", "preload-failed", "untrusted"),
@@ -266,9 +266,9 @@ class ExclusionSection:
     )
 
     def is_too_fast(self, seconds: float, trials: int, claimed_ms: Sequence[float]) -> bool:
-        """Whether a session of so many trials was answered faster than people can: by the server's clock, or by its own.
+        """Return whether a session was answered faster than people can, by the server's clock or by its own.
 
-        `seconds` are those from consent to the last answer; `claimed_ms` are the times that the page reports.
+        `seconds` count from consent to the last answer; `claimed_ms` are the times that the page reports.
         """
         if not trials or not self.fastest_trial_s:
             return False
@@ -277,7 +277,7 @@ class ExclusionSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisSection:
-    """[analysis]: what will be tested."""
+    """[analysis]: hypotheses and tests."""
 
     hypothesis: str = _field(
         "", "What is expected, and which result would speak against it. Fill this in before the first participant."
@@ -330,13 +330,14 @@ SECTIONS: dict[str, dict[str, Setting]] = {
 
 
 def read_section(section: type[S], written_fields: Mapping[str, Any], name: str, where: str, text: str = "") -> S:
-    """A section of study.toml with defaults filled in.
+    """Return a section of study.toml with defaults filled in.
 
-    `section` is one of the classes above, `given` what the file says, `name` the section's heading, `where` the file and `text` its content, for errors that
-    name the line. Unknown fields and wrong values are errors that name their place.
+    `section` is one of the classes above, `written_fields` the content of the file, `name` the section's heading,
+    `where` the file and `text` its content, for line numbers in errors. Unknown fields and invalid values raise
+    MalformedInput.
     """
     values = complete(written_fields, SECTIONS[name], name, where, text)
-    # Only what the file says; the class has the same defaults.
+    # Only the fields in the file; the class has the same defaults.
     written = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in values.items()
@@ -362,7 +363,7 @@ _KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: 
 
 
 def check_value(value: Any, setting: Setting, where: str, line: int | None = None) -> Any:
-    """The value, if it is of the default's type and within its limits."""
+    """Return the value if it has the default's type and is within its limits; raise MalformedInput otherwise."""
     kind = type(setting.default)
     # People write 24 for 24.0.
     if kind is float and type(value) is int:
@@ -370,7 +371,7 @@ def check_value(value: Any, setting: Setting, where: str, line: int | None = Non
     # Not `isinstance`: true would pass for a whole number.
     if type(value) is not kind:
         raise InputError(f"should be {_KINDS[kind]}, not {value!r}", where=where, line=line, remedy=setting.about)
-    # TOML has nan and inf; nothing is below or above nan, so that a limit that is one would hold for nobody.
+    # TOML has nan and inf; comparisons with nan are false, so a limit of nan would never apply.
     if kind is float and not isfinite(value):
         raise InputError(f"should be a number, not {value}", where=where, line=line, remedy=setting.about)
     if kind is list and setting.default and any(type(v) is not type(setting.default[0]) for v in value):
@@ -391,7 +392,7 @@ def check_value(value: Any, setting: Setting, where: str, line: int | None = Non
 def complete(
     written: Mapping[str, Any], settings: Mapping[str, Setting], section: str, where: str, text: str = ""
 ) -> dict[str, Any]:
-    """A section with defaults filled in; unknown fields and wrong values are errors that name their place."""
+    """Return a section with defaults filled in. Unknown fields and invalid values raise MalformedInput."""
     import difflib
 
     for key in written:
@@ -426,6 +427,7 @@ _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def _quoted(text: str) -> str:
+    """Return a text as a quoted TOML string."""
     return (
         '"'
         + "".join(_ESCAPES.get(c) or (f"\\u{ord(c):04x}" if ord(c) < 32 or ord(c) == 127 else c) for c in text)

@@ -1,8 +1,9 @@
-"""The study folder: TOML, Markdown and lines of JSON that a person can read, check into version control and publish as the preregistration.
+"""The study folder: TOML, Markdown and JSON lines to read, to put under version control, and to publish as the
+preregistration.
 
-``study.toml`` (what is done and how it will be analysed), ``texts/<language>/*.md`` (every page), ``trials.jsonl`` and ``outputs.jsonl`` (what is shown),
-``practice.jsonl`` and ``checks.jsonl`` (a trial and a description a line), ``lists.json`` (who sees what), ``design.txt`` (the proof of balance). The hash of a
-study covers all of them and nothing under ``data/``.
+``study.toml`` (procedure and analysis), ``texts/<language>/*.md`` (every page), ``trials.jsonl`` and ``outputs.jsonl``
+(stimuli), ``practice.jsonl`` and ``checks.jsonl`` (a trial and a description per line), ``lists.json`` (the trials of
+each list), ``design.txt`` (checks of balance). The hash of a study covers all of them and nothing under ``data/``.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ _UNHASHED = ("data",)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyList:
-    """What one participant gets: pairs of trial and condition, in blocks where the design has them (sizes, in order)."""
+    """The trials of one participant: pairs of trial and condition, in blocks where the design has them (sizes, in
+    order).
+    """
 
     id: str
     group: int
@@ -161,7 +164,7 @@ class Study:
 
 
 def open_study(path: str | Path) -> Study:
-    """A study folder, read and checked as a whole.
+    """Read a study folder and check it as a whole.
 
     Parameters
     ----------
@@ -176,7 +179,7 @@ def open_study(path: str | Path) -> Study:
     Raises
     ------
     InputError
-        (or MalformedInput) where a file is missing or says something that cannot be; it names the file, the place and what to do.
+        (or MalformedInput) if a file is missing or invalid; the message names the file, the line and the remedy.
     """
     folder = Path(path)
     where = folder / "study.toml"
@@ -216,7 +219,7 @@ def open_study(path: str | Path) -> Study:
         "trials": trials,
         "minutes": minutes,
         **_counted(strings, about.language, trials, minutes, policy.withdrawal_days),
-        **_told(strings, trials, session.break_every, _speakers(design)),
+        **_conditional_strings(strings, trials, session.break_every, _speakers(design)),
         **_room_facts(strings, about.language, kind, settings, minutes),
         "quick_note": fill(strings["quick_note"], {"seconds": f"{exclusion.fastest_trial_s:g}"})
         if exclusion.fastest_trial_s
@@ -283,6 +286,9 @@ def hash_folder(folder: Path) -> str:
 
 
 def _text(path: Path, remedy: str) -> str:
+    """Return a text file, without a byte order mark. Raises InputError if it is missing, MalformedInput if it is not
+    UTF-8.
+    """
     try:
         # With or without the mark that some editors of Windows put first.
         return path.read_text(encoding="utf-8-sig")
@@ -293,6 +299,7 @@ def _text(path: Path, remedy: str) -> str:
 
 
 def _raw(text: str, where: Path) -> dict[str, Any]:
+    """Return parsed TOML. Raises MalformedInput if it does not parse."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -302,6 +309,7 @@ def _raw(text: str, where: Path) -> dict[str, Any]:
 
 
 def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
+    """Raise MalformedInput for an unknown section of study.toml."""
     for name, fields_written in raw.items():
         if name in TABLES:
             continue
@@ -317,6 +325,7 @@ def _check_sections(raw: Mapping[str, Any], where: Path, text: str) -> None:
 
 
 def _check_names(about: StudySection, where: Path, text: str) -> None:
+    """Raise InputError for an id or language that cannot be used in a link."""
     if not _ID.fullmatch(about.id):
         raise InputError(
             f"the id {about.id!r} cannot be part of a link",
@@ -344,11 +353,12 @@ def _as_settings(info: Info) -> dict[str, Setting]:
     return {name: Setting(default=p.default, about=p.about, values=p.values) for name, p in info.parameters.items()}
 
 
-# -- what is shown ---------------------------------------------------------------------------------------------------------
+# -- stimuli
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def _minutes(trials: int, plugin: str) -> int:
-    """About how long a session takes, from what a trial of this kind usually takes."""
+    """Return the estimated duration of a session, from the usual duration of such trials."""
     return round(INSTRUCTION_MINUTES + trials * SECONDS.get(plugin, 15.0) / 60)
 
 
@@ -378,12 +388,14 @@ def _counted(strings: Mapping[str, str], language: str, trials: int, minutes: in
 
 
 def _speakers(design: DesignSection) -> tuple[str, ...]:
-    """The conditions where they name speakers; those of tables and of chains of studies do not."""
+    """Return the conditions that name speakers; those of tables and of chained studies do not."""
     return () if design.source.startswith(("table ", "study ")) else design.conditions
 
 
-def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]) -> dict[str, str]:
-    """What pages say of breaks and of who made the descriptions: only what is so."""
+def _conditional_strings(
+    strings: Mapping[str, str], trials: int, break_every: int, conditions: tuple[str, ...]
+) -> dict[str, str]:
+    """Return the sentences of pages about breaks and about the authors of descriptions, only where they apply."""
     speakers = {name for condition in conditions for name in condition.split(VERSUS)}
     both = HUMAN in speakers and len(speakers) > 1
     programs = bool(speakers) and HUMAN not in speakers
@@ -396,7 +408,7 @@ def _told(strings: Mapping[str, str], trials: int, break_every: int, conditions:
 def _room_facts(
     strings: Mapping[str, str], language: str, kind: Any, settings: Mapping[str, Any], minutes: int
 ) -> dict[str, str]:
-    """Return what the consent text of a room says: speech or chat, what is recorded, and the longest duration."""
+    """Return the facts in the consent text of a room: speech or chat, recorded data, and the longest duration."""
     if not isinstance(kind, RoomProtocol):
         return {}
     has_voice = bool(settings.get("voice"))
@@ -409,12 +421,13 @@ def _room_facts(
 
 
 def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, object]) -> dict[str, str]:
+    """Return the pages of a study: its own ones, or shipped ones where these are optional."""
     texts_folder = folder / "texts" / language
     shipped = default_pages(language, protocol)
     pages = {}
     for page in PAGES:
         path = texts_folder / f"{page}.md"
-        # What people agree to and are told must be the study's own words.
+        # Consent and instructions must be the study's own words.
         if path.exists() or page in REQUIRED:
             pages[page] = _text(path, f"every study needs {page}.md in its language")
         else:
@@ -423,7 +436,7 @@ def _texts(folder: Path, language: str, protocol: str, facts: Mapping[str, objec
 
 
 def _shown(folder: Path, spoken: bool) -> tuple[dict[str, Stimulus], tuple[StudyList, ...]]:
-    """Stimuli and lists; where nothing is `spoken` (production), people are shown no descriptions."""
+    """Return stimuli and lists; without `spoken` (production), stimuli have no descriptions."""
     trials = {trial.id: trial for trial in read_trials(folder / "trials.jsonl")}
     descriptions: dict[tuple[str, str], Description] = {}
     if (folder / "outputs.jsonl").exists():
@@ -455,6 +468,7 @@ def _stimulus(
     descriptions: Mapping[tuple[str, str], Description],
     where: str,
 ) -> Stimulus:
+    """Return the stimulus of a trial in a condition. Raises InputError if a description is missing."""
     # An item that looks different in this condition has a trial of its own for it.
     record = trials.get(f"{trial}|{condition}") or trials.get(trial)
     if record is None:
@@ -491,6 +505,7 @@ def _spoken(
 
 
 def _lists(path: Path) -> tuple[StudyList, ...]:
+    """Return the lists of lists.json. Raises MalformedInput if it is invalid."""
     try:
         data = json.loads(_text(path, "make the lists with `referee study new`"))
         entries = [

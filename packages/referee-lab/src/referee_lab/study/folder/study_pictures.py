@@ -1,4 +1,4 @@
-"""The pictures of a study, named by what they look like: one name per look, so that a name tells nothing about the trial it comes from."""
+"""The pictures of a study, named by their appearance: one name per appearance, so a name says nothing about its trial."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def picture_names(scene: Scene, domain: str | None) -> dict[str, str]:
 
 
 def object_picture_name(image: str) -> str:
-    """The public name of the image file of one object; it does not depend on what the object is."""
+    """Return the public name of an object's image file, which does not depend on the object."""
     return sha256(image.encode()).hexdigest()[:LENGTH]
 
 
@@ -80,13 +80,13 @@ def pictures(study: Study) -> dict[str, str]:
 
 @lru_cache(maxsize=1 << 14)
 def _drawn(entity: Entity, domain: str | None, without: frozenset[str]) -> tuple[str, str]:
-    # Named by what is drawn and not by its attributes: what looks alike has one name, whatever it is called in the
-    # corpus.
+    # Named by the drawing and not by attributes: objects that look alike have one name, whatever their attributes in
+    # the corpus.
     svg = draw_entity(entity, domain=domain, without=without)
     return sha256(svg.encode()).hexdigest()[:LENGTH], svg
 
 
 def _look(entity: Entity) -> Entity:
-    """An entity without its name and its place."""
+    """Return an entity without its id and its position."""
     seen = tuple(p for p in entity.attributes if p.name not in PLACE_NAMES)
     return replace(entity, id="", position=None, relations=(), attributes=seen)

@@ -1,1 +1,1 @@
-"""The kinds of experiment: each says what it shows, what comes back, and how a simulated person would do it."""
+"""The kinds of experiments: each declares its display, its recorded data, and the behaviour of a simulated participant."""

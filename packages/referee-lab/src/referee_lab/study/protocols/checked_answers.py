@@ -1,6 +1,6 @@
-"""Answers, checked and read: every field known, of its kind, within its values.
+"""Checks answers of pages: all fields known, of the declared type, within their values.
 
-An answer that cannot have come from the page is refused by name; one that chose an object becomes a response.
+An answer that cannot come from the page is an error that names the field; a choice of an object becomes a response.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class NothingIdentified:
     """A protocol that asks for something else than a choice of an object: words, ratings, a game."""
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """Whoever answers here points at nothing."""
+        """Return None: answers of this protocol choose no object."""
         return None
 
 
@@ -86,6 +86,7 @@ def check_recorded(answer: GivenAnswer, info: Info) -> None:
 
 
 def _check_names(part: str, fields: Mapping[str, Any], declared: Collection[str]) -> None:
+    """Raise InputError for a field that the protocol does not declare."""
     if not isinstance(fields, Mapping):
         raise refuse(part, "not an object")
     for name in fields:
@@ -94,6 +95,7 @@ def _check_names(part: str, fields: Mapping[str, Any], declared: Collection[str]
 
 
 def _check_kind(field: str, value: Any, declared: RecordedColumn) -> None:
+    """Raise InputError for a field that is not of its declared type."""
     # A place may lie before the edge of a scene, and a press before an onset.
     timed = declared.unit in ("ms", "cells")
     if declared.type == "number":
@@ -123,7 +125,7 @@ def _check_number(field: str, value: Any, timed: bool) -> None:
 
 
 def claimed_ms(times: Mapping[str, Any]) -> float:
-    """The least time that an answer took by its own report, in ms; 0 where it reports none."""
+    """Return the minimal duration of an answer by its own report, in ms; 0 without times."""
     reported = {name: times.get(name) for name in ("combined_ms", "reading_ms", "identification_ms")}
     spent = {name: float(ms) for name, ms in reported.items() if isinstance(ms, (int, float)) and ms > 0}
     return max(spent.get("combined_ms", 0.0), spent.get("reading_ms", 0.0) + spent.get("identification_ms", 0.0))

@@ -1,8 +1,10 @@
-"""What a kind of experiment declares: what it shows, what it records, how an answer is read, and how a simulated person would give one.
+"""The contract of an experiment: its display, its recorded data, how an answer is checked, and how a simulated
+participant answers.
 
-A protocol is a declaration in Python and a jsPsych plug-in in the browser that share one vocabulary: `show` makes the plug-in's parameters, the plug-in sends
-back what becomes a `GivenAnswer`, `read` checks it and turns public labels ("e3") into entities again. Neither the target nor the name of a system ever
-reaches the browser, except in production studies, where the target is what the person has to describe.
+A protocol is a declaration in Python and a jsPsych plug-in in the browser that share field names. `show` makes the
+plug-in's parameters. The plug-in sends back a `GivenAnswer`. `check` validates it, and `respond` turns public labels
+("e3") into entities again. Neither the target nor the name of a system ever reaches the browser, except in production
+studies, where the person describes the target.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ ROOM_PLUGINS = ("tangram", "reference-game")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parameter:
-    """A setting of a protocol in study.toml: its default (whose type it must have), its unit, what it does, and values where they are a closed set."""
+    """A setting of a protocol in study.toml: its default (with the setting's type), unit, explanation, and the values
+    of a closed set.
+    """
 
     default: Any
     about: str
@@ -43,7 +47,7 @@ class RecordedColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Info:
-    """The declaration: which plug-in shows it, with which settings, and what comes back."""
+    """The declaration of a protocol: its plug-in, its settings, and its recorded data."""
 
     name: str
     title: str
@@ -52,13 +56,16 @@ class Info:
     parameters: Mapping[str, Parameter]
     answer: Mapping[str, RecordedColumn]
     times: Mapping[str, RecordedColumn]
-    # Whether what it calls `reading_ms` is a time of reading, to which a study's bounds of reading times apply.
+    # Whether its `reading_ms` is a reading time, to which a study's bounds of reading times apply.
     bounded_reading: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stimulus:
-    """One description of one trial by one system (None: what a person said); `id` is "<trial>|<system>". `rival` is the other one of a pair."""
+    """One description of one trial by one system (None: a human reference).
+
+    `id` is "<trial>|<system>". `rival` is the other one of a pair.
+    """
 
     id: str
     trial: Trial
@@ -69,7 +76,9 @@ class Stimulus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What one person sees of a stimulus: the plug-in's parameters, and (never sent) which entity hides behind each public label."""
+    """The display of a stimulus for one person: the plug-in's parameters, and the entity behind each public label
+    (never sent).
+    """
 
     parameters: Mapping[str, Any]
     labels: Mapping[str, str]
@@ -77,10 +86,11 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GivenAnswer:
-    """What a page sent for one step of its plan: the answer, raw times in milliseconds (of regions: a list), and quality flags.
+    """The answer of a page for one step of its plan, with raw times in milliseconds (of regions: a list) and quality
+    flags.
 
-    `state` is "done", or "aborted" for a trial that a reload broke off; `attempt` counts from 1. A protocol that simulates somebody leaves the place in the
-    plan to whoever sends the answer.
+    `state` is "done", or "aborted" for a trial that a reload interrupted; `attempt` counts from 1. Simulated answers
+    have no step; the sender sets it.
     """
 
     answer: Mapping[str, Any]
@@ -97,13 +107,13 @@ class Kind(Protocol):
     info: Info
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """What is wrong with a study's settings beyond their types, in words; None when nothing is."""
+        """Return a problem with a study's settings beyond their types, in words; None without one."""
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """The plug-in's parameters, with entities under public labels in an order of their own."""
+        """Return the plug-in's parameters, with entities under public labels in an independent order."""
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """InputError naming the field when an answer cannot have come from this protocol."""
+        """Raise InputError, naming the field, if an answer cannot have come from this protocol."""
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
         """The answer as a response for the hearing metrics; None where the protocol asks for something else (words, ratings)."""
@@ -111,4 +121,4 @@ class Kind(Protocol):
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """What a simulated person would send back."""
+        """Return the answer of a simulated participant."""

@@ -1,4 +1,7 @@
-"""Identification: a description, a scene, and a click on what is meant; the experiments of ASGRE 2007 and TUNA 2008 differ only in their settings."""
+"""Identification: a description, a scene, and a click on the target.
+
+The experiments of ASGRE 2007 and TUNA 2008 are settings of it.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,10 @@ def declare(
     reading_timeout_ms: int = 0,
     choices: bool = False,
 ) -> Info:
-    """The declaration of an identification protocol; `reading` says whether description and scene come together."""
+    """Return the declaration of an identification protocol.
+
+    `reading` is whether description and scene are shown together.
+    """
     parameters = {
         "fixation_ms": Parameter(
             default=fixation_ms, about="A cross shows where to look for so long; 0 for none.", unit="ms"
@@ -125,7 +131,7 @@ def declare(
 
 
 class Identification:
-    """What all identification protocols share; `reading` is together, before or words."""
+    """The behaviour that all identification protocols share; `reading` is together, before or words."""
 
     info: Info
     reading: str
@@ -202,7 +208,7 @@ class Identification:
         fields: dict[str, Any] = {"outcome": "read", "entity": None}
         if shown.labels:
             fields = answer_like(response, shown, rng)
-        # Whoever only hears a description has its words no sooner than they are said.
+        # A heard description is not available before its words are spoken.
         times = draw_times(response, shown, rng, heard_ms(stimulus) if "media" in shown.parameters else 0.0)
         times.update(simulate_heard(stimulus, shown, times["text_onset"], rng))
         if (longest := self._reading_limit(settings)) and times["reading_ms"] > longest:
@@ -230,11 +236,12 @@ class Identification:
         return str(settings.get("reading", self.reading))
 
     def _check_times(self, answer: GivenAnswer, shown: Shown) -> None:
+        """Raise InputError if times are missing, extra or inconsistent with the outcome."""
         times, reading = answer.times, shown.parameters["reading"]
         needed = {"together": ("combined_ms",), "before": ("reading_ms", "identification_ms")}
         needed["words"] = (*needed["before"], "regions_ms")
         ran_out, unread = answer.answer["outcome"] == "timeout", bool(answer.answer.get("reading_timeout"))
-        # What ran out has no time.
+        # A step that timed out has no time.
         lacking = {
             *(("identification_ms", "combined_ms") if ran_out or not shown.labels else ()),
             *(("reading_ms", "regions_ms") if unread else ()),

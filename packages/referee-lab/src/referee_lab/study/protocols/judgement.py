@@ -78,7 +78,7 @@ class Judgement(NothingIdentified):
     )
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Every scale has a name of its own, a question and words at its ends."""
+        """Return a problem with the scales: each needs a unique name, a question and labels for its ends."""
         names = settings["scales"]
         if not names or len(set(names)) < len(names):
             return "scales need names of their own, at least one"
@@ -138,6 +138,7 @@ def deciding_times(rng: Random) -> dict[str, float]:
 
 
 def _scales(settings: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the scales with their questions, points and end labels."""
     named = zip(settings["scales"], settings["questions"], settings["low"], settings["high"], strict=True)
     # A slider has 0 to 100, both ends included.
     points = settings["points"] if settings["kind"] == "likert" else SLIDER_TOP + 1

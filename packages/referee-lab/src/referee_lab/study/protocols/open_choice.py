@@ -1,6 +1,7 @@
-"""Open-choice identification: besides the objects, people may say that several match, that none does, or that they cannot tell, each with a best guess.
+"""Open-choice identification: people may answer that several objects match, that none does, or that they cannot tell,
+each with a best guess.
 
-Van Deemter & Gatt (2007) ask that under-specification be seen as such; a forced click hides it.
+Van Deemter & Gatt (2007) ask for under-specification to be visible; a forced click hides it.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ __all__ = ["OpenChoice"]
 
 
 class OpenChoice(Identification):
-    """Click, or say that several or none fit or that you cannot tell, with a best guess.
+    """Click, or answer that several or none fit or that you cannot tell, with a best guess.
 
-    Identification in which nobody is forced to point; how the description is read is a setting.
+    Identification without a forced choice; how the description is read is a setting.
     """
 
     reading = "together"

@@ -1,6 +1,8 @@
-"""Pointing in a photograph: click a point, draw a box, or choose a numbered mark; or say that several fit, or that you cannot see it.
+"""Pointing in a photograph: click a point, draw a box, or choose a numbered mark; or answer that several fit, or that
+the object is not visible.
 
-The page sends pixels of the picture, whatever it was zoomed to; what was hit is found here. Open-choice identification in photographs is RefOI's experiment.
+The page sends pixels of the picture at any zoom; the server finds the object at that point. Open-choice identification
+in photographs is RefOI's experiment.
 """
 
 from __future__ import annotations
@@ -57,6 +59,7 @@ _TIMES = {"combined_ms": in_ms("from the onset of picture and description to the
 
 
 def _declare(name: str, title: str, source: str, choices: tuple[str, ...], best_guess: bool) -> Info:
+    """Return the declaration of a pointing protocol with its answers beside pointing."""
     parameters = {
         "way": Parameter(
             default="point", about="point: click; box: draw a box; mark: choose a numbered mark.", values=WAYS
@@ -99,7 +102,9 @@ class Pointing:
         return "timeout_ms cannot be negative" if settings["timeout_ms"] < 0 else problem_with_heard(settings)
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """Description and photograph; regions only as marks, all of them, under public numbers in an order of their own."""
+        """Return description and photograph; regions are shown only as marks, all of them, under public numbers in an
+        independent order.
+        """
         seen = photograph_of(stimulus.trial)
         labels = _labels(seen) if settings["way"] == "mark" else {}
         marks = [
@@ -126,7 +131,7 @@ class Pointing:
         return Shown(parameters=parameters, labels=labels)
 
     def check(self, answer: GivenAnswer, shown: Shown, settings: Mapping[str, Any]) -> None:
-        """A place within the picture of the kind that was asked for, or an answer that was offered."""
+        """Raise InputError unless the answer is a point, box or mark inside the picture, or an offered answer."""
         check_recorded(answer, self.info)
         check_heard(answer, shown)
         fields, asked = answer.answer, shown.parameters
@@ -146,7 +151,7 @@ class Pointing:
             raise refuse("times.combined_ms", "this time is missing")
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """What was hit, found here: whoever points at a thing chose it; who points past all of them gave a place and found nothing."""
+        """Return the response with the object at the given place; a place outside all objects has no entity."""
         fields = answer.answer
         seen = photograph_of(stimulus.trial)
         outcome, entity, places = _found(fields, seen, shown)
@@ -167,7 +172,7 @@ class Pointing:
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """Where a simulated hearer points: at its place, or into the region of what it chose."""
+        """Return the answer of a simulated hearer: its point, or a point in the region of its choice."""
         seen = photograph_of(stimulus.trial)
         response = hearer.resolve(stimulus.description, _view(stimulus, hearer, rng))
         asked = shown.parameters
@@ -215,7 +220,7 @@ class RefOiChoice(Pointing):
 
 
 def _labels(seen: Photograph) -> dict[str, str]:
-    """Marks numbered from left to right and top to bottom, so that neither the file nor the target shows in the numbers."""
+    """Return marks numbered from left to right and top to bottom, so that numbers reveal neither file order nor target."""
 
     def corner(name: str) -> tuple[float, ...]:
         left, top, right, bottom = bounds_of(seen.regions[name], seen.size)
@@ -225,7 +230,7 @@ def _labels(seen: Photograph) -> dict[str, str]:
 
 
 def _check_pair(fields: Mapping[str, Any], names: tuple[str, str], is_asked: bool | None, size: Size) -> None:
-    """Two numbers within the picture, where they are wanted (True), not wanted (False), or may be (None)."""
+    """Raise InputError unless two numbers inside the picture are present (True), absent (False), or either (None)."""
     x, y = (fields.get(name) for name in names)
     has_point = x is not None and y is not None
     if (x is None) != (y is None) or (is_asked is not None and has_point != is_asked):
@@ -235,6 +240,7 @@ def _check_pair(fields: Mapping[str, Any], names: tuple[str, str], is_asked: boo
 
 
 def _check_box(box: Any, is_asked: bool, size: Size) -> None:
+    """Raise InputError unless a box is present exactly when requested, and lies inside the picture."""
     if (box is not None) != is_asked:
         raise refuse("answer.box", "a box is given if and only if it was asked for")
     if box is None:
@@ -244,6 +250,7 @@ def _check_box(box: Any, is_asked: bool, size: Size) -> None:
 
 
 def _found(fields: Mapping[str, Any], seen: Photograph, shown: Shown) -> tuple[Outcome, str | None, tuple[Place, ...]]:
+    """Return outcome, entity and places of an answer."""
     outcome = fields["outcome"]
     if outcome == "entity":
         return Outcome.ENTITY, shown.labels[fields["entity"]], ()
@@ -275,6 +282,7 @@ def _view(stimulus: Stimulus, hearer: Hearer, rng: Random) -> HearerView:
 
 
 def _placed(response: Response, seen: Photograph, shown: Shown, rng: Random) -> dict[str, Any]:
+    """Return a simulated response as the fields of an answer, in the requested way of pointing."""
     way = shown.parameters["way"]
     x, y = _aim(response, seen, rng)
     if way == "point":
@@ -289,7 +297,7 @@ def _placed(response: Response, seen: Photograph, shown: Shown, rng: Random) -> 
 
 
 def _aim(response: Response, seen: Photograph, rng: Random) -> tuple[float, float]:
-    """A point of the answer: its own place, one inside the region of its entity, or one anywhere."""
+    """Return a point of the answer: its own point, one inside the region of its entity, or a random one."""
     if response.places:
         place = response.places[0]
         if isinstance(place, Point):
@@ -309,6 +317,7 @@ def _aim(response: Response, seen: Photograph, rng: Random) -> tuple[float, floa
 
 
 def _likely(response: Response, seen: Photograph) -> list[str]:
+    """Return the entities with the highest probability; all if the response has none."""
     shares = {e: p for e, p in response.probabilities or () if e in seen.regions}
     best = max(shares.values(), default=0.0)
     return [e for e, p in shares.items() if p >= best - 1e-9] or list(seen.regions) or [""]

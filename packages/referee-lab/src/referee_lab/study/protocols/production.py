@@ -1,4 +1,6 @@
-"""Production: describe the marked object so that somebody else can pick it out, as speakers of the TUNA corpus did (van Deemter, van der Sluis & Gatt 2006)."""
+"""Production: describe the marked object for a hearer, as speakers of the TUNA corpus did (van Deemter, van der Sluis &
+Gatt 2006).
+"""
 
 from __future__ import annotations
 
@@ -48,7 +50,7 @@ class Production(NothingIdentified):
         return problem_with_scene(settings) if room else f"shortest and longest are from 1 to {LONGEST}, in this order"
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """The scene with the target marked: here it is what the person has to know."""
+        """Return the scene with the target marked; only this protocol sends it."""
         scene, labels = show_scene(stimulus.trial, settings, rng)
         parameters = {
             **language_of(stimulus.trial),
@@ -71,7 +73,7 @@ class Production(NothingIdentified):
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """What somebody in the corpus said of it, or else its attributes in order."""
+        """Return a reference of the corpus, or else the target's attributes in order."""
         text_of_corpus = next((d.text for d in stimulus.trial.references if d.text), None)
         target = stimulus.trial.scene.entity(stimulus.trial.targets[0])
         text = (text_of_corpus or " ".join(p.value for p in target.attributes) or "that one")[: settings["longest"]]

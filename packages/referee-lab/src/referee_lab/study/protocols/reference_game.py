@@ -1,4 +1,6 @@
-"""A reference game in a group: one person describes, everybody else chooses alone, all of them again and again (Boyce, Hawkins, Goodman & Frank 2024)."""
+"""A reference game in a group: one person describes, each other player chooses alone, over repeated rounds (Boyce,
+Hawkins, Goodman & Frank 2024).
+"""
 
 from __future__ import annotations
 
@@ -22,9 +24,9 @@ ROUND_SECONDS = 59.0
 
 
 class ReferenceGame(RoomProtocol):
-    """In a group one describes and the others choose, each alone, again and again: the game of Boyce et al. 2024.
+    """In a group one describes and the others choose, each alone, over repeated rounds: the game of Boyce et al. 2024.
 
-    One step is one room with one scene: its objects come round in every repetition. What is said and chosen there is in the room's games.
+    One step is one room with one scene; each repetition has all its objects. Talk and choices are in the room's games.
     """
 
     info = Info(
@@ -66,7 +68,7 @@ class ReferenceGame(RoomProtocol):
     )  # fmt: skip
 
     def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
-        """There is a person, there is somebody to talk to, and times run forward."""
+        """Return a problem with the players or times: a game needs a person and a partner, and positive limits."""
         if wrong := self.problem_with_group(settings):
             return wrong
         if settings["bots"] not in range(settings["group"]):
@@ -84,11 +86,13 @@ class ReferenceGame(RoomProtocol):
         return f"{low[0]} should not be below 0" if low else None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """The pictures under labels that are the same for everybody; the order in which each person sees them, and what is meant, are told in the room."""
+        """Return the pictures under labels that are the same for all players; the room sends each player's order and
+        the target.
+        """
         trial = stimulus.trial
         pictures = picture_names(trial.scene, trial.domain)
         photos = {e.id for e in trial.scene.entities if e.image is not None}
-        # By what they look like: the order in a corpus' file might tell something.
+        # Ordered by appearance: the order in a corpus file might reveal information.
         order = sorted(pictures, key=lambda entity: (pictures[entity], entity))
         labels = {f"e{n}": entity for n, entity in enumerate(order, 1)}
         entities = [
@@ -100,7 +104,7 @@ class ReferenceGame(RoomProtocol):
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """A room that went well, without its game: that comes from bots in the room."""
+        """Return the answer of a completed room, without its game, which bots in the room play."""
         rounds = int(shown.parameters["rounds"])
         counts = {"rounds": rounds, "right": rounds}
         return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
@@ -110,7 +114,7 @@ class ReferenceGame(RoomProtocol):
 
 
 def _problem_with_bots(settings: Mapping[str, Any]) -> str | None:
-    """Programs that play are known by name; told here, or people would find out in the room."""
+    """Return a problem with the names of playing programs, so that people do not meet it in the room."""
     try:
         for name, kind in (("bot_speaker", "system"), ("bot_listener", "hearer")) if settings["bots"] else ():
             written = str(settings[name])

@@ -1,8 +1,9 @@
-"""Identification in replayed dialogue (Spanger et al. 2013, section 5.1): watch what led up to an utterance, read it, say which piece is meant.
+"""Identification in replayed dialogue (Spanger et al. 2013, section 5.1): watch the events before an utterance, read
+it, choose the piece.
 
-A trial carries its clip and, for every condition, the utterance with the place of the expression in it (`meta["clip"]`, `meta["shown"]`, made by
-`referee tangram study`). Pieces keep their numbers from trial to trial, as in the experiment. Two clocks run: from the utterance's onset, as published,
-and from the end of the last replay.
+A trial has its clip and, for every condition, the utterance with the position of the expression in it (`meta["clip"]`,
+`meta["shown"]`, made by `referee tangram study`). Pieces keep their numbers between trials, as in the experiment. There
+are two times: from the utterance's onset, as published, and from the end of the last replay.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ class ReplayIdentify:
                 raise refuse(f"times.{name}", "this time is missing")
 
     def respond(self, answer: GivenAnswer, stimulus: Stimulus, shown: Shown, hearer: str) -> Response | None:
-        """The response; reading is what lies between the two clocks, so that both together are the published time."""
+        """Return the response; its reading time is the difference of the two times, so their sum is the published time."""
         whole, last = answer.times.get("combined_ms"), answer.times.get("identification_ms")
         reading = None if whole is None or last is None else whole - last
         return identified(answer, stimulus, shown, hearer, reading, last)
@@ -131,7 +132,9 @@ class ReplayIdentify:
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """Somebody who knows what the clip shows, as far as the study has worked that out (`meta["overheard"]`); else what the hearer makes of the words."""
+        """Return the answer of a participant who knows the clip, where `meta["overheard"]` has it; else the hearer's
+        response to the words.
+        """
         chances = _chances(stimulus, shown, hearer, rng)
         doubt = -sum(c * log2(c) for c in chances.values() if c > 0)
         unsure = max(chances.values()) < UNSURE_BELOW and bool(shown.parameters["choices"])
@@ -185,6 +188,7 @@ def _chances(stimulus: Stimulus, shown: Shown, hearer: Hearer, rng: Random) -> d
 
 
 def _poisson(mean: float, rng: Random) -> int:
+    """Return a random number from a Poisson distribution."""
     count, left = 0, rng.expovariate(1.0)
     while left < mean:
         count, left = count + 1, left + rng.expovariate(1.0)

@@ -1,4 +1,6 @@
-"""What protocols share whose one step is a room with other people: who comes together, what their pages say at its end, and what it takes to be an answer."""
+"""The base of protocols whose only step is a room with other people: grouping, the page's final answer, and its
+validation.
+"""
 
 from __future__ import annotations
 
@@ -37,19 +39,19 @@ TIMES = {"combined_ms": in_ms("from the beginning of the step to its end"), **CL
 
 
 class RoomProtocol(NothingIdentified, ABC):
-    """A protocol that is played in a room; what happens there is stored with the room."""
+    """A protocol that is played in a room; the room stores its events."""
 
     info: Info
 
     def problem_with(self, settings: Mapping[str, Any]) -> str | None:
-        """Only what is known is set, and the game can be played so."""
+        """Return a problem with the settings: an unknown one, or one that the game cannot use."""
         if unknown := sorted(set(settings) - set(self.info.parameters)):
             return f"there is no setting {unknown[0]}"
         return self.problem_with_game(settings)
 
     @abstractmethod
     def problem_with_game(self, settings: Mapping[str, Any]) -> str | None:
-        """What is wrong with the settings of the game; None where nothing is."""
+        """Return a problem with the settings of the game; None without one."""
 
     @abstractmethod
     def usual_seconds(self, stimulus: Stimulus, settings: Mapping[str, Any]) -> float:
@@ -68,12 +70,12 @@ class RoomProtocol(NothingIdentified, ABC):
 
     @staticmethod
     def problem_with_group(settings: Mapping[str, Any]) -> str | None:
-        """Rooms have a place for each of a few."""
+        """Return a problem with the number of players, which rooms limit."""
         return None if settings["group"] in range(2, MOST_PEOPLE + 1) else f"group is 2 to {MOST_PEOPLE}"
 
     @staticmethod
     def simulated_room(rng: Random, counts: Mapping[str, int], usual_seconds: float) -> GivenAnswer:
-        """What a page says of a room that went well."""
+        """Return a page's answer after a completed room."""
         room = f"simulated-{rng.randrange(16**8):08x}"
         answer = {"room": room, "outcome": "completed", **counts}
         return GivenAnswer(answer=answer, times={"combined_ms": 1000 * usual_seconds * (0.5 + rng.random())})

@@ -1,4 +1,6 @@
-"""A scene as people see it: pictures in their places under public labels, in reading order, so that neither order nor labels tell the target."""
+"""The display of a scene: pictures at their positions under public labels, in reading order, so that neither order nor
+labels reveal the target.
+"""
 
 from __future__ import annotations
 
@@ -47,12 +49,13 @@ SCENE = {
 
 
 def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[dict[str, Any], dict[str, str]]:
-    """Grid and entities for the browser (columns and rows count from 0 at the top left), and the entity behind each label.
+    """Return grid and entities for the browser (columns and rows from 0 at the top left), and the entity behind each
+    label.
 
-    Places are those of the scene, where it has any; pictures are named here and get their address in the plan.
+    Positions are those of the scene, if it has any. Pictures have names here and get their addresses in the plan.
     """
-    # Shuffled as for any hearer: where a scene has no places, this order is the place.
-    # Drawn even where it is not: what is drawn is a format (`plan.make_plan`).
+    # Shuffled as for any hearer: in a scene without positions this order is the position. Drawn even where it is
+    # unused, because the sequence of random draws is a format (`plan.make_plan`).
     scene = trial.for_hearer(rng).scene
     if is_bare(scene):
         return {"grid": {"columns": 1, "rows": 1, "size": 1.0}, "entities": []}, {}
@@ -64,7 +67,8 @@ def show_scene(trial: Trial, settings: Mapping[str, Any], rng: Random) -> tuple[
 
 
 ShownScene = tuple[dict[str, Any], dict[str, str]]
-# Everybody who enters needs sixty of these at once, and most scenes say themselves where things stand: those are shown alike to all, and nobody changes them.
+# A new participant needs sixty of these at once. Most scenes have positions: they look the same to all participants and
+# are never modified, so they are cached.
 _SETTLED: SceneNotes[str | None, ShownScene | None] = SceneNotes("studies.settled_scenes")
 
 
@@ -87,6 +91,7 @@ def _reading_order(at: Place) -> tuple[float, ...]:
 
 
 def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mapping[str, list[float]]) -> ShownScene:
+    """Return the display of a scene for a layout, with labels in reading order."""
     pictures = picture_names(trial.scene, trial.domain)
     spots = {e.id: layout[e.id] for e in scene.entities}
     order = sorted(spots, key=lambda e: _reading_order(spots[e]))
@@ -107,25 +112,27 @@ def _shown(trial: Trial, scene: Scene, layout: Layout, size: float, areas: Mappi
 
 
 def is_bare(scene: Scene) -> bool:
-    """Whether there is nothing to see in a scene: its objects have neither attributes nor images."""
+    """Return whether a scene has nothing to show: its objects have neither attributes nor images."""
     return all(not e.attributes and e.image is None for e in scene.entities)
 
 
 def _appearance(entity: Entity, picture: str) -> dict[str, str]:
-    """What an entity looks like on the page: a text, a file of the study (`photo`), or a drawing."""
+    """Return the appearance of an entity on the page: a text, a file of the study (`photo`), or a drawing."""
     if (words := option_text(entity)) is not None:
         return {"words": words}
     return {"picture": picture} if entity.image is None else {"picture": picture, "photo": picture}
 
 
 def option_text(entity: Entity) -> str | None:
-    """The text of an entity that is nothing but a text; None for all others."""
+    """Return the text of an entity that is only a text; None for all others."""
     alone = entity.image is None and [p.name for p in entity.attributes] == [OPTION]
     return entity.attributes[0].value if alone else None
 
 
 def scene_layout(scene: Scene, jitter: float, seed: int) -> tuple[Layout, float]:
-    """Where pictures stand, and their size as a share of a cell: who moves needs room, or they would cover their neighbours."""
+    """Return the layout of the pictures and their size as a share of a cell; jittered pictures are smaller, so they do
+    not overlap.
+    """
     layout = place(scene, seed=seed)
     if not jitter or any(at.dx or at.dy for at in layout.values()):
         return layout, 1.0
@@ -139,14 +146,14 @@ def problem_with_scene(settings: Mapping[str, Any]) -> str | None:
 
 
 def context_picture(scene: Scene) -> str | None:
-    """The picture that is shown above texts to choose from, or above nothing else; None where objects of the scene are pictures themselves."""
+    """Return the picture above the options; None if objects of the scene are pictures themselves."""
     if scene.picture is None or not (is_bare(scene) or all(map(option_text, scene.entities))):
         return None
     return scene.picture.path
 
 
 def show_context(trial: Trial) -> dict[str, Any]:
-    """What is shown around the objects of a trial: a picture, a text, and a question of the item's own."""
+    """Return the context of a trial: a picture, a text, and the item's own question."""
     picture = context_picture(trial.scene)
     shown = {"context": object_picture_name(picture)} if picture is not None else {}
     return {**shown, **{name: str(trial.meta[name]) for name in ("text", "question") if trial.meta.get(name)}}
@@ -163,7 +170,7 @@ def language_of(trial: Trial) -> dict[str, str]:
 
 
 def tidy_words(description: Description) -> str:
-    """The words with single blanks between them, so that browser and server count the same words."""
+    """Return the words separated by single spaces, so that browser and server count the same words."""
     return " ".join((description.text or "").replace(BYTE_ORDER_MARK, " ").split())
 
 

@@ -10,7 +10,7 @@ __all__ = ["SelfPacedReading"]
 class SelfPacedReading(Identification):
     """As tuna2008, but the description is read word by word, each word timed.
 
-    Every press shows the next word and hides the one before; the time of each word is kept.
+    Every key press shows the next word and hides the previous one; the time of each word is stored.
     """
 
     reading = "words"

@@ -1,7 +1,8 @@
-"""How a simulated person behaves where the simulated hearer says nothing: a forced choice among the likeliest, and times drawn around plausible values.
+"""Simulated participants where the simulated hearer has no answer: a choice among the most probable objects, and random
+plausible times.
 
-The times are invented (medians near those printed for 2008: about 1.8 s to identify, reading by length) and serve to try a study out, never to
-learn about people.
+The times are invented (medians near those printed for 2008: about 1.8 s to identify, reading by length). They serve to
+try a study, not to learn about people.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ PATH_SEEN, TREMOR = 25, 0.02
 
 
 def answer_like(response: Response, shown: Shown, rng: Random) -> dict[str, Any]:
-    """The answer of somebody who thinks what the hearer thinks, among the answers on offer."""
+    """Return the offered answer that corresponds to a hearer's response."""
     outcome = Outcome.DONT_KNOW if response.outcome is Outcome.UNPARSABLE else response.outcome
     fields: dict[str, Any] = {
         "outcome": "entity",
@@ -42,7 +43,7 @@ def answer_like(response: Response, shown: Shown, rng: Random) -> dict[str, Any]
 
 
 def _likeliest(response: Response, shown: Shown, rng: Random) -> str:
-    """The label of the hearer's entity, or one of those it finds likeliest."""
+    """Return the label of the hearer's entity, or one of its most probable ones."""
     labels = {entity: label for label, entity in shown.labels.items()}
     if response.entity in labels:
         return labels[response.entity]
@@ -52,7 +53,9 @@ def _likeliest(response: Response, shown: Shown, rng: Random) -> str:
 
 
 def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0) -> dict[str, Any]:
-    """Times on one clock that starts with the trial, as the browser would have measured them; what is heard for so long is not known sooner."""
+    """Return times on one clock that starts with the trial, as the browser measures them; a heard description delays
+    them by `heard`.
+    """
     words = len(str(shown.parameters["text"]).split())
     reading_way = shown.parameters["reading"]
     start = float(shown.parameters["fixation_ms"])
@@ -81,7 +84,10 @@ def draw_times(response: Response, shown: Shown, rng: Random, heard: float = 0.0
 
 
 def straight_path(entity: str | None, shown: Shown, ms: float, rng: Random) -> dict[str, list[float]]:
-    """A pointer that waits below the middle of the scene and then goes to the object, with a hand that trembles; none to an answer that is no object."""
+    """Return a pointer path that rests below the scene's middle and then moves to the object with a trembling hand.
+
+    Empty for an answer that is no object.
+    """
     at = next((entity_shown for entity_shown in shown.parameters["entities"] if entity_shown["id"] == entity), None)
     if at is None:
         return {}

@@ -1,4 +1,4 @@
-"""Descriptions that are heard, alone or in a film: what protocols that play them declare, show, check and simulate alike."""
+"""Heard descriptions, as sound or film: declarations, display, checks and simulation that protocols share."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PER_WORD_MS, ERROR_MS, NO_WORDS = 350.0, 4.0, 5
 
 
 def show_words(stimulus: Stimulus, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The words and, where they are heard, the sound or film; in writing only where both are wanted."""
+    """Return the words and, for heard descriptions, the sound or film; words are hidden unless both are requested."""
     media = shown_media(stimulus.description)
     if media is None:
         return {"text": tidy_words(stimulus.description)}
@@ -40,7 +40,7 @@ def show_words(stimulus: Stimulus, settings: Mapping[str, Any]) -> dict[str, Any
 
 
 def problem_with_heard(settings: Mapping[str, Any]) -> str | None:
-    """Nothing is played less than never."""
+    """Return a problem with the number of replays, which is not negative."""
     return "media_repeats cannot be negative" if settings["media_repeats"] < 0 else None
 
 

@@ -22,7 +22,8 @@ SECONDS_PER_PUZZLE = 200.0
 class Tangram(RoomProtocol):
     """Two people lay a figure together: the game of Spanger et al. 2013.
 
-    One step is one room: its puzzles in sequence, with the partner that the study says. What is done there is in the room's recordings.
+    One step is one room: its puzzles in sequence, with the partner of the settings. The moves are in the room's
+    recordings.
     """
 
     info = Info(
@@ -78,7 +79,7 @@ class Tangram(RoomProtocol):
         return f"{low[0]} should not be below 0" if low else None
 
     def show(self, stimulus: Stimulus, settings: Mapping[str, Any], rng: Random) -> Shown:
-        """What the page has to know before it comes into a room; goals are told in the room, and only to those who may see them."""
+        """Return the page's parameters before it joins a room; the room sends goals, only to players who may see them."""
         named = ("partner", "chat", "voice", "wait_minutes", "limit_minutes")
         puzzles = len(settings["puzzles"])
         # Only how many puzzles there are: their names would give the figures away.
@@ -87,7 +88,7 @@ class Tangram(RoomProtocol):
     def simulate(
         self, stimulus: Stimulus, shown: Shown, settings: Mapping[str, Any], hearer: Hearer, rng: Random
     ) -> GivenAnswer:
-        """A room that went well, without its recordings: those come from bots (`referee tangram play`)."""
+        """Return the answer of a completed room, without recordings, which bots make (`referee tangram play`)."""
         puzzles = len(settings["puzzles"])
         counts = {"puzzles": puzzles, "solved": puzzles}
         return self.simulated_room(rng, counts, self.usual_seconds(stimulus, settings))
@@ -114,7 +115,7 @@ def _problem_with_people(settings: Mapping[str, Any]) -> str | None:
 
 
 def _problem_with_player(settings: Mapping[str, Any]) -> str | None:
-    """The program that plays can be made; told here, or a person would find out in the room."""
+    """Return a problem with the playing program, so that a person does not meet it in the room."""
     from referee_lab.tangram.players.roster import make_player
 
     if settings["partner"] != "bot":

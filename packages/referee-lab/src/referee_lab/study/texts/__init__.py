@@ -1,4 +1,6 @@
-"""The pages of a study as Markdown, in seven languages, and the words of the interface; a study folder has its own copy to change."""
+"""The pages of a study as Markdown, in seven languages, and the texts of the interface; a study folder has its own
+editable copy.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ READ, HEARD, WATCHED = "read", "heard", "watched"
 
 
 def _shipped(language: str) -> str:
-    """The language whose texts are taken: pt-BR has those of pt, and what is not shipped those of English."""
+    """Return the shipped language for a language: pt for pt-BR, English for a language without texts."""
     spoken = language.partition("-")[0]
     return spoken if spoken in LANGUAGES else "en"
 
@@ -46,9 +48,10 @@ LIKE = {"ranking": "judgement-pairwise"}
 
 
 def default_pages(language: str, protocol: str, way: str = READ, shown: str = "") -> dict[str, str]:
-    """The pages shipped for a language, a protocol's own where it has them; English where the language is not shipped.
+    """Return the pages shipped for a language, with a protocol's own pages; English for a language without texts.
 
-    `way` is how descriptions come; `shown` is what takes the place of a scene of pictures (a key of without_scene.toml), empty for a scene.
+    `way` is how descriptions are presented; `shown` is the display that replaces a scene (a key of without_scene.toml),
+    empty for a scene.
     """
     folder = HERE / _shipped(language)
     names = (f"-{protocol}", f"-{LIKE.get(protocol, protocol)}", "")
@@ -81,7 +84,7 @@ def ready_without_practice(language: str) -> str:
 
 
 def default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
-    """What a protocol asks, as values of study.toml [protocol]; empty where its own (English) ones are to be taken."""
+    """Return a protocol's questions as values of study.toml [protocol]; empty if its own (English) ones apply."""
     without_scene = _without_scene(_shipped(language))["ask"]
     if shown in without_scene:
         return dict(without_scene[shown])
@@ -114,6 +117,7 @@ def interface_words(language: str, strings_file: Path | None = None) -> dict[str
 
 
 def _own_words(path: Path, words: Mapping[str, str], language: str) -> dict[str, str]:
+    """Return the interface texts with those of the study's own file. Raises InputError for an unknown or invalid one."""
     try:
         replaced = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -136,6 +140,7 @@ def fill(text: str, facts: Mapping[str, object]) -> str:
 
 @cache
 def _renderer() -> object:
+    """Return the Markdown renderer without HTML, links or pictures."""
     from markdown_it import MarkdownIt
 
     # Texts are the organisers' own, but a mistake in them must not run in participants' browsers. No pictures: the

@@ -21,24 +21,25 @@ CATEGORIES = ("zero", "one", "two", "few", "many", "other")
 
 
 def counted_word(key: str) -> str | None:
-    """The word of which a key of strings.toml is one form; None for a word that counts nothing."""
+    """Return the counted word of which a key of strings.toml is one form; None for a word without forms."""
     name, _, category = key.rpartition("_")
     return name if name in COUNTED and category in CATEGORIES else None
 
 
 @cache
 def _rule(language: str) -> PluralRule:
+    """Return the plural rule of a language from Unicode; that of English if it has none."""
     with naming_extra():
         from babel import Locale, UnknownLocaleError
     try:
         return Locale.parse(language, sep="-").plural_form
     except (UnknownLocaleError, ValueError):
-        # A language that Unicode has no rules for: as English, which is what such a study falls back to in words as well.
+        # Without plural rules in Unicode: those of English, like the texts of such a study.
         return Locale.parse("en").plural_form
 
 
 def plural_categories(language: str) -> frozenset[str]:
-    """The categories that a language tells apart: one and other in English, only other in Japanese."""
+    """Return the plural categories of a language: one and other in English, only other in Japanese."""
     return frozenset({*_rule(language).tags, "other"})
 
 
