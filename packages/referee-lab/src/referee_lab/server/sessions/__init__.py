@@ -1,1 +1,1 @@
-"""A participant's session: coming in, the plan, every kept answer, the end, and leaving."""
+"""A participant's session: enrolment, the plan, stored answers, its end, and withdrawal."""

@@ -1,4 +1,6 @@
-"""Corrections: what an answer should have been stands beside it, with author and reason; the answer itself is never changed (rule 2)."""
+"""Corrections: the corrected answer is stored beside the original, with author and reason; the original never changes
+(rule 2).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,7 @@ def amended(
     answer = {**row.answer, **changes}
     if chosen is not None:
         answer |= {"outcome": "entity", "entity": _label(row.labels, chosen)}
-    # The plan says what was asked there; without it (the study folder has changed) nothing can be checked.
+    # The plan has the stimulus of the step; without it (the study folder has changed) nothing can be checked.
     outline = served.outline_of(row.session)
     step = outline.step(row.step) if outline else None
     if step is not None:
@@ -45,6 +47,7 @@ def amended(
 
 
 def _find(connection: Connection, served: Served, uuid: str) -> Any:
+    """Return the stored answer with a UUID. Raises Problem if there is none."""
     columns = (trial.c.session, trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.labels)
     query = select(*columns).join(session, session.c.id == trial.c.session)
     query = query.where(trial.c.uuid == uuid.lower(), session.c.study == served.id)
@@ -56,7 +59,7 @@ def _find(connection: Connection, served: Served, uuid: str) -> Any:
 
 def _label(labels: Mapping[str, str], entity: str) -> str:
     """The name under which an object was shown."""
-    # By the labels that were stored with the answer: everybody's scene has its own.
+    # By the labels that were stored with the answer: each participant's scene has its own labels.
     shown = {name: label for label, name in labels.items()}
     if entity not in shown:
         raise InputError(f"no object {entity!r} was shown there", remedy=f"one of {', '.join(sorted(shown))}")

@@ -1,6 +1,8 @@
-"""Whether new people may come in: open, closed, or open between two times. Who is in a session goes on in any case.
+"""Whether a study accepts new participants: open, closed, or open between two times. Running sessions continue in any
+case.
 
-Kept in data/doors.json beside the store, so that `referee study open|close|schedule` work while the server runs; the server looks at it for every newcomer.
+Stored in data/doors.json beside the store, so that `referee study open|close|schedule` work while the server runs; the
+server reads it for every new participant.
 """
 
 from __future__ import annotations
@@ -25,12 +27,13 @@ class Doors:
     closes: float | None = None
 
     def are_open(self, now: float) -> bool:
+        """Return whether new participants are accepted at a time."""
         early = self.opens is not None and now < self.opens
         late = self.closes is not None and now >= self.closes
         return not (self.closed or early or late)
 
     def said(self) -> str:
-        """How things stand, in a sentence."""
+        """The state of the study in one sentence: open, closed, or scheduled."""
         if self.closed:
             return "closed: nobody new may come in"
         times = [
@@ -40,7 +43,7 @@ class Doors:
 
 
 def read_doors(folder: Path) -> Doors:
-    """How the doors stand; open where nobody has said anything."""
+    """Return the opening state of a study; open if none is stored."""
     path = _path(folder)
     try:
         return Doors(**json.loads(path.read_text("utf-8")))
@@ -53,6 +56,7 @@ def read_doors(folder: Path) -> Doors:
 
 
 def set_doors(folder: Path, doors: Doors) -> None:
+    """Store the opening state. Raises InputError if it would close before it opens."""
     path = _path(folder)
     if doors.opens is not None and doors.closes is not None and doors.opens >= doors.closes:
         raise InputError("the study would close before it opens", remedy="give --opens before --closes")

@@ -1,6 +1,8 @@
-"""Coming in: known people get their session again, new ones get one with their consent, and refusal leaves a count (rules 6, 8, 9, 12).
+"""Enrolment: known participants resume their session, new ones get one with their consent, and a refusal is only
+counted (rules 6, 8, 9, 12).
 
-Before consent nothing about a person is stored: what the link said travels in their own signed token. These functions run inside a write.
+Before consent nothing about a person is stored: the parameters of the link are in their own signed token. These
+functions run inside a write.
 """
 
 from __future__ import annotations
@@ -24,26 +26,29 @@ from referee_lab.server.store.schema import arrival, consent, identity, particip
 __all__ = ["Arrival", "count", "enrol", "find_session", "identify", "no_place", "platform_details"]
 
 Arrival = dict[str, Any]
-# What Mechanical Turk puts in the place of an assignment while a worker only looks at the task.
+# The assignment id that Mechanical Turk sends while a worker only previews the task.
 PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
 # Which parameter of the link names the person, by platform.
 _PERSON = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}
 
 
 def identify(served: Served, ids: Mapping[str, str], mode: str) -> Arrival:
-    """Who comes, as the link says it; a study that recruits on a platform wants that platform's id (not when tried out)."""
+    """Return the arriving participant as the link identifies them; a study on a platform requires the platform's id
+    (except in debug mode).
+    """
     platform = served.study.recruitment.platform
     name = _PERSON.get(platform)
     tidy = {key: _tidy_id(key, value) for key, value in ids.items()}
-    # Without a platform nobody is known by a name, except when a study is tried out: a label that anybody could type would open a stranger's session.
+    # Without a platform, participants have no name, except in debug mode: a label that anyone can type would open
+    # another person's session.
     external = tidy.get(name or "label", "") if name or mode == "debug" else ""
     if name and not external and mode != "debug":
         raise Problem(403, "no-id", "Open the study through the link you were given: this one lacks your identifier.")
     if platform == "link" and mode != "debug" and not is_signed(served.keys, served.id, external, tidy.get("key", "")):
         raise Problem(403, "no-id", "Open the study through the link you were given: this one was changed on its way.")
     details = {key: value for key, value in tidy.items() if key not in (name, "key") and value}
-    # With consent this id becomes that of participant and session. It travels signed in the person's token, so that
-    # consent sent twice enrols them once.
+    # With consent this id becomes that of participant and session. It travels signed in the person's token, so consent
+    # that is sent twice enrols them once.
     return {"id": str(uuid.uuid4()), "mode": mode, "platform": platform, "external": external, "details": details}
 
 
@@ -83,7 +88,7 @@ def platform_details(connection: Connection, participant_id: str) -> Mapping[str
 
 
 def count(connection: Connection, served: Served, mode: str, what: str) -> None:
-    """One more who entered, or who declined: all that is kept of them."""
+    """Count one more arrival or refusal; nothing else is stored of these people."""
     of_study = (arrival.c.study == served.id, arrival.c.mode == mode)
     # Changing first and adding where there was nothing is safe here: all writes of a store go through one writer.
     changed = connection.execute(update(arrival).where(*of_study).values({what: arrival.c[what] + 1}))
@@ -93,13 +98,16 @@ def count(connection: Connection, served: Served, mode: str, what: str) -> None:
 
 
 def enrol(connection: Connection, served: Served, arriving: Arrival, tab: str) -> Any:
-    """A participant, their session and their place on a list, in one transaction; the session again when they are known already."""
+    """Enrol a participant: a session and a seat on a list, in one transaction.
+
+    Known participants get their session again.
+    """
     now = served.clock()
     # Looked for inside the same transaction in which a session is made: two clicks do not enrol twice.
     existing = find_session(connection, served, arriving)
     if existing is not None:
         return _consent_again(connection, served, existing, now)
-    # Before anything is stored of the person: whoever finds the study full leaves no trace.
+    # Before anything about the person is stored: a person who meets a full study leaves no trace.
     place = _place(connection, served, arriving, now)
     if place is None:
         raise no_place(served, "full", arriving["mode"], arriving["details"])
@@ -122,7 +130,7 @@ def no_place(served: Served, why: str, mode: str, details: Mapping[str, Any]) ->
 
 
 def _place(connection: Connection, served: Served, arriving: Arrival, now: float) -> places.Slot | None:
-    """A place on a list; trying a study out never runs short of them."""
+    """Return a seat on a list; debug mode always has one."""
     mode, minutes = arriving["mode"], served.policy.reserve_minutes
     shut = shut_lists(connection, served, mode)
     place = places.reserve(connection, served.id, mode, arriving["id"], now=now, minutes=minutes, shut=shut)
@@ -135,8 +143,9 @@ def _place(connection: Connection, served: Served, arriving: Arrival, now: float
 
 
 def _consent_again(connection: Connection, served: Served, existing: Any, now: float) -> Any:
+    """Record consent to the study's current text for a running session."""
     current = served.study.consent_hash
-    # Whoever has finished agreed to the text of that time; a new text concerns only those who go on (rule 9).
+    # Finished participants consented to the text of that time; a new text concerns only running sessions (rule 9).
     if existing.consent_hash == current or existing.state not in ("consented", "running"):
         return existing
     connection.execute(insert(consent).values(session=existing.id, text_hash=current, at=now))
@@ -145,6 +154,7 @@ def _consent_again(connection: Connection, served: Served, existing: Any, now: f
 
 
 def _add_participant(connection: Connection, served: Served, arriving: Arrival, now: float) -> None:
+    """Store a new participant with a new alias and the hash of their withdrawal code."""
     # Only the hash is stored: the code itself is derived anew whenever it is shown.
     code = code_hash(served.keys.withdrawal_code(served.id, arriving["id"]))
     alias = _new_alias(connection, served, arriving["id"])
@@ -164,7 +174,7 @@ def _add_participant(connection: Connection, served: Served, arriving: Arrival, 
                 study=served.id,
                 mode=arriving["mode"],
                 platform=arriving["platform"],
-                # The column is unique and must hold something; one's own id is nobody else's.
+                # The column is unique and not null; the participant's own id cannot collide.
                 external_id=arriving["external"] or arriving["id"],
                 details=arriving["details"],
             )
@@ -172,8 +182,9 @@ def _add_participant(connection: Connection, served: Served, arriving: Arrival, 
 
 
 def _new_alias(connection: Connection, served: Served, participant_id: str) -> str:
+    """Return an alias that no other participant of the study has."""
     for number in range(1000):
-        # Derived from the key and not counted: an alias tells neither when somebody came nor who they are.
+        # Derived from the key and not counted: an alias reveals neither the order of arrival nor the person.
         alias = f"P-{served.keys.derive('alias', served.id, participant_id, str(number), letters=4)}"
         taken = select(participant.c.id).where(participant.c.study == served.id, participant.c.alias == alias)
         if connection.execute(taken).first() is None:
@@ -191,7 +202,7 @@ def add_session(
     tab: str,
     now: float,
 ) -> None:
-    """A session with its consent row, on a place that is reserved for it."""
+    """Store a session with its consent, in the seat that is reserved for it."""
     text_hash = served.study.consent_hash
     connection.execute(
         insert(session).values(

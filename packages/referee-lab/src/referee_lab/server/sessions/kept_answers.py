@@ -1,6 +1,7 @@
-"""Keeping answers: each exists once, the same again is welcome, another in its place is refused and noted (rules 1, 5, 6, 7, 9, 10).
+"""Stores answers: each exists once, repeats are acknowledged, and a different answer for the same step is refused and
+logged (rules 1, 5, 6, 7, 9, 10).
 
-These functions run inside a write; what they refuse they refuse by a `Problem`.
+These functions run inside a write; they refuse by raising `Problem`.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ class Kept:
 
 
 def body_hash(session_id: str, answer: GivenAnswer) -> str:
-    """The fingerprint of an answer; not of when or from which tab it was sent, so that sending again changes nothing."""
+    """Return the fingerprint of an answer, without time and tab, so that a repeat has the same one."""
     # Flags are a set: their order is the page's accident.
     content = [session_id, answer.step, answer.attempt, answer.state, answer.answer, answer.times, sorted(answer.flags)]
     return hashlib.sha256(canonical(content).encode()).hexdigest()
 
 
-# Statements of the one path that everybody walks every few seconds are built once.
+# Statements of the most frequent request are built once.
 _SESSION = (
     select(session, list_slot.c.session.label("holder"), list_slot.c.expires_at)
     # Outer, for a session may have lost its place.
@@ -68,7 +69,7 @@ _ADD: Mapping[str, Insert] = {
 
 
 def load(connection: Connection, served: Served, session_id: str) -> Any:
-    """The session with its place; refused when there was no consent yet."""
+    """Return the session with its seat. Raises Problem before consent."""
     row = connection.execute(_SESSION, {"session_id": session_id}).one_or_none()
     # There is no session before consent (rule 9), and in a shared database those of other studies are none of ours.
     if row is None or row.study != served.id:
@@ -90,12 +91,12 @@ def guard(served: Served, row: Any, tab: str) -> None:
 
 
 def stored_answers(connection: Connection, session_id: str) -> Sequence[Any]:
-    """What is stored of a session's answers without their content: step, attempt, state, uuid and hash of each."""
+    """Return step, attempt, state, UUID and hash of a session's stored answers, without their content."""
     return connection.execute(_ROWS, {"session_id": session_id}).all()
 
 
 def given_in(row: Any) -> GivenAnswer:
-    """A stored answer as it was given, from a row with answer, times and flags."""
+    """Return a stored answer from a row with answer, times and flags."""
     return GivenAnswer(answer=row.answer, times=row.times, flags=tuple(row.flags))
 
 
@@ -109,15 +110,16 @@ def note(
 
 
 def save(connection: Connection, served: Served, outline: Outline, sender: Sender, answer: GivenAnswer) -> Kept:
-    """Store an answer, or say that it is stored already.
+    """Store an answer, or acknowledge one that is stored already.
 
-    The order matters. What is stored already is acknowledged before anything is refused: the page may have lost the first acknowledgement and may since have
-    moved to another window or ended. Only then is asked whether the session may still write.
+    The order matters. A stored answer is acknowledged before anything is refused: the page may have lost the first
+    acknowledgement and may since have moved to another window or ended. Only then is the session checked for permission
+    to write.
     """
     row = load(connection, served, sender.session)
     fingerprint = body_hash(sender.session, answer)
     stored = stored_answers(connection, sender.session)
-    # Whoever has withdrawn is told no more of what there is.
+    # Withdrawn participants learn nothing about their stored data.
     if row.state != "withdrawn" and _is_stored(connection, served, sender, answer, fingerprint, stored):
         return _make_receipt(served, outline, stored, new=False)
     guard(served, row, sender.tab)
@@ -130,7 +132,7 @@ def save(connection: Connection, served: Served, outline: Outline, sender: Sende
         if not _is_stored(connection, served, sender, answer, fingerprint, stored):
             raise _second(connection, served, sender, answer, fingerprint, None)
         return _make_receipt(served, outline, stored, new=False)
-    # Counted from what was read and the one added: nobody else writes meanwhile, so there is no need to read again.
+    # Counted from the rows that were read and the added one: the writer is the only one, so they are current.
     receipt = _make_receipt(served, outline, [*stored, answer], new=True)
     _move_on(connection, served, row, receipt, now)
     return receipt
@@ -144,7 +146,7 @@ def _is_stored(
     fingerprint: str,
     stored: Sequence[Any],
 ) -> bool:
-    """Whether this very answer is there; refused when another one is in its place."""
+    """Return whether this answer is stored. Raises Problem if a different one is."""
     for earlier in stored:
         # Either is enough to be in the way: a name used twice, or a place that is taken.
         if earlier.uuid == sender.uuid or (earlier.step, earlier.attempt) == (answer.step, answer.attempt):
@@ -157,7 +159,7 @@ def _is_stored(
 def _add(
     connection: Connection, sender: Sender, answer: GivenAnswer, step: PlanStep, now: float, fingerprint: str
 ) -> bool:
-    """False when the UUID belongs to somebody else's answer."""
+    """Insert an answer; return False if its UUID belongs to another person's answer."""
     values = {
         "uuid": sender.uuid,
         "session": sender.session,
@@ -169,8 +171,7 @@ def _add(
         "answer": answer.answer,
         "times": answer.times,
         "flags": sorted(answer.flags),
-        # Which object was behind which label is kept with the answer, so that it can be read whatever becomes of the
-        # plan.
+        # The objects behind the labels are stored with the answer, so that it can be read without the plan.
         "labels": dict(step.shown.labels),
         # The server's clock; those of the page are in `times`.
         "received_at": now,
@@ -182,7 +183,7 @@ def _add(
 def _second(
     connection: Connection, served: Served, sender: Sender, answer: GivenAnswer, fingerprint: str, first: str | None
 ) -> Problem:
-    """Another answer in the place of a stored one: noted and refused."""
+    """Refuse a second, different answer for a step, and log it."""
     about = {"uuid": sender.uuid, "index": answer.step, "attempt": answer.attempt, "hash": fingerprint}
     # Noted before the refusal, and committed in spite of it (see `Problem`).
     note(connection, served, "second-answer", "participant", sender.session, **about)
@@ -192,7 +193,7 @@ def _second(
 
 
 def _expected(answer: GivenAnswer, stored: Sequence[Any]) -> None:
-    """The next attempt at a step that is not done: nobody answers twice, nobody jumps ahead."""
+    """Raise Problem unless this is the next attempt at an open step: no repeats, no skipped steps."""
     if any(row.step == answer.step and row.state == "done" for row in stored):
         raise Problem(409, "already-answered", "This trial has been answered; the first answer stays.")
     expected = next_attempt(answer.step, stored)
@@ -206,10 +207,11 @@ def _make_receipt(served: Served, outline: Outline, rows: Sequence[Tried], *, ne
 
 
 def _move_on(connection: Connection, served: Served, row: Any, receipt: Kept, now: float) -> None:
-    """The session's state follows from what is stored; a place that was lost by silence is looked for again."""
+    """Update the session's state from its stored answers; a session that lost its seat gets another one."""
     minutes = served.policy.reserve_minutes
-    # The lease is renewed once half of it is gone and the session's time once a minute: writing both with every answer would double what a commit holds.
-    # An answer is stored even where the place was lost to somebody else; then there is one person more than planned, and no answer less.
+    # The lease is renewed when half of it has passed, and the session's time once a minute: writing both with every
+    # answer would double the size of commits. An answer is stored even if the seat was lost; then the study has one
+    # participant more than planned, and no answer less.
     if row.holder != row.id:
         hold_again(connection, served, row, now)
     elif row.expires_at is not None and row.expires_at < now + 30 * minutes:
@@ -222,7 +224,7 @@ def _move_on(connection: Connection, served: Served, row: Any, receipt: Kept, no
 
 
 def hold_again(connection: Connection, served: Served, row: Any, now: float) -> int | None:
-    """Another place on the same list for someone who was silent too long; None when others have taken them all."""
+    """Return another seat on the same list after a long silence; None if all are taken."""
     place = places.regain(
         connection, served.id, row.mode, row.list, row.id, now=now, minutes=served.policy.reserve_minutes
     )

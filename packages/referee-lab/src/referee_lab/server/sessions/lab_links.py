@@ -1,4 +1,6 @@
-"""Links for a laboratory or a class: one label each, signed by the study's key, so that nobody can invent a label or guess a neighbour's."""
+"""Links for a laboratory or a class: one label each, signed by the study's key, so that labels cannot be invented or
+guessed.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ def is_signed(keys: Keys, study: str, label: str, key: str) -> bool:
 
 
 def link_query(keys: Keys, study: str, label: str) -> str:
-    """What stands behind the study's address."""
+    """Return the query string of a link, after the study's address."""
     return urlencode({"label": label, "key": signature(keys, study, label)})
 
 

@@ -1,4 +1,6 @@
-"""How a session ends for the person: the code of its outcome, where to go next, and what a platform has to be told (rules 10 and 17)."""
+"""The end of a session for the participant: completion code, next address, and the report to the platform (rules 10 and
+17).
+"""
 
 from __future__ import annotations
 
@@ -11,14 +13,16 @@ from referee_lab.server.sessions.served_study import Served
 __all__ = ["completion_code", "ending", "turk_address", "turned_away"]
 
 PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
-# By outcome alone, which is the server's word (rule 17). A partner who left and a failure of ours are nobody's fault.
+# By outcome alone, which the server determines (rule 17). A partner who left or a failure of the server is not the
+# participant's fault.
 PAID = ("completed", "partner_left", "technical")
 
 
 def completion_code(served: Served, outcome: str, mode: str, session: str = "") -> str:
-    """The study's fixed code for an outcome, or one derived from its key.
+    """Return the study's fixed code for an outcome, or one derived from its key.
 
-    On Prolific a derived code is one for all (it is entered there beforehand), elsewhere everyone has their own.
+    On Prolific a derived code is the same for all (organisers enter it there beforehand); elsewhere every session has
+    its own.
     """
     # A code that no platform takes for a real one.
     if mode == "debug":
@@ -30,8 +34,11 @@ def completion_code(served: Served, outcome: str, mode: str, session: str = "") 
 
 
 def ending(served: Served, row: Any, details: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What the last screen needs. `row` has id, participant, state, outcome and mode of the session; `details` are the platform's."""
-    # Shown again to whoever comes back (rule 10): codes are derived, so they are the same each time.
+    """Return the data of the last screen.
+
+    `row` has id, participant, state, outcome and mode of the session; `details` are the platform's.
+    """
+    # Shown again to participants who return (rule 10): codes are derived, so they are the same each time.
     outcome = row.outcome or "completed"
     code = completion_code(served, outcome, row.mode, row.id)
     return {
@@ -45,13 +52,16 @@ def ending(served: Served, row: Any, details: Mapping[str, Any] | None = None) -
 
 
 def turned_away(served: Served, why: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
-    """The ending of someone for whom there is no place: full, closed, or a device or answer that the study cannot take. Nothing is stored of them."""
+    """Return the last screen for a person without a seat: study full, closed, or device or answer not admitted.
+
+    Nothing is stored.
+    """
     code = completion_code(served, why, mode)
     return {"state": why, "outcome": why, "paid": False, "code": code, **_onward(served, code, mode, details)}
 
 
 def declined(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
-    """The ending of someone who said no: a code, and nothing that could lead back to them."""
+    """Return the last screen for a person who declined: a code that does not identify them."""
     code = completion_code(served, "declined", mode)
     return {
         "state": "declined",
@@ -63,9 +73,10 @@ def declined(served: Served, mode: str, details: Mapping[str, Any]) -> dict[str,
 
 
 def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the next address or form of the recruiting platform."""
     platform = served.study.recruitment.platform
     if platform == "prolific" and mode != "debug":
-        # Fixed codes are what organisers typed into study.toml.
+        # Fixed codes are those in study.toml.
         return {"redirect": PROLIFIC + quote(code, safe="")}
     if platform == "mturk" and (address := turk_address(details.get("turkSubmitTo"))):
         fields = {"assignmentId": details.get("assignmentId", ""), "code": code}
@@ -74,7 +85,9 @@ def _onward(served: Served, code: str, mode: str, details: Mapping[str, Any]) ->
 
 
 def turk_address(address: Any) -> str | None:
-    """Where Mechanical Turk takes the answer; only its own hosts, so that nobody is sent elsewhere by a doctored link."""
+    """Return the address to which Mechanical Turk results are sent; only its own hosts, so that a forged link cannot
+    redirect.
+    """
     parts = urlsplit(address) if isinstance(address, str) else None
     # The whole of `netloc`: neither a port nor a name before an @ gets past it.
     if parts is None or parts.scheme != "https" or parts.netloc not in ("www.mturk.com", "workersandbox.mturk.com"):

@@ -26,7 +26,8 @@ def provide(
 ) -> None:
     """As many places as people are planned (or some more), dealt to the lists in turn; places that exist stay."""
     of_study = (slots.c.study == study, slots.c.mode == mode)
-    # Counted on from what there is: a number, and so a seed, is used once, and taken places are never dealt again.
+    # Numbered on from the existing ones: a number, and thus a seed, is used once, and taken seats are never assigned
+    # again.
     present = connection.scalar(select(func.count()).select_from(slots).where(*of_study)) or 0
     new = [
         {
@@ -52,7 +53,7 @@ _MINE = (slots.c.study == bindparam("of_study"), slots.c.mode == bindparam("in_m
 
 
 def _least_taken() -> Select[Any]:
-    """The first free place on the list that fewest people fill or hold, among the lists that are open."""
+    """Return the query for the first free seat on the open list with the fewest taken seats."""
     taken = (
         select(slots.c.list, func.sum(case((slots.c.state == "free", 0), else_=1)).label("taken"))
         .where(*_MINE)
@@ -86,9 +87,9 @@ def reserve(
     minutes: float,
     shut: Collection[str] = (),
 ) -> Slot | None:
-    """A free place on the list that fewest people fill or hold, lists that are `shut` left out; None when there is none."""
-    # A place is a lease: it runs out by itself when its holder falls silent. Expired ones are swept up here too, so that nobody is turned away because
-    # housekeeping was not round yet.
+    """Reserve a free seat on the list with the fewest taken seats, without the lists in `shut`; None if there is none."""
+    # A seat is a lease that expires when its session is silent. Expired ones are freed here too, so that new
+    # participants need not wait for the periodic cleaning.
     free_expired(connection, study, mode, now=now)
     choose, values = _CHOOSE[connection.dialect.name], {"of_study": study, "in_mode": mode, "shut": list(shut)}
     # On PostgreSQL the first look may have waited for a place that was taken meanwhile, and come back with nothing.
@@ -104,7 +105,7 @@ def reserve(
 
 
 def any_left(connection: Connection, study: str, mode: str, *, now: float, shut: Collection[str] = ()) -> bool:
-    """Whether somebody who came now would get a place."""
+    """Return whether a new participant would get a seat."""
     gone = (slots.c.state == "reserved") & (slots.c.expires_at < now)
     open_slots = (
         slots.c.study == study,
@@ -116,7 +117,7 @@ def any_left(connection: Connection, study: str, mode: str, *, now: float, shut:
 
 
 def free_expired(connection: Connection, study: str, mode: str, *, now: float) -> int:
-    """Silent sessions lose their place (they may find another one on their list when they come back); how many did."""
+    """Free the seats of sessions whose lease has expired; return their number."""
     return connection.execute(_FREE_EXPIRED, {"of_study": study, "in_mode": mode, "at": now}).rowcount
 
 
@@ -131,7 +132,7 @@ _FREE_EXPIRED = (
 def regain(
     connection: Connection, study: str, mode: str, list_id: str, session: str, *, now: float, minutes: float
 ) -> int | None:
-    """A free place on the same list for someone who lost theirs; None when others have taken them all."""
+    """Reserve a free seat on the same list for a session that lost its seat; None if there is none."""
     # Only on their own list: half of each of two lists would balance neither.
     open_slots = (slots.c.study == study, slots.c.mode == mode, slots.c.list == list_id, slots.c.state == "free")
     slot_id = connection.scalar(select(slots.c.id).where(*open_slots).order_by(slots.c.id).limit(1))
@@ -145,26 +146,26 @@ def regain(
 
 
 def extend(connection: Connection, slot: int, *, now: float, minutes: float) -> None:
-    """Someone who answers keeps the place."""
+    """Extend the lease of a seat after an answer."""
     connection.execute(
         update(slots).where(slots.c.id == slot, slots.c.state == "reserved").values(expires_at=now + 60 * minutes)
     )
 
 
 def fill(connection: Connection, session: str) -> None:
-    """The place of a finished session is taken for good."""
+    """Mark the seat of a finished session as filled."""
     # No expiry: a finished session never loses its place by silence.
     connection.execute(update(slots).where(slots.c.session == session).values(state="filled", expires_at=None))
 
 
 def free(connection: Connection, session: str) -> None:
-    """Give back the place that a session has, if it still has one."""
+    """Free the seat of a session, if it has one."""
     connection.execute(
-        # Filled ones as well: whoever withdraws after the end is replaced.
+        # Filled ones as well: a participant who withdraws after the end is replaced.
         update(slots).where(slots.c.session == session).values(state="free", session=None, expires_at=None)
     )
 
 
 def hand_over(connection: Connection, session: str, to: str) -> None:
-    """The place goes from a session to the one that follows it."""
+    """Move the seat of a session to its successor."""
     connection.execute(update(slots).where(slots.c.session == session).values(session=to))

@@ -1,7 +1,8 @@
-"""The plan of one session: every page, form and trial in order, the same whenever it is made again from the study, the list and the seed.
+"""The plan of one session: every page, form and trial in order, reproducible from the study, the list and the seed.
 
-What the browser gets (`Plan.public`) has neither targets nor names of systems or trials in it: objects have labels of their own, pictures are named by
-what they look like. Only production and judgement, which ask about a marked object, say which one is marked.
+The browser's version (`Plan.public`) has neither targets nor names of systems or trials: objects have labels of their
+own, and pictures are named by their appearance. Only production and judgement, which ask about a marked object, include
+the mark.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ PAGE, FORM, PRACTICE, TRIAL, CHECK, BREAK = "page", "form", "practice", "trial",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanStep:
-    """One thing that happens; `saved` says whether an answer to it is stored and needed for completion."""
+    """One step of a session; `saved` is whether its answer is stored and required for completion."""
 
     index: int
     kind: str
@@ -45,7 +46,7 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPlan:
-    """All steps of a session. `relaxed` counts trials for which no order kept all limits."""
+    """All steps of a session. `relaxed` counts trials whose order could not meet all limits."""
 
     study: Study = field(repr=False)
     list_id: str
@@ -61,7 +62,7 @@ class SessionPlan:
     def public(
         self, base_url: str, *, alias: str = "", position: int = 0, saved: Collection[int] = ()
     ) -> dict[str, Any]:
-        """What the browser gets; `base_url` is the study's own (``/s/ID``)."""
+        """Return the browser's version of the plan; `base_url` is that of the study (``/s/ID``)."""
         study = self.study
         # An ordered set: the page loads pictures in the order in which they are needed.
         pictures: dict[str, None] = {}
@@ -87,6 +88,7 @@ class SessionPlan:
 def _public_step(
     step: PlanStep, base_url: str, pictures: dict[str, None], counted: Collection[str] = ()
 ) -> dict[str, Any]:
+    """Return the browser's version of a step, with addresses of pictures and sounds."""
     parameters = dict(step.shown.parameters)
     if "entities" in parameters:
         entities = []
@@ -117,7 +119,7 @@ def _public_step(
     public = {"index": step.index, "kind": kind, "plugin": step.plugin, "saved": step.saved, "parameters": parameters}
     if step.branch is not None:
         public["only"] = {"question": step.branch.question, "answers": list(step.branch.answers)}
-    # The page waits for the server's word there; which answers it takes is not told.
+    # The page waits for the server's decision there; the accepted answers are not sent.
     return (
         {**public, "screening": True}
         if any(form_field.eligible or form_field.name in counted for form_field in step.fields)
@@ -131,9 +133,8 @@ def _public_step(
 def make_plan(study: Study, list_id: str, seed: int) -> SessionPlan:
     """The session of one person: instructions, practice, trials with checks and breaks, questions, comments."""
     chosen = study.list(list_id)
-    # A text as seed gives the same numbers in every process. What is drawn, and in which order, is a format too:
-    # sessions under way are made again from it, and one whose plan came out differently is ended
-    # (`presence._same_plan`).
+    # A string as seed gives the same numbers in every process. The sequence of random draws is a format too: running
+    # sessions are remade from it, and a session whose plan differs is ended (`presence._same_plan`).
     rng = Random(f"{study.hash}|{list_id}|{seed}")
     stimuli, relaxed = _in_order(study, chosen, rng)
     drafts = [
@@ -171,6 +172,7 @@ def _sound_check(study: Study) -> Iterator[Parts]:
 
 
 def _practice(study: Study, rng: Random) -> Iterator[Parts]:
+    """Yield the practice page, practice trials, and the page before the first trial."""
     if study.practice:
         yield _page(study, "practice", "start")
         for stimulus in study.practice:
@@ -193,7 +195,7 @@ def _trials(study: Study, stimuli: Sequence[Stimulus], rng: Random) -> Iterator[
 
 
 def _spread_checks(trials: int, checks: Sequence[Check], rng: Random) -> dict[int, list[Check]]:
-    """Before which trial each check comes: one in every stretch of the session, at a place of its own in it."""
+    """Return the trial before which each check occurs: one per stretch of the session, at a random position in it."""
     places: dict[int, list[Check]] = {}
     for number, check in enumerate(rng.sample(checks, len(checks))):
         low = max(number * trials // len(checks), min(1, trials - 1))
@@ -221,13 +223,14 @@ def _own(study: Study, name: str) -> Parts:
 
 
 def _opening(study: Study) -> Iterator[Parts]:
-    """What has to be known before the first trial: who may take part, and how they see."""
+    """Yield the questions before the first trial: eligibility and vision."""
     asked = (*study.before, *_about_person(study, "before"))
     if asked:
         yield _form(study, "", asked)
 
 
 def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
+    """Return the questions about the person that are asked before or after the trials."""
     return (
         tuple(question for question in study.demographics if question.when == when)
         if study.session.demographics
@@ -236,6 +239,7 @@ def _about_person(study: Study, when: str) -> tuple[FormField, ...]:
 
 
 def _closing(study: Study) -> Iterator[Parts]:
+    """Yield the steps after the trials: own pages, questions about the person, comments."""
     yield from (_own(study, name) for name in study.session.pages_after)
     if asked := _about_person(study, "after"):
         yield _form(study, "", asked)
@@ -244,6 +248,7 @@ def _closing(study: Study) -> Iterator[Parts]:
 
 
 def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
+    """Return a step with a form."""
     parameters = {
         "html": to_html(text),
         "fields": [form_field.public() for form_field in fields],
@@ -253,11 +258,12 @@ def _form(study: Study, text: str, fields: tuple[FormField, ...]) -> Parts:
 
 
 def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> Parts:
+    """Return a step with a stimulus: its display, labels for screen readers, and feedback in practice."""
     protocol = study.kind
     shown = protocol.show(stimulus, study.settings, rng)
     parameters = dict(shown.parameters)
     if "entities" in parameters:
-        # Names for screen readers: by place, never by what the object is.
+        # Names for screen readers: by position, never by the object's identity.
         word = study.strings["object"]
         parameters["entities"] = [
             {**entity, "name": fill(word, {"n": n})} for n, entity in enumerate(parameters["entities"], 1)
@@ -266,6 +272,7 @@ def _stimulus_step(study: Study, stimulus: Stimulus, kind: str, rng: Random) -> 
 
 
 def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimulus], int]:
+    """Return the stimuli of a list in a random order within the design's limits, and the number of relaxed limits."""
     stimuli = [study.stimuli[f"{trial}|{condition}"] for trial, condition in chosen.trials]
     if study.design.order == "fixed":
         return stimuli, 0
@@ -280,6 +287,7 @@ def _in_order(study: Study, chosen: StudyList, rng: Random) -> tuple[list[Stimul
 
 
 def _showing(stimulus: Stimulus, family_apart: bool) -> Showing:
+    """Return the properties of a stimulus that the limits on order compare."""
     trial = stimulus.trial
     # By look and not by id: the same picture may stand for objects of several scenes.
     names = picture_names(trial.scene, trial.domain)
@@ -290,11 +298,12 @@ def _showing(stimulus: Stimulus, family_apart: bool) -> Showing:
     return Showing(item=trial.id, condition=stimulus.system or "", target=looks)
 
 
-# -- what the server asks ----------------------------------------------------------------------------------------------------
+# -- checks of answers
+# -------------------------------------------------------------------------------------------------------
 
 
 def check_answer(study: Study, step: PlanStep, answer: GivenAnswer) -> None:
-    """InputError naming the field when an answer cannot have come from this step."""
+    """Raise InputError, naming the field, if an answer cannot have come from this step."""
     if step.branch is not None and skipped(answer.answer):
         return
     if step.plugin == "form":
@@ -309,7 +318,7 @@ def passed_check(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | No
 
 
 def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
-    """Whether the target was found, or what was expected was answered; None where there is no right answer."""
+    """Return whether the answer is the target or the expected one; None without a correct answer."""
     if step.stimulus is None:
         return None
     if step.check is not None and step.check.expect is not None:
@@ -322,7 +331,9 @@ def was_right(study: Study, step: PlanStep, answer: GivenAnswer) -> bool | None:
 
 
 def _as_expected(name: str, expected: Any, step: PlanStep, answer: GivenAnswer) -> bool:
-    """Whether one field is as expected: by value, by what hides behind its label, or (for ratings) the same point or the same end of every scale."""
+    """Return whether one field is as expected: by value, by the entity behind its label, or (for ratings) by the same
+    point or end of every scale.
+    """
     answered = answer.answer.get(name)
     if name == "ratings" and isinstance(expected, str):
         # Points are counted from 1, a slider from 0.

@@ -1,6 +1,6 @@
-"""Being in a session: taking it up again, moving it to another window, and bringing it to an end (rules 5, 6, 10, 17).
+"""The course of a session: resuming it, moving it to another window, and ending it (rules 5, 6, 10, 17).
 
-These functions run inside a write; what they refuse they refuse by a `Problem`.
+These functions run inside a write; they refuse by raising `Problem`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["claim", "end", "finish", "take_up"]
 
 
 def take_up(connection: Connection, served: Served, session_id: str, tab: str) -> tuple[Any, Sequence[Tried]]:
-    """The session and its answers when a page is opened: goes on, begins again or ends, as the study's policy says."""
+    """Return the session and its answers when a page opens; it continues, restarts or ends by the study's policy."""
     row = load(connection, served, session_id)
     # The token may still name the old session, where the reply with the new one was lost.
     if row.outcome == "restarted":
@@ -34,10 +34,10 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
     guard(served, row, tab)
     now = served.clock()
     rows: Sequence[Tried] = stored_answers(connection, row.id)
-    # Made by the route beforehand, in another thread: here, in a write, it would hold up everybody's answers.
+    # Made by the route beforehand, in another thread: inside a write it would delay all other answers.
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     _same_plan(connection, served, outline, row, rows)
-    # Only a session with answers was left and is come back to; whoever reloads the instructions has lost nothing and breaks no rule.
+    # Only a session with answers counts as interrupted; reloading the instructions loses nothing and breaks no rule.
     if rows:
         _within_policy(connection, served, row, now)
         if served.policy.resume == "restart":
@@ -51,7 +51,7 @@ def take_up(connection: Connection, served: Served, session_id: str, tab: str) -
 
 
 def _same_plan(connection: Connection, served: Served, outline: Outline, row: Any, rows: Sequence[Tried]) -> None:
-    """End a session whose answers belong to another plan; one that another release made of the same folder goes on."""
+    """End a session whose answers belong to another plan; a plan by another release from the same folder continues."""
     # Without answers nothing is lost by taking the new plan.
     if not rows or not row.plan_hash or row.plan_hash == outline.hash:
         return
@@ -61,6 +61,7 @@ def _same_plan(connection: Connection, served: Served, outline: Outline, row: An
 
 
 def _within_policy(connection: Connection, served: Served, row: Any, now: float) -> None:
+    # A participant must not resume trial 3 a day later unless the study permits it.
     # Nobody should be back in trial 3 a day later without the study having said so.
     if now - row.updated > 3600 * served.policy.resume_hours:
         end(connection, served, row, "technical", "server")
@@ -73,7 +74,7 @@ def _within_policy(connection: Connection, served: Served, row: Any, now: float)
 
 
 def _restart(connection: Connection, served: Served, row: Any, tab: str, now: float) -> Any:
-    """A new session in the old one's place; what was answered before stays where it is."""
+    """Replace a session by a new one in the same seat; earlier answers stay with the old one."""
     new = str(uuid.uuid4())
     # The old session ends first: the store allows a person one running session at a time (ix_session_one_running).
     connection.execute(
@@ -82,7 +83,7 @@ def _restart(connection: Connection, served: Served, row: Any, tab: str, now: fl
         .values(state=move(row.state, "timed_out"), outcome="restarted", slot=None, updated=now)
     )
     places.hand_over(connection, row.id, new)
-    # The same place and seed: beginning again does not let anybody draw another list.
+    # The same seat and seed: a restart does not give another list.
     place = places.Slot(id=row.slot, list=row.list, seed=row.plan_seed)
     add_session(connection, served, new, row.participant, row.mode, place, tab, now)
     note(connection, served, "restarted", "participant", row.id, new=new)
@@ -90,6 +91,7 @@ def _restart(connection: Connection, served: Served, row: Any, tab: str, now: fl
 
 
 def _successor(connection: Connection, served: Served, row: Any) -> Any:
+    """Return the newest session of the participant that was not restarted."""
     newest = connection.scalars(
         select(session.c.id)
         .where(session.c.participant == row.participant, session.c.outcome.is_distinct_from("restarted"))
@@ -99,11 +101,11 @@ def _successor(connection: Connection, served: Served, row: Any) -> Any:
 
 
 def claim(connection: Connection, served: Served, session_id: str, tab: str) -> Any:
-    """This window has the session from now on; the one that had it is told so at its next call."""
+    """Move the session to this window; the previous window learns of it at its next request."""
     row = load(connection, served, session_id)
     if row.outcome == "restarted":
         row = _successor(connection, served, row)
-    # No guard: taking over is what a window does that is not the one that has the session.
+    # No guard: only a window without the session takes it over.
     if row.state in ACTIVE and row.tab != tab:
         connection.execute(update(session).where(session.c.id == row.id).values(tab=tab, updated=served.clock()))
         note(connection, served, "other-tab", "participant", row.id)
@@ -111,9 +113,9 @@ def claim(connection: Connection, served: Served, session_id: str, tab: str) -> 
 
 
 def finish(connection: Connection, served: Served, session_id: str, tab: str) -> Any:
-    """The session as coded, once every answer is there; the same again for whoever asks again."""
+    """Complete a session once every answer is stored, and return it; repeated requests return the same."""
     row = load(connection, served, session_id)
-    # Ended already: the code is shown again (rule 10), but not to whoever has withdrawn.
+    # Ended already: the code is shown again (rule 10), except after a withdrawal.
     if row.state not in (*ACTIVE, "finished"):
         if row.state == "withdrawn":
             guard(served, row, tab)
@@ -127,14 +129,14 @@ def finish(connection: Connection, served: Served, session_id: str, tab: str) ->
         raise Problem(409, "missing", "Some answers have not arrived yet.", missing=left)
     if _has_open_room(connection, outline, row):
         raise Problem(409, "room-open", "The game has not ended yet. Go back to it, or write to the organisers.")
-    # From what is stored, and at the end: replies to single answers never tell which of them were checks.
+    # From the stored answers, and at the end: replies to single answers never reveal which of them were checks.
     failed = _failed_checks(connection, served, outline, row.id) > served.study.session.checks_failed_at_most
     outcome = "too_fast" if _is_too_fast(connection, served, row) else "failed_check" if failed else "completed"
     return _close(connection, served, row, outcome)
 
 
 def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
-    """A step in a room is over when its room is, whatever the page says of it; rehearsals in debug mode have no rooms."""
+    """Return whether a step's room is still running, whatever the page reports; debug mode has no rooms."""
     rooms = {s.index for s in outline.plan.steps if s.plugin in ROOM_PLUGINS and s.saved}
     if not rooms or row.mode == "debug":
         return False
@@ -144,7 +146,7 @@ def _has_open_room(connection: Connection, outline: Outline, row: Any) -> bool:
 
 
 def _close(connection: Connection, served: Served, row: Any, outcome: str) -> Any:
-    """Everything is there: the place is filled, unless the person is to be replaced."""
+    """Close a session with all answers: its seat is filled, unless the participant is to be replaced."""
     excluded = outcome == "failed_check" and served.study.exclusion.failed_checks == "exclude"
     if excluded or outcome == "too_fast":
         # A person who is to be excluded is replaced by another.
@@ -178,7 +180,7 @@ def _is_too_fast(connection: Connection, served: Served, row: Any) -> bool:
 
 
 def _failed_checks(connection: Connection, served: Served, outline: Outline, session_id: str) -> int:
-    """Attention checks that were not passed, from what is stored."""
+    """Return the number of failed attention checks, from the stored answers."""
     stored = connection.execute(
         select(trial.c["index"].label("step"), trial.c.answer, trial.c.times, trial.c.flags).where(
             trial.c.session == session_id, trial.c.kind == "check", trial.c.state == "done"
@@ -188,7 +190,7 @@ def _failed_checks(connection: Connection, served: Served, outline: Outline, ses
 
 
 def end(connection: Connection, served: Served, row: Any, outcome: str, actor: str, **why: Any) -> Any:
-    """End a session that was not completed; its place becomes free. Also for rooms, when a partner has left."""
+    """End an incomplete session and free its seat; also used by rooms when a partner has left."""
     # An ending is never replaced by another one: it decides about pay.
     if OUTCOMES[outcome] not in MOVES[row.state]:
         raise Problem(409, "ended", "This session has ended already.", state=row.state)

@@ -1,7 +1,7 @@
-"""Quotas while a study runs: whose list has a condition that enough people have, and whose answers enough people gave.
+"""Quotas of a running study: lists with a full condition, and answers that enough people have given.
 
-People count who hold a place; whoever was turned away, withdrew or fell silent for too long makes room. These functions run inside a write, so that two who
-come at one moment do not both get the last place.
+People with a seat count; those who were turned away, withdrew or were silent too long do not. These functions run
+inside a write, so two simultaneous arrivals cannot both get the last seat.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["filled_quota", "shut_lists", "told_in"]
 
 
 def shut_lists(connection: Connection, served: Served, mode: str) -> set[str]:
-    """Lists on which nobody new gets a place, because a condition of theirs has its people."""
+    """Return the lists that accept no new participants, because a condition of theirs is full."""
     quotas = [quota for quota in served.study.quotas if quota.condition]
     if not quotas:
         return set()
@@ -49,7 +49,7 @@ def filled_quota(
 
 
 def _others(connection: Connection, served: Served, mode: str, session_id: str) -> Iterator[Mapping[str, Any]]:
-    """What everybody else who holds a place has said about themselves."""
+    """Yield the form answers of every other participant with a seat."""
     rows = connection.execute(
         select(trial.c.session, trial.c.answer)
         .join(list_slot, list_slot.c.session == trial.c.session)
@@ -63,7 +63,7 @@ def _others(connection: Connection, served: Served, mode: str, session_id: str) 
 
 
 def told_in(connection: Connection, session_id: str) -> dict[str, Any]:
-    """What one person has said about themselves, by question."""
+    """Return the form answers of one participant by question."""
     rows = connection.execute(
         select(trial.c.answer).where(trial.c.session == session_id, trial.c.kind == "form", trial.c.state == "done")
     )

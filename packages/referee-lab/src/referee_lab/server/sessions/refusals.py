@@ -1,4 +1,4 @@
-"""A refusal with a name: what the browser is told when something cannot be done, as JSON that says what to do next."""
+"""Refusals with names: JSON for the browser with the problem and the next step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ __all__ = ["Problem"]
 
 
 class Problem(Exception):
-    """Raised where a request is refused. Raised inside a write, it keeps what was written before it (so that a refusal can leave an audit row)."""
+    """Raised when a request is refused.
+
+    Inside a write, earlier changes are kept, so that a refusal can log an audit row.
+    """
 
     def __init__(self, status: int, problem: str, message: str, **more: Any) -> None:
         super().__init__(problem)

@@ -49,7 +49,7 @@ class Served:
     keys: Keys
     clock: Callable[[], float] = time.time
     _plans: OrderedDict[tuple[str, int, str], Outline] = field(default_factory=OrderedDict, repr=False)
-    # Grows by one small entry per session. Needs no lock: whoever writes an entry writes the same one.
+    # Grows by one small entry per session. Needs no lock: concurrent writes of an entry are identical.
     _places: dict[str, tuple[str, int, str]] = field(default_factory=dict, repr=False)
     # Plans are made in worker threads and looked up on the event loop.
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -85,7 +85,10 @@ class Served:
         return self.outline(*key)
 
     def outline(self, list_id: str, seed: int, study_hash: str) -> Outline:
-        """The plan of a session, made once and kept while it is in use; with the hash that the study had when the session began, on which the order hangs."""
+        """Return the plan of a session, cached while in use.
+
+        `study_hash` is the study's hash at the start of the session, which determines the order.
+        """
         key = (list_id, seed, study_hash)
         with self._lock:
             if (outline := self._plans.get(key)) is not None:
@@ -101,7 +104,7 @@ class Served:
 
 
 def _outline(plan: SessionPlan) -> Outline:
-    """Pages may be reworded under way; what is asked and answered may not: only that is in the fingerprint."""
+    """Return a plan with its fingerprint, which covers questions and answers but not the wording of pages."""
     # With their places in the plan: a page inserted before a trial moves its number, by which answers are stored.
     asked = [(step.index, step.kind, step.plugin, step.shown.parameters) for step in plan.steps if step.saved]
     content = _FINGERPRINT.encode([len(plan.steps), asked])
@@ -109,13 +112,13 @@ def _outline(plan: SessionPlan) -> Outline:
 
 
 def _as_dict(value: Any) -> dict[str, Any]:
-    """What JSON does not know: mappings that nobody may write to."""
+    """Return a read-only mapping as a dict, for JSON."""
     if not isinstance(value, Mapping):
         raise TypeError(f"a page cannot be shown {type(value).__name__}")
     return dict(value)
 
 
-# The same text as `schema.canonical`, without a copy of every plan: everybody who enters waits for this.
+# The same text as `schema.canonical`, without copying every plan: new participants wait for this.
 _FINGERPRINT = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False, default=_as_dict)
 
 
@@ -132,7 +135,7 @@ def open_served(
     study = open_study(Path(folder))
     data = Path(folder) / "data"
     url = database or sqlite_url((data / "study.sqlite").resolve())
-    # Whoever only works on a study (exports, corrections) may do so beside its server.
+    # Exports and corrections may run beside the study's server.
     store = open_store(url, study.id, create=create, alone=begin)
     try:
         keys, steady = load_keys(data / "keys.toml"), clock or SteadyClock(_newest(store, study.id))
@@ -219,12 +222,13 @@ def _begin(connection: Connection, served: Served, accept_changes: bool) -> None
 
 
 def _refuse_changes(connection: Connection, study: Study) -> None:
+    """Raise InputError if the study folder has changed since sessions were started."""
     taken = connection.scalar(
         select(func.count())
         .select_from(schema.session)
         .where(schema.session.c.study == study.id, schema.session.c.mode == study.mode)
     )
-    # Nobody minds what happens to sessions of debug mode.
+    # Sessions of debug mode may be discarded.
     if taken and study.mode != "debug":
         raise InputError(
             f"the study was changed after {taken} people took part in {study.mode} mode",

@@ -1,4 +1,6 @@
-"""A session as a machine of states, pure: which state may follow which, what is missing, where to go on, and which outcome is paid (rules 5, 7, 10, 17)."""
+"""The states of a session, without I/O: transitions, open steps, the position to resume at, and which outcomes are paid
+(rules 5, 7, 10, 17).
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ MOVES: Mapping[str, frozenset[str]] = {
 ACTIVE = ("consented", "running")
 LEFT_OUT = ("withdrawn", "purged")
 
-# How a session ended, and the state that says so. `technical` and `partner_left` are nobody's fault and are paid.
+# The outcomes of a session with their states. `technical` and `partner_left` are not the participant's fault and are
+# paid.
 OUTCOMES: Mapping[str, str] = {
     "completed": "coded",
     "declined": "declined",
@@ -52,7 +55,7 @@ OUTCOMES: Mapping[str, str] = {
 
 
 class Tried(Protocol):
-    """What matters of an answer here, whether it was just given or read from the store: its step, the attempt, and whether it was done or aborted."""
+    """The status of an answer, new or stored: its step, the attempt, and whether it was done or aborted."""
 
     @property
     def step(self) -> int: ...
@@ -72,7 +75,7 @@ def move(state: str, to: str) -> str:
 
 
 def satisfied(rows: Iterable[Tried], aborted: str) -> set[int]:
-    """Steps that need nothing more: done, or broken off in a study that skips such trials."""
+    """Return the steps that are complete: done, or aborted in a study that skips aborted trials."""
     # A trial that is broken off twice is two rows of one step.
     return {row.step for row in rows if row.state == "done" or aborted == "skip"}
 
@@ -84,7 +87,9 @@ def missing(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str) -> 
 
 
 def position(saved_steps: Sequence[int], rows: Iterable[Tried], aborted: str, steps: int) -> int:
-    """Where to go on: after the last answered step before the first unanswered one, so that the pages between are shown again."""
+    """Return the step to resume at: after the last answered step before the first open one, so that pages between are
+    shown again.
+    """
     left = missing(saved_steps, rows, aborted)
     if not left:
         return 1 + max(saved_steps) if saved_steps else steps

@@ -1,4 +1,6 @@
-"""The server's clock: begins with the machine's time and then goes by its ticks, so that setting the machine's clock back or forward ends nobody's session."""
+"""The server's clock: starts with the machine's time and then follows its monotonic clock, so that setting the
+machine's clock ends no session.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,16 @@ LEAP_SECONDS = 86_400.0
 
 
 def ticks() -> float:
-    """Seconds that never go back; on Linux those of a sleeping machine are counted, too."""
+    """Return monotonic seconds; on Linux they include the time that the machine sleeps."""
     if hasattr(time, "CLOCK_BOOTTIME"):
         return time.clock_gettime(time.CLOCK_BOOTTIME)
     return time.monotonic()
 
 
 class SteadyClock:
-    """Seconds since 1970. `newest` is the latest time in the store: where it is a little ahead of the machine's clock, time goes on from there."""
+    """Seconds since 1970. `newest` is the latest time in the store: if it is ahead of the machine's clock, time
+    continues from there.
+    """
 
     def __init__(
         self, newest: float = 0.0, wall: Callable[[], float] = time.time, tick: Callable[[], float] = ticks

@@ -1,4 +1,4 @@
-"""Leaving a study: excluded at once, deleted after the announced delay, with nothing but counts remaining (rule 11)."""
+"""Withdrawal: data are excluded at once and deleted after the announced delay; only counts remain (rule 11)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from referee_lab.server.store.schema import (
     trial,
 )
 
-# What is left in the place of a session that was deleted.
+# Replaces a deleted session.
 GONE = "deleted"
 
 __all__ = ["purge", "withdraw", "withdraw_by_alias", "withdraw_by_code"]
@@ -49,7 +49,7 @@ def withdraw(connection: Connection, served: Served, participant_id: str, actor:
                 # Every window of the person is refused from now on.
                 tab=None,
                 updated=now,
-                # Fixed now, as announced: changing the policy later moves nobody's date.
+                # Fixed now, as announced: later changes of the policy do not move the date.
                 purge_at=now + 86_400 * served.policy.withdrawal_days,
             )
         )
@@ -58,7 +58,7 @@ def withdraw(connection: Connection, served: Served, participant_id: str, actor:
 
 
 def withdraw_by_code(connection: Connection, served: Served, code: str, actor: str = "participant") -> int:
-    """Withdraw with the code that the person was given; refused when it is nobody's."""
+    """Withdraw with the person's code. Raises Problem for an unknown code."""
     return _withdraw_one(connection, served, participant.c.code_hash == code_hash(code), actor)
 
 
@@ -67,6 +67,7 @@ def withdraw_by_alias(connection: Connection, served: Served, alias: str, actor:
 
 
 def _withdraw_one(connection: Connection, served: Served, condition: Any, actor: str) -> int:
+    """Withdraw the participant that meets a condition. Raises Problem if there is none."""
     participant_id = connection.scalar(select(participant.c.id).where(participant.c.study == served.id, condition))
     if participant_id is None:
         raise Problem(404, "nobody", "Nobody in this study has this code or alias. Check it letter by letter.")
@@ -74,7 +75,7 @@ def _withdraw_one(connection: Connection, served: Served, condition: Any, actor:
 
 
 def purge(connection: Connection, served: Served) -> dict[str, int]:
-    """Delete what was withdrawn and is due: answers, events, names, everything; a tombstone says how much there was."""
+    """Delete withdrawn data that are due: answers, events, names; a tombstone keeps their number."""
     now = served.clock()
     due = connection.execute(
         select(session.c.id, session.c.participant, session.c.mode).where(
@@ -95,6 +96,7 @@ def purge(connection: Connection, served: Served) -> dict[str, int]:
 
 
 def _delete_session(connection: Connection, session_id: str) -> dict[str, int]:
+    """Delete a session with all its rows; return the numbers of deleted rows."""
     # Corrections before answers and all of it before the session: foreign keys want it, and the triggers that protect
     # these rows let them go only while their session is there and is withdrawn.
     trials = select(trial.c.uuid).where(trial.c.session == session_id)
@@ -102,7 +104,7 @@ def _delete_session(connection: Connection, session_id: str) -> dict[str, int]:
     answers = connection.execute(delete(trial).where(trial.c.session == session_id)).rowcount
     events = connection.execute(delete(event).where(event.c.session == session_id)).rowcount
     connection.execute(delete(consent).where(consent.c.session == session_id))
-    # Notes may quote what was sent.
+    # Notes may quote participants' input.
     connection.execute(delete(audit).where(audit.c.session == session_id))
     _leave_rooms(connection, session_id)
     connection.execute(delete(session).where(session.c.id == session_id))
@@ -110,7 +112,7 @@ def _delete_session(connection: Connection, session_id: str) -> dict[str, int]:
 
 
 def _leave_rooms(connection: Connection, session_id: str) -> None:
-    """Nobody in a room goes by the session or the alias of somebody who is deleted."""
+    """Remove a deleted person's session and alias from the rows of rooms."""
     for row in connection.execute(select(room.c.id, room.c.data).where(room.c.data.contains(session_id))):
         seats = [
             {**seat, "who": GONE, "name": GONE} if seat["who"] == session_id else seat for seat in row.data["seats"]
@@ -119,12 +121,12 @@ def _leave_rooms(connection: Connection, session_id: str) -> None:
 
 
 def _delete_person(connection: Connection, person: str, folder: Path) -> None:
-    """Only when no session of theirs is left; what was recorded of their voice goes with them."""
+    """Delete a person without remaining sessions, with the recordings of their voice."""
     left = connection.scalar(select(func.count()).select_from(session).where(session.c.participant == person))
     if not left:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == person))
-        # No part of the transaction, but safe to be run twice, as all work of the writer may be: what is gone is not
-        # missed.
+        # Not part of the transaction, but safe to repeat, as all work of the writer must be: a missing file is no
+        # error.
         forget_sound(folder, str(alias))
         connection.execute(delete(identity).where(identity.c.participant == person))
         connection.execute(delete(participant).where(participant.c.id == person))

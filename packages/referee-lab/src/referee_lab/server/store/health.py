@@ -1,4 +1,4 @@
-"""What can be wrong with a study that is to be served, looked at from outside: its store, its disk, its clock, its lock, its keys, its pages, its proxy."""
+"""Health checks of a study before it is served: store, disk, clock, lock, keys, pages, proxy."""
 
 from __future__ import annotations
 
@@ -64,17 +64,19 @@ def examine(folder: Path, database: str | None = None, public_url: str | None = 
 
 
 def free_bytes(path: Path) -> int:
-    """What is left on the disk that holds a path."""
+    """Return the free bytes on the disk of a path."""
     return shutil.disk_usage(path).free
 
 
 def _disk(path: Path) -> HealthFinding:
+    """Check the free space on the disk."""
     free = free_bytes(path)
     text = f"{free / 2**30:.1f} GiB free"
     return HealthFinding("disk", free >= LEAST_FREE, text, "make room: a full disk takes no answers")
 
 
 def _pages() -> HealthFinding:
+    """Check that the pages have been built."""
     from referee_lab.server.web.built_pages import REMEDY, missing_pages
 
     missing = missing_pages("participant", "organiser")
@@ -95,6 +97,7 @@ def _media(study: Study) -> list[HealthFinding]:
 
 
 def _sqlite(path: Path) -> HealthFinding:
+    """Check an SQLite store: it can be read and is not damaged."""
     if not path.exists():
         return HealthFinding("store", True, "none yet: it is made when the study is served first")
     try:
@@ -112,6 +115,7 @@ def _sqlite(path: Path) -> HealthFinding:
 
 
 def _postgres(url: str) -> HealthFinding:
+    """Check a PostgreSQL store: connection, version and clock."""
     from referee_lab.server.store.store import postgres_driver
 
     engine = create_engine(postgres_driver(url), hide_parameters=True)
@@ -143,6 +147,7 @@ def _clock(data: Path) -> HealthFinding:
 
 
 def _lock(data: Path) -> HealthFinding:
+    """Check whether a server holds the study's lock."""
     path = data / "study.lock"
     if not path.exists():
         return HealthFinding("server", True, "not running")
@@ -156,6 +161,7 @@ def _lock(data: Path) -> HealthFinding:
 
 
 def _keys(data: Path) -> list[HealthFinding]:
+    """Check that the keys exist, are private and can be read."""
     path = data / "keys.toml"
     if not path.exists():
         return [HealthFinding("keys", True, "none yet: they are made when the study is served first")]
@@ -190,7 +196,7 @@ def _is_this_machine(base: str) -> bool:
 
 
 def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
-    """What the server sees of somebody who comes by the public address."""
+    """Check the client address that the server sees for requests to the public address."""
     import httpx
 
     address = f"{base.rstrip('/')}/s/{study}/organise/connection"
@@ -215,7 +221,7 @@ def _proxy(base: str, study: str, keys: Keys) -> HealthFinding:
             "the server is not told that people use https",
             "let the proxy send X-Forwarded-Proto, and name it in --trusted-proxy",
         )
-    # A visitor from elsewhere never comes from the server's own machine: the proxy hides everybody's address.
+    # A remote visitor never has the server's own address: the proxy hides client addresses.
     if not seen["forwarded_for"] and seen["local"] and not _is_this_machine(base):
         return HealthFinding(
             "proxy",

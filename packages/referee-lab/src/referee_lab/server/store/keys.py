@@ -1,6 +1,8 @@
-"""Secrets of a study and what is made from them: participants' signed tokens, the organisers' two tokens, codes that can always be shown again.
+"""Secrets of a study and values derived from them: participants' signed tokens, the organisers' two tokens,
+reproducible codes.
 
-Tokens are signed with itsdangerous and travel in the Authorization header only: there are no cookies, so no other site can act in a participant's name.
+Tokens are signed with itsdangerous and sent only in the Authorization header. There are no cookies, so no other site
+can act in a participant's name.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ __all__ = ["Keys", "load_keys"]
 
 # Without 0, O, 1 and I. There are 32, which divides the 256 values of a byte: every letter is equally likely.
 ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-# Renewed whenever somebody comes back (`routes_participant`).
+# Renewed at every return of a participant (`routes_participant`).
 TOKEN_DAYS = 60
 
 
@@ -56,7 +58,7 @@ class Keys:
 
     def right(self, token: str) -> Literal["manage", "view"] | None:
         """Which right an organiser's token gives; compared in constant time, always with both."""
-        # Headers may hold anything; what cannot be encoded must be a wrong token, not an error.
+        # Headers may contain anything; undecodable ones count as a wrong token, not as an error.
         token_bytes = token.encode("utf-8", "surrogateescape")
         manages = hmac.compare_digest(token_bytes, self.manage.encode())
         views = hmac.compare_digest(token_bytes, self.view.encode())
@@ -82,7 +84,7 @@ def _signer(signing: str, study: str) -> URLSafeTimedSerializer:
 
 
 def code_hash(code: str) -> str:
-    """What is stored of a withdrawal code; hyphens, spaces and case do not matter when it is typed in."""
+    """Return the stored hash of a withdrawal code; hyphens, spaces and case of the typed code do not matter."""
     return hashlib.sha256(re.sub(r"[\s-]", "", code).upper().encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -105,6 +107,7 @@ def load_keys(path: Path) -> Keys:
 
 
 def _make(path: Path) -> None:
+    """Write a new file of keys that only its owner can read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = (
         "# Keep this file to yourself: whoever has it can read and change the data of this study.\n"

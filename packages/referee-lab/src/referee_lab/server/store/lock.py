@@ -19,7 +19,9 @@ ONE_SERVER = "use that server, or stop it first; one process serves a study"
 
 
 def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
-    """A connection to PostgreSQL that holds the lock of this study until it is closed, however its holder ends (kill -9 included)."""
+    """Return a PostgreSQL connection with the lock of this study; the lock ends with the process in any case (kill -9
+    included).
+    """
     # PostgreSQL locks go by a signed number of 64 bits.
     key = int.from_bytes(hashlib.sha256(study_id.encode()).digest()[:8], "big", signed=True)
     # The lock belongs to the connection; a transaction kept open for weeks would keep the database from tidying up.
@@ -30,7 +32,7 @@ def hold_alone_in(engine: Engine, study_id: str, where: str) -> Connection:
             connection.close()
             raise InputError(f"{SERVED_ALREADY}, by another process", where=where, remedy=ONE_SERVER)
         time.sleep(0.1)
-    connection.detach()  # its end is the end of the lock, and no pool gives it to anybody else
+    connection.detach()  # the lock ends with it, and no pool reuses it
     return connection
 
 
@@ -43,7 +45,7 @@ class DatabaseLock:
         self.lost = False
 
     def keep(self) -> None:
-        """Look whether the connection that holds the lock is still there, and take the lock again where it is not."""
+        """Check the connection that holds the lock, and lock again if it is lost."""
         try:
             self._connection.execute(text("SELECT 1"))
             return

@@ -42,7 +42,7 @@ __all__ = [
     "trial",
 ]
 
-# Rule 2: triggers of the database refuse any change to these, whoever asks (migration 0001).
+# Rule 2: triggers of the database refuse any change to these (migration 0001).
 APPEND_ONLY = ("trial", "event", "snapshot", "correction", "consent")
 
 metadata = MetaData(
@@ -60,7 +60,7 @@ def canonical(value: Any) -> str:
 
 
 class Json(TypeDecorator[Any]):
-    """A value kept as canonical JSON text."""
+    """A column type: a value stored as canonical JSON text."""
 
     # Not a JSON type of the database: those may reorder keys and rewrite numbers, and differ between the two.
     impl = Text
@@ -74,7 +74,7 @@ class Json(TypeDecorator[Any]):
 
 
 def _serial() -> Column[int]:
-    # SQLite counts up only what is declared as INTEGER.
+    # SQLite increments only columns of type INTEGER.
     return Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True)
 
 
@@ -94,7 +94,7 @@ arrival = Table(
     metadata,
     Column("study", String(200), primary_key=True),
     Column("mode", String(10), primary_key=True),
-    # Numbers only: of whoever declines or never agrees nothing else is kept (rule 9).
+    # Numbers only: nothing else is stored of people who decline or never consent (rule 9).
     Column("entered", Integer, nullable=False),
     Column("declined", Integer, nullable=False),
 )
@@ -239,7 +239,7 @@ event = Table(
     Column("kind", String(40), nullable=False),
     Column("data", Json, nullable=False),
     UniqueConstraint("room", "seq"),
-    # NULLs are all different: lines that nobody sent (no `client_seq`) are not bound by this.
+    # NULLs are distinct: lines without a sender (no `client_seq`) are exempt.
     UniqueConstraint("room", "session", "client_seq"),
 )
 
@@ -268,7 +268,7 @@ audit = Table(
     Column("data", Json, nullable=False),
 )
 
-# All that is left of what was purged (rule 11).
+# The only remains of purged data (rule 11).
 tombstone = Table(
     "tombstone",
     metadata,

@@ -1,6 +1,8 @@
-"""The store of a study: opened where one exists, created only where none does, refused where it is another's or newer (rule 14).
+"""The store of a study: opened where one exists, created only where there is none, refused if it is another study's or
+newer (rule 14).
 
-SQLite in WAL with synchronous=FULL by default; PostgreSQL by URL. Writing goes through one `Writer`; everything else gets connections that cannot write.
+SQLite in WAL mode with synchronous=FULL by default; PostgreSQL by URL. One `Writer` does all writing; other connections
+are read-only.
 """
 
 from __future__ import annotations
@@ -58,13 +60,14 @@ class Store:
             yield connection
 
     def wipe_log(self) -> None:
-        """After a deletion: SQLite's log is written back and emptied, so that it does not keep what the tables no longer have."""
+        """Empty SQLite's write-ahead log after a deletion, so that it keeps no deleted rows."""
         path = _sqlite_path(self.url)
         if path is not None:
             with closing(sqlite3.connect(path, timeout=BUSY_MS / 1000)) as connection:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
+        # Waiting writes are committed before the lock is released: the next server must find the store at rest.
         # What waits is committed before the lock is let go: the next server must find a store that is at rest.
         self.writer.close()
         if self.lock is not None:
@@ -78,7 +81,7 @@ def sqlite_url(path: Path) -> str:
 
 
 def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = False) -> Store:
-    """The store at `url` for the study, brought up to this release's tables; with `alone`, one that nobody else serves."""
+    """Open the store at `url` for the study and migrate its tables; with `alone`, lock it for this server."""
     path = _sqlite_path(url)
     if path is not None:
         _find_or_create(path, create)
@@ -93,7 +96,7 @@ def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = Fa
         if alone and path is None:
             lock = DatabaseLock(engine, study_id, _shown(url))
         with engine.connect() as connection:
-            # A SQLite store was made above, whole; a file without our tables is somebody else's.
+            # SQLite stores are created above; a file without our tables is another program's.
             _bring_up_to_date(connection, url, create=create and path is None)
             _belongs_to(connection, study_id, url)
     except BaseException as error:
@@ -107,7 +110,7 @@ def open_store(url: str, study_id: str, *, create: bool = True, alone: bool = Fa
 
 
 def reading_engine(url: str) -> Engine:
-    """An engine whose connections cannot write, whatever they are asked."""
+    """Return an engine with read-only connections."""
     path = _sqlite_path(url)
     if path is None:
         return create_engine(
@@ -132,6 +135,7 @@ def _read_only(connection: Any, _: Any) -> None:
 
 
 def _writing_engine(url: str) -> Engine:
+    """Return the engine of the writer."""
     if _sqlite_path(url) is None:
         # Pinged, since the database may have been started anew since the last request.
         return create_engine(postgres_driver(url), pool_pre_ping=True, pool_size=2, hide_parameters=True)
@@ -145,7 +149,7 @@ def _writing_engine(url: str) -> Engine:
 
 
 def _durable(connection: Any, _: Any) -> None:
-    """WAL for readers beside the writer, FULL so that a commit survives a power cut; deleted data is overwritten."""
+    """Set WAL for readers beside the writer, FULL so that commits survive a power cut, and overwriting of deleted data."""
     # Otherwise the driver begins transactions of its own, and not IMMEDIATE ones.
     connection.isolation_level = None
     for pragma in (f"busy_timeout={BUSY_MS}", "journal_mode=WAL", "synchronous=FULL"):
@@ -168,7 +172,7 @@ def back_up(source: Path, target: Path) -> int:
         closing(sqlite3.connect(unfinished)) as new,
     ):
         unfinished.chmod(0o600)
-        # SQLite's own way of copying: a copy of the file would lack what is still in the log.
+        # SQLite's own copying: a copy of the file would lack the contents of the log.
         old.backup(new)
         (verdict,) = new.execute("PRAGMA integrity_check").fetchone()
         (trials,) = new.execute("SELECT count(*) FROM trial").fetchone()
@@ -179,7 +183,10 @@ def back_up(source: Path, target: Path) -> int:
 
 
 def put_back(backup: Path, store: Path, study_id: str) -> tuple[int, Path | None]:
-    """A checked copy of a backup in the place of a store that nobody serves: how many answers it has, and where the old store is now."""
+    """Replace a store that no server uses by a checked copy of a backup.
+
+    Returns the number of its answers, and the new path of the old store.
+    """
     if not backup.is_file():
         raise InputError("there is no such backup", where=backup, remedy="`referee study backup` makes them")
     with closing(sqlite3.connect(f"file:{backup}?mode=ro", uri=True)) as old:
@@ -222,12 +229,12 @@ def _set_aside(store: Path) -> Path:
 
 
 def _refuse_damaged(path: Path) -> None:
-    """A page that cannot be read is found when the server starts, and not when somebody's answer needs it."""
+    """Raise MalformedInput for a damaged store at the start, before an answer needs it."""
     try:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=BUSY_MS / 1000)) as connection:
             verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     except sqlite3.DatabaseError as error:
-        # What is no store at all is told apart below, when it is opened.
+        # Files that are no stores are detected below, when opened.
         verdict = "ok" if "not a database" in str(error) else str(error)
     if verdict != "ok":
         raise MalformedInput(
@@ -238,6 +245,7 @@ def _refuse_damaged(path: Path) -> None:
 
 
 def _sqlite_path(url: str) -> Path | None:
+    """Return the path of an SQLite URL; None for other databases. Raises MalformedInput for an invalid URL."""
     try:
         parsed = make_url(url)
     except ArgumentError:
@@ -263,6 +271,7 @@ def postgres_driver(url: str) -> str:
 
 
 def _find_or_create(path: Path, create: bool) -> None:
+    """Create the store if it is missing. Raises an error if it may not be created, or is an empty file."""
     if path.exists():
         # SQLite takes an empty file for a new database; here it is more likely a lost one (rule 14).
         if path.stat().st_size == 0:
@@ -278,7 +287,9 @@ def _find_or_create(path: Path, create: bool) -> None:
 
 
 def _create(path: Path) -> None:
-    """Made under another name and then given its own, so that half a store is never found; a store that appears meanwhile stays."""
+    """Create the store under a temporary name and rename it, so that it is complete; a store that appears meanwhile is
+    kept.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     unfinished.unlink(missing_ok=True)
@@ -312,12 +323,14 @@ def scripts() -> Config:
 
 
 def _upgrade(connection: Connection) -> None:
+    """Run all migrations."""
     config = scripts()
     config.attributes["connection"] = connection
     command.upgrade(config, "head")
 
 
 def _bring_up_to_date(connection: Connection, url: str, *, create: bool) -> None:
+    """Migrate the tables to this release. Raises MalformedInput for a store of a newer release."""
     with connection.begin():
         # Looked at and upgraded in one transaction: a store is never found half-way between two releases.
         revision = MigrationContext.configure(connection).get_current_revision()
@@ -335,6 +348,7 @@ def _bring_up_to_date(connection: Connection, url: str, *, create: bool) -> None
 
 
 def _refuse_foreign(connection: Connection, url: str, *, create: bool) -> None:
+    """Raise MalformedInput for a database with other tables, or without tables unless it may be created."""
     present = inspect(connection).get_table_names()
     if present:
         raise MalformedInput(

@@ -1,6 +1,8 @@
-"""One writer for a store: whatever waits is written in one transaction and acknowledged after its commit (group commit).
+"""One writer for a store: all waiting writes share one transaction and are acknowledged after its commit (group
+commit).
 
-A disk can promise a few hundred commits a second and thousands of rows in each; so the cost of the promise is shared by everyone who waits for it.
+A disk can make a few hundred commits per second durable, with thousands of rows in each; sharing a commit divides its
+cost.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ from referee_lab.server.sessions.refusals import Problem
 __all__ = ["Writer"]
 
 T = TypeVar("T")
-# Longer than any write takes; who waits for more is told so, well before ten seconds have passed.
+# Longer than any write takes; longer waits are reported, well before ten seconds have passed.
 PATIENCE_SECONDS = 8.0
-LARGEST_BATCH = 256  # a transaction that goes on growing would acknowledge nobody
+LARGEST_BATCH = 256  # a transaction without a limit would never acknowledge its jobs
 _log = logging.getLogger("referee.studies")
 
 
@@ -39,18 +41,19 @@ class _Job:
 
 
 class Writer:
-    """Runs functions of a connection, one after the other, many in a transaction.
+    """Runs functions with a connection, one after the other, many in a transaction.
 
-    A function may run twice (when a neighbour in its transaction failed, all are run again, each alone), so it must do nothing but read and write the store.
+    A function may run twice (after a failure, all functions of the transaction run again, each alone), so it must do
+    nothing but read and write the store.
     """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         # Without a limit: putting never blocks, and so may be done from the event loop.
         self._waiting: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        # Held by whoever puts something in and by whoever closes: nothing comes in behind the end, where nobody would write it.
+        # Held while adding and while closing: no job is queued after the end of the queue, where it would never run.
         self._door, self._closed = threading.Lock(), False
-        # What went wrong last, for the organisers: the name of the error and when (monotonic).
+        # The latest failure, for the organisers: name of the error and time (monotonic).
         self.trouble: tuple[str, float] | None = None
         self._thread = threading.Thread(target=self._write_for_ever, name="referee-writer", daemon=True)
         self._thread.start()
@@ -58,7 +61,7 @@ class Writer:
     def submit(self, work: Callable[[Connection], T]) -> Future[T]:
         """The future is fulfilled when the transaction with this work is committed."""
         done: Future[T] = Future()
-        done.set_running_or_notify_cancel()  # whoever stops waiting does not stop the write
+        done.set_running_or_notify_cancel()  # cancelling the request does not stop the write
         self._put(_Job(work, done))
         return done
 
@@ -66,6 +69,9 @@ class Writer:
         return self.submit(work).result()
 
     async def awrite(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in the next transaction and return its result after the commit. Raises Problem after a
+        timeout.
+        """
         # Belongs to the loop and is only ever touched there (`_tell`): asyncio's futures are not for other threads.
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._put(_Job(work, done))
@@ -79,13 +85,14 @@ class Writer:
             ) from None
 
     def _put(self, job: _Job) -> None:
+        """Queue a job. Raises Problem if the writer is closed."""
         with self._door:
             if self._closed:
                 raise Problem(503, "stopping", "The server is being stopped; your answers are kept and sent again.")
             self._waiting.put(job)
 
     def close(self) -> None:
-        """Finish what waits, then stop."""
+        """Finish waiting jobs, then stop."""
         with self._door:
             closed, self._closed = self._closed, True
             if not closed:
@@ -94,6 +101,7 @@ class Writer:
         self._thread.join()
 
     def _write_for_ever(self) -> None:
+        """Commit batches until the writer is closed."""
         while (job := self._waiting.get()) is not None:
             batch = [job]
             last = self._gather(batch)
@@ -102,7 +110,7 @@ class Writer:
                 return
 
     def _gather(self, batch: list[_Job]) -> bool:
-        """Take what waits already; True when the end was among it."""
+        """Add the waiting jobs to a batch; return True if the end of the queue was among them."""
         while len(batch) < LARGEST_BATCH:
             try:
                 # No waiting for company: a lone answer is committed at once, and batches grow only while a commit is
@@ -116,7 +124,8 @@ class Writer:
         return False
 
     def _commit(self, batch: list[_Job]) -> None:
-        # A failure takes the whole transaction back, neighbours included, and nothing in it was acknowledged yet: so each of them is simply run again, alone,
+        # A failure rolls the whole transaction back, and none of it was acknowledged: each job runs again, alone, and
+        # only the faulty one is reported.
         # and only the one that is to blame is told of it.
         try:
             with self.engine.begin() as connection:
@@ -134,6 +143,7 @@ class Writer:
 
 
 def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
+    # A refusal is a result and no failure: earlier changes (an audit row) are committed with the rest.
     # A refusal is a result and no failure: what was written before it (a row of the audit) is committed with the rest.
     try:
         return work(connection)
@@ -142,7 +152,7 @@ def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
 
 
 def _tell(batch: list[_Job], results: list[Any]) -> None:
-    """Everybody who waits gets the result; a loop is woken once for all of its own."""
+    """Set the results of all waiting callers, waking each event loop once."""
     of_loop: dict[asyncio.AbstractEventLoop, list[tuple[Any, Any]]] = {}
     for job, result in zip(batch, results, strict=True):
         if isinstance(job.done, Future):
@@ -150,11 +160,12 @@ def _tell(batch: list[_Job], results: list[Any]) -> None:
         else:
             of_loop.setdefault(job.done.get_loop(), []).append((job.done, result))
     for loop, settled in of_loop.items():
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits there any more
+        with contextlib.suppress(RuntimeError):  # the loop is closed: no request waits there any more
             loop.call_soon_threadsafe(_settle_all, settled)
 
 
 def _settle_all(settled: list[tuple[Any, Any]]) -> None:
+    """Set results on an event loop, except of cancelled requests."""
     for done, result in settled:
         # A request that was given up has cancelled its future; its answer is stored all the same.
         if not done.done():
@@ -162,6 +173,7 @@ def _settle_all(settled: list[tuple[Any, Any]]) -> None:
 
 
 def _settle(done: Any, result: Any) -> None:
+    """Set a result or an exception on a future."""
     if isinstance(result, Exception):
         done.set_exception(result)
     else:
@@ -169,7 +181,7 @@ def _settle(done: Any, result: Any) -> None:
 
 
 def _named(error: DBAPIError) -> str:
-    """What is wrong with the store, without anything that somebody answered."""
+    """Return a database error in words, without participants' answers."""
     message = str(error.orig).lower()
     if "full" in message or "no space" in message:
         return "the disk is full"
@@ -180,6 +192,6 @@ def _wrap_storage_error(error: Exception) -> Exception:
     """Return a storage error for an error of the database (disk full, server gone): the browser keeps the answer and tries again."""
     if not isinstance(error, DBAPIError):
         return error
-    # The type only: the message of the driver may hold what somebody answered.
+    # The type only: the driver's message may contain a participant's answer.
     _log.error("the store did not take a write: %s", type(error.orig).__name__)
     return Problem(503, "storage", "The answer could not be stored just now; it is kept here and sent again.")

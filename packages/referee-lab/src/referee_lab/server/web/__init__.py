@@ -1,1 +1,1 @@
-"""The study server: routes, limits, headers, and what organisers see."""
+"""The study server: routes, limits, headers, and the organisers' dashboard."""

@@ -29,6 +29,7 @@ StudyId = Annotated[str, Path(alias="study", pattern=r"^[a-z0-9][a-z0-9-]{0,62}$
 
 
 def find_study(studies: Mapping[str, Served], study: str) -> Served:
+    """Return the served study of an id. Raises Problem if there is none."""
     served = studies.get(study)
     if served is None:
         raise Problem(404, "no-study", "There is no such study here. Check the link.")
@@ -62,7 +63,7 @@ def participant_of(served: Served, limits: Limits, token: str, tab: str) -> Call
     identity = served.keys.read(served.id, token)
     if not isinstance(identity.get("id"), str):
         raise Problem(401, "no-token", "Open the study's link again: this page is not known here.")
-    # After the signature: nobody can use up the rate of somebody whose id they merely know.
+    # After the signature: knowing a person's id is not enough to use up their rate limit.
     limits.session.take(identity["id"])
     return Caller(served=served, identity=identity, tab=tab)
 
@@ -94,13 +95,15 @@ def bearer(authorization: str) -> str:
 
 
 def _organiser(*rights: str) -> Callable[..., Awaitable[Served]]:
+    """Return a dependency that admits organisers with one of these rights."""
+
     async def allowed(
         request: Request, served: Visited, authorization: Annotated[str, Header(max_length=4000)] = ""
     ) -> Served:
         right = served.keys.right(bearer(authorization))
         if right is None:
-            # Only wrong tokens cost something, so guessing from outside cannot lock the organisers out. One bucket for
-            # the study, since nobody's address is looked at.
+            # Only wrong tokens count, so guessing cannot lock the organisers out. One rate limit for the study, because
+            # client addresses are not used.
             request.app.state.limits.guesses.take(f"organiser {served.id}")
             raise Problem(401, "no-token", "Open the organiser's link again: it carries the token after the #.")
         if right not in rights:

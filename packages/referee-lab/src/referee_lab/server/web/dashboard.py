@@ -1,4 +1,6 @@
-"""What the organisers see while a study runs, read on connections that cannot write: progress, people, timing quality, and results once unblinded."""
+"""The organisers' dashboard of a running study, over read-only connections: progress, people, timing quality, and
+results once unblinded.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ WARNED_SECONDS = 600.0
 
 
 def progress(connection: Connection, served: Served) -> dict[str, Any]:
-    """Places per list and people per state, in the study's mode; those who left are counts."""
+    """Return seats per list and people per state, in the study's mode; those who left are counts."""
     mode = served.study.mode
     states: dict[str, int] = dict(
         connection.execute(select(session.c.state, func.count()).where(*_mine(served)).group_by(session.c.state)).all()
@@ -53,7 +55,7 @@ def progress(connection: Connection, served: Served) -> dict[str, Any]:
 
 
 def warnings(served: Served) -> list[str]:
-    """What an organiser has to do something about, now."""
+    """Return problems that an organiser has to solve now."""
     warnings_text = []
     trouble = served.store.writer.trouble
     if trouble is not None and time.monotonic() - trouble[1] < WARNED_SECONDS:
@@ -71,6 +73,7 @@ def _mine(served: Served) -> tuple[Any, Any]:
 
 
 def _lists(connection: Connection, served: Served) -> list[dict[str, Any]]:
+    """Return the seats of every list by state."""
     # Lists that the folder no longer has are shown as well, if there are places on them.
     counted: dict[str, Counter[str]] = {entry.id: Counter() for entry in served.study.lists}
     for name, state, number in connection.execute(
@@ -91,7 +94,7 @@ def _trial_count(connection: Connection, served: Served) -> int:
 
 
 def participants(connection: Connection, served: Served) -> list[dict[str, Any]]:
-    """Sessions by alias, newest first; nothing but the alias tells who they are."""
+    """Return sessions by alias, newest first, without any other identity."""
     answered = select(trial.c.session, func.count().label("n"), func.max(trial.c.received_at).label("last")).group_by(
         trial.c.session
     )
@@ -138,7 +141,7 @@ def quality(connection: Connection, served: Served) -> dict[str, Any]:
         done, aborted = done + (row.state == "done"), aborted + (row.state == "aborted")
         pointers[str(row.answer.get("pointer", ""))] += 1
     clients = connection.scalars(select(session.c.client).where(*_mine(served), session.c.state.not_in(LEFT_OUT)))
-    # What a page says about itself is stored unchecked.
+    # A page's own properties are stored unchecked.
     frames = [value for client in clients if client and _is_number(value := client.get("frame_ms"))]
     return {
         "trials": done,
@@ -155,6 +158,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[Any]:
+    """Return the stored answers of some kinds of steps."""
     columns = (
         trial.c["index"].label("step"),
         trial.c.state,
@@ -171,6 +175,7 @@ def _answers(connection: Connection, served: Served, *kinds: str) -> Iterable[An
 
 
 def _checks(connection: Connection, served: Served) -> dict[str, int]:
+    """Return the numbers of passed and failed attention checks."""
     checks = {check.stimulus.id: check for check in served.study.checks}
     passed: Counter[bool | None] = Counter()
     for row in _answers(connection, served, "check"):
@@ -181,13 +186,16 @@ def _checks(connection: Connection, served: Served) -> dict[str, int]:
 
 
 def is_unblinded(connection: Connection, served: Served) -> bool:
-    # In the audit and nowhere else: that somebody looked can be read there, with the time.
+    # Only in the audit log: it shows that results were viewed, with the time.
     unblinding = select(audit.c.id).where(audit.c.study == served.id, audit.c.what == "unblinded").limit(1)
     return connection.execute(unblinding).first() is not None
 
 
 def results(connection: Connection, served: Served) -> list[dict[str, Any]]:
-    """Per system so far: answers, share of errors, means of the times and ratings. For looking only; the analysis has its own command."""
+    """Return per system so far: answers, share of errors, means of times and ratings.
+
+    For monitoring; `study analyse` is the analysis.
+    """
     by_system: dict[str, list[Any]] = defaultdict(list)
     for row in _answers(connection, served):
         stimulus = served.study.stimuli.get(row.stimulus or "")
@@ -197,6 +205,7 @@ def results(connection: Connection, served: Served) -> list[dict[str, Any]]:
 
 
 def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
+    """Return the results of one system."""
     kind = served.study.kind
     errors: list[bool] = []
     numbers: dict[str, list[float]] = defaultdict(list)
@@ -219,7 +228,7 @@ def _of_system(served: Served, system: str, rows: list[Any]) -> dict[str, Any]:
 
 
 def _seen(served: Served, row: Any) -> tuple[Stimulus, Shown]:
-    """What the person saw; the labels as they were stored with the answer."""
+    """Return the stimulus and its display, with the labels that were stored with the answer."""
     outline = served.outline_of(row.session_id)
     assert outline is not None  # the session of a stored answer exists
     parameters = outline.plan.steps[row.step].shown.parameters
@@ -227,6 +236,7 @@ def _seen(served: Served, row: Any) -> tuple[Stimulus, Shown]:
 
 
 def _measured(row: Any) -> Mapping[str, float]:
+    """Return the times and ratings of an answer that have meaningful means."""
     ratings = row.answer.get("ratings")
     values = {**row.times, **(ratings if isinstance(ratings, dict) else {})}
     return {

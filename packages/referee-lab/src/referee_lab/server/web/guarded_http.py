@@ -1,5 +1,6 @@
-"""HTTP with two limits that the server's own lacks, for studies that are served without a proxy before them: the head of a request has to come in time, and one
-address has so many connections and no more."""
+"""HTTP with two limits that uvicorn lacks, for studies without a proxy: the head of a request has a deadline, and one
+client address has a maximal number of connections.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-lengt
 class GuardedHttp(HttpToolsProtocol):
     """uvicorn's own protocol, with a clock on every head. Addresses are counted in memory while they are connected, and forgotten then."""
 
-    # A head is some hundred bytes: whoever needs longer holds a connection for nothing (slowloris).
+    # A head is a few hundred bytes: slower clients only hold a connection (slowloris).
     HEAD_SECONDS: ClassVar[float] = 20.0
     # A class of forty behind one address has six connections each at most.
     MOST_OF_ONE: ClassVar[int] = 400
@@ -28,6 +29,7 @@ class GuardedHttp(HttpToolsProtocol):
     _address: str | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the deadline of a new connection, and count it for its client address."""
         super().connection_made(transport)
         self._start_clock()
         address = self.client[0] if self.client else ""
@@ -38,6 +40,7 @@ class GuardedHttp(HttpToolsProtocol):
                 transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the deadline and the count of a closed connection."""
         self._stop_clock()
         if self._address is not None:
             self._connected[self._address] -= 1
@@ -55,7 +58,7 @@ class GuardedHttp(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _is_counted(self, address: str) -> bool:
-        """This machine's own address, and that of a proxy, may be anybody."""
+        """Return whether an address is counted: not the machine's own or a proxy's, which many clients share."""
         trusted: Any = self.config.forwarded_allow_ips or ()
         named = trusted.split(",") if isinstance(trusted, str) else list(trusted)
         return not is_local(address) and "*" not in named and address not in [proxy.strip() for proxy in named]
@@ -66,11 +69,13 @@ class GuardedHttp(HttpToolsProtocol):
             self._clock = self.loop.call_later(self.HEAD_SECONDS, self._give_up)
 
     def _stop_clock(self) -> None:
+        """Cancel the deadline of the request's head."""
         if self._clock is not None:
             self._clock.cancel()
             self._clock = None
 
     def _give_up(self) -> None:
+        """Close a connection whose head did not arrive in time."""
         self._clock = None
         if not self.transport.is_closing():
             self.transport.write(_TOO_SLOW)

@@ -1,7 +1,8 @@
-"""What every request passes on its way in and every reply on its way out: sizes and rates, security headers, and errors as JSON that says what to do.
+"""Middleware for every request and reply: limits of size and rate, security headers, and errors as JSON with the next
+step.
 
-How much may be sent and how often is counted without looking at anyone's address: bodies have a size, sessions and open doors have a rate. Only places are
-counted by address, as a hash in memory, so that one client cannot take them all.
+Sizes and rates are limited without client addresses: bodies have a maximal size, sessions and public routes a maximal
+rate. Only seats are counted by address, as a hash in memory, so that one client cannot take them all.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ __all__ = ["BodyLimit", "Crowd", "Limits", "Rate", "SecureReplies", "is_local", 
 
 _log = logging.getLogger("referee.studies")
 _TURK = "https://www.mturk.com https://workersandbox.mturk.com"
-# A bucket is forgotten when so many others were used since: memory is bounded, whoever knocks.
+# Rarely used rate limits are dropped when many others have been used since: memory is bounded under any load.
 KEYS_KEPT = 20_000
-# Whoever comes while so many requests are being answered is told to come again: better a short word to some than a long wait for all.
+# Above this number of simultaneous requests, new ones are told to retry: a short refusal for some is better than a long
+# wait for all.
 MOST_AT_ONCE = 512
 COME_AGAIN_SECONDS = 3
-# A body of which nothing comes for so long is given up: slow clients must not hold what others need.
+# A body that stalls for this long is dropped: slow clients must not hold resources of others.
 SLOWEST_SECONDS = 30.0
 # And the whole of it has to be there after so long, however busily bytes drip.
 WHOLE_BODY_SECONDS = 120.0
@@ -42,9 +44,10 @@ WHOLE_BODY_SECONDS = 120.0
 
 
 def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[bytes, bytes]]:
-    """Nothing from elsewhere, nothing inline, nobody's frame; studies on Mechanical Turk may stand in its frame and send it their form.
+    """Return the security headers: no foreign or inline content, no framing.
 
-    Only a study that records voices may ask for the microphone.
+    Studies on Mechanical Turk may be shown in its frame and send it their form. Only a study that records voices may
+    ask for the microphone.
     """
     frames = f"{_TURK} https://*.mturk.com" if mturk else "'none'"
     forms = f"'self' {_TURK}" if mturk else "'self'"
@@ -69,7 +72,7 @@ def security_headers(*, mturk: bool = False, voice: bool = False) -> list[tuple[
 
 
 class SecureReplies:
-    """Adds the headers to whatever is answered; an exception becomes a reply that says nothing about the inside."""
+    """Adds security headers to every reply; an exception becomes a reply without internal details."""
 
     def __init__(
         self, app: ASGIApp, turk_studies: frozenset[str] = frozenset(), voice_studies: frozenset[str] = frozenset()
@@ -111,7 +114,7 @@ class SecureReplies:
 
 
 def _cached(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """What says nothing about caching is not to be kept anywhere."""
+    """Add a no-store header to replies without a cache header."""
     has = any(name.lower() == b"cache-control" for name, _ in headers)
     return list(headers) if has else [*headers, (b"cache-control", b"no-store")]
 
@@ -146,8 +149,8 @@ class Rate:
     def take(self, key: str, count: int = 1) -> None:
         """One more for this key, or several at once; refused when its bucket does not hold them."""
         now = self.clock()
-        # Taken out and put back at the end, so that the first key is the one longest unused. Without a lock: all
-        # callers are on the event loop.
+        # Removed and inserted again, so that the first key is the least recently used. Without a lock: all callers are
+        # on the event loop.
         left, then = self._buckets.pop(key, (self.burst, now))
         left = min(self.burst, left + (now - then) * self.each_second)
         # A refused request costs nothing: who keeps knocking gets in as soon as the time is over.
@@ -175,13 +178,16 @@ class Limits:
     places: Rate = field(default_factory=lambda: Rate(each_second=1 / 120, burst=40))
 
     def take_place(self, address: str) -> None:
-        """One more place for an address, kept in memory as a hash and nowhere else. This machine's own is not counted: it may be anybody behind a proxy."""
+        """Count a seat for a client address, kept in memory as a hash.
+
+        The machine's own address is not counted, because clients behind a proxy share it.
+        """
         if address and not is_local(address):
             self.places.take(hashlib.sha256(self._salt + address.encode()).hexdigest())
 
 
 class Crowd:
-    """Counts what is being answered; beyond the limit people are told at once, with a time to come again, and nothing of theirs is taken."""
+    """Limits the number of simultaneous requests; further ones get an immediate 503 with a time to retry."""
 
     def __init__(self, app: ASGIApp, most: int) -> None:
         self.app, self.most, self.now = app, most, 0
@@ -197,7 +203,7 @@ class Crowd:
         self.now += 1
 
         async def unhurried() -> Message:
-            # Who waits for a slow client's body keeps nobody else from being answered.
+            # Waiting for a slow client's body does not block other requests.
             self.now -= 1
             try:
                 return await receive()
@@ -211,6 +217,7 @@ class Crowd:
 
 
 def is_local(address: str) -> bool:
+    """Return whether an address is this machine's own."""
     try:
         return ip_address(address).is_loopback
     except ValueError:  # a test, or a socket without an address
@@ -222,11 +229,11 @@ class _TooLarge(HTTPException):
 
 
 class _TooSlow(HTTPException):
-    """A body of which nothing comes."""
+    """Raised when a request's body stops arriving."""
 
 
 class BodyLimit:
-    """Refuses bodies over the limit: by what they announce, and by what really comes."""
+    """Refuses bodies over the limit, by the announced and by the received size."""
 
     def __init__(self, app: ASGIApp, limit: int) -> None:
         self.app, self.limit = app, limit
@@ -260,8 +267,9 @@ class BodyLimit:
 
 
 def _announced(scope: Scope) -> int:
+    """Return the announced length of a body; 0 without one."""
     for name, value in scope["headers"]:
         if name == b"content-length":
-            # A wrong announcement is no harm: what comes is counted anyway.
+            # A wrong length does no harm: received bytes are counted anyway.
             return int(value) if value.isdigit() else 0
     return 0

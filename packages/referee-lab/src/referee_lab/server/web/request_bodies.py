@@ -1,4 +1,4 @@
-"""What may be sent to the server: every field with its kind and its largest size, so that nothing else gets any further."""
+"""The bodies of requests: every field with its type and maximal size; unknown fields are refused."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Name = Annotated[str, StringConstraints(max_length=60)]
 
 
 def _whole(value: dict[str, Any]) -> dict[str, Any]:
-    """Only what can be stored and read again everywhere: no NaN, no half characters, no bottomless nesting."""
+    """Return the value if every database and reader can store it: no NaN, no lone surrogates, no deep nesting."""
     try:
         canonical(value)
         # Canonical JSON is ASCII and would hide half a surrogate pair, which no export could write.
@@ -68,12 +68,12 @@ def _whole(value: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Body(BaseModel):
-    # What nobody declared is refused and not dropped in silence.
+    # Undeclared fields are refused, not dropped silently.
     model_config = ConfigDict(extra="forbid")
 
 
 class PlatformIds(BaseModel):
-    """What the link said. Anything else in it is ignored."""
+    """The ids in the link; its other parameters are ignored."""
 
     # Platforms put parameters of their own into links.
     model_config = ConfigDict(extra="ignore")
@@ -90,7 +90,7 @@ class PlatformIds(BaseModel):
 
 
 class Device(_Body):
-    """What the page sees of its device before anything else."""
+    """The properties of a device that the page reports first."""
 
     width: Annotated[int, Field(ge=0, le=100_000)] = 0
     height: Annotated[int, Field(ge=0, le=100_000)] = 0
@@ -117,7 +117,7 @@ class TakeOver(_Body):
 
 
 class Client(RootModel[dict[str, Any]]):
-    """Whatever the page measured about its display."""
+    """The measurements of a page about its display."""
 
     root: dict[str, Any] = Field(max_length=60)
 
@@ -125,7 +125,7 @@ class Client(RootModel[dict[str, Any]]):
 
 
 class AnswerFields(TypedDict):
-    """The limits of an answer's fields: rules for reading one and no shape of its own, what was read is a `GivenAnswer`."""
+    """The limits of an answer's fields; the result of parsing is a `GivenAnswer`."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
 
@@ -145,7 +145,7 @@ _ANSWER = TypeAdapter(AnswerFields)
 
 
 def as_given(fields: AnswerFields) -> GivenAnswer:
-    """What was sent, once its fields were checked; `sent_ms` is the page's own business."""
+    """Return checked fields as an answer; `sent_ms` is for the page alone."""
     return GivenAnswer(
         answer=fields.get("answer", {}),
         times=fields.get("times", {}),
@@ -166,7 +166,7 @@ def read_answer(uuid: str, content: bytes) -> tuple[str, GivenAnswer]:
     try:
         return name, as_given(_ANSWER.validate_json(content))
     except ValidationError as error:
-        # Without what was sent: it may be somebody's answer, and errors are logged.
+        # Without the input: it may be a participant's answer, and errors are logged.
         first = error.errors(include_input=False, include_context=False, include_url=False)[0]
         where = ".".join(["body", *map(str, first["loc"])])
         raise Problem(422, "malformed", f"{where}: {first['msg']}", where=where) from None

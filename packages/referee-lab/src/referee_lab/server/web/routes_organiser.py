@@ -1,4 +1,4 @@
-"""What the organisers' page can ask for; looking needs the view token, changing anything the manage token."""
+"""Routes of the organisers' page; viewing needs the view token, changes need the manage token."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Authorization = Annotated[str, Header(max_length=4000)]
 @router.get("/progress")
 # Plain functions, which run in worker threads: these read much and must not hold up the event loop.
 def progress(served: Viewing, authorization: Authorization = "") -> dict[str, Any]:
-    """How far the study is, and what the link that asks may do: the page offers nothing else."""
+    """Return the progress of the study, and the rights of the link, so that the page shows only permitted actions."""
     with served.store.read() as connection:
         return {**dashboard.progress(connection, served), "right": served.keys.right(bearer(authorization))}
 
@@ -59,7 +59,7 @@ def quality(served: Viewing) -> dict[str, Any]:
 
 @router.get("/results")
 def results(served: Viewing) -> dict[str, Any]:
-    """Hidden until someone says that they want to look; that is recorded."""
+    """Return the results after organisers have asked to unblind them, which is logged."""
     with served.store.read() as connection:
         if not dashboard.is_unblinded(connection, served):
             raise Problem(
@@ -103,13 +103,13 @@ def end(served: Managing, alias: Alias, body: request_bodies.EndSession) -> dict
 
 @router.post("/corrections", status_code=201)
 def correct(served: Managing, body: request_bodies.Correct) -> dict[str, Any]:
-    """A correction stands beside the answer, with its author and reason; the answer stays as it was."""
+    """Store a correction beside the answer, with author and reason; the answer does not change."""
     return {"id": served.store.write(lambda connection: corrections.correct(connection, served, body))}
 
 
 @router.get("/rooms")
 def rooms(served: Viewing) -> dict[str, Any]:
-    """Who played with whom, and what came of it; empty in studies without rooms."""
+    """Return who played together, and the outcome; empty in studies without rooms."""
     from referee_lab.rooms.room_files import has_rooms, list_rooms
 
     if not has_rooms(served.study):
@@ -120,7 +120,7 @@ def rooms(served: Viewing) -> dict[str, Any]:
 
 @router.get("/rooms/{name}")
 def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,60}\.jsonl?$")]) -> Response:
-    """One puzzle as a recording, or one reference game; that someone took it is recorded."""
+    """Return one puzzle as a recording, or one reference game; the download is logged."""
     from referee_lab.rooms.room_files import is_reference_game, reference_files
     from referee_lab.rooms.room_store import recordings_in
     from referee_lab.tangram.game.log import write_recording
@@ -143,9 +143,9 @@ def recording(served: Managing, name: Annotated[str, Path(pattern=r"^[A-Za-z0-9-
 
 @router.get("/export.zip")
 def export(served: Viewing, authorization: Authorization = "") -> Response:
-    """The data as `referee study export` writes them, identities left out; that someone took them is recorded.
+    """Return the data as `referee study export` writes them, without identities; the download is logged.
 
-    They name the systems: before the study is unblinded, looking is not enough.
+    The data name the systems, so before unblinding the view token is not enough.
     """
     from referee_lab.study.data.export import export_zip
 

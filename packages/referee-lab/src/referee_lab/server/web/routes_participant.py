@@ -1,4 +1,4 @@
-"""What a participant's page can ask for: entering, consent, the plan, saving answers, finishing, leaving."""
+"""Routes of a participant's page: entering, consent, the plan, saving answers, finishing, withdrawal."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from referee_lab.study.protocols.contract import GivenAnswer
 
 __all__ = ["debug_key", "router"]
 
-# In memory only (rule 9): after a restart somebody who clicks again is counted again.
+# In memory only (rule 9): after a restart, a repeated click counts again.
 REFUSALS_KEPT = 10_000
-# The shorter side of what counts as a phone.
+# The maximal shorter side of a phone.
 PHONE_PX = 600
 router = APIRouter(prefix="/s/{study}/api", tags=["participant"])
 
 
 def debug_key(served: Served) -> str:
-    """What the organisers' link for trying a study out carries, where the study itself is not in debug mode."""
+    """Return the key in the organisers' link to try the study in debug mode."""
     return served.keys.derive("debug", served.id, letters=16)
 
 
@@ -50,11 +50,11 @@ async def enter(
     body: request_bodies.Enter,
     authorization: Annotated[str, Header(max_length=4000)] = "",
 ) -> Response:
-    """Nothing is stored but that someone came; who is known gets their session again."""
-    # By study: before consent there is nobody to count by, and addresses are not looked at.
+    """Count the arrival and return the study's welcome; known participants get their session again."""
+    # By study: before consent there is no session to count by, and client addresses are not used.
     request.app.state.limits.doors.take(served.id)
     ids = body.platform.model_dump(exclude_defaults=True)
-    # No token: whoever only looks can neither agree nor be counted.
+    # No token: a preview can neither consent nor be counted.
     if ids.get("assignmentId") == enrolment.PREVIEW:
         return _with_welcome(served, {"token": None, "state": "preview"})
     arriving = enrolment.identify(served, ids, _mode(request, served, body))
@@ -73,7 +73,7 @@ async def enter(
             # Shown with the consent text: with consent this id becomes the participant's.
             code = served.keys.withdrawal_code(served.id, arriving["id"])
             entered = {"token": served.keys.sign(served.id, arriving), "state": "entered", "withdrawal_code": code}
-            # Told before anybody reads a consent text; a place may become free before they agree.
+            # Reported before the consent text is read; a seat may become free before they consent.
             shut = shut_lists(connection, served, arriving["mode"])
             full = arriving["mode"] != "debug" and not places.any_left(
                 connection, served.id, arriving["mode"], now=served.clock(), shut=shut
@@ -89,7 +89,7 @@ async def enter(
 
 
 def _mode(request: Request, served: Served, body: request_bodies.Enter) -> str:
-    """The study's own mode, or debug for whoever has the key of the organisers' try-out link."""
+    """Return the study's mode, or debug for a link with the organisers' key."""
     if body.mode is None or served.study.mode == "debug":
         return body.mode or served.study.mode
     typed_key = body.debug_key.strip().upper().encode("utf-8", "surrogateescape")
@@ -109,6 +109,7 @@ def _closed_to(served: Served, mode: str, device: request_bodies.Device | None, 
 
 
 def _fits(rules: SessionSection, device: request_bodies.Device | None, agent: str) -> bool:
+    """Return whether browser and device are admitted by the study."""
     if rules.browsers and _browser(agent) not in rules.browsers:
         return False
     if device is None:
@@ -119,7 +120,7 @@ def _fits(rules: SessionSection, device: request_bodies.Device | None, agent: st
 
 
 def _browser(agent: str) -> str:
-    """The family of a browser by its own word, the special before the general."""
+    """Return the family of a browser from its user agent, checking specific ones before general ones."""
     marks = (
         ("Edg", "edge"),
         ("Firefox/", "firefox"),
@@ -131,20 +132,21 @@ def _browser(agent: str) -> str:
 
 
 def _same_person(served: Served, arriving: dict[str, Any], token: str) -> tuple[dict[str, Any], bool]:
-    """The token of an earlier visit counts where the link does not say that this is somebody else."""
+    """Return the token of an earlier visit, unless the link names another person."""
     try:
         before = served.keys.read(served.id, token) if token else None
     except Problem:
         before = None
     if before is None or before.get("mode", arriving["mode"]) != arriving["mode"]:
         return arriving, True
-    # A shared computer: the platform's id says that somebody else sits there now.
+    # A shared computer: a different platform id means another person.
     if arriving["external"] and before.get("external", "") != arriving["external"]:
         return arriving, True
     return {**arriving, "id": before["id"]}, False
 
 
 def _describe_session(connection: Any, served: Served, row: Any, tab: str) -> dict[str, Any]:
+    """Return the state of a session for the page, with a new token."""
     alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
     reply = {
         # From now on the token holds the session and no platform id.
@@ -167,6 +169,7 @@ def _ending(connection: Any, served: Served, row: Any) -> dict[str, Any]:
 
 
 def _welcome(served: Served) -> dict[str, Any]:
+    """Return the part of the reply that is the same for all arrivals: study, consent text, interface texts."""
     study = served.study
     named = ("id", "title", "language", "direction", "protocol", "mode")
     return {
@@ -178,7 +181,7 @@ def _welcome(served: Served) -> dict[str, Any]:
 
 
 def _with_welcome(served: Served, entry: dict[str, Any]) -> Response:
-    """A person's own reply with what everybody gets beside it, which is written once and not for each of a class that comes at one moment."""
+    """Return a person's own reply with the common part, which is encoded once for all."""
     if served.id not in _WELCOMES or _WELCOMES[served.id][0] is not served:
         _WELCOMES[served.id] = served, json.dumps(_welcome(served), allow_nan=False).encode()
     entry_json = json.dumps(entry, allow_nan=False).encode()
@@ -190,9 +193,9 @@ _WELCOMES: dict[str, tuple[Served, bytes]] = {}
 
 @router.post("/consent")
 async def consent(request: Request, caller: Participant, body: request_bodies.Agree) -> Response:
-    """With consent there is a session and a place on a list; without, a count."""
+    """Enrol a person who consents; count one who does not."""
     served, arriving = caller.served, caller.identity
-    # Agreement is to the text that was on the screen, not to what the server has by now (rule 9).
+    # Consent is to the text that was on the screen, not to the server's present one (rule 9).
     if body.hash != served.study.consent_hash:
         welcome = _welcome(served)
         raise Problem(409, "consent-changed", "The information page has changed. Please read it again.", **welcome)
@@ -210,6 +213,7 @@ def _written(content: dict[str, Any]) -> Response:
 
 
 def _enrolled(connection: Any, served: Served, arriving: dict[str, Any], tab: str) -> dict[str, Any]:
+    """Enrol a participant and describe the session."""
     # A token of a known session has none of these; defaults stand in until the session is found.
     full = {"mode": served.study.mode, "platform": "none", "external": "", "details": {}, **arriving}
     row = enrolment.enrol(connection, served, full, tab)
@@ -217,7 +221,7 @@ def _enrolled(connection: Any, served: Served, arriving: dict[str, Any], tab: st
 
 
 async def _decline(request: Request, caller: Caller) -> dict[str, Any]:
-    """A second click counts nothing; who is in a session already withdraws from it by the withdraw button."""
+    """Count a refusal once; a participant in a session withdraws by the withdraw button instead."""
     served, arriving = caller.served, caller.identity
     mode = arriving.get("mode", served.study.mode)
     declined: dict[str, None] = request.app.state.declined
@@ -252,11 +256,12 @@ async def plan(request: Request) -> Response:
 
 
 def _public(served: Served, row: Any, rows: Any) -> bytes:
+    """Return the browser's version of a session's plan, as bytes."""
     outline = served.outline(row.list, row.plan_seed, row.study_hash)
     aborted = served.policy.aborted
     with served.store.read() as connection:
         alias = connection.scalar(select(participant.c.alias).where(participant.c.id == row.participant))
-        # Where somebody comes back, branches go by what was answered before.
+        # After a return, branches depend on earlier answers.
         earlier_answers = told_in(connection, row.id) if served.study.branches else {}
     shown = outline.plan.public(
         f"/s/{served.id}",
@@ -267,7 +272,7 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
     # In the order of attempts, so that the last one counts.
     attempts = {str(r.step): r.attempt + 1 for r in sorted(rows, key=lambda r: r.attempt)}
     token = served.keys.sign(served.id, {"id": row.id, "mode": row.mode})
-    # Written here, in the thread: a hundred kilobytes would hold up everybody else's answers on the event loop.
+    # Encoded here, in the thread: a hundred kilobytes would delay all other answers on the event loop.
     return json.dumps(
         {**shown, "token": token, "attempts": attempts, **({"told": earlier_answers} if earlier_answers else {})},
         allow_nan=False,
@@ -276,7 +281,7 @@ def _public(served: Served, row: Any, rows: Any) -> bytes:
 
 
 async def _outline(caller: Caller) -> Outline:
-    """The plan, made off the event loop where it is not kept already."""
+    """Return the plan, made in another thread unless it is cached."""
     outline = await asyncio.to_thread(caller.served.outline_of, caller.session)
     if outline is None:
         raise Problem(403, "consent-first", "Please read the information page and agree before you go on.")
@@ -285,7 +290,7 @@ async def _outline(caller: Caller) -> Outline:
 
 @router.post("/client")
 async def client(caller: Participant, body: request_bodies.Client) -> dict[str, bool]:
-    """What the page found out about its display."""
+    """Store the page's measurements of its display."""
     served = caller.served
 
     def keep(connection: Any) -> None:
@@ -306,9 +311,9 @@ async def claim(caller: Participant, body: request_bodies.TakeOver) -> dict[str,
 
 @router.put("/trials/{uuid}", status_code=201, openapi_extra=request_bodies.describe_answer())
 async def put_trial(request: Request) -> Response:
-    """Acknowledged when it is stored for good (201); the same again is acknowledged again (200).
+    """Acknowledge an answer once it is durable (201); acknowledge a repeat again (200).
 
-    Everybody is here every few seconds: the request is read by hand, at a third of what declared parameters cost.
+    This is the most frequent request: it is parsed by hand, at a third of the cost of declared parameters.
     """
     caller = calling(request)
     uuid, answer = request_bodies.read_answer(request.path_params["uuid"], await request.body())
@@ -320,13 +325,14 @@ async def put_trial(request: Request) -> Response:
 
 
 async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_answers.Kept, PlanStep, dict[str, Any]]:
+    """Check an answer against the plan and store it."""
     served = caller.served
-    # At hand nearly always: no thread and no query on the path that everybody walks.
+    # Nearly always cached: the most frequent request needs neither thread nor query.
     outline = served.kept_outline(caller.session) or await _outline(caller)
     step = outline.step(answer.step)
     if step is None or not step.saved:
         raise Problem(422, "no-such-step", "The plan has no answer at this place.", index=answer.step)
-    # What was broken off is kept as it is: half an answer cannot be complete.
+    # Aborted answers are stored unchecked: they cannot be complete.
     if answer.state == "done":
         try:
             check_answer(served.study, step, answer)
@@ -355,14 +361,14 @@ async def save(caller: Caller, uuid: str, answer: GivenAnswer) -> tuple[kept_ans
 
 
 def _on_the_way(connection: Any, session_id: str, step: PlanStep, passed_by: bool) -> None:
-    """A page of a branch is answered by those whose answers lead there, and passed by by all others."""
+    """Raise Problem unless the page of a branch is answered by those who belong there and skipped by all others."""
     assert step.branch is not None
     if step.branch.is_taken(told_in(connection, session_id)) is passed_by:
         raise Problem(422, "malformed", "This page is shown by earlier answers only.", where="answer")
 
 
 def _over_quota(connection: Any, served: Served, session_id: str, answer: GivenAnswer) -> str | None:
-    """The question whose answer enough people have given before."""
+    """Return the question whose answer reached its quota before; None if there is none."""
     if not served.study.quotas:
         return None
     row = kept_answers.load(connection, served, session_id)
@@ -391,7 +397,7 @@ def _was_right(served: Served, step: PlanStep, answer: GivenAnswer) -> bool | No
 # 202 and no acknowledgement: the page counts nothing as saved that only a beacon carried (rule 4).
 @router.post("/beacon", status_code=202)
 async def beacon(request: Request, served: Visited, body: request_bodies.Beacon) -> dict[str, bool]:
-    """The last help of a page that is closing: kept if it can be, never acknowledged as saved."""
+    """Store the last answer of a closing page if possible, without an acknowledgement."""
     caller = participant_of(served, request.app.state.limits, body.token, body.tab)
     await save(caller, str(UUID(body.uuid)), request_bodies.as_given(body.trial))
     return {"received": True}
@@ -412,7 +418,7 @@ async def finish(caller: Participant) -> dict[str, Any]:
 
 @router.post("/screen-out")
 async def screen_out(caller: Participant, body: request_bodies.ScreenOut) -> dict[str, Any]:
-    """The person says that the study is not for them (too young, other language …)."""
+    """End the session of a person who reports that the study does not admit them (age, language …)."""
     served = caller.served
 
     def leave(connection: Any) -> dict[str, Any]:
@@ -443,7 +449,7 @@ async def withdraw_later(request: Request, served: Visited, body: request_bodies
     try:
         await served.store.awrite(lambda connection: withdraw_by_code(connection, served, body.code))
     except Problem as problem:
-        # Only wrong codes cost something: whoever guesses cannot lock out the one who has the right one.
+        # Only wrong codes count: guessing cannot lock out the person with the right one.
         if problem.problem == "nobody":
             request.app.state.limits.guesses.take(f"code {served.id}")
         raise

@@ -1,8 +1,9 @@
-"""Rooms over the network: a web socket for each person, `{seq, t_client, kind, data}` in, `{ack, events, status}` out, and sound in acknowledged pieces.
+"""Rooms over the network: a web socket per person, `{seq, t_client, kind, data}` in, `{ack, events, status}` out, and
+sound in acknowledged chunks.
 
-The first message names the person: `{"hello": {"token", "tab", "step", "last"}}`, `last` being the number of the last line seen (−1 on a new page). A frame
-holds one message or a list of them; `{"ping": t}` and `{"kind": "quit"}` come alone. A ping is answered at once by `{"pong": t, "t_server": …}`; pages store
-such pairs as lines of kind `clock`.
+The first message names the person: `{"hello": {"token", "tab", "step", "last"}}`; `last` is the number of the last line
+received (−1 on a new page). A frame has one message or a list of them; `{"ping": t}` and `{"kind": "quit"}` come alone.
+A ping is answered at once by `{"pong": t, "t_server": …}`; pages store such pairs as lines of kind `clock`.
 """
 
 from __future__ import annotations
@@ -59,17 +60,18 @@ def _hall(app: Any, served: Served) -> Hall:
 
 
 class Socket:
-    """A person's connection; what cannot be sent yet waits, and what waits goes out together."""
+    """A person's connection with its queue of unsent frames, which are sent together."""
 
     def __init__(self, websocket: WebSocket, actor: str) -> None:
         self.websocket, self.actor = websocket, actor
         self._frames: list[str] = []
-        # `put` is called by the hall, which does not wait for anybody's network; a task of its own does.
+        # The room manager calls `put` and does not wait for the network; a task of the socket sends.
         self._wake = asyncio.Event()
         self._last: tuple[str, str] | None = None
         self._pump = asyncio.create_task(self._send_for_ever())
 
     def put(self, events: Sequence[Mapping[str, Any]], **more: Any) -> None:
+        """Queue events for the person; a connection with too many unsent frames is closed."""
         # Encoded now, for the room goes on changing while frames wait.
         self._frames.append(_FRAME.encode({**more, "events": events} if events else more))
         if len(self._frames) > UNSENT_FRAMES:
@@ -81,20 +83,23 @@ class Socket:
         self._wake.set()
 
     async def close(self) -> None:
+        """Stop the sender and close the socket with the last problem."""
         self._pump.cancel()
         if self.websocket.client_state is WebSocketState.CONNECTED and self._last:
             await self._say_why()
 
     async def _say_why(self) -> None:
+        """Send the reason and close the socket."""
         problem, message = self._last or ("", "")
         try:
             await self.websocket.send_text(json.dumps({"problem": problem, "message": message}))
             # 4000 and above are for applications; the reason was sent in words before.
             await self.websocket.close(4000)
         except (RuntimeError, WebSocketDisconnect):
-            return  # it is closed already, which is what was wanted
+            return  # closed already
 
     async def _send_for_ever(self) -> None:
+        """Send queued frames until the connection closes."""
         try:
             while True:
                 await self._wake.wait()
@@ -138,17 +143,18 @@ async def play(websocket: WebSocket, study: str, room: str) -> None:
 
 
 async def _refuse(websocket: WebSocket, problem: Problem) -> None:
+    """Send a refusal and close the socket."""
     try:
         await websocket.send_text(json.dumps(problem.body()))
         await websocket.close(4000)
     except (RuntimeError, WebSocketDisconnect):
-        return  # whoever was to be refused is gone
+        return  # the client is gone
 
 
 async def _introduce(websocket: WebSocket, served: Served) -> tuple[Person, int]:
     """Who is it, and at which step of their plan?"""
-    # In the first message, since browsers set no headers here and addresses end up in logs. Nobody may hold a socket
-    # open without saying who they are.
+    # In the first message, because browsers set no headers here and addresses end up in logs. A socket without
+    # identification is closed.
     hello = _object(await asyncio.wait_for(websocket.receive_text(), 30)).get("hello")
     if not isinstance(hello, dict):
         raise Problem(422, "malformed", "The first message names the person.")
@@ -160,6 +166,7 @@ async def _introduce(websocket: WebSocket, served: Served) -> tuple[Person, int]
 
 
 def _person(served: Served, session: str, tab: str, step: int) -> Person:
+    """Return the person of a room's socket: session, alias, step and pair. Raises Problem if they may not enter."""
     with served.store.read() as connection:
         row = kept_answers.load(connection, served, session)
         kept_answers.guard(served, row, tab)
@@ -174,7 +181,10 @@ def _person(served: Served, session: str, tab: str, step: int) -> Person:
 
 
 def _pair(connection: Connection, served: Served, person: str) -> str:
-    """Whom somebody was invited with: what stands before the / in the label of their link. Empty where anybody meets anybody."""
+    """Return the pair or group of a person: the part before the / in the label of their link.
+
+    Empty if anyone meets anyone.
+    """
     if served.study.settings["pairing"] != INVITED:
         return ""
     label = connection.scalar(select(identity.c.external_id).where(identity.c.participant == person)) or ""
@@ -185,16 +195,17 @@ def _pair(connection: Connection, served: Served, person: str) -> str:
 
 
 async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) -> None:
+    """Handle messages of a person until the connection closes."""
     while True:
         frame = _parsed(await websocket.receive_text())
         messages = frame if isinstance(frame, list) else [frame]
         # By message and not by frame, or a long list would be free.
         RATE.take(link.actor, max(1, len(messages)))
-        # Before everything else, so that as little as possible is added to the time that is being measured.
+        # First of all, so that the measured time includes as little as possible.
         if isinstance(frame, dict) and "ping" in frame:
             link.put((), pong=_number(frame["ping"]), t_server=hall.now_ms())
             continue
-        # A newer connection has taken over; what the old one still sends would come in between.
+        # A newer connection has replaced this one; its late messages would interleave.
         if live.links.get(link.actor) is not link:
             raise Problem(409, "other-connection", "This page was connected again.")
         if isinstance(frame, dict) and "signal" in frame:
@@ -210,7 +221,7 @@ async def _listen(websocket: WebSocket, hall: Hall, live: Live, link: Socket) ->
 
 
 def _signal(signal: Any, live: Live) -> Mapping[str, Any]:
-    """What two pages tell each other to find a way for their voices; only where the room has voices, and nothing long."""
+    """Return a WebRTC signal between two pages. Raises Problem unless the room has voices and the signal is short."""
     if not live.room.settings.get("voice"):
         raise Problem(422, "not-allowed", "There is no sound in this room.")
     if (
@@ -233,11 +244,12 @@ def _line(actor: str, message: Any) -> RoomLine:
     return RoomLine(actor, kind, data, client_seq=message["seq"], t_client=_number(message.get("t_client")))
 
 
-# -- what may be said ------------------------------------------------------------------------------------------------------
+# -- permitted messages
+# ----------------------------------------------------------------------------------------------------
 
 
 def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:
-    """A message's kind and data, with nothing in them that is not known; ValueError otherwise."""
+    """Return a message's checked kind and data. Raises ValueError for unknown fields."""
     if not isinstance(kind, str) or not isinstance(data, dict):
         raise ValueError("a message has a kind, and data that is an object")
     if kind in CHANGES:
@@ -249,6 +261,7 @@ def accept(kind: Any, data: Any) -> tuple[str, Mapping[str, Any]]:
 
 
 def _cursor(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return checked cursor points. Raises ValueError for invalid ones."""
     points = data.get("points")
     if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
         raise ValueError("a cursor has some points")
@@ -262,6 +275,7 @@ def _cursor(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _say(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a checked chat message with its typing times. Raises ValueError for an invalid one."""
     text = data.get("text")
     if not isinstance(text, str) or not text.strip() or len(text) > LONGEST_TEXT:
         raise ValueError(f"a text has 1 to {LONGEST_TEXT} characters")
@@ -297,6 +311,7 @@ _KINDS: Mapping[str, Any] = {
 
 
 def _number(value: Any) -> float:
+    """Return a finite number. Raises Problem for anything else."""
     # Booleans are integers in Python, and JSON as Python reads it has NaN.
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         raise Problem(422, "malformed", "A number is missing.")
@@ -308,6 +323,7 @@ def _whole(value: Any, low: int = 0) -> TypeGuard[int]:
 
 
 def _parsed(text: str) -> Any:
+    """Return a frame as parsed JSON. Raises Problem if it does not parse."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -333,9 +349,11 @@ async def put_voice(
     part: Annotated[int, Query(ge=0, le=100_000)] = 0,
     puzzle: Annotated[int, Query(ge=0, le=1000)] = 0,
 ) -> dict[str, Any]:
-    """A piece of somebody's sound: on the disk and in the room's log before it is acknowledged; the same again is acknowledged again."""
+    """Store a chunk of a person's sound on disk and in the room's log, then acknowledge it; repeats are acknowledged
+    again.
+    """
     hall = _hall(request.app, caller.served)
-    # The last piece of a game may come when everybody has left the room.
+    # The last chunk of a game may arrive after all players have left the room.
     live = hall.room_of(room, caller.session)
     if live is None or not live.room.settings.get("voice"):
         raise Problem(409, "no-voice", "There is no such room here, or it has no sound.")

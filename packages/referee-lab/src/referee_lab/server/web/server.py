@@ -36,7 +36,7 @@ from referee_lab.study.folder.study_pictures import pictures
 
 __all__ = ["create_app"]
 
-# Deletions are due by the day, and a place that somebody wants is freed at once anyway (`places.reserve`).
+# Deletions are due by the day, and seats that are needed are freed at once anyway (`places.reserve`).
 HOUSEKEEPING_SECONDS = 600.0
 LOCK_SECONDS = 5.0
 _log = logging.getLogger("referee.studies")
@@ -85,7 +85,7 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _malformed)
     app.add_exception_handler(HTTPException, _http_problem)
     turk = frozenset(s.id for s in studies if s.study.recruitment.platform == "mturk")
-    # What is added last is outermost: refusals of the body limit get their security headers, too.
+    # The last middleware is outermost: refusals by the body limit get security headers, too.
     app.add_middleware(BodyLimit, limit=app.state.limits.body)
     app.add_middleware(Crowd, most=app.state.limits.at_once)
     spoken = frozenset(s.id for s in studies if s.study.settings.get("voice"))
@@ -94,7 +94,7 @@ def create_app(
 
 
 class PlainJson(JSONResponse):
-    """JSON in ASCII: whatever someone sent in can be sent back without breaking the reply."""
+    """JSON in ASCII, so that any received text can be returned."""
 
     def render(self, content: Any) -> bytes:
         return json.dumps(content, allow_nan=False, separators=(",", ":")).encode()
@@ -102,14 +102,15 @@ class PlainJson(JSONResponse):
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Run the periodic tasks of the server, and close rooms and stores at its end."""
     keeping = [asyncio.create_task(work(app)) for work in (_keep_house, _keep_locks)]
     try:
         yield
     finally:
         for task in keeping:
             task.cancel()
-        # Halls before stores: what a room has to write still can be.
-        # Copies, here and below: a study may be let go, and a hall opened, while we wait.
+        # Rooms before stores, so that rooms can still write. Copies, here and below: studies may be removed, and rooms
+        # opened, during the waits.
         for hall in [*app.state.halls.values()]:
             await hall.close()
         for served in [*app.state.studies.values()]:
@@ -150,15 +151,16 @@ def _tidy(connection: Connection, served: Served) -> int:
 
 
 async def _refused(_: Request, problem: Exception) -> Response:
+    """Return a Problem as a reply, with a time to retry where that helps."""
     assert isinstance(problem, Problem)
-    # Pages try again after what this says.
+    # Pages retry after this time.
     wait = problem.more.get("retry_after", 2 if problem.status == 503 else None)
     headers = {"retry-after": str(wait)} if wait else None
     return PlainJson(problem.body(), problem.status, headers)
 
 
 async def _malformed(_: Request, error: Exception) -> Response:
-    """Which field is wrong, without repeating what was sent."""
+    """Return the name of an invalid field, without its content."""
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
@@ -166,13 +168,14 @@ async def _malformed(_: Request, error: Exception) -> Response:
 
 
 async def _http_problem(_: Request, error: Exception) -> Response:
+    """Return an HTTP error as JSON."""
     assert isinstance(error, HTTPException)
     name, message = _HTTP.get(error.status_code, ("refused", "The request cannot be understood."))
     return PlainJson({"problem": name, "message": message}, error.status_code, error.headers)
 
 
 _TOUCH = update(schema.study).values(created=schema.study.c.created)
-# How long after a write was refused a supervisor is told so.
+# For this long after a refused write, supervisors see the failure.
 TROUBLE_SECONDS = 60.0
 
 
@@ -199,6 +202,7 @@ def organiser_page(request: Request, served: Visited) -> Response:
 
 
 def _shell(request: Request, name: str) -> Response:
+    """Return a built page. Raises Problem if it is missing."""
     path = request.app.state.static / name
     if not path.is_file():
         raise Problem(404, "no-pages", f"The page has not been built: {REMEDY}.")
@@ -208,7 +212,7 @@ def _shell(request: Request, name: str) -> Response:
 
 @pages.get("/s/{study}/photographs/{name}", response_class=Response)
 def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
-    """A photograph of the study's own folder, under a name that tells nothing."""
+    """Return a photograph of the study under its neutral name."""
     file = photograph_file(served.study.folder, name)
     if file is None:
         raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")
@@ -217,7 +221,7 @@ def photograph(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{
 
 @pages.get("/s/{study}/sounds/{name}", response_class=Response)
 def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
-    """A voice in a clip, under a name that tells nothing."""
+    """Return a recording in a clip under its neutral name."""
     file = clip_sound_file(served.study.folder, name)
     if file is None:
         raise Problem(404, "no-sound", "The study has no such sound. Reload the page.")
@@ -226,17 +230,17 @@ def clip_sound(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{
 
 @pages.get("/s/{study}/media/{name}", response_class=Response)
 def heard_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}\.[a-z0-9]{3,4}$")]) -> Response:
-    """A sound or film of the study's own folder, under a name that tells nothing."""
+    """Return a sound or film of the study under its neutral name."""
     file = media_file(served.study, name)
     if file is None:
         raise Problem(404, "no-media", "The study has no such sound or film. Reload the page.")
-    # Not for ever, as pictures are: named by the file's name, which stays when organisers mend what is in it.
+    # Not for ever, as pictures are: the address contains the file's name, which stays when its content is corrected.
     return FileResponse(file[0], media_type=file[1], headers={"cache-control": "public, max-age=600"})
 
 
 @pages.get("/s/{study}/pictures/{name}.svg", response_class=Response)
 def picture_file(served: Visited, name: Annotated[str, InPath(pattern=r"^[0-9a-f]{1,64}$")]) -> Response:
-    """Named by their content, so they may be kept for ever."""
+    """Return a picture; names depend on content, so browsers may cache it for ever."""
     svg = pictures(served.study).get(name)
     if svg is None:
         raise Problem(404, "no-picture", "The study has no such picture. Reload the page.")

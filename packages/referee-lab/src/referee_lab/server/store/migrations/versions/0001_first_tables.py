@@ -1,6 +1,6 @@
-"""The first tables, and the triggers that keep answers and events as they were written (rule 2).
+"""The first tables, and the triggers that protect answers and events from changes (rule 2).
 
-A row of these tables is never changed. It is deleted only with a session that was withdrawn: that is what a purge does.
+A row of these tables is never changed. Only a purge deletes it, with a withdrawn session.
 """
 
 import sqlalchemy as sa
@@ -14,12 +14,13 @@ OWNER = {
     "consent": "SELECT state FROM session WHERE id = OLD.session",
     "event": "SELECT state FROM session WHERE id = OLD.session",
     "correction": "SELECT s.state FROM session s JOIN trial t ON t.session = s.id WHERE t.uuid = OLD.trial",
-    # Rooms are never withdrawn: their states (pieces on a board, nobody's words) are never deleted.
+    # Rooms are never withdrawn: their states (pieces on a board, no words) are never deleted.
     "snapshot": "SELECT state FROM room WHERE id = OLD.room",
 }
 
 
 def upgrade() -> None:
+    """Create the tables and the triggers."""
     _create_tables()
     if op.get_bind().dialect.name == "sqlite":
         _guard_sqlite()
@@ -28,6 +29,7 @@ def upgrade() -> None:
 
 
 def _guard_sqlite() -> None:
+    """Create the triggers of SQLite."""
     for table, owner in OWNER.items():
         op.execute(
             f"CREATE TRIGGER {table}_never_changes BEFORE UPDATE ON {table} "
@@ -41,6 +43,7 @@ def _guard_sqlite() -> None:
 
 
 def _guard_postgresql() -> None:
+    """Create the triggers of PostgreSQL."""
     for table, owner in OWNER.items():
         op.execute(
             f"CREATE FUNCTION {table}_kept() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
@@ -58,6 +61,7 @@ def _guard_postgresql() -> None:
 
 
 def _create_tables() -> None:
+    """Create the tables."""
     op.create_table(
         "arrival",
         sa.Column("study", sa.String(length=200), nullable=False),

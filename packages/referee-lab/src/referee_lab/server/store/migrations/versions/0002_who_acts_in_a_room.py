@@ -1,7 +1,7 @@
-"""Who did what in a room has a column of its own: `actor` is server or bot where no person (`session`) is.
+"""Adds the column `actor` to events in a room: server or bot where no person (`session`) acted.
 
-Up to 0001 the lines of a bot hid that in their data, as "by": "bot"; the same is said of them now, in its proper place. For that the guard that keeps rows as
-they were written is lifted inside this one transaction.
+Up to 0001 the lines of a bot had this in their data, as "by": "bot"; the migration moves it to the column. For that,
+the trigger that protects rows is disabled inside this one transaction.
 """
 
 import json
@@ -14,6 +14,7 @@ down_revision = "0001"
 
 
 def upgrade() -> None:
+    """Add the column and fill it from the data of existing rows."""
     op.add_column("event", sa.Column("actor", sa.String(length=10), nullable=True))
     sqlite = op.get_bind().dialect.name == "sqlite"
     op.execute("DROP TRIGGER event_never_changes" if sqlite else "ALTER TABLE event DISABLE TRIGGER event_kept")
@@ -27,11 +28,12 @@ def upgrade() -> None:
 
 
 def _name_actors() -> None:
+    """Fill the column: "bot" for lines of bots, "server" for other lines without a person."""
     event = sa.table("event", *(sa.column(name) for name in ("id", "session", "kind", "data", "actor")))
     bind, by_nobody = op.get_bind(), event.c.session.is_(None)
     bind.execute(event.update().where(by_nobody).values(actor="server"))
-    # the end of a room names whoever ended it in a field that is also called "by": that one stays
-    # A first sieve on the stored text, which is canonical JSON; each row is then read properly.
+    # The end of a room names the player who left in a field that is also called "by"; that field stays. First a filter
+    # on the stored text, which is canonical JSON; each row is then parsed.
     bots = sa.select(event.c.id, event.c.data).where(
         by_nobody, event.c.kind != "over", event.c.data.like('%"by":"bot"%')
     )
