@@ -11,7 +11,7 @@ __all__ = ["json_object"]
 
 
 def json_object(line: str, where: str, number: int, remedy: str) -> dict[str, Any]:
-    """The object on a line; `remedy` says where a whole one can be had."""
+    """Return the JSON object on a line. Raises MalformedInput with `remedy` for anything else."""
     try:
         row = json.loads(line)
     except ValueError:

@@ -1,6 +1,8 @@
-"""The annotator's desk: recordings of a folder, the marks of one annotator, every change appended to a file of their own before it is acknowledged.
+"""The annotator's desk: recordings of a folder and the marks of one annotator; every change is appended to a file
+before it is acknowledged.
 
-The same desk serves adjudication: two finished annotations lie beside each other, what they agree on is taken over, the rest is decided.
+The same desk serves adjudication: it shows two finished annotations, copies their agreements, and asks for decisions on
+the rest.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ __all__ = ["AnnotationSheet", "Desk"]
 
 @dataclass
 class AnnotationSheet:
-    """One recording on the desk, or a dialogue of which there are the tiers alone; `words` are somebody's own for proposals."""
+    """One recording on the desk, or a dialogue with tiers only; `words` is a custom vocabulary for proposals."""
 
     path: Path
     annotator: str
@@ -57,7 +59,9 @@ class AnnotationSheet:
 
     @cached_property
     def proposals(self) -> dict[int, tuple[ExpressionMark, ...]]:
-        """What a program would mark, where it has words for the language; what the log knows of its own is not shown to anybody."""
+        """Return the marks that a program proposes, for languages with a vocabulary; gold references in the log are not
+        shown.
+        """
         if not self.offer or not self.has_words:
             return {}
         return marks_in(preannotate(self.dialogue, self.session.positions(), self.words))
@@ -71,7 +75,7 @@ class AnnotationSheet:
         return annotation_path(self.path, self.annotator)
 
     def annotation(self, annotator: str | None = None) -> Annotation:
-        """What is on file by now."""
+        """Return the annotation that is stored so far."""
         path = self.file if annotator is None else annotation_path(self.path, annotator)
         if not path.exists():
             return Annotation(annotator=annotator or self.annotator, session=self.dialogue.id)
@@ -96,7 +100,7 @@ class AnnotationSheet:
         _append(self.file, header_of(self.annotator, self.dialogue.id), line_of(utterance, text, marks, done, now))
 
     def progress(self) -> dict[str, Any]:
-        """How far the annotator is; in adjudication only what both have finished counts."""
+        """Return the annotator's progress; adjudication counts only utterances that both annotators have finished."""
         done = self.annotation().done
         asked = self._asked()
         return {
@@ -107,7 +111,9 @@ class AnnotationSheet:
         }
 
     def content(self) -> dict[str, Any]:
-        """Everything the page needs: the film, and per utterance its marks, proposals and (in adjudication) those of both annotators."""
+        """Return the page's data: the film, and per utterance its marks, proposals and (in adjudication) the marks of
+        both annotators.
+        """
         annotation, asked = self.annotation(), self._asked()
         others = {name: self.annotation(name) for name in self.beside}
         film = self.session.film()
@@ -129,7 +135,7 @@ class AnnotationSheet:
         return {"session": self.dialogue.id, "film": film, "utterances": rows}
 
     def take_over(self) -> int:
-        """In adjudication: what both marked alike is written as decided, once; how many there were."""
+        """Store all marks on which both annotators agree as decided; return their number."""
         annotation = self.annotation()
         first, second = (self.annotation(name) for name in self.beside)
         # Decisions from before stay: the desk may be opened again and again.
@@ -175,7 +181,7 @@ class Desk:
         return cls(ADJUDICATED, sheets, beside=annotators)
 
     def progress(self) -> dict[str, Any]:
-        """Who works on what, and how far."""
+        """Return the progress of every annotator on every recording."""
         recordings = [sheet.progress() for sheet in self.sheets]
         return {"annotator": self.annotator, "beside": list(self.beside), "recordings": recordings}
 
@@ -185,7 +191,7 @@ def _plain(marks: Sequence[ExpressionMark] | None) -> list[dict[str, Any]] | Non
 
 
 def _append(path: Path, header: str, line: str) -> None:
-    """One line more; what a crash left of a line was never acknowledged and is cut off first."""
+    """Append one line; the fragment of a line that a crash left was never acknowledged and is cut off first."""
     # Append mode writes at the end wherever reading has left the file.
     with path.open("ab+") as file:
         file.seek(0)

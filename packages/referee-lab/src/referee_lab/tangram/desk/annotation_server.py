@@ -29,7 +29,7 @@ class Saving(BaseModel):
 
 
 def create_desk_app(desk: Desk, token: str, static: Path = STATIC) -> FastAPI:
-    """The application for one desk; whoever has the token may read and mark."""
+    """Return the web application of one desk; everyone with the token may read and mark."""
     app, guarded = create_local_app("annotator", token, static, LARGEST)
     # Routes run in worker threads, and each save reads the end of a file before it adds to it.
     writing = threading.Lock()

@@ -36,6 +36,6 @@ def _response(answered: StoredAnswer, response: Response) -> Response:
 
 
 def classifier_facts(folder: Path) -> dict[str, Any] | None:
-    """What the study knows of the classifier it came from; None where it knows nothing."""
+    """Return the stored results of the study's classifier; None if the study has none."""
     path = folder / CLASSIFIER
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None

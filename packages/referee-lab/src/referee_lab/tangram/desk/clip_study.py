@@ -1,8 +1,10 @@
-"""From recorded dialogues to a task-performance study (Spanger et al. 2013, section 5): which references, which clips, whose words, and who sees what.
+"""Makes a task-performance study from recorded dialogues (Spanger et al. 2013, section 5): selects references, cuts
+clips, and lays out lists.
 
-A classifier that says where a demonstrative pronoun fits is tried on the recordings; its true positives, false negatives and false positives with a usable
-clip become trials. Each false positive is shown as it was said to one group and with the pronoun to the other. Where recordings give fewer than wished, the
-lists are shorter and say so.
+A classifier that predicts demonstrative pronouns is applied to the recordings. Its true positives, false negatives and
+false positives with a usable clip become trials. Each false positive is shown with the original expression to one group
+and with the pronoun to the other. If the recordings have too few, the lists are shorter and the remarks give the
+numbers.
 """
 
 from __future__ import annotations
@@ -67,10 +69,10 @@ HYPOTHESIS = "The referent is found more often and sooner for TP than for FN; FP
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What the study is to be; the numbers of items are the published ones."""
+    """The requested study; the numbers of items are the published ones."""
 
     id: str
-    # The question itself in the language of the dialogues, unless told.
+    # The question in the language of the dialogues, unless one is given.
     title: str = ""
     participants: int = 34
     fp: int = 36
@@ -91,7 +93,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overhearing:
-    """A draft with what led to it: the classifier's errors, what was usable and why the rest was not, and remarks."""
+    """A draft with its origin: the classifier's errors, the usable instances, the reasons for unusable ones, and
+    remarks.
+    """
 
     draft: Draft
     classification: Classification
@@ -100,7 +104,7 @@ class Overhearing:
     notes: tuple[str, ...]
 
     def facts(self) -> dict[str, Any]:
-        """What the analysis needs to know about the classifier, as plain data."""
+        """Return the facts about the classifier that the analysis needs, as JSON values."""
         row = self.classification.row(ALL)
         return {
             "confusion": asdict(row.confusion),
@@ -159,6 +163,7 @@ def _classified(dialogues: Sequence[Dialogue], request: Wanted) -> tuple[Classif
 
 
 def _check(by_id: Mapping[str, DialogueSession], sessions: Sequence[Any], request: Wanted) -> None:
+    """Raise InputError for repeated sessions or an odd number of participants."""
     if len(by_id) < len(sessions):
         raise InputError("two recordings have the same session", remedy="name every recording once")
     if request.participants % 2:
@@ -198,7 +203,9 @@ def make_clips(
     ear: ReferenceResolver,
     sounds: dict[str, bytes],
 ) -> Iterator[Trial]:
-    """One trial for every reference, with its clip and what each condition shows and lets an overhearer believe; what is heard goes into `sounds`."""
+    """Return one trial per reference, with its clip, the words of each condition, and an overhearer's probabilities;
+    sounds are added to `sounds`.
+    """
     by_id: dict[str, list[Item]] = {}
     for item in items:
         by_id.setdefault(item.id, []).append(item)
@@ -216,11 +223,14 @@ def make_clips(
 
 
 def _shown(item: Item) -> dict[str, Any]:
-    """Return the utterance of a condition, the place of the expression in it, and the context of its clip where a study varies it."""
+    """Return the utterance of a condition, the position of the expression in it, and the context of its clip where a
+    study varies it.
+    """
     return {"text": item.utterance, "span": list(item.span), **({"context": item.context} if item.context else {})}
 
 
 def _film(session: DialogueSession, clip: Clip, sounds: dict[str, bytes]) -> dict[str, Any]:
+    """Return the film of a clip, with its sounds."""
     span, recording = (clip.start_ms, clip.end_ms), session.recording
     film = dialogue_film(session.dialogue, *span) if recording is None else make_film(recording, *span)
     if recording is not None and session.sounds is not None:
@@ -229,7 +239,7 @@ def _film(session: DialogueSession, clip: Clip, sounds: dict[str, bytes]) -> dic
 
 
 def _heard(stretches: Sequence[SoundStretch], sounds: dict[str, bytes]) -> dict[str, Any]:
-    """The voices of a clip under names that tell nothing."""
+    """Return the recordings of a clip under neutral names."""
     rows = []
     for stretch in stretches:
         name = f"{sha256(stretch.content).hexdigest()[:32]}{stretch.ending}"
@@ -265,6 +275,7 @@ def practice_extras(
 
 
 def _practice_item(situation: Situation) -> Item | None:
+    """Return a practice trial with the original expression; None if the situation has no usable clip."""
     clip, shown = cut(situation), replace_in(situation)
     if not isinstance(clip, Clip) or shown is None:
         return None
@@ -287,6 +298,7 @@ def _draft(
     practice: Sequence[Extra],
     dialogues: Sequence[Dialogue],
 ) -> Draft:
+    """Return the draft of the study: stimuli, lists and settings."""
     rows = tuple(
         StudyList(id=f"L{n:02}", group=n, trials=tuple((i.id, i.condition) for i in items))
         for n, items in enumerate(lists, 1)
@@ -322,6 +334,7 @@ def _draft(
 
 
 def _notes(material: EvaluationMaterial, request: Wanted, practice: Sequence[Extra], threshold: float) -> Iterator[str]:
+    """Yield remarks on thresholds and on missing items."""
     if request.threshold is None and threshold:
         yield f"a decision value above {threshold:g} counts as a pronoun, not 0 as published, so that {request.fp} false positives have a usable clip"
     got = {"FP": len(material.fp1) + len(material.fp2), "TP": len(material.tp), "FN": len(material.fn)}

@@ -1,8 +1,10 @@
-"""A task-performance study of systems in contexts: whose words, and how much of the dialogue, an overhearer needs (Spanger et al. 2010, 2013).
+"""Makes a task-performance study of systems in contexts: the words of each system with different parts of the dialogue
+(Spanger et al. 2010, 2013).
 
-Every reference is shown with the words of every system and with every context, to different evaluators: as many lists as there are cells (system and context),
-by a Latin square, so that an evaluator meets a reference once and every cell equally often. The words of a system are typed in place of the expression; what
-was spoken before the utterance is heard where it was recorded, the utterance itself is read.
+Every reference is shown with the words of every system and in every context, to different evaluators. There are as many
+lists as cells (system and context), by a Latin square: an evaluator sees a reference once and every cell equally often.
+The words of a system are typed in place of the expression; earlier speech is heard where it was recorded, the utterance
+itself is read.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ __all__ = ["BASE_ERROR", "EFFECT", "FEWEST_ITEMS", "THAT", "ContextStudy", "esti
 # A cell with fewer items says more about the items than about the system.
 FEWEST_ITEMS = 8
 THAT = "that"
-# What the printed power is for: a tenth more errors than people's words lead to.
+# The effect for the printed power: error rates a tenth above those with people's words.
 BASE_ERROR, EFFECT, SIMULATIONS = 0.10, 0.10, 200
 HYPOTHESIS = "The referent is found as often with the words of a system as with those of people, in every context."
 
@@ -104,7 +106,7 @@ def prepare_context_study(
 
 
 def _checked_systems(systems: Sequence[str]) -> list[str]:
-    """Return the names of systems in full: `graph` is classic/graph; InputError for a name that nothing has."""
+    """Return the full names of systems (`graph` is classic/graph). Raises UnknownName for an unknown one."""
     system_names = names("system")
     checked = []
     for system in dict.fromkeys(systems):
@@ -123,6 +125,7 @@ def _checked_systems(systems: Sequence[str]) -> list[str]:
 
 
 def _checked_contexts(contexts: Sequence[str]) -> list[str]:
+    """Return the contexts without repeats. Raises InputError for an unknown one."""
     if unknown := [context for context in contexts if context not in VARIANTS]:
         raise InputError(f"there is no context {unknown[0]!r}", remedy=f"one or more of {', '.join(VARIANTS)}")
     return list(dict.fromkeys(contexts))
@@ -186,6 +189,7 @@ def _trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
 
 
 def _described(system: str, situations: Sequence[Situation], trials: Mapping[str, Trial], seed: int) -> dict[str, str]:
+    """Return a system's words for each situation, trained on the other pairs."""
     pairs = list(dict.fromkeys(s.pair for s in situations))
     if len(pairs) < 2:
         raise InputError(
@@ -206,6 +210,7 @@ def _described(system: str, situations: Sequence[Situation], trials: Mapping[str
 
 
 def _item(situation: Situation, clip: Clip, system: str, context: str, text: str) -> Item:
+    """Return the item of a situation with the words of a system in a context."""
     shown = replace_in(situation, None if system == HUMAN else text)
     assert shown is not None  # only situations whose expression was found are used
     return Item(
@@ -225,6 +230,7 @@ def _draft(
     cells: Sequence[tuple[str, str]],
     sessions: Sequence[DialogueSession],
 ) -> Draft:
+    """Return the draft of the study: stimuli, lists and settings."""
     from referee_lab.study.texts import interface_words
 
     dialogues = [session.dialogue for session in sessions]

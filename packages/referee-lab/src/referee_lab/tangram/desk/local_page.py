@@ -1,4 +1,6 @@
-"""A page at a local address: one token, which stands after the # of the link and so in no log, and errors that the page can show."""
+"""A page at a local address: one token after the # of the link, where no log records it, and errors as the page shows
+them.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ __all__ = ["create_local_app"]
 
 
 def create_local_app(page: str, token: str, static: Path, largest: int) -> tuple[FastAPI, list[Any]]:
-    """An application that shows a built page at /, and what its routes depend on so that only who has the token is let in."""
+    """Return an application that shows a built page at /, and the dependency by which its routes require the token."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, default_response_class=PlainJson)
 
     def known(authorization: Annotated[str, Header()] = "") -> None:

@@ -1,4 +1,4 @@
-"""The replay of a recording as one page that holds everything it needs: stored states and voices, no video, no network, nothing to write to."""
+"""The replay of a recording as one self-contained page: stored states and sounds, without network access."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 
 
 def replay_page(recording: Recording, static: Path = STATIC, sounds: Path | None = None) -> str:
-    """The page for one recording, with the voices that lie in the folder `sounds`."""
+    """Return the page for one recording, with the sounds in the folder `sounds`."""
     return session_page(DialogueSession(recording, to_dialogue(recording), sounds), static)
 
 
@@ -43,6 +43,7 @@ def session_page(session: DialogueSession, static: Path = STATIC) -> str:
 
 
 def _told(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts about a dialogue for the page's header."""
     return [
         ("pair", dialogue.pair),
         ("length", f"{film['end_ms'] / 1000:.1f} s"),
@@ -53,7 +54,7 @@ def _told(dialogue: Dialogue, film: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _goal(header: Header) -> Goal | None:
-    """The figure that was laid; None where nobody knows it."""
+    """Return the goal figure; None if the recording has none."""
     try:
         return find_goal(header.goal, header.settings.get("goals", ()))
     except UnknownName:
@@ -61,6 +62,7 @@ def _goal(header: Header) -> Goal | None:
 
 
 def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts about a recording for the page's header: pair, length, outcome, faults."""
     header, wrong = recording.header, faults(recording)
     kinds = [entry.kind for entry in recording.entries]
     outcome = next((kind for kind in ("solved", "timeout") if kind in kinds), "unfinished")
@@ -76,16 +78,18 @@ def _facts(recording: Recording, film: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def inline_page(name: str, data: Any, *, title: str, static: Path = STATIC) -> str:
-    """A bundled page with its style, its script and its data inside, under a policy that lets nothing else in."""
+    """Return a bundled page with its style, script and data inline, under a security policy that blocks everything
+    else.
+    """
     require_pages(name, static=static)
     shell, style, script = ((static / f"{name}.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
-    # A text in the program must not end its element. Before the hash is taken, which is of what stands in the page.
+    # A text in the script must not close its element. Before hashing, because the hash is of the final text.
     script = script.replace("</script", "<\\/script")
     policy = (
         f"default-src 'none'; script-src 'sha256-{_digest(script)}'; style-src 'sha256-{_digest(style)}'; "
         "img-src data:; media-src data:; base-uri 'none'; form-action 'none'"
     )
-    # what stands in the data cannot end its element
+    # data must not close their element
     held = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     head = f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">\n<style>{style}</style>'
     body = f'<script type="application/json" id="data">{held}</script>\n<script>{script}</script>\n</body>'

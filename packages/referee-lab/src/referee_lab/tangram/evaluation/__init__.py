@@ -1,1 +1,1 @@
-"""Task-performance evaluation: expressions put in place of others, evaluators, and what their answers say."""
+"""Task-performance evaluation: expressions in place of others, evaluators, and the analysis of their answers."""

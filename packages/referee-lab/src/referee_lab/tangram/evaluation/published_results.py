@@ -1,4 +1,7 @@
-"""What Spanger et al. (2013) print, from the tables that `referee audit` is held to: to stand beside the results of a new evaluation."""
+"""The results printed by Spanger et al.
+
+(2013), from the tables that `referee audit` checks, for comparison with a new evaluation.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def published_results() -> str:
 
 
 def published_review() -> str:
-    """Precision and F of the classifier before and after the review of its false positives."""
+    """Return the classifier's precision and F before and after the review of its false positives."""
     before_after = [
         f"{name} {_printed('rates', name)} → {_printed('rates', f'{name} after review')}" for name in ("precision", "F")
     ]

@@ -1,8 +1,10 @@
-"""Expressions put in place of others, and who gets to see which: the lists of a task-performance evaluation (Spanger et al. 2013, section 5.1).
+"""Replaces expressions and assigns items to groups: the lists of a task-performance evaluation (Spanger et al. 2013,
+section 5.1).
 
-All usable false positives of a classifier are shown as they were said and with a pronoun instead, to two groups in turn (FP1 as said and FP2 with the pronoun,
-and the reverse); true positives and false negatives are chosen so that cursor and handling are distributed as in the whole corpus. Only
-the solver's expressions are used: the evaluator is always in the operator's place.
+All usable false positives of a classifier are shown with the original expression and with a pronoun, to two groups in
+turn (FP1 original and FP2 with the pronoun, and the reverse). True positives and false negatives are sampled with the
+corpus's distribution of cursor and handling. Only the solver's expressions are used: the evaluator always has the
+operator's role.
 """
 
 from __future__ import annotations
@@ -43,14 +45,14 @@ TP, FN, FP_DP, FP_ORIG = "TP", "FN", "FP-DP", "FP-Orig"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One trial of an evaluation: a situation, its clip, the utterance to read and where in it the expression stands."""
+    """One trial of an evaluation: a situation, its clip, the utterance, and the position of the expression in it."""
 
     situation: Situation
     clip: Clip
     condition: str
     utterance: str
     span: tuple[int, int]
-    # What the clip shows, where a study varies it.
+    # The context that the clip shows, where a study varies it.
     context: str = ""
 
     @property
@@ -64,7 +66,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationMaterial:
-    """What is shown: FP1 and FP2, the true positives and false negatives, and why other instances were not used."""
+    """The stimuli: FP1 and FP2, true positives, false negatives, and the reasons for unused instances."""
 
     fp1: tuple[tuple[Situation, Clip], ...]
     fp2: tuple[tuple[Situation, Clip], ...]
@@ -75,7 +77,10 @@ class EvaluationMaterial:
 
 
 def replace_in(situation: Situation, words: str | None = None) -> tuple[str, tuple[int, int]] | None:
-    """The utterance with the expression as it was said or with other words, and the place of the expression; None where it cannot be found."""
+    """Return the utterance with the original expression or with `words`, and the position of the expression.
+
+    None if it is not found.
+    """
     utterance = (
         situation.utterance.text if situation.utterance is not None and situation.utterance.text else situation.text
     )
@@ -146,9 +151,9 @@ def collect_material(
 
 
 def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20, fn: int = 20) -> float:
-    """The highest threshold up to 0, in hundredths, with so many usable instances of each kind; 0 where none within the margin has them.
+    """Return the highest threshold up to 0, in hundredths, with enough usable instances of each kind.
 
-    The decisions are those without a threshold.
+    Returns 0 if no threshold within the margin has enough. The decisions are those without a threshold.
     """
     usable = [
         (d, s.pronoun)
@@ -165,6 +170,7 @@ def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20,
 
 
 def _usable(situation: Situation) -> Clip | Unusable:
+    """Return the clip of a situation, or the reason why it cannot be used."""
     if situation.expression.by != SOLVER:
         return Unusable(reason="said by the operator")
     if replace_in(situation) is None:
@@ -190,7 +196,7 @@ def _halves(
 
 
 def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tuple[list[Item], list[Item]]:
-    """The trials of the two groups; each evaluator sees every situation once, in an order of their own."""
+    """Return the trials of the two groups; each evaluator sees every situation once, in an individual order."""
 
     def items(pairs: Sequence[tuple[Situation, Clip]], condition: str) -> list[Item]:
         return [_item(s, clip, condition, pronoun) for s, clip in pairs]
@@ -202,6 +208,7 @@ def make_lists(material: EvaluationMaterial, pronoun: str | None = None) -> tupl
 
 
 def _item(situation: Situation, clip: Clip, condition: str, pronoun: str | None) -> Item:
+    """Return the item of a situation in a condition, with its words."""
     words = (pronoun or PRONOUNS.get(situation.language, PRONOUNS["en"])) if condition == FP_DP else None
     shown = replace_in(situation, words)
     assert shown is not None  # only situations whose expression was found are collected

@@ -1,8 +1,10 @@
-"""Task-performance evaluation without people: simulated evaluators watch a clip, read an utterance and choose a piece (after Spanger et al. 2013, section 5).
+"""Task-performance evaluation without people: simulated evaluators watch a clip, read an utterance and choose a piece
+(after Spanger et al. 2013, section 5).
 
-An evaluator knows only what the clip shows. A trained resolver gives the chances of every piece; evaluators differ in how sharply they tell pieces
-apart, sometimes press the wrong button, say "I don't know" when no piece stands out, and watch again and take longer the less sure they are. All of it is
-invented and labelled so; it makes analyses run before people are asked, and replaces nobody.
+An evaluator knows only the content of the clip. A trained resolver gives the probability of every piece. Evaluators
+differ in how sharply they distinguish pieces, sometimes press the wrong button, answer "I don't know" if no piece is
+clearly best, and replay more and take longer when unsure. All of this is invented and labelled so; it serves to test
+analyses before people are asked.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ class Evaluators:
 
 
 def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
-    """One trial for every situation shown: the pieces, the one meant, and what was said."""
+    """Return one trial per situation: the pieces, the target and the words."""
     trials: dict[str, Trial] = {}
     for item in items:
         s = item.situation
@@ -81,7 +83,7 @@ def simulate_evaluators(
     seed: int = 1,
     evaluators: Evaluators | None = None,
 ) -> list[Response]:
-    """The responses of as many evaluators per list as wanted, each list in a random order for each evaluator."""
+    """Return the responses of simulated evaluators to each list, in a random order for each evaluator."""
     habits, rng = evaluators or Evaluators(), np.random.default_rng(seed)
     dialogues_by_id = {d.id: d for d in dialogues}
     # The floor keeps a piece that the resolver excludes from becoming minus infinity.
@@ -103,7 +105,7 @@ def simulate_evaluators(
 
 
 def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dict[str, float]:
-    """The chances of the pieces for somebody who saw only the clip."""
+    """Return the probabilities of the pieces for an overhearer who saw only the clip."""
     overheard = _overheard(item, dialogue)
     if item.expression == item.situation.text:
         return dict(resolver.probabilities(overheard))
@@ -113,6 +115,7 @@ def overhear(item: Item, dialogue: Dialogue, resolver: ReferenceResolver) -> dic
 
 
 def _overheard(item: Item, dialogue: Dialogue) -> Situation:
+    """Return the situation as an overhearer knows it. Raises InputError if it is not in its own clip."""
     last = None
     for situation in situations(seen(dialogue, item.situation, item.clip)):
         last = situation
@@ -130,8 +133,9 @@ def _respond(
     habits: Evaluators,
     rng: np.random.Generator,
 ) -> Response:
+    """Return the answer of one simulated evaluator to an item."""
     pieces = list(scores)
-    # Less the highest score, so that no exponential overflows.
+    # Minus the highest score, so that no exponential overflows.
     weights = np.exp(sharp * (np.array([scores[p] for p in pieces]) - max(scores.values())))
     chances = (1 - habits.lapse) * weights / weights.sum() + habits.lapse / len(pieces)
     # No chance is 0 here: a lapse leaves something for every piece.
@@ -173,7 +177,10 @@ class Review:
 
 
 def review(confusion: Confusion, moved: int) -> Review:
-    """What follows if `moved` false positives are called correct (section 5.4): recall fixed, or counted anew with them as true positives."""
+    """Return precision, recall and F if `moved` false positives count as correct (section 5.4).
+
+    Recall is fixed, or recomputed with them as true positives.
+    """
     if not 0 <= moved <= confusion.fp:
         raise InputError(f"{moved} of {confusion.fp} false positives cannot be right", remedy="check the counts")
     after = Confusion(tp=confusion.tp + moved, fn=confusion.fn, fp=confusion.fp - moved, tn=confusion.tn)

@@ -1,7 +1,9 @@
-"""What evaluators' answers say: identification rates, times and repeats by category, tests as printed and what should stand beside them (Spanger et al. 2013).
+"""Analyses evaluators' answers: identification rates, times and repeats by category, with the printed tests and modern
+ones (Spanger et al. 2013).
 
-The paper compares TP with FN and FP-DP with FP-Orig by paired t-tests over evaluators. Beside them stand an equivalence test ("no difference found" is not
-"no difference"), mixed models with evaluators and items, and times with the length of the expression taken out.
+The paper compares TP with FN and FP-DP with FP-Orig by paired t-tests over evaluators. In addition there are an
+equivalence test (a non-significant difference is not equality), mixed models with evaluators and items, and times
+adjusted for the length of the expression.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ class NoModel(InputError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Category:
-    """One category: how many, every hearing measure (None: nothing to measure), and an interval of IR clustered by evaluator and item."""
+    """One category: its number of answers, every hearing measure (None if it has no data), and an interval of IR
+    clustered by evaluator and item.
+    """
 
     condition: str
     responses: int
@@ -102,7 +106,8 @@ def evaluate(
 ) -> Evaluation:
     """Return all tables from the answers.
 
-    The category of an answer is its `system` (TP, FN, FP-DP, FP-Orig); in a study of systems in contexts it is the system and what the clip showed.
+    The category of an answer is its `system` (TP, FN, FP-DP, FP-Orig); in a study of systems in contexts it is the
+    system and the context.
     """
     trials_by_id = {t.id: t for t in trials}
     if not responses:
@@ -161,6 +166,7 @@ def _conditions(responses: Sequence[Response]) -> tuple[list[str], list[tuple[st
 
 
 def _line(condition: str, responses: Sequence[Response], trials: Mapping[str, Trial], ties: str) -> Category:
+    """Return the measures of one category."""
     # Evaluators are people to the measures, whether simulated or not: one group with as many participants.
     answers = [replace(r, probabilities=None) for r in responses if r.system == condition]
     hearing = judge(answers, trials)[0][condition, PEOPLE]
@@ -202,6 +208,7 @@ def _is_right(response: Response, trials: Mapping[str, Trial]) -> bool:
 
 
 def _shares(answers: Sequence[Response], trials: Mapping[str, Trial]) -> dict[str, float]:
+    """Return the share of correct answers per item."""
     by_item: dict[str, list[bool]] = {}
     for r in answers:
         by_item.setdefault(r.trial, []).append(_is_right(r, trials))
@@ -214,6 +221,7 @@ def _shares(answers: Sequence[Response], trials: Mapping[str, Trial]) -> dict[st
 def _contrast(
     a: str, b: str, responses: Sequence[Response], trials: Mapping[str, Trial], margin: float
 ) -> PairedCategories:
+    """Return the comparison of two categories by all tests."""
     import polars as pl
 
     answers = [r for r in responses if r.system in (a, b)]
@@ -257,6 +265,7 @@ def _time(response: Response) -> float | None:
 
 
 def _by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence[str]) -> list[float | None]:
+    """Return the mean of each evaluator in a category; None without answers."""
     import polars as pl
 
     rows = frame.filter((pl.col("system") == condition) & pl.col(value).is_not_null())
@@ -265,6 +274,7 @@ def _by_person(frame: pl.DataFrame, value: str, condition: str, people: Sequence
 
 
 def _fitted(fit: Callable[[], MixedModel]) -> MixedModel:
+    """Fit a model. Raises NoModel if it does not converge."""
     model = fit()
     if not model.converged:
         raise NoModel(f"no model: {model.message}")
@@ -272,7 +282,7 @@ def _fitted(fit: Callable[[], MixedModel]) -> MixedModel:
 
 
 def _tried(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
-    """A model, or the error that says why there is none (no variation at all in one category, say): the other tables stand without it."""
+    """Return a model, or the error with the reason why there is none (for example, no variation in a category)."""
     try:
         return _fitted(fit)
     except InputError as error:
@@ -280,7 +290,7 @@ def _tried(fit: Callable[[], MixedModel]) -> MixedModel | InputError:
 
 
 def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
-    """Whether both categories have expressions of some length in common: what lies outside the data is not estimated."""
+    """Return whether the lengths of expressions in two categories overlap; without overlap nothing is estimated."""
     import polars as pl
 
     lengths, other = (rows.filter(side)["length"] for side in (pl.col("system") == first, pl.col("system") != first))
@@ -290,11 +300,14 @@ def _lengths_meet(rows: pl.DataFrame, first: str) -> bool:
 
 
 def _given_length(frame: pl.DataFrame, first: str) -> tuple[Slope | None, Slope | None]:
-    """The difference in log time at equal length of the expression, and what a character adds; clustered by evaluator."""
+    """Return the difference in log time at equal length of the expression, and the effect of a character; clustered by
+    evaluator.
+    """
     rows = frame.drop_nulls(["time", "length"])
     if rows.is_empty() or rows["length"].n_unique() < 2 or not _lengths_meet(rows, first):
         return None, None
-    # In the paper what was said is 2.72 characters longer than *sore*: times as they are compare reading, too.
+    # In the paper the original expressions are 2.72 characters longer than *sore*: unadjusted times include that
+    # difference in reading.
     columns = {
         first: [float(s == first) for s in rows["system"]],
         "characters": [float(c) for c in rows["length"]],

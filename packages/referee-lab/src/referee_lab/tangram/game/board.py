@@ -1,14 +1,14 @@
-"""The board: pieces of exact geometry, what can be done to them, and when an outline is covered (Spanger et al. 2013).
+"""The board: pieces with exact geometry, their moves, and the test whether they cover an outline (Spanger et al. 2013).
 
-The pieces are those of one set of `piece_sets`: the seven of the Tangram, pentominoes, or somebody's own.
+The pieces are those of one set of `piece_sets`: the seven of the Tangram, pentominoes, or custom ones.
 
-Contract for clients in other languages (a browser mirrors it):
+Contract for clients in other languages (the browser implements it too):
 
 * Lengths are units; the short side of a small triangle and the side of the square are 100. x grows to the right, y *downwards*.
 * A placement is `{x, y, rotation, flipped}`: `x, y` the centroid, `rotation` clockwise degrees in [0, 360), a multiple of the board's step.
   A corner (a, b) of `shape_of` lands at (x + a' cos r − b sin r, y + a' sin r + b cos r), with a' = −a for a flipped piece and a otherwise.
-* Every x and y is kept to hundredths: floor(100 v + ½) / 100, in JavaScript `Math.round(v * 100) / 100`.
-* A change is `{kind, piece, x?, y?, rotation?, flipped?}`; what is absent stays. All fields are absolute, so a repeated change changes nothing.
+* Every x and y is rounded to hundredths: floor(100 v + ½) / 100, in JavaScript `Math.round(v * 100) / 100`.
+* A change is `{kind, piece, x?, y?, rotation?, flipped?}`; absent fields do not change. All fields are absolute, so a repeated change changes nothing.
   `Board.apply` keeps the centroid on the work area, rounds the rotation to the step, and brings the piece to the top.
 * The hash is SHA-256 of `canonical()`: `id:X,Y,rotation,flip` joined by `;` in order of id, then `|` and the ids from bottom to top joined by `,`; X and Y
   are whole hundredths, flip is 0 or 1.
@@ -38,7 +38,7 @@ Point = tuple[float, float]
 
 
 class Placement(NamedTuple):
-    """Where a piece lies: its centroid, its clockwise rotation in degrees, and whether it is turned over."""
+    """The position of a piece: its centroid, its clockwise rotation in degrees, and whether it is flipped."""
 
     x: float
     y: float
@@ -48,7 +48,7 @@ class Placement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing done to one piece; all values are absolute and None leaves what is."""
+    """A change of one piece; all values are absolute, and None leaves a value unchanged."""
 
     kind: str
     piece: str
@@ -82,7 +82,7 @@ class Board:
     area: tuple[float, float] = WORK_AREA
 
     def apply(self, change: Change) -> Board:
-        """The board after a change, kept within the work area and on the rotation step."""
+        """Return the board after a change, limited to the work area and the rotation step."""
         old = self.placements.get(change.piece)
         if old is None:
             raise InputError(f"there is no piece {change.piece} on this board", remedy="name a piece that lies there")
@@ -95,7 +95,7 @@ class Board:
         return self.put(change.piece, Placement(x, y, int(turned) % 360, flipped))
 
     def put(self, piece: str, placement: Placement) -> Board:
-        """The board with a piece exactly so, on top of the others (a replay shows what was stored and corrects nothing)."""
+        """Return the board with a piece at an exact placement on top, without corrections (for replays)."""
         order = self.order if self.order[-1] == piece else (*(p for p in self.order if p != piece), piece)
         return Board(MappingProxyType({**self.placements, piece: placement}), order, self.step, self.area)
 
@@ -103,6 +103,7 @@ class Board:
         return corners(piece, self.placements[piece])
 
     def polygon(self, piece: str) -> Polygon:
+        """Return a piece as a polygon on the board."""
         from shapely import Polygon
 
         return Polygon(self.corners(piece))
@@ -115,6 +116,7 @@ class Board:
         return next((p for p in reversed(self.order) if self._covers(p, x, y)), None)
 
     def _covers(self, piece: str, x: float, y: float) -> bool:
+        """Return whether a piece covers a point."""
         placed = self.placements[piece]
         # No corner lies further from its centroid, those of own pieces included: a cheap test first.
         if (placed.x - x) ** 2 + (placed.y - y) ** 2 > (4 * UNIT) ** 2:
@@ -122,7 +124,7 @@ class Board:
         return _inside(self.corners(piece), x, y)
 
     def snapped(self, piece: str, reach: float = 12.0) -> Board:
-        """The board with a piece drawn to the nearest corner or edge middle of another one, if one of its own is within reach."""
+        """Return the board with a piece snapped to the nearest corner or edge middle of another one, if within reach."""
         anchors = _anchors(self.corners(piece))
         others = [a for p in self.placements if p != piece for a in _anchors(self.corners(p))]
         pulls = ((bx - ax, by - ay) for ax, ay in anchors for bx, by in others)
@@ -133,7 +135,7 @@ class Board:
         return self.apply(Change("move", piece, old.x + dx, old.y + dy))
 
     def covered(self, outline: Polygon, tolerance: float = 0.05) -> bool:
-        """Whether the pieces lie as the outline asks, wherever on the board: see `cover_error`."""
+        """Return whether the pieces cover the outline, anywhere on the board: see `cover_error`."""
         return max(cover_error(self, outline)) <= tolerance
 
     def canonical(self) -> str:
@@ -156,6 +158,7 @@ class Board:
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Board:
+        """Return a board from its JSON object. Raises InputError for an invalid one."""
         try:
             placements = {str(piece): placement(p) for piece, p in data["pieces"].items()}
             order, step = tuple(map(str, data["order"])), int(data["step"])
@@ -184,7 +187,7 @@ def corners(piece: str, placed: Placement) -> tuple[Point, ...]:
 
 
 def _inside(points: tuple[Point, ...], x: float, y: float) -> bool:
-    """Whether a point lies in a polygon of any form, its edge included."""
+    """Return whether a point lies in a polygon, edges included."""
     within = False
     for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True):
         turn = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
@@ -197,9 +200,9 @@ def _inside(points: tuple[Point, ...], x: float, y: float) -> bool:
 
 
 def cover_error(board: Board, outline: Polygon) -> tuple[float, float]:
-    """How far the pieces are from an outline, as shares of its area: what is uncovered or outside, and what lies doubly.
+    """Return how far the pieces are from an outline, as shares of its area: uncovered or outside, and overlapping.
 
-    Only the figure counts, not its place: its centroid is laid on the outline's.
+    Position does not matter: the figure's centroid is moved to the outline's.
     """
     from shapely import unary_union
     from shapely.affinity import translate
@@ -226,7 +229,7 @@ def _usable(value: object) -> bool:
 
 
 def _anchors(points: Iterable[Point]) -> list[Point]:
-    """The corners of a polygon and the middles of its sides."""
+    """Return the corners of a polygon and the middles of its sides."""
     around = list(points)
     after = [*around[1:], around[0]]
     return [*around, *(((ax + bx) / 2, (ay + by) / 2) for (ax, ay), (bx, by) in zip(around, after, strict=True))]

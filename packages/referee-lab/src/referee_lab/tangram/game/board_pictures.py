@@ -1,4 +1,7 @@
-"""A state of the Tangram board as a picture: SVG for pages and reports, pixels for animations; all pieces alike, as in REX-J (Tokunaga et al. 2010)."""
+"""A state of the Tangram board as a picture.
+
+SVG for pages and reports, pixels for animations; all pieces have one colour, as in REX-J (Tokunaga et al. 2010).
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def draw_board(
     highlight: Collection[str] = (),
     title: str = "Tangram board",
 ) -> str:
-    """A board as SVG in its own units; the goal, if given, lies in the middle under the pieces as a shade."""
+    """Return a board as SVG in its own units; the goal, if given, is a shade in the middle under the pieces."""
     width, height = board.area
     shapes = [f'<rect width="{width:g}" height="{height:g}" fill="{TABLE}"/>']
     if goal is not None:
@@ -57,12 +60,13 @@ def draw_board(
 
 
 def _colour(piece: str) -> str:
-    """All pieces alike, as in REX-J, but for own ones, which have colours of their own."""
+    """Return the colour of a piece: one for all, as in REX-J; custom pieces have their own colours."""
     custom_pieces = own_pieces_among([piece])
     return custom_pieces[0].colour if custom_pieces else PIECE
 
 
 def _number(piece: str, board: Board) -> str:
+    """Return the number of a piece as an SVG text at its centroid."""
     placed = board.placements[piece]
     style = 'text-anchor="middle" dominant-baseline="central" font-family="sans-serif" font-size="26" fill="#ffffff"'
     return f'<text x="{placed.x:g}" y="{placed.y:g}" {style}>{piece}</text>'

@@ -49,7 +49,7 @@ def play(goal: Goal, seed: int, settings: Mapping[str, Any] | None = None) -> Re
 
 
 def _answer(session: SessionLog, instruction: Instruction) -> None:
-    """The operator does what it has understood, and sometimes asks."""
+    """Let the operator follow an instruction as understood, or ask a question."""
     command = understand(instruction.text, session.game.board, session.hand, session.rng)
     session.carry_out(command)
     if session.game.outcome is None and session.rng.random() < DRAW_BACK:

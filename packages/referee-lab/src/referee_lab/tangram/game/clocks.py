@@ -1,7 +1,8 @@
-"""One time for all: what each player's own clock says, laid on the server's by the pings between them (after the open issue of KTH Tangrams).
+"""Synchronises the players' clocks with the server's by pings (after the open issue of KTH Tangrams).
 
-A server sees when a message arrived, not when a hand moved. Each ping gives one estimate of how far a player's clock is from the server's, good to
-half its round trip; between two connections the quickest ping counts. Without pings the time of arrival is used.
+A server sees when a message arrived, not when a hand moved. Each ping estimates the offset of a player's clock,
+accurate to half its round trip; for each connection the quickest ping is used. Without pings, the time of arrival is
+used.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ def timeline(recording: Recording) -> Iterator[tuple[float, LogEntry]]:
 
 
 def _happened(entry: LogEntry, offset: float | None) -> float:
+    """Return the time of an entry on the server's clock, at most its time of arrival."""
     if entry.t_client_ms is None or offset is None:
         return entry.t_server_ms
     # An estimate may overshoot; nothing happens after it has arrived.

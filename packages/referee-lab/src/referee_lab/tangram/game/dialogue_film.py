@@ -1,8 +1,9 @@
-"""A film of a dialogue of which no positions were recorded: the pieces lie in rows, and what the hands do to them is drawn from the events.
+"""A film of a dialogue without recorded positions: pieces lie in rows, and actions are drawn from the events.
 
-A piece in a hand is lifted, one that is turned turns, and the arrow is at the hand that acted last (at the piece selected, where there are no hands). Where
-pieces really lay is not shown; what an overhearer can learn from it is what was handled, held and said when. The form is that of `film`; the pieces come with
-the board, as own ones do: pentominoes, figures of the KTH corpus, and a square for whatever else has a name.
+A piece in a hand is lifted, a piece being turned turns, and the arrow is at the hand that acted last (without hands, at
+the selected piece). Real positions are not shown; an overhearer can learn from it what was handled, held and said, and
+when. The format is that of `film`; pieces come with the board, as custom ones do: pentominoes, figures of the KTH
+corpus, and a square for any other name.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ __all__ = ["dialogue_film", "numbered"]
 AREA = (1200.0, 800.0)
 COLUMNS, MANY, LIFT = 4, 16, 46.0
 TURN = 90
-# How large a figure is drawn that has no measure of its own, and a pentomino beside what it is on a board of the game.
+# The drawn size of figures without a size of their own, and of a pentomino relative to the game's board.
 FIGURE, FIVE = 130.0, 0.95
 INKS = {
     "grey": "#8d949b",
@@ -45,14 +46,14 @@ SIZES = {"large": 1.0, "medium": 0.75, "small": 0.5}
 
 
 def numbered(dialogue: Dialogue) -> Dialogue:
-    """The dialogue with numbers for the names of its pieces: letters would be mistaken for the letters that speakers say."""
+    """Return the dialogue with numbers as piece names; letters could be confused with letters that speakers say."""
     names = {piece: str(n) for n, piece in enumerate(dialogue.pieces, 1)}
     events = tuple(replace(e, entities=tuple(names[p] for p in e.entities)) for e in dialogue.events)
     return replace(dialogue, pieces={names[p]: kind for p, kind in dialogue.pieces.items()}, events=events)
 
 
 def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[str, Any]:
-    """What was done and said from one time to another, as plain data for a page."""
+    """Return the actions and utterances between two times, as JSON values for a page."""
     places = {piece: _place(n, len(dialogue.pieces)) for n, piece in enumerate(dialogue.pieces)}
     before = list(_marks(dialogue, places, 0.0, start_ms))
     state = {piece: [*place, 0, False] for piece, place in places.items()}
@@ -79,6 +80,7 @@ def dialogue_film(dialogue: Dialogue, start_ms: float, end_ms: float) -> dict[st
 
 
 def _place(number: int, of: int) -> tuple[float, float]:
+    """Return the position of a piece in rows on the board."""
     columns = COLUMNS if of <= MANY else COLUMNS + 2
     rows = -(-of // columns)
     row, column = divmod(number, columns)
@@ -86,7 +88,7 @@ def _place(number: int, of: int) -> tuple[float, float]:
 
 
 def _drawn(dialogue: Dialogue) -> dict[str, dict[str, Any]]:
-    """What the pieces look like, in the form of own pieces; the Tangram's are known by their numbers."""
+    """Return the appearance of pieces, in the format of custom pieces; the Tangram's are identified by number."""
     return {
         piece: {"set": "dialogue", "name": _named(piece, kind), "colour": _ink(kind), "colour_word": kind.get("colour", ""), "corners": _corners(kind),
                 "step": TURN, "two_sided": False}
@@ -100,6 +102,7 @@ def _named(piece: str, kind: Mapping[str, str]) -> str:
 
 
 def _ink(kind: Mapping[str, str]) -> str:
+    """Return the colour of a piece as #rrggbb."""
     if "rgb" in kind:
         return "#" + "".join(f"{int(part):02x}" for part in kind["rgb"].split(","))
     shade = f"{kind['shade']} {kind['colour']}" if kind.get("shade") else kind.get("colour", "")

@@ -1,4 +1,6 @@
-"""What somebody watches, annotates or cuts clips from: a recording of a game with its tiers, or a dialogue of a corpus, of which only the tiers are there."""
+"""Dialogues to watch, annotate or cut clips from: a recording of a game with its tiers, or a dialogue of a corpus,
+which has tiers only.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ __all__ = ["DialogueSession", "is_dialogue", "read_session"]
 
 
 class DialogueSession(NamedTuple):
-    """A dialogue, what was on the board while it was held, where that was recorded, and the folder in which voices may lie."""
+    """A dialogue, its recording of the board if there is one, and the folder with its sounds."""
 
     recording: Recording | None
     dialogue: Dialogue
@@ -29,7 +31,7 @@ class DialogueSession(NamedTuple):
         """All of it as a film with its voices: from stored states, or drawn from the events where no positions were recorded."""
         if self.recording is None:
             end = max((e.end_ms or e.start_ms or 0.0 for e in self.dialogue.events), default=0.0)
-            # What happens at the very end is part of it.
+            # An event at the very end is part of it.
             return dialogue_film(self.dialogue, 0.0, end + 1.0)
         film = make_film(self.recording)
         return film if self.sounds is None else film | {"sounds": embedded_sounds(self.recording, self.sounds)}
@@ -40,7 +42,7 @@ class DialogueSession(NamedTuple):
 
 
 def is_dialogue(path: Path) -> bool:
-    """Whether a file says of itself that it holds the tiers of a dialogue."""
+    """Return whether a file declares itself the tiers of a dialogue."""
     with path.open("rb") as file:
         # The first line of a file of lines; of one object, its beginning.
         return f'"{dialogue_form.FORMAT}"'.encode() in file.read(256)

@@ -1,7 +1,9 @@
-"""A recording as a film for a page: the stored states and cursor points between two times, to be shown and never computed again (situated.md, section 8).
+"""A recording as a film for a page: stored states and cursor points between two times, shown without recomputation
+(situated.md, section 8).
 
-`marks` are in order of time: `[t, x, y]` moves the cursor, `[t, piece, x, y, rotation, flipped]` puts a piece on top, `[t, state]` is a whole board.
-Whoever applies all marks up to a time to `state` has what `state_at` gives for it. Times are milliseconds since the start of the recording.
+`marks` are in order of time: `[t, x, y]` moves the cursor, `[t, piece, x, y, rotation, flipped]` puts a piece on top,
+`[t, state]` is a whole board. Applying all marks up to a time to `state` gives the result of `state_at` for it. Times
+are milliseconds since the start of the recording.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ __all__ = ["make_film"]
 
 
 def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None = None) -> dict[str, Any]:
-    """What was seen and said from one time to another, as plain data."""
+    """Return the events between two times, as JSON values."""
     moments = list(replay(recording))
     if not moments:
         raise InputError(
@@ -38,8 +40,8 @@ def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None 
         "state": first.board.to_data(),
         "cursor": None if first.cursor is None else list(first.cursor),
         "marks": list(_marks(first, shown)),
-        # What is shown at the very end of a clip is what the clip leads to, and not part of it.
-        # In the order in which it was seen: who begins to type first may send last.
+        # An event at the very end of a clip is the clip's continuation, not part of it. In the order of display: the
+        # first to begin typing may send last.
         "said": [_line(u) for u in sorted(utterances(recording), key=_shown) if start_ms <= _shown(u) < until],
         "hints": [_hint(t, e.data) for t, e in timeline(recording) if e.kind == "hint" and start_ms <= t <= end],
     }
@@ -55,7 +57,7 @@ def _end(recording: Recording) -> float:
 
 
 def _marks(first: Moment, shown: Sequence[Moment]) -> Iterator[list[Any]]:
-    """What changes from moment to moment; a snapshot that repeats the state says nothing new."""
+    """Yield the changes from moment to moment; a snapshot that repeats the state adds none."""
     last = first
     for moment in shown:
         if moment.cursor is not None and moment.cursor != last.cursor:
@@ -67,17 +69,19 @@ def _marks(first: Moment, shown: Sequence[Moment]) -> Iterator[list[Any]]:
 
 
 def _change(t_ms: float, before: Board, after: Board) -> Iterator[list[Any]]:
+    """Yield the mark that turns one board into another."""
     state = after.canonical()
     if before.canonical() == state:
         return
     top = after.order[-1]
     placed = after.placements[top]
-    # Nearly always one piece went to the top; whatever else happened is told as a whole board.
+    # Nearly always one piece went to the top; any other change is a whole board.
     is_single_piece = before.put(top, placed).canonical() == state
     yield [t_ms, top, *placed] if is_single_piece else [t_ms, after.to_data()]
 
 
 def _line(utterance: Event) -> dict[str, Any]:
+    """Return an utterance with its times and words as a JSON object."""
     shown = _shown(utterance)
     return {
         "by": utterance.by,

@@ -1,7 +1,9 @@
-"""Goal outlines of this project's own design, four symmetric and four not as in the trials of REX-J (Tokunaga et al. 2010), and random beginnings.
+"""Goal outlines of this project's own design, four symmetric and four not, as in the trials of REX-J (Tokunaga et al.
+2010), and random starting positions.
 
-A goal is a placement of pieces about its own middle, so it can be solved by construction; players see only its outline. There are some for pentominoes,
-too. As a line of text (`goal_text`) a goal goes into the settings of a study and of a recording: own figures are known wherever they are played.
+A goal is a placement of pieces about its own middle, so it can be solved by construction; players see only its outline.
+There are some for pentominoes, too. As a line of text (`goal_text`) a goal is part of the settings of a study and of a
+recording, so custom figures travel with them.
 """
 
 from __future__ import annotations
@@ -93,7 +95,7 @@ _ALL = (
         *((83.33, 116.67, 225), (100.0, -100.0, 0), (100.0, 50.0, 90, True)),
     ),
 )
-# For the training alone: whoever has seen a goal must not be its operator later.
+# For the training only: a person who has seen a goal must not be its operator later.
 TRAINING = _goal(
     *("training", True, (-33.33, -25.0, 315), (33.33, 41.67, 135), (0.0, -125.0, 0), (133.33, -25.0, 225)),
     *((-133.33, 75.0, 135), (150.0, 58.33, 0), (-150.0, 8.33, 90)),
@@ -102,7 +104,9 @@ GOALS: Mapping[str, Goal] = MappingProxyType({goal.name: goal for goal in _ALL})
 
 
 def goal_text(goal: Goal) -> str:
-    """A goal as one line: its name, * where it is symmetric, the placement of every piece, and what own pieces look like."""
+    """Return a goal as one line: its name, * if it is symmetric, the placement of every piece, and the shapes of custom
+    pieces.
+    """
     rows = (f"{piece}:{p.x:g},{p.y:g},{p.rotation},{int(p.flipped)}" for piece, p in goal.placements.items())
     custom_pieces = pieces_to_data(goal.placements)
     looks = f"|{json.dumps(custom_pieces, ensure_ascii=False, separators=(',', ':'))}" if custom_pieces else ""
@@ -125,6 +129,7 @@ def parse_goal(text: str) -> Goal:
 
 
 def _placed(row: str) -> tuple[str, Placement]:
+    """Return a piece and its placement from their text."""
     piece, _, numbers = row.partition(":")
     x, y, rotation, flipped = numbers.split(",")
     return piece, Placement(float(x), float(y), int(rotation), flipped == "1")
@@ -161,7 +166,7 @@ def is_shipped(name: str) -> bool:
 
 def training_for(goal: Goal) -> Goal:
     """The figure with which one gets used to the pieces of a goal."""
-    # Own pieces have no figure of their own for it; what matters is that the one shown can be laid with their turns.
+    # Custom pieces have no training figure; the one shown only has to be possible with their rotation step.
     return TRAINING if 45 % step_of(goal.placements) == 0 else PENTOMINO_TRAINING
 
 
@@ -171,7 +176,7 @@ def turn_step(goals: Iterable[Goal]) -> int:
 
 
 def own_goal(goal: Goal) -> dict[str, list[str]]:
-    """What a recording keeps of its goal in its settings: nothing of this package's goals, the whole of an own one."""
+    """Return the settings that store a goal in a recording: empty for this package's goals, the whole of a custom one."""
     return {} if _KNOWN.get(goal.name) is goal else {"goals": [goal_text(goal)]}
 
 
@@ -196,9 +201,10 @@ def outline(goal: Goal) -> Polygon:
 
 
 def _closed(goal: Goal) -> Polygon:
+    """Return the figure's outline without hairline gaps between pieces."""
     from shapely import Polygon, unary_union
 
-    # Mitred, so that swelling and shrinking give the sharp corners back.
+    # Mitred, so that expanding and shrinking restore sharp corners.
     swollen = [Polygon(corners(p, placed)).buffer(HAIR, join_style="mitre") for p, placed in goal.placements.items()]
     figure = unary_union(swollen).buffer(-HAIR, join_style="mitre").simplify(2 * HAIR)
     # Placements are kept to hundredths, which may leave crumbs of no size.
@@ -222,7 +228,9 @@ def solution(goal: Goal, centre: tuple[float, float] = (WORK_AREA[0] / 2, WORK_A
 
 
 def hint(goal: Goal, number: int) -> tuple[str, Placement]:
-    """The n-th hint: the right place of one piece in the figure (after 5 minutes the first, after 10 the second), large pieces first."""
+    """Return the n-th hint: the goal placement of one piece (the first after 5 minutes, the second after 10), large
+    pieces first.
+    """
     piece = list(goal.placements)[number % len(goal.placements)]
     return piece, goal.placements[piece]
 
@@ -239,7 +247,7 @@ def scatter(seed: int, step: int = 45, pieces: Collection[str] = PIECES) -> Boar
 
 
 def _thrown(rng: Random, step: int, pieces: Collection[str]) -> Iterator[tuple[str, Placement]]:
-    """Pieces thrown one after the other, up to fifty times each, until they keep clear of the edge and of those before."""
+    """Yield random placements of pieces, with up to fifty tries each to keep clear of the edge and of earlier pieces."""
     from shapely import Polygon, box
 
     table = box(0, 0, *WORK_AREA)

@@ -1,6 +1,6 @@
-"""The words of instructions to an operator: sizes, ways, places and verbs as people use them, and the spellings that come to the same.
+"""The vocabulary of instructions to an operator: sizes, directions, positions and verbs, with variant spellings.
 
-Patterns are tried in the order in which they stand; `instructions` says what they mean on a board.
+Patterns are tried in the order of the lists; `instructions` interprets them on a board.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ WAYS = {
     "downwards": (0, 1),
     "lower": (0, 1),
 }
-# Which coordinate decides, and which way; what is not here is at the bottom.
+# The coordinate that decides, and its sign; unlisted words mean the bottom.
 AXES = {"left": (0, 1), "right": (0, -1), "top": (1, 1), "upper": (1, 1)}
 SIDES = {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1), "beside": (0, 0)}
 AMOUNT = "|".join(sorted(DISTANCES, key=len, reverse=True))
@@ -132,7 +132,7 @@ SPEAKER_DOES = (
     "want|wanted|would|need|needed|mean|meant|think|thought|see|have|had|am|do|don't|did|didn't|was|like|said|say|guess|can|can't|will|won't|know"
     "|could|should|must|just|also|really|believe|hope|told|asked"
 )
-# What people call a pentomino beside its letter.
+# Names of pentominoes besides their letters.
 NICKNAMES = {"X": ("cross", "plus"), "I": ("bar", "stick"), "W": ("stairs", "staircase")}
 REGION = re.compile(
     r"\b(?:at|in|into|to|on|onto|near|towards?|by)\s+(?:the\s+)?(?P<place>(?:(?:top|bottom|upper"
@@ -185,7 +185,7 @@ SPELT = {
     r"\b(?:one |a )?hundred(?: and)? eighty\b": "180",
     r"\banti[- ]clockwise\b": "anticlockwise",
     rf"\b({'|'.join(SIZES)})[- ]sized?\b": r"\1",
-    # What says no more about a place.
+    # Words that do not change a position.
     r"\b(?:very|directly|immediately|straight) (?=to |on |at |in |top|bottom|middle|cent|next|above|below|under|beside)": "",
     r"(?<!the )(?<!far )\bright (?=next|above|below|under|beside|against|on top|in the (?:middle|cent))": "",
     r"\b(?:center|centre) (it|that|this|the)\b": r"put \1 in the middle",

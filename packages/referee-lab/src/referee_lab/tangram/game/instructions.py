@@ -1,7 +1,9 @@
-"""What an instruction asks an operator to do, told from its words and the board: take, turn, flip, put, shift, beside, undo; a question where it is not clear.
+"""Interprets an instruction to an operator from its words and the board: take, turn, flip, put, shift, beside, undo; or
+a question if it is unclear.
 
-A piece is named by size, shape and place (*the small triangle on the left*), by *the other one*, or by pointing (*it*, *that one*), which is the piece
-handled last. To take a piece is to touch it, so that a wrong guess does no harm; anything else is done to a piece only when there is one that is meant.
+A piece is named by size, shape and position (*the small triangle on the left*), by *the other one*, or by a pronoun
+(*it*, *that one*), which is the piece handled last. Taking a piece only touches it, so a wrong guess does no harm; any
+other action needs a unique piece.
 """
 
 from __future__ import annotations
@@ -63,7 +65,9 @@ __all__ = ["Command", "Hand", "clauses", "understand"]
 
 @dataclass(frozen=True, slots=True)
 class PieceWords:
-    """The words for the pieces of a board: which pieces a noun names, and which a colour; as patterns, those and a place beside another piece."""
+    """The vocabulary for the pieces of a board: pieces by noun and by colour, with patterns for them and for positions
+    beside another piece.
+    """
 
     nouns: Mapping[str, frozenset[str]]
     colours: frozenset[str]
@@ -78,6 +82,7 @@ def _words_on(board: Board) -> PieceWords:
 
 @lru_cache(maxsize=16)
 def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
+    """Return the vocabulary for a set of pieces."""
     nouns: dict[str, set[str]] = {}
     for piece in pieces:
         for word in _nouns(piece):
@@ -93,7 +98,7 @@ def _piece_words(pieces: tuple[str, ...]) -> PieceWords:
 
 
 def _nouns(piece: str) -> list[str]:
-    """What a piece is called: by its shape, by its letter, or by the name of an own piece."""
+    """Return the nouns for a piece: its shape, its letter, or the name of a custom piece."""
     shape = ALL_PIECES[piece]["shape"]
     if piece in PIECES:
         return [word for word, named in SHAPES.items() if named == shape]
@@ -108,9 +113,10 @@ def _nouns(piece: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What an instruction asks for: `kind` is take, turn, flip, put, shift, beside, undo, ask (with a `question`) or none.
+    """The command of an instruction: `kind` is take, turn, flip, put, shift, beside, undo, ask (with a `question`) or
+    none.
 
-    Programs also say `place`, which is exact where a hand that was told *put* is not.
+    Programs also give `place`, an exact position; *put* from a person is approximate.
     """
 
     kind: str
@@ -120,16 +126,16 @@ class Command:
     degrees: int = 0
     other: str | None = None
     question: str = ""
-    # Of a question: the pieces to choose from, and what is to be done with the one chosen.
+    # For a question: the candidate pieces, and the action for the chosen one.
     options: tuple[str, ...] = ()
     wish: Command | None = None
-    # Of a wish to turn: the words, because how far to turn may hang on the piece.
+    # For a turn: the words, because the angle may depend on the piece.
     turn_words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Where the cursor is, which piece was handled last, where that piece lay before, and what was done last."""
+    """The state of the hand: the cursor, the piece handled last, its earlier placement, and the last command."""
 
     cursor: tuple[float, float] = (600.0, 400.0)
     piece: str | None = None
@@ -152,7 +158,9 @@ def clauses(text: str) -> list[str]:
 
 
 def understand(text: str, board: Board, hand: Hand, rng: Random) -> Command:
-    """What an instruction asks for; where the words fit several pieces it touches one of them, or asks before it does more."""
+    """Return the command of an instruction; if the words fit several pieces it touches one of them, or asks before any
+    other action.
+    """
     words = " ".join(_with_articles(text, board).lower().replace("’", "'").split())
     for pattern, plain in SPELT.items():
         words = re.sub(pattern, plain, words)
@@ -200,7 +208,7 @@ def _respelt(words: str, board: Board) -> str:
 
 
 def _too_far(words: str) -> str:
-    """*Too far left* asks for the way back, unless the way is said as well."""
+    """Return the words with *too far left* reversed, unless they also name a direction."""
     match = TOO_FAR.search(words)
     if match is None:
         return words
@@ -209,7 +217,9 @@ def _too_far(words: str) -> str:
 
 
 def _lying_there(words: str, board: Board) -> str:
-    """*The triangle on the left* before yet another place is the left triangle."""
+    """Return the words with the position of a piece (*the triangle on the left*) before a goal position made an
+    adjective.
+    """
     lexicon = _words_on(board)
     lying = re.search(
         rf"\bthe (?P<what>(?:(?:{lexicon.look}) )*(?:{lexicon.noun}|one|piece))(?P<told> that is| that's| which is)? "
@@ -226,7 +236,7 @@ def _lying_there(words: str, board: Board) -> str:
 
 
 def _another(board: Board, hand: Hand) -> Command:
-    """What *not that one* asks for: the other one of its kind where there is just one, else words."""
+    """Return the command of *not that one*: the only other piece of its kind, or a question."""
     kind = ALL_PIECES[str(hand.piece)]
     alike = [p for p in board.placements if p != hand.piece and ALL_PIECES[p] == kind]
     if len(alike) == 1:
@@ -235,6 +245,7 @@ def _another(board: Board, hand: Hand) -> Command:
 
 
 def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
+    """Return the command of words that name an action, resolving its piece and its landmark."""
     relation = _words_on(board).relation.search(words)
     theme = words[: relation.start()] if relation else words
     kind = _kind(words, theme, board)
@@ -256,7 +267,7 @@ def _asked(words: str, board: Board, hand: Hand, rng: Random) -> Command:
 
 
 def _kind(words: str, theme: str, board: Board) -> str | None:
-    """What the verb asks for. One that is not known puts the piece somewhere, because somewhere is said only where it is to go."""
+    """Return the kind of action of the verb. With an unknown verb, a goal position means to put the piece there."""
     verb = next((name for name, pattern in VERBS.items() if re.search(pattern, words)), None)
     if verb or TAKING.search(words) or _naming(words, board):
         return verb
@@ -271,7 +282,7 @@ def _naming(words: str, board: Board) -> bool:
 
 
 def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match[str] | None) -> Command:
-    """A piece to take; what was said of nothing that is on the board is a question back."""
+    """Return the command to take a piece; a description of no piece on the board gives a question."""
     theme = words[: relation.start()] if relation else words
     if not _names_a_piece(theme, board) and not _pointed(theme):
         # *Click on the square* speaks of one piece, not of two.
@@ -279,7 +290,7 @@ def _taken(words: str, board: Board, hand: Hand, rng: Random, relation: re.Match
     fitting = _fitting(theme, board, hand)
     if relation and fitting and (landmark := _landmark(relation, board, hand)):
         fitting = [_nearest(landmark, [p for p in fitting if p != landmark] or fitting, board)]
-    # The piece in hand, or one told by its place, is no matter of chance.
+    # The piece in hand, or one identified by position, is not a random choice.
     if fitting == [hand.piece] or (fitting and _place_of(words, board)):
         return Command("take", fitting[0])
     if fitting:
@@ -306,7 +317,7 @@ def _settled(
 
 
 def _answer(words: str, asked: Command, board: Board) -> Command | None:
-    """What was wished for, done to the piece that an answer chooses; None where the words are no answer to the question."""
+    """Return the requested action on the piece that an answer chooses; None if the words do not answer the question."""
     if not asked.options or asked.wish is None or NO_ANSWER.search(words):
         return None
     fitting = _chosen(words, asked.options, board)
@@ -316,14 +327,14 @@ def _answer(words: str, asked: Command, board: Board) -> Command | None:
         return replace(asked, question=_question(fitting), options=tuple(fitting))
     (piece,), wish = fitting, asked.wish
     if wish.piece is not None:
-        # The piece was clear, and what to lay it against was not.
+        # The piece was clear, its landmark was not.
         return replace(wish, other=piece) if piece != wish.piece else None
     turned = _degrees(wish.turn_words, board, piece) if wish.kind == "turn" else 0
     return replace(wish, piece=piece, degrees=turned)
 
 
 def _chosen(words: str, options: Sequence[str], board: Board) -> list[str]:
-    """Those of the pieces asked about that an answer leaves; none where it says nothing about them."""
+    """Return the pieces of a question that an answer leaves; empty if it excludes none."""
     lexicon = _words_on(board)
     relation = lexicon.relation.search(words)
     theme = words[: relation.start()] if relation else words
@@ -345,6 +356,7 @@ def _chosen(words: str, options: Sequence[str], board: Board) -> list[str]:
 
 
 def _question(fitting: Sequence[str]) -> str:
+    """Return a question for the piece, naming the options."""
     if not fitting:
         return "sorry, which piece do you mean?"
     kinds = {f"{PIECES[p]['size']} {PIECES[p]['shape']}" if p in PIECES else piece_name(p) for p in fitting}
@@ -354,6 +366,7 @@ def _question(fitting: Sequence[str]) -> str:
 
 
 def _undone(hand: Hand) -> Command:
+    """Return the command to undo the last action, or a question if there is none."""
     if hand.piece is None or hand.before is None:
         return Command("ask", question="there is nothing to undo: which piece do you mean?")
     return Command("undo", hand.piece)
@@ -367,6 +380,7 @@ def _reversed(last: Command) -> Command:
 
 
 def _names_a_piece(words: str, board: Board) -> bool:
+    """Return whether words name a piece."""
     lexicon = _words_on(board)
     look = "|".join([*SIZES, *lexicon.colours])
     return bool(re.search(rf"\b(?:{lexicon.noun}|(?:{look}) (?:one|piece)|other|one on the)\b", words))
@@ -407,7 +421,10 @@ def _fitting(words: str, board: Board, hand: Hand) -> list[str]:
 
 
 def _place_of(words: str, board: Board) -> tuple[int, int] | None:
-    """Where the piece lies that is meant: *the left triangle*, *the one on the left*. After *put* a place says where to."""
+    """Return the position that identifies a piece: *the left triangle*, *the one on the left*.
+
+    After *put*, a position is a goal.
+    """
     lexicon = _words_on(board)
     after = rf"(?: (?:{'|'.join([*SIZES, *lexicon.colours])}))? (?:{lexicon.noun}|one|piece)\b"
     place = re.search(
@@ -422,7 +439,7 @@ def _place_of(words: str, board: Board) -> tuple[int, int] | None:
 
 
 def _others(fitting: list[str], held: str | None) -> list[str]:
-    """What *the other one* can be: not the one in hand, and of its shape if there is one."""
+    """Return the candidates for *the other one*: without the piece in hand, and of its shape if any."""
     rest = [p for p in fitting if p != held]
     alike = [p for p in rest if held and ALL_PIECES[p]["shape"] == ALL_PIECES[held]["shape"]]
     return [p for p in alike if held and ALL_PIECES[p] == ALL_PIECES[held]] or alike or rest
@@ -437,6 +454,7 @@ def _nearest(landmark: str, fitting: Sequence[str], board: Board) -> str:
 
 
 def _landmark(relation: re.Match[str], board: Board, hand: Hand) -> str | None:
+    """Return the unique piece that a landmark phrase names; None if there is none."""
     what = relation["what"]
     if _points(what):
         return hand.piece
@@ -474,6 +492,7 @@ def _beside(words: str, relation: re.Match[str], theme: str, board: Board, hand:
 
 
 def _side(word: str) -> str:
+    """Return the side that a word names: left, right, above or below."""
     if "left" in word or "right" in word:
         return "left" if "left" in word else "right"
     if "top" in word or "upper" in word or word in ("above", "over", "on top of", "onto", "on"):
@@ -486,7 +505,9 @@ def _side(word: str) -> str:
 
 
 def _region(words: str) -> tuple[float, float] | None:
-    """A part of the table; *to the left* without a side or corner is a way, not a place."""
+    """Return the part of the table that words name; *to the left* without a side or corner is a direction, not a
+    position.
+    """
     fitting = [r for r in REGIONS if r in words]
     # *In the middle at the top* is at the top.
     fitting = [r for r in fitting if "middle" not in r] or fitting
@@ -510,7 +531,7 @@ def _region(words: str) -> tuple[float, float] | None:
 
 
 def _without_where_it_lies(words: str, board: Board) -> str:
-    """*The piece at the far right* lies there, and *the left triangle* too: neither is a way to go."""
+    """Return the words without positions that identify a piece (*the piece at the far right*), which are no directions."""
     lexicon = _words_on(board)
     lying = r"\b(?:at|on|in) the (?:far )?(?:(?:top|bottom|upper|lower)[- ]?)?(?:left|right)\b"
     return re.sub(
@@ -519,6 +540,7 @@ def _without_where_it_lies(words: str, board: Board) -> str:
 
 
 def _way(words: str, board: Board) -> tuple[float, float] | None:
+    """Return the shift that words describe, in units; None without one."""
     moving = _without_where_it_lies(words, board)
     shifts = [(WAYS[m[2]], DISTANCES.get(m[1] or m[3] or "", USUAL)) for m in STEP.finditer(moving)]
     if not shifts:
@@ -530,6 +552,7 @@ def _way(words: str, board: Board) -> tuple[float, float] | None:
 
 
 def _degrees(words: str, board: Board, piece: str) -> int:
+    """Return the rotation that words describe for a piece, in degrees."""
     if facing := re.search(
         r"\b(?:points?|pointing|faces?|facing|looks?|looking|tip|point|corner)\b.*?\b(up|down|left|right)", words
     ):
@@ -561,6 +584,7 @@ def _to_face(way: str, board: Board, piece: str) -> int:
 
 
 def _faces(piece: str, placed: Placement, direction: tuple[int, int]) -> float:
+    """Return how far the tip of a piece points in a direction, as a cosine."""
     points = corners(piece, placed)
     # A triangle's tip is its right angle; the other pieces have none, and any corner will do.
     tips = [min(points, key=lambda p: _slant(p, points))] if len(points) == 3 else points

@@ -1,7 +1,9 @@
-"""The raw log of a game: every event once and in order, stored states instead of video, replayed without running the rules again (situated.md, section 8).
+"""The raw log of a game: every event once and in order, with stored states instead of video, so that replays need no
+rules (situated.md, section 8).
 
-A recording is a file of JSON lines: a header, then entries `{seq, t_server_ms, t_client_ms, actor, kind, data}` that are only ever appended.
-The server numbers the entries; `t_client_ms` is the sender's monotonic clock and None for the server's own entries. What `data` holds:
+A recording is a file of JSON lines: a header, then entries `{seq, t_server_ms, t_client_ms, actor, kind, data}` that
+are only ever appended. The server numbers the entries; `t_client_ms` is the sender's monotonic clock and None for the
+server's own entries. The fields of `data`:
 
 | kind | data |
 | --- | --- |
@@ -9,14 +11,14 @@ The server numbers the entries; `t_client_ms` is the sender's monotonic clock an
 | cursor | `points`: [[dt_ms, x, y], …], dt_ms ≤ 0 counted from the entry's own time |
 | grab, move, rotate, flip, release | `piece`, `x`, `y`, `rotation`, `flipped`: the state *after* the change, as the server accepted it |
 | typing | `typing`: true or false |
-| say | `text`, `typing_start_ms`, `typing_end_ms` (sender's clock), `keystrokes`, `expressions` (known references: see tiers) |
+| say | `text`, `typing_start_ms`, `typing_end_ms` (sender's clock), `keystrokes`, `expressions` (gold references: see tiers) |
 | voice | `chunk`, `name`, `sha256`, `start_ms`, `end_ms` (sender's clock), `part` (the first chunk of its file), `puzzle` |
-| call | `state`, `lost`, `received`, `jitter_ms`: how well the sender hears the partner |
-| speech | `text`, `start_ms`, `end_ms` since the start: what a transcript says was spoken; the actor is the speaker |
+| call | `state`, `lost`, `received`, `jitter_ms`: the quality of the sender's connection to the partner |
+| speech | `text`, `start_ms`, `end_ms` since the start: spoken words from a transcript; the actor is the speaker |
 | hint | `number`, `piece`, `x`, `y`, `rotation`, `flipped` |
 | role | `role` |
 | clock | `sent_ms`, `received_ms` (sender's clock), `server_ms`: one ping, raw |
-| disconnect, reconnect, solved, timeout, end | nothing, or a reason |
+| disconnect, reconnect, solved, timeout, end | empty, or a reason |
 """
 
 from __future__ import annotations
@@ -84,6 +86,7 @@ def _is_known(value: Any) -> bool:
 
 
 def _are_points(value: Any) -> bool:
+    """Return whether a value is a list of points with three numbers each."""
     return isinstance(value, list) and all(
         isinstance(p, list) and len(p) == 3 and all(map(is_finite, p)) for p in value
     )
@@ -99,7 +102,7 @@ def _is_expression(value: Mapping[str, Any]) -> bool:
 
 
 def _is_state(value: Any) -> bool:
-    """Own pieces come with the states in which they lie, and are known from the first of them on."""
+    """Return whether a value is a state of a board; its custom pieces are learnt from it."""
     if isinstance(value, dict):
         learn_from_data(value.get("own", {}))
     return isinstance(value, dict)
@@ -139,7 +142,7 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The first line: what was played, by whom in which role (`players`: actor → role), in which language, and with which code."""
+    """The first line of a recording: game, players with roles (`players`: actor → role), language, and code version."""
 
     session: str
     pair: str
@@ -155,7 +158,7 @@ class Header:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A header and its entries; `torn` is what a crash left of the last line, None where the file ends as it should."""
+    """A header and its entries; `torn` is an incomplete last line after a crash, None without one."""
 
     header: Header
     entries: tuple[LogEntry, ...]
@@ -163,7 +166,7 @@ class Recording:
 
 
 class Moment(NamedTuple):
-    """What both players saw at a time: milliseconds since the start, the board, and the operator's cursor if it was seen yet."""
+    """The screen at one time: milliseconds since the start, the board, and the operator's cursor if it has been seen."""
 
     t_ms: float
     board: Board
@@ -187,7 +190,7 @@ def write_recording(recording: Recording) -> str:
 
 
 def parse_recording(content: str | bytes, where: str = "recording") -> Recording:
-    """A recording from its text; a last line torn by a crash is set aside and reported, nothing before it is lost."""
+    """Return a recording from its text; a last line torn by a crash is stored apart and reported."""
     # A torn line may end inside a character, which is no reason to lose the lines before.
     text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
     lines = text.split("\n")
@@ -232,7 +235,7 @@ def _marks(recording: Recording) -> Iterator[tuple[float, int, LogEntry, tuple[f
 
 
 def state_at(recording: Recording, t_ms: float) -> Moment | None:
-    """What was on the screens at a time; None before the start."""
+    """Return the screen at a time; None before the start."""
     latest = None
     for moment in replay(recording):
         if moment.t_ms > t_ms:
@@ -270,6 +273,7 @@ def faults(recording: Recording) -> list[str]:
 
 
 def _gaps(entries: Iterable[LogEntry]) -> list[str]:
+    """Return a sentence for every gap in the numbers of entries."""
     expected, problems = None, []
     for entry in entries:
         if expected is not None and entry.seq != expected:
@@ -303,6 +307,7 @@ def _first_object(line: str, where: str) -> dict[str, Any]:
 
 
 def _header(row: dict[str, Any], where: str) -> Header:
+    """Return the header from its JSON object. Raises InputError for an invalid or newer one."""
     row.pop("format")
     version = row.get("version")
     if not isinstance(version, int) or version > VERSION:
@@ -325,6 +330,7 @@ def _header(row: dict[str, Any], where: str) -> Header:
 
 
 def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
+    """Return an entry from its JSON object. Raises MalformedInput for an invalid one."""
     try:
         entry = LogEntry(**row)
     except TypeError as error:
@@ -352,7 +358,7 @@ def _entry(row: dict[str, Any], where: str, number: int) -> LogEntry:
 
 
 def _misshapen(entry: LogEntry) -> str:
-    """The first thing in an entry that is not of its kind, in words; empty where all is well."""
+    """Return the first invalid field of an entry, in words; empty if it has none."""
     if not isinstance(entry.actor, str):
         return f"the actor {entry.actor!r:.40}"
     if not is_finite(entry.t_server_ms) or not (entry.t_client_ms is None or is_finite(entry.t_client_ms)):

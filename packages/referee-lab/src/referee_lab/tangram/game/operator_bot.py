@@ -1,7 +1,8 @@
-"""An operator that can be programmed: it understands short instructions and carries them out with a hand that moves like a hand.
+"""A programmable operator: it interprets short instructions and carries them out with human-like movements.
 
-Cursor paths follow the minimum-jerk profile of arm movements (Flash & Hogan 1985) with a slight bow, and take the time that Fitts's law gives;
-points come at 60 Hz. The bot knows nothing of the goal: what it does depends on the words, the board, and chance.
+Cursor paths follow the minimum-jerk profile of arm movements (Flash & Hogan 1985) with a slight curve, and take the
+time of Fitts's law; points come at 60 Hz. The bot does not know the goal: its actions depend on the words, the board
+and chance.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class Act:
 
 
 def follow(command: Command, board: Board, hand: Hand, t_ms: float, rng: Random) -> tuple[list[Act], Hand]:
-    """What the hand does from a time on, and the hand afterwards."""
+    """Return the movements for a command from a time on, and the hand afterwards."""
     if command.kind not in _HANDLE or command.piece is None:
         return [], hand
     now = board.placements[command.piece]
@@ -41,7 +42,7 @@ def follow(command: Command, board: Board, hand: Hand, t_ms: float, rng: Random)
         acts += _put_back(command.piece, now, hand.before or now, hold, ready)
     else:
         acts += _HANDLE[command.kind](command, board, hold, ready, rng)
-    # Touching a piece changes nothing, so that what can be undone stays what it was.
+    # Taking a piece changes nothing, so the last action can still be undone.
     before = hand.before if command.kind == "take" and command.piece == hand.piece else now
     last = hand.last if command.kind in ("take", "undo") else command
     return acts, Hand((acts[-1].x, acts[-1].y), command.piece, before, last)
@@ -54,6 +55,7 @@ def _take(command: Command, board: Board, hold: tuple[float, float], t_ms: float
 
 
 def _turned(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
+    """Return the movements that turn a piece step by step."""
     piece, acts, t = str(command.piece), [], t_ms
     sign = 1 if command.degrees >= 0 else -1
     for step in range(1, max(1, round(abs(command.degrees) / board.step)) + 1):
@@ -69,7 +71,7 @@ def _flipped(command: Command, board: Board, hold: tuple[float, float], t_ms: fl
 
 
 def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: float, rng: Random) -> list[Act]:
-    """Drags the piece: to a region, or by as much as was said, give or take a little."""
+    """Return the movements that drag a piece: to a region, or by about the named distance."""
     piece = str(command.piece)
     now = board.placements[piece]
     if command.kind == "beside":
@@ -90,7 +92,7 @@ def _carried(command: Command, board: Board, hold: tuple[float, float], t_ms: fl
 
 
 def _against(command: Command, board: Board) -> tuple[float, float]:
-    """Where a piece lies against another one: on the side that was said, else on the nearest one."""
+    """Return the position of a piece beside another one: on the named side, else on the nearest."""
     piece, other = str(command.piece), str(command.other)
     (left, top, right, bottom), here = board.polygon(other).bounds, board.placements[piece]
     x0, y0, x1, y1 = board.polygon(piece).bounds

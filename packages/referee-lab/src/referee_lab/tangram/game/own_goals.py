@@ -1,8 +1,8 @@
-"""Own goal figures: laid freely on a board, checked, and kept in a file (JSON or TOML) that the game takes.
+"""Custom goal figures: laid on a board, checked, and stored in a file (JSON or TOML) for the game.
 
-A figure can be solved when its pieces do not lie over each other and are one figure: then the way in which it was laid is a solution. Whether it is symmetric
-(left to right) is worked out, not told. Pieces of the Tangram are used all seven; of others those count that touch, and the rest is left out. Own pieces
-(`own_pieces`) stand in the file of the figures too, which is whole without theirs.
+A figure can be solved if its pieces do not overlap and are connected: then its layout is a solution. Its symmetry (left
+to right) is computed. A Tangram uses all seven pieces; of other sets the connected ones count, and the rest is left
+out. Custom pieces (`own_pieces`) are included in the file of the figures, which needs no other file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["CheckedGoal", "check_figure", "goals_in", "read_goals", "write_goals"]
 
 FORMAT = "referee-goals"
-# Shares of the figure's area: what may lie doubly, and by how much a figure may differ from its mirror image and still count as symmetric.
+# Shares of the figure's area: the maximal overlap, and the maximal difference from the mirror image of a symmetric
+# figure.
 DOUBLED, ALIKE = 0.01, 0.02
 FEWEST = 2
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
@@ -36,7 +37,7 @@ _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 
 @dataclass(frozen=True, slots=True)
 class CheckedGoal:
-    """A figure with what speaks against it; `goal` is there only where nothing does."""
+    """A figure with its problems; `goal` is set only if it has none."""
 
     name: str
     goal: Goal | None
@@ -56,12 +57,14 @@ def check_figure(name: str, placements: Mapping[str, Placement]) -> CheckedGoal:
 
 
 def _problems_of_name(name: str) -> list[str]:
+    """Return the problems of a figure's name."""
     if not _NAME.fullmatch(name):
         return [f"{name!r} is no name for a figure: small letters, digits and hyphens, beginning with a letter"]
     return [f"{name} is a figure of this package: choose another name"] if is_shipped(name) else []
 
 
 def _problems_of_pieces(placements: Mapping[str, Placement]) -> list[str]:
+    """Return the problems of a figure's pieces: mixed sets, or missing pieces."""
     kind = set_of(placements)
     if kind is None:
         return [
@@ -74,6 +77,7 @@ def _problems_of_pieces(placements: Mapping[str, Placement]) -> list[str]:
 
 
 def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
+    """Return the problems of a figure's shape: overlaps, or unconnected parts."""
     from shapely import unary_union
 
     problems = []
@@ -99,17 +103,18 @@ def _problems_of_shape(placements: Mapping[str, Placement]) -> list[str]:
 
 
 def _shapes(placements: Mapping[str, Placement]) -> dict[str, Polygon]:
+    """Return the pieces as polygons."""
     from shapely import Polygon
 
     return {piece: Polygon(corners(piece, place)) for piece, place in placements.items()}
 
 
 def _groups(placements: Mapping[str, Placement]) -> list[set[str]]:
-    """Pieces that hang together by their sides."""
+    """Return the groups of pieces that are connected by their sides."""
     shapes = {piece: shape.buffer(HAIR, join_style="mitre") for piece, shape in _shapes(placements).items()}
     groups: list[set[str]] = []
     for piece, shape in shapes.items():
-        # A corner alone holds nothing: what two swollen pieces share there is a crumb.
+        # A shared corner does not connect pieces: the overlap of expanded pieces there is negligible.
         touched = [g for g in groups if any(shapes[other].intersection(shape).area > HAIR for other in g)]
         groups = [g for g in groups if g not in touched]
         groups.append({piece}.union(*touched))
@@ -117,6 +122,7 @@ def _groups(placements: Mapping[str, Placement]) -> list[set[str]]:
 
 
 def _centred(placements: Mapping[str, Placement]) -> dict[str, Placement]:
+    """Return the placements relative to the middle of the figure."""
     from shapely import unary_union
 
     left, top, right, bottom = unary_union(list(_shapes(placements).values())).bounds
@@ -128,6 +134,7 @@ def _centred(placements: Mapping[str, Placement]) -> dict[str, Placement]:
 
 
 def _is_symmetric(figure: Polygon) -> bool:
+    """Return whether a figure equals its mirror image."""
     from shapely.affinity import scale
 
     mirrored = scale(figure, -1, 1, origin=figure.centroid)
@@ -152,7 +159,7 @@ def read_goals(path: Path) -> list[Goal]:
 
 
 def goals_in(path: Path) -> list[CheckedGoal]:
-    """Every figure of a file with what speaks against it."""
+    """Return every figure of a file with its problems."""
     rows = _rows(path)
     checked_goals, names = [], set[str]()
     for number, row in enumerate(rows, 1):
@@ -165,6 +172,7 @@ def goals_in(path: Path) -> list[CheckedGoal]:
 
 
 def _rows(path: Path) -> list[Any]:
+    """Return the figures of a JSON or TOML file. Raises InputError for an unreadable one."""
     try:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -185,6 +193,7 @@ def _rows(path: Path) -> list[Any]:
 
 
 def _checked(row: Any, path: Path, number: int) -> CheckedGoal:
+    """Return one figure of a file with its problems. Raises InputError for an invalid format."""
     try:
         name, pieces = str(row["name"]), row["pieces"]
         placed = {str(piece): _placement(at) for piece, at in pieces.items()}

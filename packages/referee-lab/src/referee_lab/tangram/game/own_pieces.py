@@ -1,13 +1,15 @@
-"""Own sets of pieces: polygons with names and colours in a file (TOML or JSON), checked, made known to the game, and carried along with boards and figures.
+"""Custom sets of pieces: polygons with names and colours in a file (TOML or JSON), checked, registered with the game,
+and stored with boards and figures.
 
     name = "arrows"
-    step = 90                                  # one turn, in degrees; 45 unless told
+    step = 90                                  # one turn, in degrees; 45 by default
     [[pieces]]
     name = "arrow"
     colour = "red"                             # a word, or #rrggbb with `colour_word`
     corners = [[0, 0], [80, 0], [80, 40]]      # units of the board, which is 1200 wide and 800 high
 
-Numbers begin with 31 in the order of the file, unless a piece has a `number` of its own; two sets that are looked at together need different ones.
+Numbers begin with 31 in the order of the file, unless a piece has a `number`; two sets that are used together need
+different ones.
 """
 
 from __future__ import annotations
@@ -68,6 +70,7 @@ def read_pieces(path: Path) -> str:
 
 
 def _data(path: Path) -> Mapping[str, Any]:
+    """Return the content of a JSON or TOML file of pieces. Raises InputError for an unreadable one."""
     try:
         text = path.read_text(encoding="utf-8")
         data = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
@@ -81,6 +84,7 @@ def _data(path: Path) -> Mapping[str, Any]:
 
 
 def _pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
+    """Yield the pieces of a set. Raises InputError for an invalid name, step or piece."""
     name, step, rows = data.get("name"), data.get("step", 45), data["pieces"]
     if not isinstance(name, str) or not _SET.fullmatch(name) or name in ("tangram", "pentomino"):
         raise InputError(
@@ -100,6 +104,7 @@ def _pieces(data: Mapping[str, Any]) -> Iterable[OwnPiece]:
 
 
 def _piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
+    """Return one piece of a set. Raises InputError for an invalid field."""
     if not isinstance(row, dict):
         raise InputError(f"piece {place + 1} is not written as pieces are", remedy=EXAMPLE)
     name, number = row.get("name"), row.get("number", FIRST + place)
@@ -119,6 +124,7 @@ def _piece(row: Any, set_name: str, step: int, place: int) -> OwnPiece:
 
 
 def _colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
+    """Return a piece's colour as #rrggbb and as a word. Raises InputError for an unknown one."""
     colour = row.get("colour", "")
     if isinstance(colour, str) and colour in COLOURS:
         return COLOURS[colour], colour
@@ -133,6 +139,7 @@ def _colour(row: Mapping[str, Any], name: str) -> tuple[str, str]:
 
 
 def _corners(points: Any, name: str) -> list[tuple[float, float]]:
+    """Return a polygon's corners as numbers. Raises InputError for an invalid list."""
     fits = isinstance(points, list) and 3 <= len(points) <= MOST_CORNERS
     if not fits or any(not isinstance(p, list) or len(p) != 2 or {type(n) for n in p} - {int, float} for p in points):
         raise InputError(
@@ -142,6 +149,7 @@ def _corners(points: Any, name: str) -> list[tuple[float, float]]:
 
 
 def _checked_shape(corners: list[tuple[float, float]], name: str) -> Polygon:
+    """Return the corners as a polygon. Raises InputError if it is not simple or of a wrong size."""
     from shapely import Polygon
     from shapely.validation import explain_validity
 
@@ -163,13 +171,14 @@ def _checked_shape(corners: list[tuple[float, float]], name: str) -> Polygon:
 
 
 def _area(piece: OwnPiece) -> float:
+    """Return the area of a piece."""
     from shapely import Polygon
 
     return float(Polygon(piece.corners).area)
 
 
 def _is_two_sided(corners: tuple[tuple[float, float], ...], step: int) -> bool:
-    """Whether no turn makes the piece what it is when turned over."""
+    """Return whether a flipped piece differs from every rotation of it."""
     from shapely import Polygon
     from shapely.affinity import rotate, scale
 
@@ -180,6 +189,7 @@ def _is_two_sided(corners: tuple[tuple[float, float], ...], step: int) -> bool:
 
 
 def _refuse_twins(pieces: list[OwnPiece]) -> None:
+    """Raise InputError for two pieces with one number, or with one name and different shapes."""
     numbers = Counter(piece.number for piece in pieces)
     looks = Counter((piece.name, piece.colour_word, piece.corners) for piece in pieces)
     names = Counter((piece.name, piece.colour_word) for piece in pieces)
@@ -187,7 +197,7 @@ def _refuse_twins(pieces: list[OwnPiece]) -> None:
         if numbers[piece.number] > 1:
             raise InputError(f"two pieces have the number {piece.number}", remedy="give each its own")
         key = (piece.name, piece.colour_word)
-        # Two that look alike may share a name, as the triangles of the Tangram do; two that do not could not be told apart by it.
+        # Two pieces of equal shape may share a name, as the Tangram's triangles do; pieces of different shapes may not.
         if names[key] > 1 and looks[(*key, piece.corners)] != names[key]:
             raise InputError(
                 f"two different pieces are called {' '.join(reversed(key)).strip()!r}",
@@ -226,6 +236,7 @@ def learn_from_data(data: Any) -> None:
 
 
 def _from_data(number: str, row: Mapping[str, Any]) -> OwnPiece:
+    """Return a piece from its JSON object."""
     corners = tuple((float(x), float(y)) for x, y in row["corners"])
     if not number.isdigit() or int(number) < FIRST or len(corners) < 3 or row["set"] in ("tangram", "pentomino"):
         raise ValueError(number)

@@ -1,9 +1,9 @@
-"""The pieces that can lie on a board: the seven of the Tangram, the twelve pentominoes and whatever is made known (`learn_pieces`), each under a number that
-no other piece has.
+"""The pieces of a board: the seven of the Tangram, the twelve pentominoes and registered custom pieces
+(`learn_pieces`), each under a unique number.
 
-A board, a goal and a recording name their pieces by number, so that the number alone says what a piece looks like. Corners are about the centroid, in units of
-the board (x to the right, y downwards), in whole numbers where the shape allows it: the browser has the same table. Own pieces (`own_pieces`) travel with every
-board and goal in which they lie.
+A board, a goal and a recording name their pieces by number, which determines the shape. Corners are relative to the
+centroid, in units of the board (x to the right, y downwards), in whole numbers where the shape allows it: the browser
+has the same table. Custom pieces (`own_pieces`) are stored with every board and goal that has them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Point = tuple[float, float]
 
 
 def _triangle(leg: float) -> tuple[Point, ...]:
-    """A right isosceles triangle about its centroid with the right angle on top, so that a flip leaves it as it is."""
+    """Return a right isosceles triangle about its centroid with the right angle on top, so that flips do not change it."""
     height = leg / math.sqrt(2)
     return ((0.0, -2 * height / 3), (height, height / 3), (-height, height / 3))
 
@@ -110,19 +110,19 @@ def set_of(pieces: Collection[str]) -> str | None:
 
 
 def name_of_set(pieces: Collection[str]) -> str:
-    """What the pieces of a board are called together: *Tangram*, *pentominoes*, or the name of an own set."""
+    """Return the name of a board's pieces: *Tangram*, *pentominoes*, or the name of a custom set."""
     name = set_of(pieces) or ""
     return _TITLES.get(name, name)
 
 
 def step_of(pieces: Collection[str]) -> int:
-    """One turn of a piece in degrees: pentominoes lie on a grid of squares, and half a right angle takes them off it."""
+    """Return the rotation step of a set in degrees: 90 for pentominoes, which lie on a square grid."""
     steps = [_OWN[piece].step for piece in pieces if piece in _OWN]
     return steps[0] if steps else _STEPS.get(set_of(pieces) or "", 45)
 
 
 def pieces_of(numbers: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
-    """What is known of some pieces, in order of their numbers."""
+    """Return the descriptions of pieces in order of their numbers."""
     return {piece: ALL_PIECES[piece] for piece in sorted(numbers, key=int)}
 
 
@@ -140,7 +140,9 @@ def has_two_sides(piece: str) -> bool:
 
 
 def piece_name(piece: str) -> str:
-    """The plain name of a piece: *large triangle*, *square*, *L piece*, or that of an own piece, with its colour where others of its set share the name."""
+    """Return the plain name of a piece: *large triangle*, *square*, *L piece*, or a custom name, with its colour where
+    others share the name.
+    """
     if piece in _OWN:
         return _name_custom_piece(_OWN[piece])
     kind = ALL_PIECES[piece]
@@ -159,9 +161,9 @@ def _name_custom_piece(piece: OwnPiece) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OwnPiece:
-    """A piece of somebody's own: its number, the set it belongs to, its name, its colour (#rrggbb, with a word for it), and its corners about its centroid.
+    """A custom piece: number, set, name, colour (#rrggbb, with a word for it), and corners about its centroid.
 
-    `step` is one turn in degrees, `two_sided` whether it looks different when it is turned over.
+    `step` is the rotation step in degrees, `two_sided` whether it looks different when flipped.
     """
 
     number: str
@@ -190,5 +192,5 @@ def learn_pieces(pieces: Iterable[OwnPiece]) -> None:
 
 
 def own_pieces_among(pieces: Iterable[str]) -> list[OwnPiece]:
-    """Those of some pieces that are somebody's own."""
+    """Return the custom pieces among some pieces."""
     return [_OWN[piece] for piece in pieces if piece in _OWN]

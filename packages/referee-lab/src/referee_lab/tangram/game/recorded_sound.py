@@ -1,8 +1,8 @@
-"""The sound of a recording: which files there are, whose voice is in them, and when in the game they begin.
+"""The sounds of a recording: files, speakers, and their start times in the game.
 
-Every puzzle has a file for each person (more where a page was loaded again), named after the session. The log says when the first piece of a file was begun by
-the speaker's own clock; pings lay that clock on the server's, so that sound and board run together.
-A file that was converted (`.wav` for `.webm`) is found too.
+Every puzzle has a file per person (more after a reload of the page), named after the session. The log has the start of
+each file's first chunk on the speaker's clock; pings convert it to the server's, so that sound and board are
+synchronous. Converted files (`.wav` for `.webm`) are found too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class RecordedSound(NamedTuple):
 
 
 class SoundStretch(NamedTuple):
-    """A stretch of somebody's voice: who speaks, when in the game it begins and ends, its content and its kind (`.webm`)."""
+    """A stretch of one speaker's sound: speaker, start and end in the game, content and file type (`.webm`)."""
 
     by: str
     start_ms: float
@@ -76,7 +76,7 @@ def recorded_sounds(recording: Recording) -> list[RecordedSound]:
 
 
 def sounds_in(recording: Recording, folder: Path) -> list[tuple[RecordedSound, Path]]:
-    """The sounds of a recording that lie in a folder, each with its file."""
+    """Return the sounds of a recording that are in a folder, each with its file."""
     sounds = []
     for sound in recorded_sounds(recording):
         places = ((folder / sound.name).with_suffix(ending) for ending in SOUND_KINDS)
@@ -87,7 +87,7 @@ def sounds_in(recording: Recording, folder: Path) -> list[tuple[RecordedSound, P
 
 
 def sound_stretches(recording: Recording, folder: Path, start_ms: float, end_ms: float) -> list[SoundStretch]:
-    """What is heard between two times, cut out so that nothing said later is in it."""
+    """Return the sound between two times, cut so that nothing later is included."""
     stretches = []
     for sound, file in sounds_in(recording, folder):
         start, end = max(sound.start_ms, start_ms), min(sound.end_ms, end_ms)
@@ -98,7 +98,7 @@ def sound_stretches(recording: Recording, folder: Path, start_ms: float, end_ms:
 
 
 def embedded_sounds(recording: Recording, folder: Path) -> list[dict[str, Any]]:
-    """The sounds in a folder for a page that holds everything it needs."""
+    """Return the sounds in a folder as data for a self-contained page."""
     return [
         {
             "by": sound.role,

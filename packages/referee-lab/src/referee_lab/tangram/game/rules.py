@@ -1,8 +1,9 @@
-"""The rules of the Tangram game without any wire or clock (Tokunaga et al. 2010): what a change, a moment, or a lost hand does to a running game.
+"""The rules of the Tangram game without I/O (Tokunaga et al. 2010): the effect of a change, of time, or of a lost
+connection on a running game.
 
-Every function takes a game and a server time and gives the game afterwards with the notes to log and to send, in order; a room, a bot or a test calls
-the same ones. A released piece is drawn to its neighbours only after it was carried further than the snap reaches, so that a small
-correction is never taken back.
+Every function takes a game and a server time and returns the next game and the notes to log and send, in order; rooms,
+bots and tests share them. A released piece snaps to its neighbours only if it was moved further than the snap distance,
+so that a small correction stays.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ NEARLY = 3.0
 
 
 class Note(NamedTuple):
-    """Something to log: its kind and data as in `log`; `by_server` tells a player's deed from the game's own."""
+    """An event to log: its kind and data as in `log`; `by_server` distinguishes the game's own events from a player's."""
 
     kind: str
     data: Mapping[str, Any]
@@ -63,7 +64,7 @@ def begin(goal: Goal, seed: int, settings: Mapping[str, Any] = SETTINGS) -> tupl
 
 
 def change(game: Game, action: Change, t_ms: float) -> tuple[Game, list[Note]]:
-    """The operator does something; nothing happens once the game is over."""
+    """Apply an operator's change; a finished game does not change."""
     if game.outcome:
         return game, []
     board = game.board.apply(action)
@@ -89,7 +90,7 @@ def let_go(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
 
 
 def pass_time(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
-    """Time goes by: hints that are due (each replaces the one before), and the limit."""
+    """Advance the time: hints that are due (each replaces the previous one), and the time limit."""
     notes = []
     due = game.settings["hints_ms"]
     while not game.outcome and game.hints < len(due) and t_ms >= due[game.hints]:
@@ -103,6 +104,7 @@ def pass_time(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
 
 
 def _released(game: Game, board: Board, piece: str) -> Board:
+    """Return the board after a piece is released, snapped to its neighbours if it was moved far enough."""
     if game.grabbed is None or not game.settings["snap"]:
         return board
     now, then = board.placements[piece], game.grabbed.placements[piece]
@@ -115,7 +117,8 @@ def _settle(game: Game, t_ms: float) -> tuple[Game, list[Note]]:
     missing = max(cover_error(game.board, outline(game.goal))) if game.held is None else 1.0
     if missing <= game.settings["tolerance"]:
         return _over(game, "solved")
-    # Whoever has laid the figure but for hair's breadths is told so at once, and does not go looking for another way.
+    # A figure that is complete up to hairline gaps counts as solved at once, so that players do not search for another
+    # solution.
     nearly = missing <= NEARLY * game.settings["tolerance"] if game.held is None else game.nearly
     if nearly == game.nearly and t_ms - game.snapshot_ms < game.settings["snapshot_ms"]:
         return game, []
@@ -129,6 +132,6 @@ def _over(game: Game, outcome: str) -> tuple[Game, list[Note]]:
 
 
 def state_of(game: Game) -> dict[str, Any]:
-    """What a snapshot holds."""
+    """Return the data of a snapshot."""
     nearly = {"nearly": True} if game.nearly else {}
     return {"state": game.board.to_data(), "hash": game.board.hash(), **nearly}

@@ -1,4 +1,6 @@
-"""The log of a game that programs play: what they say and do, timed like people's, in the order in which it reaches the server."""
+"""The log of a game between programs: their words and actions, with human-like times, in the order of arrival at the
+server.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ __all__ = ["SERVER", "SessionLog"]
 KEY_MS = 90.0
 BATCH = 3
 SERVER = "server"
-# Milliseconds on the wire, so that arriving and happening differ as in real sessions.
+# Network delays in milliseconds, so that times of events and of arrival differ as in real sessions.
 DELAY = {SOLVER: 12.0, OPERATOR: 9.0, SERVER: 9.0}
 AHEAD = {SOLVER: 5_000.0, OPERATOR: -3_000.0}  # the players' own clocks do not start when the server's does
 
@@ -35,11 +37,12 @@ class SessionLog:
     rows: list[tuple[float, str, str, Mapping[str, Any]]] = field(default_factory=list)
 
     def open(self, notes: list[Note]) -> None:
+        """Write the first entries: initial state, roles and clock pings."""
         self.take_down(0.0, notes)
         for actor in (SOLVER, OPERATOR):
             self.note(0.0, actor, "role", {"role": actor})
             ahead_ms, delay = AHEAD[actor], DELAY[actor]
-            # The way there takes as long as the way back, so that `clocks` finds the offset exactly.
+            # Both directions take the same time, so `clocks` finds the exact offset.
             self.note(
                 0.0, actor, "clock", {"sent_ms": ahead_ms, "server_ms": delay, "received_ms": ahead_ms + 2 * delay}
             )
@@ -69,7 +72,7 @@ class SessionLog:
         self.t_ms = sent
 
     def carry_out(self, command: Command) -> None:
-        """The operator's hand does what was asked for."""
+        """Carry out a command with the operator's hand."""
         begins = self.t_ms + self.rng.uniform(350, 900)
         acts, self.hand = follow(command, self.game.board, self.hand, begins, self.rng)
         self.trace(acts)

@@ -1,7 +1,8 @@
-"""A solver that can be programmed: it sees goal and board and says the next thing, knowing what each of its expressions refers to.
+"""A programmable solver: it sees goal and board and gives the next instruction with the referents of its expressions.
 
-Its words are few (take, turn, flip, put, move) and its expressions are of the kinds that REX-J counts: descriptions with size, type and place for
-a new piece, pronouns and demonstratives for the piece in hand, *the other one* when the wrong piece was taken.
+It uses few verbs (take, turn, flip, put, move). Its expressions are of the kinds that REX-J counts: descriptions with
+size, type and position for a new piece, pronouns and demonstratives for the piece in hand, *the other one* after a
+wrong piece was taken.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ SAME = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """Something to say, and what its expressions refer to (`start` and `end` are characters of the text)."""
+    """An instruction and the referents of its expressions (`start` and `end` are characters of the text)."""
 
     text: str
     expressions: tuple[Mapping[str, Any], ...] = ()
@@ -50,7 +51,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Mind:
-    """What the solver wants (a place for every piece) and which piece it is speaking about."""
+    """The solver's plan (a goal placement of every piece) and the piece under discussion."""
 
     goal_placements: Mapping[str, Placement]
     focus: str | None = None
@@ -61,7 +62,10 @@ class Mind:
 
 
 def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tuple[Instruction | None, Mind]:
-    """The next thing to say about a board, given the piece last handled; None when every piece lies where it should."""
+    """Return the next instruction for a board, given the piece last handled, and the plan.
+
+    None when every piece is in place.
+    """
     if mind.focus is None or in_place(mind, board, mind.focus):
         # In the order of the pieces, large ones first.
         focus = next((p for p in mind.goal_placements if not in_place(mind, board, p)), None)
@@ -74,7 +78,7 @@ def instruct(mind: Mind, board: Board, handled: str | None, rng: Random) -> tupl
 
 
 def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instruction:
-    """Return an answer to a question: which piece is meant and where it lies, or again what to do with the one in hand."""
+    """Return an answer to a question: the piece and its position, or the action for the piece in hand."""
     focus = mind.focus or next(iter(mind.goal_placements))
     if handled == focus and not in_place(mind, board, focus):
         return _adjust(focus, mind.goal_placements[focus], board, rng)
@@ -87,7 +91,7 @@ def clarify(mind: Mind, board: Board, handled: str | None, rng: Random) -> Instr
 
 
 def in_place(mind: Mind, board: Board, piece: str) -> bool:
-    """Whether a piece lies where the solver wants it, as far as eyes can tell."""
+    """Return whether a piece is at its goal placement, to visual accuracy."""
     now, goal = board.placements[piece], mind.goal_placements[piece]
     return _turn(piece, now, goal, board.step) == 0 and max(_way(now, goal)) <= NEAR
 
@@ -97,13 +101,17 @@ def _way(now: Placement, goal: Placement) -> tuple[float, float]:
 
 
 def _turn(piece: str, now: Placement, goal: Placement, step: int) -> int | None:
-    """The rotation still needed in degrees, between −180 and 180, the shortest that looks right; None where the other side has to be up."""
+    """Return the remaining rotation in degrees, from −180 to 180, the smallest that looks right.
+
+    None if the piece has to be flipped.
+    """
     looks = (goal.rotation, goal.flipped)
     return _shortest(piece, (now.rotation, now.flipped), looks, step)
 
 
 @lru_cache(maxsize=4096)
 def _shortest(piece: str, now: tuple[int, bool], pose: tuple[int, bool], step: int) -> int | None:
+    """Return the smallest rotation from one pose to another that looks the same; None if there is none."""
     turns = sorted(range(-180, 181, step), key=lambda turn: (abs(turn), turn < 0))
     goal = corners(piece, Placement(0.0, 0.0, *pose))
     return next((t for t in turns if _alike(corners(piece, Placement(0.0, 0.0, now[0] + t, now[1])), goal)), None)
@@ -114,7 +122,7 @@ def _alike(points: Sequence[tuple[float, float]], other: Sequence[tuple[float, f
 
 
 def _new(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
-    """Asks for a piece that was not spoken of before, with its place on the board where its kind is not enough (but not always)."""
+    """Return a request for a new piece, usually with its position where its kind is ambiguous."""
     phrase, attributes = _named(piece)
     rivals = [p for p in mind.goal_placements if p != piece and piece_name(p) == piece_name(piece)]
     if rivals and rng.random() < 0.6:
@@ -125,6 +133,7 @@ def _new(piece: str, mind: Mind, board: Board, rng: Random) -> Instruction:
 
 
 def _side(placement: Placement, other: Placement) -> str:
+    """Return the side of one piece relative to another, in words."""
     if abs(placement.x - other.x) >= abs(placement.y - other.y):
         return "on the left" if placement.x < other.x else "on the right"
     return "at the top" if placement.y < other.y else "at the bottom"
@@ -168,11 +177,12 @@ def _adjust(piece: str, goal: Placement, board: Board, rng: Random) -> Instructi
 
 
 def _far(now: Placement, place: tuple[float, float]) -> bool:
-    """Whether a piece is still far from a region: nobody is sent where they are."""
+    """Return whether a piece is still far from a region."""
     return max(abs(now.x - place[0]), abs(now.y - place[1])) > 100
 
 
 def _shifts(now: Placement, goal: Placement) -> Iterator[str]:
+    """Yield the shifts that bring a piece to its goal, in words."""
     for missing, ways in ((goal.x - now.x, ("left", "right")), (goal.y - now.y, ("up", "down"))):
         if abs(missing) > NEAR:
             amount = min(AMOUNTS, key=lambda a: abs(AMOUNTS[a] - abs(missing)))

@@ -42,7 +42,7 @@ def whole_sound(content: bytes) -> bytes:
 
 
 def cut_sound(content: bytes, start_ms: float, end_ms: float, where: str) -> bytes:
-    """Return the sound between two times as a file of its own, which begins at 0."""
+    """Return the sound between two times as a file that begins at 0."""
     if content[:4] == WAV:
         return _cut_wav(content, start_ms, end_ms)
     _require_webm(content, "a stretch can be cut from WebM and WAV only", where)
@@ -66,6 +66,7 @@ def _require_webm(content: bytes, problem: str, where: str) -> None:
 
 
 def _cut_wav(content: bytes, start_ms: float, end_ms: float) -> bytes:
+    """Return part of a WAV file."""
     with wave.open(io.BytesIO(content)) as file:
         first, last = (min(round(t * file.getframerate() / 1000), file.getnframes()) for t in (start_ms, end_ms))
         file.setpos(first)
@@ -73,12 +74,14 @@ def _cut_wav(content: bytes, start_ms: float, end_ms: float) -> bytes:
 
 
 def _delay_wav(content: bytes, by_ms: float) -> bytes:
+    """Return a WAV file with silence before it."""
     with wave.open(io.BytesIO(content)) as file:
         silence = bytes(round(by_ms * file.getframerate() / 1000) * file.getnchannels() * file.getsampwidth())
         return _wav(file, silence + file.readframes(file.getnframes()))
 
 
 def _wav(like: wave.Wave_read, frames: bytes) -> bytes:
+    """Return frames as a WAV file with the format of another."""
     out = io.BytesIO()
     with wave.open(out, "wb") as file:
         file.setparams((like.getnchannels(), like.getsampwidth(), like.getframerate(), 0, "NONE", ""))

@@ -1,7 +1,9 @@
-"""Repair of voices that were stored with the wrong puzzle: one file holds the speech of a whole session, and the later puzzles have none.
+"""Repairs sounds that were stored with the wrong puzzle: one file has the speech of a whole session, and later puzzles
+have none.
 
-Pages of earlier versions gave every piece of sound the number of the first puzzle. Each recording has entries with both clocks, the speaker's and the server's,
-so the same file has a known beginning in the time of every puzzle of the session; it is cut at the logged beginning and end of each.
+Pages of earlier versions gave every chunk the number of the first puzzle. Each recording has entries with both clocks,
+the speaker's and the server's, so the start of the file is known in the time of every puzzle of the session; the file
+is cut at the logged start and end of each.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ SLACK_MS = 1000.0
 
 
 class RepairedPuzzle(NamedTuple):
-    """A recording whose voices are its own, its new files of sound by name, and the names of the files that they replace."""
+    """A recording with its own sounds: its new sound files by name, and the names of the files that they replace."""
 
     recording: Recording
     sounds: dict[str, bytes]
@@ -54,7 +56,9 @@ def repair_voices(puzzles: Sequence[Recording], folder: Path) -> list[RepairedPu
 
 
 def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSound) -> Iterator[tuple[int, float]]:
-    """Yield the later puzzles without a voice of the speaker over which the file goes on, each with the file's beginning in its time."""
+    """Yield the later puzzles that a file also covers and that have no sound of the speaker, each with the file's start
+    in its time.
+    """
     source = puzzles[number]
     offsets = {connection: o for (actor, connection), o in clock_offsets(source).items() if actor == sound.actor}
     # A file that goes on after the puzzle is of the last page that was loaded in it.
@@ -84,7 +88,7 @@ def _later_puzzles(puzzles: Sequence[Recording], number: int, sound: RecordedSou
 def _with_voice(
     puzzle: RepairedPuzzle, sound: RecordedSound, number: int, span: tuple[float, float], content: bytes, suffix: str
 ) -> RepairedPuzzle:
-    """Return the puzzle with one file of the speaker in place of those that it had."""
+    """Return the puzzle with one file of the speaker in place of the earlier ones."""
     recording = puzzle.recording
     earlier = [s.name for s in recorded_sounds(recording) if s.name == sound.name]
     part = int(sound.name.removesuffix(".webm").rpartition("-")[2])

@@ -1,1 +1,1 @@
-"""Models of situated reference: what a reference rests on, which form it takes, which thing it means."""
+"""Models of situated reference: features of a situation, the form of a reference, and its resolution."""

@@ -1,7 +1,9 @@
-"""How each piece stands as a candidate for an expression: the 22 yes/no features of reference resolution (Iida, Kobayashi & Tokunaga 2010, table 2).
+"""The features of each piece as a candidate referent: the 22 yes/no features of reference resolution (Iida, Kobayashi &
+Tokunaga 2010, table 2).
 
-DH1-10 come from the dialogue, AH1-6 from the cursor, CO1-6 from what was handled. DH7 and DH8 ask for the Japanese particles *o* and *ni* after
-the expression and are no in other languages. DH6 compares the words of the expression with the attributes of the piece.
+DH1-10 describe the dialogue, AH1-6 the cursor, CO1-6 the handling. DH7 and DH8 are the Japanese particles *o* and *ni*
+after the expression; in other languages they are no. DH6 compares the words of the expression with the attributes of
+the piece.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ ACTION_NAMES = tuple(f"AH{i}" for i in range(1, 7))
 OPERATION_NAMES = tuple(f"CO{i}" for i in range(1, 7))
 CANDIDATE_NAMES = (*DISCOURSE_NAMES, *ACTION_NAMES, *OPERATION_NAMES)
 
-# German adjectives change their ends; what some call turquoise others call blue.
+# German adjectives inflect; turquoise and blue are used for one colour.
 _ENDINGS = ("e", "en", "es", "er", "em", "ne", "nen", "nes", "ner", "nem", "farbene", "farbenen")
 _GERMAN = {
     "grey": "grau",
@@ -64,6 +66,7 @@ def fits(text: str, piece: Mapping[str, str], pieces: Mapping[str, Mapping[str, 
 
 
 def _says(text: str, words: set[str], value: str) -> bool:
+    """Return whether a text contains a word for an attribute value."""
     names = (value.lower(), *WORDS.get(value.lower(), ()))
     # Japanese sets no blanks between words, so they are looked for inside the text.
     return any(name in words if name.isascii() and " " not in name else name in text.lower() for name in names)
@@ -72,7 +75,7 @@ def _says(text: str, words: set[str], value: str) -> bool:
 def candidate_features(
     situation: Situation, piece: str, *, text: str | None = None, pronoun: bool | None = None
 ) -> dict[str, float]:
-    """The 22 features of a piece for the expression of a situation, or for another text put in its place."""
+    """Return the 22 features of a piece for the expression of a situation, or for another text in its place."""
     words = situation.text if text is None else text
     is_pronoun = situation.pronoun if pronoun is None else pronoun
     standing = situation.standings[piece]
@@ -88,6 +91,7 @@ def candidate_features(
 
 
 def _discourse(s: Standing, pronoun: bool) -> dict[str, bool]:
+    """Return the dialogue features of a piece."""
     time = bin_of(s.since_mention)
     return {
         "DH1": s.mentioned_last,

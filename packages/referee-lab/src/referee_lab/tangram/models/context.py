@@ -1,8 +1,8 @@
-"""How much of a dialogue an overhearer must see before a reference: the clip before it (Spanger et al. 2010, 2013).
+"""The part of a dialogue that an overhearer must see before a reference: its clip (Spanger et al. 2010, 2013).
 
-The published clip begins before both the last mention of the target and the last action on it, ends where the utterance begins (a typed one: where it is
-shown, since nobody sees it before), and is at most 30 s long. The earlier study also showed clips with only the later of the two
-events, or with neither. An instance that allows no such clip has a reason.
+The published clip begins before both the last mention of the target and the last action on it, ends where the utterance
+begins (a typed one: when it is shown), and is at most 30 s long. The earlier study also used clips with only the later
+of the two events, or with neither. An instance without such a clip has a reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MARGIN_MS = 500.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clip:
-    """What is replayed before an utterance."""
+    """The part of a dialogue that is replayed before an utterance."""
 
     start_ms: float
     end_ms: float
@@ -52,7 +52,7 @@ def cut(
     mention, action = situation.standing.mention, situation.standing.action
     if mention is None or action is None:
         return Unusable(reason="no earlier mention" if mention is None else "no earlier action")
-    # What is in the sentence cannot be shown before it.
+    # Words of the sentence cannot be shown before it.
     if _start(mention) >= end:
         return Unusable(reason="mentioned earlier in the same utterance")
     if _start(action) >= end:
@@ -67,6 +67,7 @@ def cut(
 
 
 def _begin(shows: str, mention: Event, action: Event, end: float, margin: float) -> float | Unusable:
+    """Return the start of a clip, or the reason why it has none."""
     first = min((mention, action), key=_start)
     if shows == "both":
         return _start(first) - margin
@@ -85,6 +86,7 @@ def _begin(shows: str, mention: Event, action: Event, end: float, margin: float)
 
 
 def _onset(situation: Situation) -> float:
+    """Return the end of a clip: the start of the utterance, or the time when it is shown."""
     utterance = situation.utterance
     if "shown_ms" in situation.expression.data:
         return known_ms(situation.expression)
@@ -106,7 +108,9 @@ def _end(event: Event) -> float:
 
 
 def seen(dialogue: Dialogue, situation: Situation, clip: Clip) -> Dialogue:
-    """The dialogue as an overhearer knows it: what is over before the clip is gone, and nothing comes after the expression."""
+    """Return the dialogue as an overhearer knows it: without events that end before the clip, and without any after the
+    expression.
+    """
     last = situation.expression
     visible = (e for e in dialogue.events if _end(e) >= clip.start_ms and (_start(e) < _start(last) or e is last))
     # Places among the utterances no longer hold once earlier ones are gone.

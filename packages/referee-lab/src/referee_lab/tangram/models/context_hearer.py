@@ -1,4 +1,6 @@
-"""A hearer that resolves references in dialogue by what was mentioned, handled and pointed at, and by the words (Iida, Kobayashi & Tokunaga 2010)."""
+"""A hearer that resolves references in dialogue by mentions, handling, pointing and words (Iida, Kobayashi & Tokunaga
+2010).
+"""
 
 from __future__ import annotations
 
@@ -34,6 +36,7 @@ class ContextHearer(Listener):
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the piece with the highest probability in the view's dialogue."""
         if not hasattr(self, "resolver_"):
             raise NotTrained(self)
         text = (description.text or "").strip()

@@ -1,6 +1,7 @@
-"""Language models as speakers and overhearers of a dialogue: they read what was said and done before the reference.
+"""Language models as speakers and overhearers of a dialogue: their prompt has the utterances and actions before the
+reference.
 
-What earlier expressions referred to is an annotator's knowledge and is not in the prompt; what was handled, pointed at or chosen is.
+Referents of earlier expressions are annotations and not in the prompt; handled, pointed-at and chosen objects are.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ EVENTS = 30
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ModelInDialogue(LanguageModel):
-    """Asks a model to refer to the target as its speaker would at that point of the dialogue; the switches are those of `llm/openai-compatible`.
+    """Asks a model to refer to the target as its speaker would at that point of the dialogue; options as for
+    `llm/openai-compatible`.
 
     Args:
         events: how many of the last utterances and actions the model reads.
@@ -33,6 +35,7 @@ class ModelInDialogue(LanguageModel):
     events: int = EVENTS
 
     def _asked(self, view: SpeakerView) -> dict[str, Any]:
+        """Return the prompt's variables with the transcript and the speaker."""
         asked = super()._asked(view)
         numbers = {e.id: n for n, e in enumerate(mixed_order(view), 1)}
         past = transcript(view.history, numbers, self.events)
@@ -48,7 +51,7 @@ class ModelInDialogue(LanguageModel):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ModelOverhearer(Remote):
-    """Asks a model which object an expression refers to, after the part of the dialogue before it; the switches are those of `remote`.
+    """Asks a model for the referent of an expression, given the dialogue before it; options as for `remote`.
 
     Args:
         events: how many of the last utterances and actions the model reads.
@@ -58,6 +61,7 @@ class ModelOverhearer(Remote):
     events: int = EVENTS
 
     def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
+        """Return the prompt with the transcript before the question."""
         numbers = {e.id: n for n, e in enumerate(shown.entities, 1)}
         past = transcript(view.history, numbers, self.events)
         now = f"Now {speaker_now(view.history) or 'the speaker'} goes on. " if past else ""
@@ -65,7 +69,9 @@ class ModelOverhearer(Remote):
 
 
 def transcript(history: Sequence[Event], numbers: Mapping[str, int], events: int = EVENTS) -> str:
-    """Return the last utterances and actions of a history in words, objects by their numbers, and what is pointed at now; empty without any."""
+    """Return the last utterances and actions of a history in words, with numbers for objects, and the pointing now;
+    empty without any.
+    """
     before, now = events_before(history)
     lines = [line for event in before if (line := _line(event, numbers))][-events:] if events > 0 else []
     lasting = [e for e in before if e.kind in (MOUSE, GAZE) and e.end_ms is not None and e.end_ms > now]
@@ -75,6 +81,7 @@ def transcript(history: Sequence[Event], numbers: Mapping[str, int], events: int
 
 
 def _line(event: Event, numbers: Mapping[str, int]) -> str:
+    """Return one event as a line of the transcript."""
     by = event.by or "somebody"
     if event.kind in (UTTERANCE, "message"):
         return f"{by}: {event.text or ''}"

@@ -1,6 +1,7 @@
-"""Speakers for references in dialogue: a pronoun where the situation allows it, what was said last time, and the classics among what is salient.
+"""Speakers for references in dialogue: a pronoun where the situation allows it, the previous expression, or a classic
+algorithm among salient objects.
 
-Each has a speaker of noun phrases behind it, any system by its name; without a history they say what that one says.
+Each uses another system for noun phrases, named by `noun_phrases`; without a history its output is used.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class _InContext:
     behind: Any = field(default=None, init=False)
 
     def _speaker(self) -> Speaker:
+        """Return the speaker of noun phrases, created on first use."""
         if self.behind is None:
             self.behind = configure("system", self.noun_phrases, self.seed)
         speaker: Speaker = self.behind
@@ -49,7 +51,7 @@ class _InContext:
         return self
 
     def _noun_phrase(self, view: SpeakerView) -> Description:
-        """Return what the speaker behind says; properties without words get the plainest ones of the language."""
+        """Return the output of the noun-phrase speaker; properties without words get the plainest ones of the language."""
         description = self._speaker().describe(view)
         if description.text is not None or description.properties is None:
             return description
@@ -58,14 +60,17 @@ class _InContext:
 
 @dataclass(eq=False, repr=False)
 class PronounSpeaker(_InContext):
-    """Says a demonstrative pronoun where people would (the support vector machine of `referee tangram classify`), else a noun phrase.
+    """Says a demonstrative pronoun where people would (the support vector machine of `referee tangram classify`), else
+    a noun phrase.
 
-    The word is that of the view's language, or `word`. It learns from single targets; several targets are described by a noun phrase.
+    The pronoun is that of the view's language, or `word`. Training uses single targets; several targets are described
+    by a noun phrase.
     """
 
     word: str = ""
 
     def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the classifier on trials with one target and references."""
         trials = list(trials)
         super().fit(trials)
         single = [t for t in trials if len(t.targets) == 1 and t.references]
@@ -79,6 +84,7 @@ class PronounSpeaker(_InContext):
         return self
 
     def describe(self, view: SpeakerView) -> Description:
+        """Return a pronoun if the classifier predicts one, else a noun phrase."""
         if not hasattr(self, "classifier_"):
             raise NotTrained(self)
         if len(view.targets) == 1 and view.history:
@@ -88,6 +94,7 @@ class PronounSpeaker(_InContext):
         return self._noun_phrase(view)
 
     def _pronoun(self, language: str) -> str:
+        """Return the pronoun of a language. Raises InputError if none is known."""
         word = self.word or DEMONSTRATIVES.get(language.partition("-")[0])
         if word is None:
             raise InputError(
@@ -98,9 +105,10 @@ class PronounSpeaker(_InContext):
 
 
 class AsLastTime(_InContext):
-    """Says of a target what was last said of it in the dialogue, by anybody; a noun phrase where nothing was."""
+    """Repeats the last expression for the target in the dialogue, by either speaker; a noun phrase without one."""
 
     def describe(self, view: SpeakerView) -> Description:
+        """Return the last expression for the same targets, else a noun phrase."""
         events, _ = events_before(view.history)
         mentions = (e for e in reversed(events) if e.kind in (EXPRESSION, "message") and e.text)
         last = next((e.text for e in mentions if set(e.entities) == set(view.targets)), None)
@@ -108,12 +116,14 @@ class AsLastTime(_InContext):
 
 
 class SalientSpeaker(_InContext):
-    """Describes the target among the objects that are as salient as it, or more (after Krahmer & Theune 2002).
+    """Describes the target among the objects that are at least as salient (after Krahmer & Theune 2002).
 
-    Objects that are being handled or pointed at are the most salient, then those mentioned or handled in the last 10 s, in the last 20 s, earlier, never.
+    Handled or pointed-at objects are the most salient, then those mentioned or handled in the last 10 s, in the last 20
+    s, earlier, never.
     """
 
     def describe(self, view: SpeakerView) -> Description:
+        """Describe the target among the objects of at least its salience."""
         if len(view.targets) != 1 or not view.history:
             return self._noun_phrase(view)
         situation = _situation(view)
@@ -127,7 +137,7 @@ def _situation(view: SpeakerView) -> Situation:
 
 
 def _said_pronoun(trial: Trial) -> bool:
-    """Return whether people said a pronoun: as the corpus says, else by the words."""
+    """Return whether people used a pronoun: by the corpus's codes, else by the words."""
     marked = trial.meta.get("pronoun")
     if isinstance(marked, bool):
         return marked

@@ -1,7 +1,8 @@
-"""What a corpus of dialogues holds: its size, who refers how often, and the kinds of expressions (Table 2 of Spanger et al. 2013).
+"""Statistics of a corpus of dialogues: its size, references per role, and the kinds of expressions (Table 2 of Spanger
+et al. 2013).
 
-Kinds are those of the annotation scheme (sixteen codes); one expression may have several. Where a corpus has no codes but for
-pronouns, the words tell what they can: personal or demonstrative.
+Kinds are the sixteen codes of the annotation scheme; an expression may have several. In a corpus with codes only for
+pronouns, the words determine some kinds: personal or demonstrative.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class CorpusStatistics:
     codes: Mapping[str, int]
     pronouns: Mapping[str, int]
     coded: bool
-    # Counts of groups and codes by the words, where nobody coded them and there are words for the language; else empty.
+    # Counts of groups and codes by words, for languages with a vocabulary and corpora without codes; else empty.
     by_words: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -104,7 +105,7 @@ def _by_speaker(speakers: Sequence[str]) -> dict[str, int]:
 
 
 def _count_by_words(expressions: Sequence[tuple[Dialogue, Event]]) -> dict[str, int]:
-    """Return how many expressions have each group and code by their words; nothing where a language has no words."""
+    """Return the number of expressions in each group and code by their words; empty for languages without a vocabulary."""
     coded = [codes_by_words(e, d.language, d.pieces) for d, e in expressions]
     if any(codes is None for codes in coded):
         return {}

@@ -1,9 +1,11 @@
-"""Say *that*, or not? A linear support vector machine learns it from the situation, beside baselines it has to beat (Spanger et al. 2013, section 4).
+"""Predicts demonstrative pronouns: a linear support vector machine on features of the situation, with baselines
+(Spanger et al. 2013, section 4).
 
-The parameter c is SVM-light's default, one over the mean squared length of the instances. Tenfold cross-validation over instances is the published
-scheme; by pair no speaker is in both training and test, which is the honest variant. Confusions are summed over folds. Intervals of F leave out one pair
-at a time (`statistics.dependent_trials`): pairs were sampled, not references, and there are few of them. The trained models are not trained anew without
-the pair, so that the interval is about new pairs for these models.
+The parameter c is SVM-light's default, one over the mean squared length of the instances. The published scheme is
+tenfold cross-validation over instances; by pair, no speaker is in both training and test, which is the honest variant.
+Confusions are summed over folds. Intervals of F leave out one pair at a time (`statistics.dependent_trials`): the
+sampling units are pairs, not references, and there are few of them. Models are not retrained without the pair, so the
+interval is about new pairs for these models.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ class Confusion:
 
     @classmethod
     def of(cls, used: npt.NDArray[np.bool_], suggested: npt.NDArray[np.bool_]) -> Confusion:
+        """Return the confusion of predictions with use."""
         return cls(
             tp=int((used & suggested).sum()),
             fn=int((used & ~suggested).sum()),
@@ -106,9 +109,11 @@ PUBLISHED: Mapping[str, tuple[float, float, float]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClassifierRow:
-    """One way of deciding, and how it did; `low` and `high` hold its F for new pairs (None with one pair, or where F is nowhere known).
+    """One classifier and its performance; `low` and `high` are the interval of F for new pairs (None with one pair, or
+    if F is undefined).
 
-    `never` names the classes that it never gave although they occur; `gap` is the difference of its F from the model with all features.
+    `never` names the classes that it never predicted although they occur; `gap` is the difference of its F from the
+    model with all features.
     """
 
     name: str
@@ -120,6 +125,7 @@ class ClassifierRow:
 
     @property
     def never(self) -> tuple[str, ...]:
+        """The classes that occur but were never predicted."""
         c = self.confusion
         missing = (("pronoun", c.tp + c.fp, c.tp + c.fn), ("other", c.tn + c.fn, c.tn + c.fp))
         return tuple(name for name, suggested, occurring in missing if occurring and not suggested)
@@ -147,7 +153,7 @@ class Classification:
         return [i for i in range(len(self.situations)) if self.category(i) == category]
 
     def worst_false_positives(self, n: int = 10) -> list[tuple[float, Situation]]:
-        """Where the model was surest of a pronoun and the speaker said something else."""
+        """Return the most confident false positives: the speaker used another form."""
         wrong = [(self.decisions[i], self.situations[i]) for i in self.of_category("FP")]
         return sorted(wrong, key=lambda pair: (-pair[0], pair[1].id))[:n]
 
@@ -194,6 +200,7 @@ def classify_new(
 
 
 def _used(situations: Sequence[Situation]) -> npt.NDArray[np.bool_]:
+    """Return which references are pronouns. Raises InputError if all or none are."""
     used = np.array([s.pronoun for s in situations], dtype=bool)
     if used.all() or not used.any():
         raise InputError(
@@ -212,6 +219,7 @@ def _classified(
     threshold: float,
     rows_of: Sequence[Situation] | None = None,
 ) -> Classification:
+    """Return the cross-validated predictions of a classifier."""
     models = {ALL: CATEGORIES, **{f"without {c}": tuple(d for d in CATEGORIES if d != c) for c in CATEGORIES}}
     fitted = with_progress(models.items(), "models")
     values = {name: decide(matrix(rows_of or situations, categories)) - threshold for name, categories in fitted}
@@ -247,6 +255,7 @@ def _row(
     pairs: Clusters,
     learned: bool,
 ) -> ClassifierRow:
+    """Return the row of a classifier with its confusion and intervals."""
     counts = _counts(used, suggested)
     estimate = spread(counts, _f_of, pairs, limits=(0.0, 1.0))
     gap = None if name == ALL else compare_clustered(counts, _counts(used, model), _f_of, pairs)
@@ -257,11 +266,12 @@ def _row(
 
 
 def _counts(used: npt.NDArray[np.bool_], suggested: npt.NDArray[np.bool_]) -> FloatArray:
-    """Hits, and what F divides by: pronouns used and pronouns suggested."""
+    """Return the hits and the terms of F's denominator: pronouns used and pronouns predicted."""
     return np.column_stack([used & suggested, used, suggested]).astype(float)
 
 
 def _f_of(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return F from total counts; NaN where undefined."""
     whole = totals[..., 1] + totals[..., 2]
     f: FloatArray = np.divide(2 * totals[..., 0], whole, out=np.full(np.shape(whole), np.nan), where=whole > 0)
     return f
@@ -302,6 +312,7 @@ def train_classifier(features: FloatArray, used: npt.NDArray[np.bool_], weights:
 
 
 def _machine(features: FloatArray, weights: str) -> Any:
+    """Return a linear support vector machine with SVM-light's default c."""
     if weights not in WEIGHTS:
         raise InputError(f"class weights {weights!r} are not known", remedy=f"one of {', '.join(WEIGHTS)}")
     with naming_extra():

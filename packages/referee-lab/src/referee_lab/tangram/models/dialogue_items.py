@@ -1,8 +1,9 @@
-"""Every reference of a dialogue as an ordinary trial: the objects as they were at that moment, what had been said and done, the target, and what was said.
+"""Every reference of a dialogue as a trial: the objects at that moment, the history, the target, and the expression.
 
-The trials of a dialogue follow each other (`after`): the episode of a trial is what happened until the next reference began, so that a file holds every event
-once. A history ends with an event of the kind `moment`, which says when the reference began and who spoke. What was going on at a moment has no end yet; when
-it ends, the event is there again with both times, and the later one counts (`events_before`).
+The trials of a dialogue form a chain (`after`): the episode of a trial has the events until the next reference begins,
+so that a file has every event once. A history ends with an event of the kind `moment`: the start of the reference and
+its speaker. An event that is going on has no end yet; when it ends, it is repeated with both times, and the later
+version counts (`events_before`).
 """
 
 from __future__ import annotations
@@ -44,9 +45,10 @@ GRID = {"x": ("x-dimension", 5), "y": ("y-dimension", 3)}
 
 
 def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
-    """Yield a trial for every expression that surely refers to objects that its speaker sees, in the order in which they began.
+    """Yield a trial for every expression with certain referents that its speaker sees, in order of their start.
 
-    Several referents are several targets. Where positions are known, an object also has the column (of five) and the row (of three) in which it lies.
+    Several referents are several targets. Where positions are known, an object also has the column (of five) and the
+    row (of three) in which it lies.
     """
     dialogue = _storable(dialogue)
     references = [(number, e) for number, e in enumerate(dialogue.tier(EXPRESSION)) if _problem(e, dialogue) is None]
@@ -78,7 +80,7 @@ def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
 
 
 def _storable(dialogue: Dialogue) -> Dialogue:
-    """Return the dialogue with lists for tuples in the data of its events, as a file gives them back."""
+    """Return the dialogue with lists for tuples in the data of its events, as after a round trip through a file."""
     events = (
         replace(e, data={name: list(v) if isinstance(v, tuple) else v for name, v in e.data.items()}) if e.data else e
         for e in dialogue.events
@@ -93,6 +95,7 @@ def unusable_references(dialogues: Iterable[Dialogue]) -> Counter[str]:
 
 
 def _problem(expression: Event, dialogue: Dialogue) -> str | None:
+    """Return the reason why an expression is not used; None if it is."""
     visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
     if not (expression.text or "").strip():
         return NO_WORDS
@@ -141,13 +144,14 @@ def _timeline(dialogue: Dialogue) -> list[tuple[float, Event]]:
 
 
 def _onset(expression: Event, timeline: Sequence[tuple[float, Event]]) -> float:
+    """Return the start of an expression."""
     if expression.start_ms is not None:
         return expression.start_ms
     return next(time for time, event in timeline if event is expression)
 
 
 def _is_before(mark: tuple[float, Event], onset: float, expression: Event) -> bool:
-    """Return whether an event is known when an expression begins; what begins together with it is, other expressions are not."""
+    """Return whether an event precedes an expression; events with the same start do, other expressions do not."""
     time, event = mark
     return event is not expression and (time < onset or (time == onset and event.kind != EXPRESSION))
 
@@ -160,7 +164,9 @@ def _events_until(timeline: Sequence[tuple[float, Event]], expression: Event) ->
 def _episodes(
     timeline: Sequence[tuple[float, Event]], references: Sequence[tuple[int, Event]]
 ) -> Iterator[tuple[Event, ...]]:
-    """Yield what happens from each reference to the next, which ends with the moment of the next; after the last one, all the rest."""
+    """Yield the events between successive references, each part ending with the moment of the next one; then all the
+    rest.
+    """
     if not references:
         return
     order = {id(event): n for n, (_, event) in enumerate(timeline)}
@@ -236,7 +242,9 @@ def _grid(dialogue: Dialogue) -> Callable[[tuple[float, float]], tuple[Property,
 
 
 def events_before(history: Sequence[Event]) -> tuple[list[Event], float]:
-    """Return the events of a history, each once, and the time of its last moment; what is going on then ends after it."""
+    """Return the events of a history, each once, and the time of its last moment; events that are going on then end
+    after it.
+    """
     moment = next((e for e in reversed(history) if e.kind == MOMENT), None)
     now = (moment.start_ms if moment is not None else None) or 0.0
     latest: dict[tuple[Any, ...], Event] = {}
@@ -257,9 +265,9 @@ def speaker_now(history: Sequence[Event]) -> str | None:
 
 
 def situation_in(view: SpeakerView | HearerView, target: str, text: str = "") -> Situation:
-    """Return how every object of a view stands when a reference to `target` begins, from the history of the view."""
+    """Return the situation of a reference to `target` from the history of a view, with the state of every object."""
     events, now = events_before(view.history)
-    # With codes, so that only the words given here decide about pronouns.
+    # With codes, so that only these words decide about pronouns.
     expression = Event(kind=EXPRESSION, text=text, entities=(target,), start_ms=now, data={"attributes": ()})
     pieces = {e.id: {p.name: p.value for p in e.attributes} for e in view.scene.entities}
     dialogue = Dialogue(id=view.id, pair=view.id, pieces=pieces, events=(*events, expression), language=view.language)

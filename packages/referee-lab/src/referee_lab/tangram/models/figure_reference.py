@@ -1,7 +1,9 @@
-"""Reference in real dialogue about twenty figures: which form is chosen, and which figure is meant (KTH Tangrams; Shore & Skantze 2018).
+"""Reference in real dialogue about twenty figures: prediction of the form, and resolution (KTH Tangrams; Shore &
+Skantze 2018).
 
-Everything is tested on games the models have not seen. Resolution sets four sources beside each other: who was mentioned when (history), what words mean
-(words as classifiers), how the pair called each figure before (earlier wordings), and all together in a ranking machine.
+All tests are on games that the models have not seen. Resolution compares four sources: times of mentions (history),
+meanings of words (words as classifiers), the pair's earlier words for each figure, and a ranking machine with all of
+them.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ INNER = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormPrediction:
-    """How well the form of a reference is told from some features: accuracy, the mean of the forms' F values, and F by form."""
+    """How well features predict the form of a reference: accuracy, the mean of the forms' F values, and F by form."""
 
     features: str
     accuracy: float
@@ -64,7 +66,9 @@ def predict_forms(situations: Sequence[Situation], *, folds: int = 10, seed: int
 
 
 def _past_features(situations: Sequence[Situation]) -> FloatArray:
-    """How often the pair had the figure before (log scale), and the form it had last: reduction goes by repetitions, not by seconds."""
+    """Return how often the pair has mentioned the figure (log scale) and its last form: reduction depends on
+    repetitions, not on seconds.
+    """
     forms: dict[tuple[str, str], list[str]] = {}
     rows = []
     for s in situations:
@@ -80,6 +84,7 @@ def _majority(forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.s
 
 
 def _guess(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> npt.NDArray[np.str_]:
+    """Return cross-validated predictions of the form."""
     with naming_extra():
         from sklearn.svm import LinearSVC
 
@@ -92,6 +97,8 @@ def _guess(rows: FloatArray, forms: npt.NDArray[np.str_], places: IntArray) -> n
 
 
 def _prediction(name: str, forms: npt.NDArray[np.str_], guess: npt.NDArray[np.str_]) -> FormPrediction:
+    """Return accuracy and F values of predictions."""
+
     def f(form: str) -> float | None:
         both, either = (
             int(((forms == form) & (guess == form)).sum()),
@@ -114,7 +121,7 @@ def _prediction(name: str, forms: npt.NDArray[np.str_], guess: npt.NDArray[np.st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """How high the figure meant comes out: first place and mean reciprocal rank; tied figures share the places they hold."""
+    """How high the target is ranked: accuracy at rank 1 and mean reciprocal rank; tied figures share ranks."""
 
     source: str
     top1: float
@@ -149,6 +156,7 @@ def resolve_figures(
 
 
 def _uses(situations: Sequence[Situation]) -> list[Use]:
+    """Return the references as training instances for words as classifiers."""
     shapes = sorted({p["shape"] for s in situations for p in s.pieces.values()})
     return [
         Use(
@@ -161,6 +169,7 @@ def _uses(situations: Sequence[Situation]) -> list[Use]:
 
 
 def _recency(situation: Situation) -> FloatArray:
+    """Return recency scores of all figures: higher is more recent."""
     times = [s.since_mention for s in situation.standings.values()]
     # Never mentioned comes after everything mentioned, however long ago.
     return np.array([-1e12 if t is None else -t for t in times])
@@ -172,7 +181,9 @@ def _history(situation: Situation) -> FloatArray:
 
 
 def _earlier_wordings(situations: Sequence[Situation]) -> list[FloatArray]:
-    """For every figure how much the words share with what the pair called it before (the best Dice), and whether it was called anything."""
+    """Return, for every figure, the best Dice of the words with the pair's earlier words for it, and whether it had
+    any.
+    """
     wordings: dict[tuple[str, str], list[set[str]]] = {}
     overlaps = []
     for s in situations:
@@ -231,6 +242,7 @@ def _beside(rows: Sequence[FloatArray], scores: FloatArray) -> FloatArray:
 
 
 def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list[FloatArray]:
+    """Return cross-validated scores of the ranking machine."""
     ranked: list[FloatArray] = [np.zeros(0)] * len(rows)
     for fold in sorted(set(places.tolist())):
         train = np.flatnonzero(places != fold).tolist()
@@ -241,6 +253,7 @@ def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list
 
 
 def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> Ranking:
+    """Return the mean ranks of the targets from scores."""
     first, reciprocal = [], []
     for figure_scores, place in zip(scores, meant, strict=True):
         # Sums in another order differ in their last digits; that is a tie.

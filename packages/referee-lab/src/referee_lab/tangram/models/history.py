@@ -1,12 +1,14 @@
-"""What a reference rests on when it begins: dialogue history, action history, current operation (Spanger et al. 2013; Iida et al. 2010).
+"""Features of the situation when a reference begins: dialogue history, action history, current operation (Spanger et
+al. 2013; Iida et al. 2010).
 
-The seed's twelve features are known by category only (five, five, two), so they stand here under descriptive names, after the most likely
-reading; the 22 yes/no features of the resolution study (Iida, Kobayashi & Tokunaga 2010) are known exactly and stand in `candidates`.
-Times fall into the three bins of that work: at most 10 s, 10 to 20 s, more than 20 s. One pass over a dialogue serves all its references.
+The paper gives its twelve features by category only (five, five, two); those here have descriptive names and follow the
+most likely reading. The 22 yes/no features of the resolution study (Iida, Kobayashi & Tokunaga 2010) are fully
+specified; see `candidates`. Times fall into the three bins of that work: at most 10 s, 10 to 20 s, more than 20 s. One
+pass over a dialogue serves all its references.
 
-What was typed is a mention from the moment it was shown (`known_ms`), what was said aloud from the moment it was said; within one message the words before
-an expression are known with it. An expression that may mean one of several pieces is a mention of none. Hands, cursors and actions may overlap: all that
-go on at a moment count.
+Typed text is a mention from the moment it was shown (`known_ms`), speech from the moment it was spoken; within one
+message the words before an expression are known with it. An ambiguous expression is a mention of no piece. Hands,
+cursors and actions may overlap: all that are going on at a moment count.
 """
 
 from __future__ import annotations
@@ -42,9 +44,11 @@ CATEGORIES = (DIALOGUE_HISTORY, ACTION_HISTORY, CURRENT_OPERATION)
 
 
 class Standing(NamedTuple):
-    """Where one piece stands when an expression begins: milliseconds since the last event of each kind (None: never; 0: still going on).
+    """The state of one piece when an expression begins: milliseconds since the last event of each kind (None: never; 0:
+    still going on).
 
-    Action history is about actions that are over; one that is going on belongs to the current operation (`handled_now`, `since_handled`, `handled_latest`).
+    Action history covers finished actions; one that is going on belongs to the current operation (`handled_now`,
+    `since_handled`, `handled_latest`).
     """
 
     since_mention: float | None = None
@@ -69,7 +73,7 @@ class Standing(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """One reference to a single piece, and how every piece stood when it began."""
+    """One reference to a single piece, and the state of every piece when it began."""
 
     id: str
     dialogue: str
@@ -82,7 +86,7 @@ class Situation:
     standings: Mapping[str, Standing]
     language: str = "en"
     synthetic: bool = False
-    # Whether anybody's cursor or hand was recorded in the dialogue.
+    # Whether the dialogue has a recorded cursor or hand.
     has_pointer: bool = True
 
     @property
@@ -95,7 +99,7 @@ class Situation:
 
     @property
     def standing(self) -> Standing:
-        """How the target stood."""
+        """The state of the target."""
         return self.standings[self.target]
 
 
@@ -109,6 +113,7 @@ class _Trace:
     last: dict[str, Event] = field(default_factory=dict)
 
     def note(self, event: Event) -> None:
+        """Record an event as the last one of its pieces."""
         for piece in event.entities:
             # Taken out first, because a key that is set again keeps its old place.
             before = self.last.pop(piece, None)
@@ -159,7 +164,9 @@ def known_ms(event: Event) -> float:
 
 
 def _mention(unsent: Iterable[Event], now: Event, trace: _Trace) -> list[Event]:
-    """Notes what is known by now, or stands earlier in the same utterance, in the order in which it became known; the rest stays unsent."""
+    """Record the mentions that are known by now, or earlier in the same utterance, in the order of becoming known;
+    return the unsent rest.
+    """
     waiting, here = [], now.data.get("utterance")
     for event in sorted(unsent, key=lambda e: (known_ms(e), e.start_ms or 0.0)):
         same = here is not None and event.data.get("utterance") == here
@@ -187,7 +194,7 @@ def _finish(under_way: Iterable[Event], now: float, done: _Trace) -> list[Event]
 
 
 def _order(event: Event) -> tuple[float, bool]:
-    """By start; what begins together with an expression is already the case when it is said."""
+    """Return a sort key: by start, with events before an expression of the same start."""
     return event.start_ms or 0.0, event.kind == EXPRESSION
 
 
@@ -199,6 +206,7 @@ def _situation(
     traces: Mapping[str, _Trace],
     has_pointer: bool,
 ) -> Situation:
+    """Return the situation of an expression: its target and the state of every piece."""
     place = event.data.get("utterance")
     return Situation(
         id=f"{dialogue.id}-{number}",
@@ -217,6 +225,7 @@ def _situation(
 
 
 def _standings(now: float, pieces: Iterable[str], traces: Mapping[str, _Trace], language: str) -> dict[str, Standing]:
+    """Return the state of every piece at a time."""
     mentions, done, started, under = traces[EXPRESSION], traces[DONE], traces[ACTION], traces[MOUSE]
     mention_ranks, done_ranks = mentions.ranks(), done.ranks()
     last_mention, last_done, last_started, last_under = (t.latest() for t in (mentions, done, started, under))
@@ -284,6 +293,7 @@ def _counted(name: str, count: int) -> dict[str, float]:
 
 
 def _dialogue_history(s: Standing) -> dict[str, float]:
+    """Return the features of the dialogue history."""
     return {
         **_binned("target mentioned", s.since_mention),
         "target's last mention a pronoun": float(s.mention_was_pronoun is True),
@@ -295,6 +305,7 @@ def _dialogue_history(s: Standing) -> dict[str, float]:
 
 
 def _action_history(s: Standing) -> dict[str, float]:
+    """Return the features of the action history."""
     return {
         **_binned("target handled", s.since_action),
         **{f"target's last action {kind}": float(s.last_action == kind) for kind in ("move", "rotate", "flip")},

@@ -1,8 +1,10 @@
-"""Invented Tangram sessions with the published statistics of the Japanese corpus, so that everything runs without it (Spanger et al. 2013; Iida et al. 2010).
+"""Invented Tangram sessions with the published statistics of the Japanese corpus, so that everything runs without it
+(Spanger et al. 2013; Iida et al. 2010).
 
-A small causal story, the same for every use: an operator told of a piece often fetches and handles it, else wanders over other pieces; the
-solver then speaks either of the piece under the cursor or of another one (rather the one just mentioned); a pronoun is likely when the cursor
-is on the piece and a little likelier when the piece was just mentioned or handled. Only rates are taken from print. Dialogues carry `synthetic`.
+A small causal model, the same for every use. After a mention the operator often moves to the piece and handles it, else
+to other pieces. The solver then refers to the piece under the cursor or to another one (more often the one just
+mentioned). A pronoun is likely when the cursor is on the piece, and slightly more likely when the piece was just
+mentioned or handled. Only rates are taken from print. Dialogues are marked `synthetic`.
 """
 
 from __future__ import annotations
@@ -26,14 +28,15 @@ KINDS, KIND_SHARES = ("move", "rotate", "flip"), (0.6, 0.3, 0.1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Habits:
-    """The story's parameters. The first block is printed; the second is assumed, chosen once and used everywhere.
+    """The model's parameters. The first block is printed; the second is assumed, chosen once and used everywhere.
 
-    Printed: 24 dialogues of 6 pairs, 1,242 references to one piece and 201 others, 200 of 1,443 by the operator, length 640 s (SD 198), the cursor
-    over 607 of 1,241 referents, pronouns 452 of those 607 and 96 of the other 634. Assumed: how often the operator follows to what was
-    mentioned, handles it, tries another piece, is still at it when the next reference comes, and lets the cursor rest on nothing; how long handling
-    takes and how long the cursor stays on a piece that was placed or that waits for word; how often the solver goes on about the same piece;
-    how much recency favours a pronoun (log odds). They were picked from about a
-    hundred settings so that the published order of models mostly comes out (27 of 30 fresh seeds; `referee docs demonstratives`).
+    Printed: 24 dialogues of 6 pairs, 1,242 references to one piece and 201 others, 200 of 1,443 by the operator, length
+    640 s (SD 198), the cursor over 607 of 1,241 referents, pronouns 452 of those 607 and 96 of the other 634. Assumed:
+    how often the operator moves to the mentioned piece, handles it, tries another piece, is still busy at the next
+    reference, or leaves the cursor on no piece; the durations of handling and of resting on a placed or waiting piece;
+    how often the solver refers to the same piece again; how much recency favours a pronoun (log odds). They were picked
+    from about a hundred settings so that they usually give the published order of models (27 of 30 fresh seeds;
+    `referee docs demonstratives`).
     """
 
     pairs: int = 6
@@ -71,7 +74,7 @@ class _Table:
     mentioned: str | None = None
 
     def point(self, piece: str | None, now: float) -> None:
-        """The cursor goes to a piece, or to none."""
+        """Move the cursor to a piece, or to none."""
         if piece == self.cursor:
             return
         if self.cursor is not None and now > self.cursor_since:
@@ -100,7 +103,8 @@ def invent_sessions(seed: int = 1, habits: Habits | None = None) -> list[Dialogu
     return _choose_forms(drafts, habits, rng)
 
 
-# -- what happens --------------------------------------------------------------------------------------------------------------
+# -- events
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def _draft(
@@ -129,7 +133,9 @@ def _draft(
 
 
 def _operate(table: _Table, free: float, onset: float, habits: Habits, rng: np.random.Generator) -> None:
-    """What the operator does between two references: follow to the piece just mentioned, perhaps handle it, and sooner or later look at others."""
+    """Simulate the operator between two references: move to the mentioned piece, perhaps handle it, and later move to
+    others.
+    """
     now = free + 200
     if table.mentioned is not None and rng.random() < habits.follows and now + 600 < onset:
         table.point(table.mentioned, now)
@@ -177,7 +183,8 @@ def _refer(table: _Table, onset: float, alone: bool, habits: Habits, rng: np.ran
     return end + float(rng.uniform(200, 1500))
 
 
-# -- what is said --------------------------------------------------------------------------------------------------------------
+# -- words
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def _choose_forms(drafts: Sequence[Dialogue], habits: Habits, rng: np.random.Generator) -> list[Dialogue]:
@@ -227,7 +234,7 @@ def _worded(
     pronoun: Mapping[str, bool],
     rng: np.random.Generator,
 ) -> Dialogue:
-    """The dialogue with words: every expression in an utterance of its own."""
+    """Return the dialogue with words: every expression in its own utterance."""
     events: list[Event] = []
     utterances = 0
     for event in draft.events:

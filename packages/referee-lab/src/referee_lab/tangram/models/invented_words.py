@@ -41,6 +41,7 @@ def say(
 
 
 def _describe(situation: Situation, rng: np.random.Generator) -> tuple[str, list[str]]:
+    """Return a random description of the target, with its codes."""
     piece, standing = situation.pieces[situation.target], situation.standing
     parts, attributes = ["the"], []
     if rng.random() < DEMONSTRATIVE:

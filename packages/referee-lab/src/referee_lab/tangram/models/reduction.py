@@ -39,7 +39,9 @@ class Level:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockAccuracy:
-    """How often a description's target was found: by the addressee in the game, or by somebody who only read it."""
+    """How often the target of a description was identified: by the addressee in the game, or by overhearers who only
+    read it.
+    """
 
     who: str
     source: str
@@ -96,6 +98,7 @@ def reduce_dialogues(name: str, dialogues: Iterable[Dialogue], seed: int = 1) ->
 def _reduced(
     name: str, descriptions: Sequence[Telling], same: str, heard: tuple[BlockAccuracy, ...], seed: int
 ) -> Reduction:
+    """Return the reduction of a corpus: lengths by repetition, and similarity to the pair's earlier descriptions."""
     near = affinities(descriptions)
     return Reduction(
         corpus=name,
@@ -145,9 +148,11 @@ def _specificity(near: Sequence[Affinity]) -> Comparison:
 
 
 def hearing_by_block(data: str | Path | None = None, seed: int = 1) -> list[BlockAccuracy]:
-    """Addressees of the repeated game and readers of overheard descriptions, in the first and the sixth block.
+    """Return the accuracy of addressees of the repeated game and of overhearing readers, in the first and the sixth
+    block.
 
-    The two come from different games (pairs of Hawkins et al.; groups of two and six of Boyce et al.), so the gap is between corpora.
+    The two come from different games (pairs of Hawkins et al.; groups of two and six of Boyce et al.), so their
+    difference is between corpora.
     """
     import polars as pl
 

@@ -1,7 +1,9 @@
-"""Repeated games: how descriptions of the same thing shorten, and whether they belong to the pair (Clark & Wilkes-Gibbs 1986; Hawkins et al. 2020).
+"""Repeated games: how descriptions of one object shorten, and whether they are specific to the pair (Clark &
+Wilkes-Gibbs 1986; Hawkins et al. 2020).
 
-A pair's description is compared with its own description of the same thing one repetition before, and with that of pseudo-dyads: other games
-re-paired for the same thing and repetition. Where the pair is nearer to itself than to pseudo-dyads, it follows conventions of its own.
+A pair's description is compared with its own description of the same object one repetition before, and with that of
+pseudo-dyads: other games re-paired for the same object and repetition. A pair that is more similar to itself than to
+pseudo-dyads has conventions of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +21,9 @@ __all__ = ["Affinity", "Telling", "affinities", "overlap", "tellings"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:
-    """One description of a thing by a game, the how-manieth of this thing in this game; `kind` says which things of other games are the same."""
+    """One description of an object in a game and its repetition; objects of different games with the same `kind` are
+    the same.
+    """
 
     game: str
     target: str
@@ -34,7 +38,9 @@ class Telling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affinity:
-    """How near a description is to the pair's own last one for the thing, and to those of pseudo-dyads (mean over them)."""
+    """The similarity of a description to the pair's own previous one for the object, and to those of pseudo-dyads
+    (their mean).
+    """
 
     game: str
     repetition: int
@@ -85,7 +91,7 @@ def affinities(
     for telling in descriptions:
         last = before.get((telling.game, telling.target, telling.repetition - 1))
         within_pair = None if last is None else similarity(telling.text, last.text)
-        # The same repetition as the pair's own, so that everybody's shortening favours neither.
+        # The same repetition as the pair's own, so that general shortening favours neither.
         others = (o for o in same[telling.kind, telling.repetition - 1] if o.game != telling.game)
         pseudo = [s for o in others if (s := similarity(telling.text, o.text)) is not None]
         if within_pair is not None and pseudo:

@@ -1,7 +1,9 @@
-"""Which piece is meant? A ranking support vector machine over the pieces, usable as a simulated overhearer (Iida, Kobayashi & Tokunaga 2010).
+"""Resolves references: a ranking support vector machine over the pieces, also used as a simulated overhearer (Iida,
+Kobayashi & Tokunaga 2010).
 
-Pairs of the referent and each other piece are turned into differences of their 22 features and told apart by a linear machine with c = 1.0; one model
-for pronouns and one for the rest, or one for all. Scores become probabilities with a sharpness fitted by likelihood on the training data.
+Each pair of the referent and another piece becomes the difference of their 22 features; a linear machine with c = 1.0
+separates these. There is one model for pronouns and one for other forms, or one for all. Scores become probabilities
+with a sharpness that maximises the likelihood of the training data.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ C = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """Share of expressions whose referent comes out first; k pieces that tie for the first place get 1/k each."""
+    """Share of expressions whose referent is ranked first; k pieces that tie for rank 1 count 1/k each."""
 
     model: str
     features: str
@@ -63,6 +65,7 @@ class ReferenceResolver:
         self.separate = separate
 
     def fit(self, situations: Sequence[Situation]) -> ReferenceResolver:
+        """Train the ranking machine and the sharpness of its probabilities."""
         rows = [self._rows(s) for s in situations]
         places = [_place(s) for s in situations]
         self.weights_: dict[bool, FloatArray] = {}
@@ -74,7 +77,9 @@ class ReferenceResolver:
         return self
 
     def scores(self, situation: Situation, *, text: str | None = None, pronoun: bool | None = None) -> FloatArray:
-        """One score for every piece, in the order of the situation's pieces; for another text if one is given."""
+        """Return one score per piece, in the order of the situation's pieces; for `text` in place of the expression, if
+        given.
+        """
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         kind = situation.pronoun if pronoun is None else pronoun
@@ -84,9 +89,9 @@ class ReferenceResolver:
     def probabilities(
         self, situation: Situation, *, text: str | None = None, pronoun: bool | None = None
     ) -> tuple[tuple[str, float], ...]:
-        """What an overhearer would take each piece's chances to be."""
+        """Return the probabilities of the pieces for an overhearer."""
         scores = self.sharpness_ * self.scores(situation, text=text, pronoun=pronoun)
-        # Less the highest score, so that no exponential overflows.
+        # Minus the highest score, so that no exponential overflows.
         shares = np.exp(scores - scores.max())
         return tuple(zip(situation.standings, map(float, shares / shares.sum()), strict=True))
 
@@ -96,7 +101,7 @@ class ReferenceResolver:
 
 
 def learn_ranking(rows: Sequence[FloatArray], places: Sequence[int]) -> FloatArray:
-    """Weights of the pairwise machine: a table of candidates for every choice, and the place of the right one."""
+    """Return the weights of the pairwise machine from a table of candidates per choice and the index of the right one."""
     with naming_extra():
         from sklearn.svm import LinearSVC
 
@@ -110,7 +115,7 @@ def learn_ranking(rows: Sequence[FloatArray], places: Sequence[int]) -> FloatArr
 
 
 def _learned(rows: Sequence[FloatArray], places: Sequence[int], chosen: Sequence[int], width: int) -> FloatArray:
-    """Weights from some of the choices; none at all where there is nothing to learn from."""
+    """Return weights from some of the choices; zeros if there are none."""
     return learn_ranking([rows[i] for i in chosen], [places[i] for i in chosen]) if chosen else np.zeros(width)
 
 
@@ -178,7 +183,7 @@ def evaluate_resolvers(
 def _hits(
     rows: Sequence[FloatArray], places: Sequence[int], fold: npt.NDArray[np.int64], mask: npt.NDArray[np.bool_]
 ) -> FloatArray:
-    """Return hits on the instances of the mask in every fold, by weights learned from those of the other folds."""
+    """Return the hits on the masked instances of every fold, with weights from the other folds."""
     hits = np.zeros(len(rows))
     for left_out in range(int(fold.max()) + 1):
         train = np.flatnonzero(mask & (fold != left_out)).tolist()

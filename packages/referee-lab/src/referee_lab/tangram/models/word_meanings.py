@@ -1,7 +1,8 @@
-"""Words as classifiers: each word learns from its uses which things it fits (Kennington & Schlangen 2015).
+"""Words as classifiers: a classifier per word for the objects that it fits (Kennington & Schlangen 2015).
 
-A word seen often enough gets a logistic classifier over the features of a thing: the thing meant is an example of it, the others around it are not. A
-description's score for a thing is the sum of the log chances its words give. Unknown words say nothing.
+A frequent word has a logistic classifier over the features of an object: targets are positive examples, the other
+objects of their scenes negative ones. A description's score for an object is the sum of the log probabilities of its
+words. Unknown words are ignored.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ STEPS = 12
 
 
 class Use(NamedTuple):
-    """A description in its place: its words, the features of the things around (a row each) and which one is meant."""
+    """A description in its context: its words, the features of all objects (a row each), and the index of the target."""
 
     words: Sequence[str]
     things: FloatArray
@@ -64,6 +65,7 @@ class WordMeanings:
         self.ridge = ridge
 
     def fit(self, uses: Sequence[Use]) -> WordMeanings:
+        """Train a classifier for every word with enough uses."""
         by_word: defaultdict[str, list[Use]] = defaultdict(list)
         for use in uses:
             for word in dict.fromkeys(use.words):

@@ -1,1 +1,1 @@
-"""Who plays: people, bots and language models under one contract, and what came of their games."""
+"""Players (people, bots and language models) under one contract, and the results of their games."""

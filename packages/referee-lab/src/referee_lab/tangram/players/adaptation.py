@@ -46,7 +46,7 @@ class RepetitionLevel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdaptationCurve:
-    """All repetitions of one source, and the slope of log words on log repetition (None where it cannot be told)."""
+    """All repetitions of one source, and the slope of log words on log repetition (None if it cannot be estimated)."""
 
     source: str
     games: int
@@ -104,6 +104,7 @@ def curve_of_people(corpus: str, data: str | Path | None = None) -> AdaptationCu
 def _curve(
     source: str, games: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> AdaptationCurve:
+    """Return the curve of one source with its slope."""
     repetitions = sorted({r for r, _, _ in (*words, *right)})
     levels = tuple(
         _level(n, [w for w in words if w[0] == n], [r for r in right if r[0] == n], [s for s in seconds if s[0] == n])
@@ -115,6 +116,7 @@ def _curve(
 def _level(
     repetition: int, words: Sequence[_Words], right: Sequence[_Right], seconds: Sequence[_Seconds]
 ) -> RepetitionLevel:
+    """Return the means of one repetition with intervals over games."""
     took = _mean([(game, value) for _, game, value in seconds], (0.0, None))
     word_mean = _mean([(game, value) for _, game, value in words], (0.0, None))
     right_mean = _mean([(game, float(value)) for _, game, value in right], (0.0, 1.0))
@@ -138,6 +140,7 @@ def _level(
 def _mean(
     values: Sequence[tuple[str, float]], limits: tuple[float | None, float | None]
 ) -> tuple[float | None, float | None, float | None]:
+    """Return a mean with its interval over games."""
     if not values:
         return None, None, None
     rows = np.array([[value] for _, value in values])
@@ -158,10 +161,11 @@ def _changes(words: Sequence[_Words]) -> bool:
 
 
 def _slope(words: Sequence[_Words]) -> Slope | None:
+    """Return the slope of log words on log repetition, clustered by game; None if it cannot be estimated."""
     usable = [w for w in words if w[2] > 0]
     if len({r for r, _, _ in usable}) < 2 or len({g for _, g, _ in usable}) < 3:
         return None
-    # Whoever always says the same has no spread to judge a slope by.
+    # Descriptions of constant length have no variance to estimate a slope from.
     if not _changes(usable):
         return None
     columns = {"log repetition": [log(r) for r, _, _ in usable]}

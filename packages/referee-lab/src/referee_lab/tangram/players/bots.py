@@ -1,4 +1,6 @@
-"""The two bots as players: one that knows how to lay the figure and says it piece by piece, one that does what it is told."""
+"""The two bots as players: a solver that knows a solution and describes it piece by piece, and an operator that follows
+instructions.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +17,12 @@ from referee_lab.tangram.tiers.dialogue import SOLVER
 
 __all__ = ["OperatorBot", "SolverBot"]
 
-# What a command looks like to the rules; the command itself says how the hand goes about it.
+# The move that the rules see; the command determines the movements.
 _KINDS = {"take": GRAB, "turn": TURN, "flip": FLIP}
 
 
 class SolverBot:
-    """Says the next thing that brings the figure nearer; waits when there is nothing left to say."""
+    """Gives the next instruction towards the goal; waits when the figure is complete."""
 
     name = "bot"
 
@@ -28,6 +30,7 @@ class SolverBot:
         self.mind, self.rng = Mind.of(goal), Random(seed)
 
     def act(self, seen: Seen) -> Sequence[PlayerMove]:
+        """Return the next instruction as a move."""
         instruction, self.mind = instruct(self.mind, seen.board, seen.handled, self.rng)
         if instruction is None:
             return [PlayerMove(kind=WAIT)]
@@ -35,7 +38,7 @@ class SolverBot:
 
 
 class OperatorBot:
-    """Does what the solver's last words ask for, once, or asks back."""
+    """Carries out the solver's last instruction once, or asks a question."""
 
     name = "bot"
 
@@ -43,6 +46,7 @@ class OperatorBot:
         self.hand, self.rng, self.heard = Hand(), Random(seed), 0
 
     def act(self, seen: Seen) -> Sequence[PlayerMove]:
+        """Return the moves for the solver's new instructions."""
         instructions = [text for by, text in seen.talk if by == SOLVER]
         new, self.heard = instructions[self.heard :], len(instructions)
         if not new:
@@ -55,6 +59,7 @@ class OperatorBot:
         return moves or [PlayerMove(kind=WAIT)]
 
     def _follow(self, clause: str, board: Board) -> list[PlayerMove]:
+        """Return the moves for one clause, or a question."""
         command = understand(clause, board, self.hand, self.rng)
         self.hand = replace(self.hand, asked=command if command.kind == "ask" else None)
         if command.kind == "ask":

@@ -1,7 +1,8 @@
-"""What a player of the Tangram game sees and may do, whether it is a bot, a language model or a program of somebody's own.
+"""The contract of a player of the Tangram game: its view and its moves, for bots, language models and other programs.
 
-A player is asked whenever it is its turn: it sees its own side of the game (`Seen`: the goal is there for the solver only) and gives a few moves. What cannot
-be understood is raised as `Unreadable`, which is no move of the game: it is counted apart. A player that raises anything else has crashed.
+A player is asked for moves in its turn: it sees its own side of the game (`Seen`: only the solver has the goal) and
+returns a few moves. For an unparsable answer it raises `Unreadable`, which is counted separately from moves. Any other
+exception counts as a crash.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ KINDS = (SAY, GRAB, MOVE, TURN, FLIP, WAIT)
 
 
 class Unreadable(Exception):
-    """An answer in which no move can be found; `said` is the answer."""
+    """An answer without a parsable move; `said` is the answer."""
 
     def __init__(self, said: str) -> None:
         super().__init__(f"no move in {said!r:.80}")
@@ -45,9 +46,10 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayerMove:
-    """One thing to do: say a `text`; grab, move (to `x`, `y`), turn (by `degrees`) or flip a `piece`; wait.
+    """One move: say a `text`; grab, move (to `x`, `y`), turn (by `degrees`) or flip a `piece`; wait.
 
-    `expressions` are references that the player knows it made (see `log`); `command` is how a bot's hand goes about it.
+    `expressions` are references with referents that the player gives (see `log`); `command` is a bot's command behind
+    the move.
     """
 
     kind: str
@@ -61,7 +63,9 @@ class PlayerMove:
 
 
 def refused(move: PlayerMove, role: str, board: Board) -> bool:
-    """Whether the rules refuse a move of the hand: the solver has none, and nobody has pieces that are not there, or lays one beside the table."""
+    """Return whether the rules refuse a move: one by the solver's hand, of a missing piece, or to a position outside
+    the table.
+    """
     if role != OPERATOR or move.kind not in (GRAB, MOVE, TURN, FLIP) or move.piece not in board.placements:
         return True
     if move.command is not None:
@@ -86,7 +90,7 @@ class Seen:
     handled: str | None = None
 
     def in_words(self) -> str:
-        """The view as text: where the pieces lie, and for the solver the corners of the figure."""
+        """Return the view as text: the positions of pieces, and for the solver the corners of the figure."""
         lines = [f"{self._table()} The pieces:"]
         for piece, placed in self.board.placements.items():
             turned = ", turned over" if placed.flipped else ""
@@ -104,7 +108,7 @@ class Seen:
         return "\n".join([*lines, self._clock()])
 
     def beside_pictures(self) -> str:
-        """What pictures alone do not tell: how places on them are counted, which picture is which, and the time."""
+        """Return the text that accompanies pictures: the coordinate system, the pictures' labels, and the time."""
         lines = [self._table(), "The first picture shows the whole of it, with the numbers of the pieces."]
         if self.goal is not None and self.role == SOLVER:
             lines.append("The second picture shows the figure to be laid, anywhere on the table.")
@@ -153,7 +157,7 @@ def _silhouette(board: Board) -> Any:
 
 @runtime_checkable
 class TangramPlayer(Protocol):
-    """Plays one role: `name` says who it is in scores, `act` gives the moves of a turn."""
+    """Plays one role: `name` identifies it in scores, `act` returns the moves of a turn."""
 
     @property
     def name(self) -> str: ...

@@ -1,9 +1,10 @@
-"""One game between two players: turn by turn, on a clock, to an end that says how it ended; recorded like people's games, and scored.
+"""One game between two players: turns on a clock until an outcome; recorded like people's games, and scored.
 
-The solver acts, then the operator, until the figure is laid or the time is over. Besides *solved* and *timeout* a game can end because nobody gets on
-(`turns`), or because a player crashed, stalled (no answer in time), talked nonsense (unreadable several times running) or could not be asked (`unanswered`):
-each is an outcome of its own and none is a failure to solve. The clock runs by what players do: words take a typist's time, hands a hand's, and thinking as
-long as it took.
+The solver acts, then the operator, until the figure is complete or the time is over. Besides *solved* and *timeout* a
+game can end without progress (`turns`), or because a player crashed, stalled (no answer in time), gave unreadable
+answers several times in a row (nonsense), or could not be reached (`unanswered`). Each is an outcome of its own, and
+none counts as a failure to solve. The clock advances by the actions of players: words take typing time, moves take
+hand-movement time, and thinking takes real time.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ OUTCOMES = (SOLVED, TIMEOUT, TURNS, CRASHED, STALLED, NONSENSE, UNANSWERED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameLimits:
-    """When a game is given up: turns of the pair, seconds for one answer, unreadable answers in a row."""
+    """The limits of a game: turns of the pair, seconds for one answer, unreadable answers in a row."""
 
     turns: int = 200
     answer_s: float = 120.0
@@ -70,7 +71,11 @@ class GameLimits:
 
 @dataclass(slots=True, kw_only=True)
 class GameScore:
-    """What came of a game. `errors` are moves that the rules refuse, `clarifications` questions of the operator, `unreadable` answers without a move."""
+    """The results of a game.
+
+    `errors` are moves that the rules refuse, `clarifications` questions of the operator, `unreadable` answers without a
+    move.
+    """
 
     session: str
     goal: str
@@ -113,7 +118,7 @@ class _Match:
     running: dict[str, int] = field(default_factory=lambda: dict.fromkeys((SOLVER, OPERATOR), 0))
 
     def turn(self, role: str) -> None:
-        """One player's turn, whatever comes of it."""
+        """Play one turn of a player, whatever its outcome."""
         began = time.monotonic()
         moves = self._asked(role)
         self.log.t_ms += 1000 * (time.monotonic() - began)
@@ -123,6 +128,7 @@ class _Match:
         self.log.pass_time()
 
     def _asked(self, role: str) -> Sequence[PlayerMove]:
+        """Ask a player for its moves. Raises an end of the game if it crashes, stalls or gives nonsense too often."""
         game = self.log.game
         seen = Seen(
             role=role,
@@ -146,7 +152,7 @@ class _Match:
         except Unanswered as silent:
             raise _Ended(UNANSWERED, role, silent.problem) from None
         except RefereeError:
-            # A refused key or a wrong address is for whoever started the game, not a way to lose it.
+            # A refused key or a wrong address is an error for the user who started the game, not an outcome.
             raise
         except Exception as error:  # whatever a player's program does, the game has an end and says which
             raise _Ended(CRASHED, role, f"{type(error).__name__}: {error}"[:200]) from error
@@ -156,6 +162,7 @@ class _Match:
         return moves
 
     def _done(self, role: str, move: PlayerMove) -> None:
+        """Apply one move of a player."""
         if move.kind == WAIT:
             self.log.t_ms += 1000.0
         elif move.kind == SAY:
@@ -167,6 +174,7 @@ class _Match:
             self.log.carry_out(command_of(move))
 
     def _said(self, role: str, move: PlayerMove) -> None:
+        """Log an utterance of a player and count its words."""
         if not move.text.strip():
             self.score.errors += 1
             return
@@ -178,7 +186,7 @@ class _Match:
 
 
 def command_of(move: PlayerMove) -> Command:
-    """How a hand goes about a move: a bot's own way, else exactly what was said."""
+    """Return the hand's command for a move: a bot's own command, else exactly the move."""
     if move.command is not None:
         return move.command
     kind = {GRAB: "take", MOVE: "place", TURN: "turn", FLIP: "flip"}[move.kind]
@@ -219,13 +227,14 @@ def play_match(
             "outcome": score.outcome,
             **own_goal(goal),
         },
-        # Nobody in it is a person.
+        # Without any person.
         synthetic=True,
     )
     return Recording(header, log.log()), score
 
 
 def _play(match: _Match) -> None:
+    """Play turns until the game ends; record why."""
     score, log = match.score, match.log
     try:
         while log.game.outcome is None:

@@ -1,4 +1,6 @@
-"""A language model as speaker or hearer of a repeated reference game: it is told all earlier rounds, with what was meant, and may build on them."""
+"""A language model as speaker or hearer of a repeated reference game; its prompt has all earlier rounds with their
+targets.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DO
 
 @dataclass(eq=False, repr=False)
 class _Partner(ModelClient):
-    """What both share: the endpoint, and how a question is put."""
+    """The base of both roles: the endpoint and its questions."""
 
     keeps_failures = False
     offline_remedy = "play online"
@@ -49,6 +51,7 @@ class _Partner(ModelClient):
             raise InputError("no model is named", remedy="llm/openai-compatible|model:NAME|endpoint:URL")
 
     def _parsed(self, text: str, trial: str, kind: str, **question: Any) -> ParsedAnswer:
+        """Ask the model and return its parsed answer. Raises SilentEndpoint if there is none."""
         self.check()
         parsed = parse_call(self.ask([{"role": "user", "content": text}], trial), kind, **question)
         if parsed.outcome == FAILED:
@@ -57,9 +60,10 @@ class _Partner(ModelClient):
 
 
 class ModelSpeaker(_Partner):
-    """Describes the target; nothing where the model gave no readable answer."""
+    """Describes the target; returns an empty description after an unparsable answer."""
 
     def describe(self, view: SpeakerView) -> Description:
+        """Ask the model for a description of the target."""
         numbers = {e.id: i for i, e in enumerate(view.scene.entities, 1)}
         target = " and ".join(f"object {numbers[t]}" for t in view.targets)
         language = LANGUAGES.get(view.language, view.language)
@@ -78,8 +82,9 @@ class ModelHearer(_Partner):
     name = "model"
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Ask the model for the object that a description refers to."""
         entities = list(view.scene.entities)
-        # From the question alone, so that a game taken up again asks the very same.
+        # From the question alone, so that a resumed game asks the identical question.
         Random(f"{view.id}|{description.text}").shuffle(entities)
         numbers = {e.id: i for i, e in enumerate(entities, 1)}
         question = (
@@ -98,7 +103,7 @@ def _listed(entities: Sequence[Entity], numbers: Mapping[str, int]) -> str:
 
 
 def _past(history: Sequence[Event], numbers: Mapping[str, int], *, speaking: bool) -> str:
-    """Earlier rounds in words; the numbers are those of this round's list."""
+    """Return earlier rounds in words, with the numbers of this round's list."""
     lines: list[str] = []
     description, chosen = "", list[str]()
     for event in history:

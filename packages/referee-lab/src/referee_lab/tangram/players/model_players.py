@@ -1,7 +1,8 @@
 """A language model behind an OpenAI-compatible endpoint as a player of the Tangram game, in either role.
 
-The solver answers with words, which are said as they are. The operator answers with JSON, `{"moves": [{"do": "move", "piece": "6", "x": 300, "y": 200}, …]}`.
-An answer without a move is `Unreadable`; an endpoint that does not answer is an error of its own (`Unanswered`), and neither is a move.
+The solver answers with words, which are sent unchanged. The operator answers with JSON, `{"moves": [{"do": "move",
+"piece": "6", "x": 300, "y": 200}, …]}`. An answer without a move raises `Unreadable`; an endpoint that does not answer
+raises `Unanswered`; neither is a move.
 """
 
 from __future__ import annotations
@@ -74,6 +75,7 @@ class ModelPlayer(ModelClient):
         return self.model
 
     def act(self, seen: Seen) -> Sequence[PlayerMove]:
+        """Ask the model for the moves of a turn."""
         self.check()
         call = self.ask(self._messages(seen), f"{seen.role} at {seen.t_ms:.0f} ms")
         outcome = parse_call(call, "description").outcome
@@ -91,6 +93,7 @@ class ModelPlayer(ModelClient):
             raise InputError(f"a player cannot see {self.sees!r}", remedy=f"sees:{' or sees:'.join(SIGHTS)}")
 
     def _messages(self, seen: Seen) -> list[dict[str, Any]]:
+        """Return the messages of a question: rules, view, talk and pictures."""
         talk = "\n".join(f"{'you' if by == seen.role else 'your partner'}: {text}" for by, text in seen.talk[-TALK:])
         # Without words where the pieces lie is in the picture alone.
         shown = seen.in_words() if self.sees != "picture" else seen.beside_pictures()
@@ -106,7 +109,7 @@ class ModelPlayer(ModelClient):
 
 
 def rules_for(role: str, board: Board) -> str:
-    """What a model is told of the game: with the name of its pieces, and numbers that lie on its board."""
+    """Return the rules in the prompt, with the name of the pieces and numbers of this board."""
     pieces = sorted(board.placements, key=int)
     piece, other = pieces[-2:]
     called = name_of_set(pieces)
@@ -141,6 +144,7 @@ def _said_in(data: dict[str, Any]) -> str:
 
 
 def _done(text: str) -> list[PlayerMove]:
+    """Return the moves in an operator's JSON. Raises Unreadable for invalid ones."""
     match = re.search(r"\{.*\}|\[.*\]", text, re.DOTALL)
     try:
         data = json.loads(match[0]) if match else None
@@ -154,7 +158,7 @@ def _done(text: str) -> list[PlayerMove]:
 
 
 def _move(row: Any) -> PlayerMove:
-    """One move; ValueError, KeyError or TypeError for what is none."""
+    """Return one move; raises ValueError, KeyError or TypeError for an invalid one."""
     kind = str(row["do"]).lower()
     kind = {"rotate": TURN, "take": GRAB, "put": MOVE, "place": MOVE}.get(kind, kind)
     if kind not in KINDS:
@@ -172,6 +176,7 @@ def _move(row: Any) -> PlayerMove:
 
 
 def _number(value: Any) -> float:
+    """Return a finite number; raises ValueError otherwise."""
     number = float(value)
     if not math.isfinite(number):
         raise ValueError(value)

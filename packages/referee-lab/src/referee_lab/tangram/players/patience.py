@@ -1,4 +1,4 @@
-"""An answer within so many seconds, or none: whoever does not answer in time is left behind and holds up nothing."""
+"""Calls with a time limit: a call that does not return in time is abandoned and blocks nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class StalledPlayer(Exception):
 
 
 def within(seconds: float, ask: Callable[[], Answer]) -> Answer:
-    """What `ask` gives or raises; `StalledPlayer` where it takes longer."""
+    """Return the result of `ask`, or raise its exception. Raises StalledPlayer after the time limit."""
     answers: list[Answer] = []
     raised: list[BaseException] = []
 
@@ -26,7 +26,7 @@ def within(seconds: float, ask: Callable[[], Answer]) -> Answer:
         except BaseException as error:  # passed on to the caller, whatever it is
             raised.append(error)
 
-    # A daemon: a program can end although somebody in it never answers.
+    # A daemon thread: the program can exit although a call never returns.
     thread = threading.Thread(target=answer, daemon=True, name="player")
     thread.start()
     thread.join(seconds)

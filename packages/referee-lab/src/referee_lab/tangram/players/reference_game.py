@@ -1,10 +1,11 @@
-"""A plain reference game, repeated: the same objects come round several times, the hearer chooses, and both are told what was meant (Krauss & Weinheimer 1964).
+"""A repeated reference game: the same objects recur, the hearer chooses, and feedback names the target (Krauss &
+Weinheimer 1964).
 
-In a group several hearers choose, each on their own and without knowing what the others chose, and the speaker learns what all of them did (Boyce et al. 2024).
+In a group several hearers choose independently, and the speaker learns all choices (Boyce et al. 2024).
 
-Any speaker and any hearer can play over the scenes of any corpus: they see what speakers and hearers always see, with all earlier rounds as history. A round
-has an outcome of its own kind when somebody gives no readable answer; a game ends early, and says so, when a player crashes, stalls, cannot be asked, or
-gives nothing readable several times running.
+Any speaker and any hearer can play with the scenes of any corpus: they get the usual views, with all earlier rounds as
+history. A round without a parsable answer has an outcome of its own. A game ends early, with the reason, when a player
+crashes, stalls, cannot be reached, or gives unparsable answers several times in a row.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ __all__ = [
 COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
 SPEAKER, HEARER = "speaker", "hearer"
 SAID, NOTHING_SAID = "said", "unparsable"
-# What only people's games have.
+# Only games of people have these.
 PEOPLES = frozenset({"hearer", "seconds", "simulated", "speaker", "talk"})
 
 
@@ -62,7 +63,7 @@ class _Hears(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GamePlan:
-    """What a game is about: a scene, and the order in which its objects come round, repetition by repetition."""
+    """The plan of a game: a scene, and the order of its targets in each repetition."""
 
     id: str
     scene: Scene
@@ -74,9 +75,9 @@ class GamePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedChoice:
-    """What one hearer did: `heard` is the kind of answer (None where there was nothing to hear).
+    """The choice of one hearer: `heard` is the kind of answer (None if there was no description).
 
-    Of people there are also an alias (`hearer`) and the seconds from the beginning of the round to the choice.
+    People also have an alias (`hearer`) and the seconds from the start of the round to the choice.
     """
 
     heard: str | None = None
@@ -98,8 +99,12 @@ class SaidLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedRound:
-    """One round. `spoken` is said or unparsable, `heard` the hearer's kind of answer (None where there was nothing to hear); `others` are the other hearers of
-    a group. Of people, `speaker` is an alias and `talk` all that was written; `text` is what the speaker wrote of it."""
+    """One round of a game.
+
+    `spoken` is said or unparsable, `heard` the hearer's kind of answer (None if there was no description); `others` are
+    the other hearers of a group. For people, `speaker` is an alias and `talk` all messages; `text` is the speaker's
+    part of it.
+    """
 
     repetition: int
     target: str
@@ -117,16 +122,16 @@ class PlayedRound:
 
     @property
     def choices(self) -> tuple[PlayedChoice, ...]:
-        """What every hearer did."""
+        """The choices of all hearers."""
         first = {name: getattr(self, name) for name in ("heard", "chosen", "right", "hearer", "seconds")}
         return PlayedChoice(**first), *self.others
 
 
 @dataclass(slots=True, kw_only=True)
 class PlayedGame:
-    """A game with its rounds and how it ended; `by` and `why` tell who could not go on.
+    """A game with its rounds and its outcome; `by` and `why` are the player who ended it early and the reason.
 
-    `simulated` marks a game in a room whose people were programs that rehearsed a study.
+    `simulated` marks a rehearsal of a study with programs in people's seats.
     """
 
     game: str
@@ -166,7 +171,7 @@ def _parse_round(row: dict[str, Any]) -> PlayedRound:
 
 
 def game_to_dialogue(game: PlayedGame) -> Dialogue:
-    """Return a game as a dialogue; its objects are those that were meant or chosen, by name."""
+    """Return a game as a dialogue; its objects are the targets and choices, by name."""
     rounds = [
         GameRound(
             (played.target,),
@@ -183,7 +188,7 @@ def game_to_dialogue(game: PlayedGame) -> Dialogue:
 
 
 def is_named_only(scene: Scene) -> bool:
-    """Whether the objects are known by a name alone: whoever sees it can only say it."""
+    """Return whether the objects have only a name, so that a description can only repeat it."""
     return all({p.name for p in e.attributes} <= {"name"} and e.position is None for e in scene.entities)
 
 
@@ -221,7 +226,7 @@ class _Over(Exception):
 def play_reference_game(
     plan: GamePlan, speaker: _Speaks, *hearers: _Hears, patience_s: float = 120.0, unreadable: int = 3
 ) -> PlayedGame:
-    """All rounds of a game, with feedback after each; or as many as there were before somebody could not go on."""
+    """Play all rounds of a game with feedback after each, or the rounds before a player failed."""
     played = PlayedGame(game=plan.id)
     silent = dict.fromkeys((SPEAKER, *_named(hearers)), 0)
     rng = random.Random(plan.seed)
@@ -255,6 +260,7 @@ def _round(
     patience_s: float,
     rng: random.Random,
 ) -> PlayedRound:
+    """Play one round: a description, then the choice of every hearer."""
     speaker, hearers = players
     view = replace(trial, history=remembered(before)).for_speaker()
     description = _ask(SPEAKER, patience_s, lambda: speaker.describe(view))
@@ -281,6 +287,7 @@ def _round(
 def _chosen(
     name: str, hearer: _Hears, description: Description, trial: Trial, patience_s: float, rng: random.Random
 ) -> PlayedChoice:
+    """Return a hearer's choice. Only a chosen object is right or wrong; other answers have their own kinds."""
     view = trial.for_hearer(rng)
     response = _ask(name, patience_s, lambda: hearer.resolve(description, view))
     chosen = response.entity if response.outcome is Outcome.ENTITY else None
@@ -295,6 +302,7 @@ def in_words(description: Description) -> str:
 
 
 def _ask(player: str, patience_s: float, ask: Any) -> Any:
+    """Call a player within the time limit. Raises the end of the game with the reason if it fails."""
     try:
         return within(patience_s, ask)
     except StalledPlayer as stalled:
@@ -309,26 +317,29 @@ def _ask(player: str, patience_s: float, ask: Any) -> Any:
 
 
 def remembered(before: Sequence[PlayedRound], hearer: int | str | None = None) -> tuple[Event, ...]:
-    """What somebody remembers: the words, the choices (a hearer their own, the speaker everybody's), and what was meant.
+    """Return the history as one player knows it: the words, the choices (a hearer's own, the speaker's all), and the
+    targets.
 
-    A hearer is known by their place, or by an alias where people change roles: who spoke in a round knows everybody's choices of it.
+    A hearer is given by index, or by alias in games where people change roles: the speaker of a round knows all its
+    choices.
     """
     return tuple(event for done in before for event in _events(done, hearer))
 
 
 def _events(done: PlayedRound, hearer: int | str | None) -> tuple[Event, ...]:
+    """Return the events of one round as one player knows them."""
     message = Event(kind="message", by=SPEAKER, text=done.text, data={"repetition": done.repetition})
     made = done.choices
     if isinstance(hearer, str):
         made = tuple(c for c in made if c.hearer == hearer) or made
-    elif hearer is not None and hearer < len(made):  # where nothing was said nobody of a group chose
+    elif hearer is not None and hearer < len(made):  # without a description no hearer of a group chose
         made = (made[hearer],)
     choices = [Event(kind="click", by="listener", entities=() if c.chosen is None else (c.chosen,)) for c in made]
     return message, *choices, Event(kind="feedback", entities=(done.target,), data={"right": made[0].right})
 
 
 def _count(done: PlayedRound, silent: dict[str, int], most: int) -> None:
-    """A player who gives nothing readable several times running ends the game."""
+    """Count consecutive unparsable answers. Raises the end of the game when there are too many."""
     silent[SPEAKER] = silent[SPEAKER] + 1 if done.spoken == NOTHING_SAID else 0
     for player, choice in zip((name for name in silent if name != SPEAKER), done.choices, strict=False):
         if choice.heard is not None:

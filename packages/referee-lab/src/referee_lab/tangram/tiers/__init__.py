@@ -1,1 +1,1 @@
-"""Recorded dialogues as tiers of timed events: from logs, ELAN files, tables and real corpora; what annotators marked."""
+"""Recorded dialogues as tiers of timed events: from logs, ELAN files, tables and corpora; and annotators' marks."""

@@ -1,8 +1,10 @@
-"""What one annotator marked in one recording, kept as lines that are only ever appended (after the annotation rules of Tokunaga et al. 2010).
+"""One annotator's marks in one recording, stored in an append-only file (after the annotation rules of Tokunaga et al.
+2010).
 
-The file lies beside the recording: `SESSION.NAME.annotations.jsonl`, one for each annotator. After a header every line holds all expressions of one utterance,
-`{at, utterance, text, expressions: [{start, end, referents, attributes, uncertain}], done}`; the last line of an utterance counts, so that taking back is one
-more line and every step stays on record. Spans are characters of the text; several referents mean a set, and `uncertain` that one of them is meant.
+The file is beside the recording: `SESSION.NAME.annotations.jsonl`, one per annotator. After a header every line holds
+all expressions of one utterance, `{at, utterance, text, expressions: [{start, end, referents, attributes, uncertain}],
+done}`; the last line of an utterance counts, so undoing adds a line and every step stays on record. Spans are
+characters of the text; several referents are a set, or alternatives if `uncertain`.
 """
 
 from __future__ import annotations
@@ -45,7 +47,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpressionMark:
-    """One expression: its characters in the utterance, what it refers to, and its codes (in the order of the sixteen)."""
+    """One expression: its characters in the utterance, its referents, and its codes (in the order of the sixteen)."""
 
     start: int
     end: int
@@ -54,6 +56,7 @@ class ExpressionMark:
     uncertain: bool = False
 
     def to_data(self) -> dict[str, Any]:
+        """Return the mark as a JSON object."""
         return {
             "start": self.start,
             "end": self.end,
@@ -65,19 +68,19 @@ class ExpressionMark:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """All marks of an annotator by utterance (its place among the utterances), the texts they were made in, and which utterances are finished."""
+    """All marks of an annotator by index of the utterance, the texts they were made in, and the finished utterances."""
 
     annotator: str
     session: str
     marks: Mapping[int, tuple[ExpressionMark, ...]] = field(default_factory=dict)
     texts: Mapping[int, str] = field(default_factory=dict)
     done: frozenset[int] = frozenset()
-    # Marked by rule, and looked at by nobody.
+    # Marked by rule, without a human annotator.
     program: bool = False
 
 
 def check_name(annotator: str) -> str:
-    """The name, if it can be part of a file's name."""
+    """Return the name if it can be part of a file name. Raises InputError otherwise."""
     if not _NAME.fullmatch(annotator):
         raise InputError(
             f"{annotator!r} cannot be an annotator's name", remedy="small letters, digits and hyphens, at most 32"
@@ -86,7 +89,7 @@ def check_name(annotator: str) -> str:
 
 
 def annotation_path(recording: Path, annotator: str) -> Path:
-    """Where an annotator's file lies."""
+    """Return the path of an annotator's file."""
     return recording.with_name(f"{recording.stem}.{check_name(annotator)}{SUFFIX}")
 
 
@@ -94,7 +97,7 @@ def annotation_files(recording: Path) -> dict[str, Path]:
     """The annotation files beside a recording, by annotator."""
     paths = sorted(recording.parent.glob(f"{recording.stem}.*{SUFFIX}"))
     named = {path.name.removeprefix(f"{recording.stem}.").removesuffix(SUFFIX): path for path in paths}
-    # What lies beside *s.spoken* belongs to that session and not to *s*.
+    # A file like *s.spoken* belongs to that session and not to *s*.
     return {annotator: path for annotator, path in named.items() if _NAME.fullmatch(annotator)}
 
 
@@ -119,7 +122,7 @@ def _line(row: Mapping[str, Any]) -> str:
 
 def parse_annotation(content: str, where: str = "annotation") -> Annotation:
     """An annotation from its file; a last line torn by a crash was never acknowledged and is passed over."""
-    # What follows the last line end is empty, or torn.
+    # The text after the last newline is empty, or an incomplete line.
     lines = content.split("\n")[:-1]
     rows = [_row(line, where, number) for number, line in enumerate(lines, 1) if line.strip()]
     if not rows or rows[0].get("format") != FORMAT:
@@ -144,10 +147,10 @@ def _row(line: str, where: str, number: int) -> dict[str, Any]:
 
 
 def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
-    """Marks from plain data, in order of their place; refused where one is outside the text or two overlap."""
+    """Return marks from JSON values, in order of position. Raises InputError if one is outside the text or two cross."""
     if not isinstance(rows, Sequence) or isinstance(rows, str):
         raise InputError("expressions are a list", remedy="see `referee docs tangram-annotation`")
-    # The longer first, so that an expression comes before those inside it.
+    # The longer first, so that an expression precedes those nested in it.
     marks = tuple(sorted((_mark(row, text) for row in rows), key=lambda m: (m.start, -m.end)))
     for before, after in pairwise(marks):
         nested = after.end <= before.end and (before.start, before.end) != (after.start, after.end)
@@ -157,6 +160,7 @@ def marks_from(rows: Any, text: str) -> tuple[ExpressionMark, ...]:
 
 
 def _mark(row: Any, text: str) -> ExpressionMark:
+    """Return one mark from its JSON object. Raises InputError for an invalid one."""
     try:
         start, end = int(row["start"]), int(row["end"])
         referents, attributes = {str(r) for r in row["referents"]}, {str(a) for a in row["attributes"]}
@@ -178,7 +182,7 @@ def _mark(row: Any, text: str) -> ExpressionMark:
 
 
 def marks_in(dialogue: Dialogue) -> dict[int, tuple[ExpressionMark, ...]]:
-    """The expressions that a dialogue already has, as marks by utterance; those without a place in an utterance are left out."""
+    """Return the expressions of a dialogue as marks by utterance, without those that have no position in one."""
     utterances = dialogue.tier(UTTERANCE)
     rows_by_utterance: dict[int, list[dict[str, Any]]] = {}
     crossing_candidates: dict[int, list[tuple[Event, tuple[int, int]]]] = {}
@@ -215,7 +219,7 @@ def _refuse_crossing(event: Event, span: tuple[int, int], before: list[tuple[Eve
 
 
 def _span(event: Event, text: str) -> tuple[int, int] | None:
-    """Where an expression stands; files of other programs tell only its words."""
+    """Return the characters of an expression in its utterance; None if its words are not found."""
     span = event.data.get("span")
     if span is not None:
         return int(span[0]), int(span[1])
@@ -224,7 +228,7 @@ def _span(event: Event, text: str) -> tuple[int, int] | None:
 
 
 def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
-    """The dialogue with the annotator's expressions in place of any it had; utterances that are not finished have none."""
+    """Return the dialogue with the annotator's expressions in place of its own; unfinished utterances have none."""
     utterances = dialogue.tier(UTTERANCE)
     events = [e for e in dialogue.events if e.kind != EXPRESSION]
     for place in sorted(annotation.done):
@@ -243,6 +247,7 @@ def annotated(dialogue: Dialogue, annotation: Annotation) -> Dialogue:
 
 
 def _event(utterance: Event, place: int, mark: ExpressionMark) -> Event:
+    """Return a mark as an expression event."""
     return mark_expression(
         utterance,
         place,

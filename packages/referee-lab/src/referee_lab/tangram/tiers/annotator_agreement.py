@@ -1,7 +1,8 @@
-"""Do two annotators mark the same: expressions by F over spans, referents and attributes by kappa and alpha (Tokunaga et al. 2010 report none).
+"""Agreement of two annotators: expressions by F over spans, referents and attributes by kappa and alpha (Tokunaga et
+al. 2010 report none).
 
-Only utterances that both have finished count. A referent is the whole set, unclear ones apart; nothing is counted as agreement by default, for the
-two hardly agree on where there is nothing.
+Only utterances that both have finished count. A referent is the whole set; uncertain ones are separate. Unmarked text
+does not count as agreement.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class CodeAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorComparison:
-    """All counts and coefficients for two annotators; `*_f` is None where nobody marked anything."""
+    """All counts and coefficients for two annotators; `*_f` is None if neither marked any expression."""
 
     annotators: tuple[str, str]
     recordings: int
@@ -112,6 +113,7 @@ def _label(mark: ExpressionMark) -> str:
 
 
 def _code(code: str, pairs: Sequence[Pair]) -> CodeAgreement:
+    """Return the agreement on one code."""
     a, b = ([code in pair[side].attributes for pair in pairs] for side in (0, 1))
     return CodeAgreement(
         code=code,

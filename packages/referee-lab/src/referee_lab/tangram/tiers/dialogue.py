@@ -1,9 +1,11 @@
-"""A recorded dialogue as tiers of timed events over a shared board: what was said, meant, handled and pointed at (after the REX-J tiers).
+"""A recorded dialogue as tiers of timed events over a shared board: utterances, referring expressions, actions and
+pointing (after the REX-J tiers).
 
-The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expression* (a reference inside an utterance: `text`, `entities` = its referents,
-`data["attributes"]` = the sixteen codes (missing where nobody coded it), `data["utterance"]` = the index of its utterance in `utterances`), *action*
-(`entities` = the piece, `data["action"]` = move, rotate or flip), *mouse* (the piece under the cursor), and where a source has them *gaze* and *position*
-(`data["x"]`, `data["y"]` of a piece from that time on). Times count from the start of the dialogue.
+The tiers are `Event`s in order of start: *utterance* (`by`, `text`), *expression* (a reference inside an utterance:
+`text`, `entities` = its referents, `data["attributes"]` = the sixteen codes (missing if not coded), `data["utterance"]`
+= the index of its utterance in `utterances`), *action* (`entities` = the piece, `data["action"]` = move, rotate or
+flip), *mouse* (the piece under the cursor), and where a source has them *gaze* and *position* (`data["x"]`, `data["y"]`
+of a piece from that time on). Times count from the start of the dialogue.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ class Dialogue:
     synthetic: bool = False
     # Objects that each speaker sees; a speaker who is not named sees all.
     sees: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: NOTHING)
-    # What the source does not have, for instance positions or times.
+    # Data that the source lacks, for instance positions or times.
     lacks: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
@@ -79,7 +81,9 @@ class Dialogue:
 
 
 def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
-    """Return the events without `attributes` where no expression has any: nobody coded them, and the words decide what is a pronoun."""
+    """Return the events without `attributes` if no expression has any: they were not coded, and the words decide which
+    are pronouns.
+    """
     events = list(events)
     if any(event.data.get("attributes") for event in events):
         return events
@@ -92,7 +96,7 @@ def drop_empty_codes(events: Iterable[Event]) -> list[Event]:
 
 
 def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event]) -> Mapping[str, Mapping[str, str]]:
-    """Return the pieces of a board; where a file names others and does not say what they are, all those that it names."""
+    """Return the pieces of a board; if the events name other pieces, all pieces that they name, without descriptions."""
     named = {piece for event in events for piece in event.entities}
     if pieces and named <= pieces.keys():
         return pieces
@@ -100,7 +104,9 @@ def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event
 
 
 def within_utterance(expression: Event, utterances: Sequence[Event]) -> Event:
-    """Return the expression with the index of its utterance: the speaker's one that holds its middle; none where it is alone."""
+    """Return the expression with the index of the speaker's utterance that contains its middle; without an index if
+    there is none.
+    """
     # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.
     middle = ((expression.start_ms or 0.0) + (expression.end_ms or expression.start_ms or 0.0)) / 2
     fits = (

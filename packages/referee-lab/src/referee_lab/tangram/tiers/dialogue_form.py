@@ -200,6 +200,7 @@ def _timed_by_utterances(events: tuple[Event, ...]) -> tuple[Event, ...]:
 
 
 def _header(row: dict[str, Any], where: str) -> HeaderForm:
+    """Return the header from its JSON object. Raises MalformedInput for an invalid or newer one."""
     version = row.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
         raise MalformedInput("written by a newer version", where=where, line=1, remedy="install a newer Referee")
@@ -220,6 +221,7 @@ def _header(row: dict[str, Any], where: str) -> HeaderForm:
 
 
 def _event(row: Mapping[str, Any], where: str, number: int, header: HeaderForm) -> Event:
+    """Return an event from its JSON object. Raises MalformedInput for invalid times or objects."""
     form: EventForm = _decoded(row, EventForm, where, number)
     if form.start_ms is not None and form.end_ms is not None and form.end_ms < form.start_ms:
         raise MalformedInput(
@@ -284,6 +286,7 @@ def utterance_indices(event: Event) -> Iterator[int]:
 
 
 def _decoded(row: Mapping[str, Any], form: Any, where: str, number: int, path: str = "$") -> Any:
+    """Return a JSON value as a form. Raises MalformedInput, naming the field, if it does not fit."""
     try:
         return msgspec.convert(row, form)
     except msgspec.ValidationError as error:

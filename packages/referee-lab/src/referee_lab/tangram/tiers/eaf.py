@@ -1,4 +1,7 @@
-"""The frame of ELAN's annotation format 3.0 (Wittenburg et al. 2006): read without harm and checked for what its schema and ELAN itself demand."""
+"""ELAN's annotation format 3.0 (Wittenburg et al.
+
+2006) as XML: parsed safely and checked against its schema and ELAN's own requirements.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +46,7 @@ def check_eaf(root: Any, where: str) -> None:
 
 
 def unreadable(root: Any, where: str) -> None:
-    """Raises for what leaves no meaning: files edited elsewhere break rules of the format that a reader can do without."""
+    """Raise MalformedInput for faults that leave no interpretation; other violations of the format are tolerated."""
     remedy = "save the file again in ELAN"
     if root.tag != "ANNOTATION_DOCUMENT":
         raise MalformedInput(
@@ -62,7 +65,7 @@ def unreadable(root: Any, where: str) -> None:
 
 
 def slot_times(root: Any) -> dict[str, float]:
-    """The time of every slot; those without one of their own lie evenly between their neighbours."""
+    """Return the time of every slot; those without a time are spaced evenly between their neighbours."""
     slots = root.findall("TIME_ORDER/TIME_SLOT")
     values = [s.get("TIME_VALUE") for s in slots]
     timed = [i for i, value in enumerate(values) if value is not None and value.lstrip("-").isdecimal()]
@@ -94,10 +97,11 @@ def eaf_faults(root: Any) -> Iterator[tuple[int, str]]:
 
 
 def _frame(root: Any) -> Iterator[tuple[int, str]]:
+    """Yield the faults of the document's frame: missing attributes and misplaced elements."""
     for name in ("AUTHOR", "DATE", "VERSION"):
         if root.get(name) is None:
             yield root.sourceline, f"the document has no {name}"
-    # A missing date has been told above; the stand-in keeps it from being told twice.
+    # A missing date is reported above; the default prevents a second report.
     if not _DATE.fullmatch(root.get("DATE", "1970-01-01T00:00:00Z")):
         yield root.sourceline, f"{root.get('DATE')!r} is no date and time"
     names = [e.tag for e in root.iterchildren("*")]
@@ -125,6 +129,7 @@ def _slots(root: Any) -> Iterator[tuple[int, str]]:
 
 
 def _ids(root: Any) -> Iterator[tuple[int, str]]:
+    """Yield the faults of ids: missing, repeated or malformed."""
     for path, attribute in (
         ("TIME_ORDER/TIME_SLOT", "TIME_SLOT_ID"),
         ("TIER", "TIER_ID"),
@@ -164,7 +169,7 @@ def _references(root: Any) -> Iterator[tuple[int, str]]:
 
 
 def _name(annotation: Any, tier: Any) -> str:
-    """Return an annotation with its tier and its beginning, so that it can be looked up in ELAN."""
+    """Return an annotation with its tier and its start, so that it can be found in ELAN."""
     slots = {s.get("TIME_SLOT_ID"): s.get("TIME_VALUE") for s in tier.getroottree().iterfind("TIME_ORDER/TIME_SLOT")}
     start = slots.get(annotation.get("TIME_SLOT_REF1")) or ""
     time = f" at {int(start) / 1000:.2f} s" if start.isdecimal() else ""
@@ -172,6 +177,7 @@ def _name(annotation: Any, tier: Any) -> str:
 
 
 def _annotations(tier: Any, slots: set[str], owners: dict[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield the faults of a tier's annotations: unknown time slots and parents."""
     for annotation in tier.iterfind("ANNOTATION/*"):
         fault = None
         if annotation.tag == "ALIGNABLE_ANNOTATION":

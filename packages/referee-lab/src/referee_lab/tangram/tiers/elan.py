@@ -1,13 +1,16 @@
-"""ELAN files (.eaf, format 3.0) with the eleven tiers of REX (Tokunaga et al. 2010): written from a dialogue and read back into one.
+"""ELAN files (.eaf, format 3.0) with the eleven tiers of REX (Tokunaga et al. 2010): written from a dialogue and read
+back into one.
 
-`OP-UT` and `SV-UT` hold utterances; `OP-REX` and `SV-REX` expressions, with children `-Ref` and `-Attr`; `Action` the kind of action with the child
-`Target`; `Mouse` the piece under the cursor. Referents are piece numbers with commas; a leading `?` says that it is not clear which of them is meant.
-ELAN does not let annotations of one tier overlap: an expression inside another one goes to a second tier (`SV-REX-2` and its children). Whatever has no
-tier (pieces, pair, language, whether expressions are a program's guesses) is kept in the properties of the header; guesses also name their annotator on
-their tiers. The kinds of actions and the pieces are controlled vocabularies, recordings of sound or video are linked.
+`OP-UT` and `SV-UT` hold utterances; `OP-REX` and `SV-REX` expressions, with children `-Ref` and `-Attr`; `Action` the
+kind of action with the child `Target`; `Mouse` the piece under the cursor. Referents are piece numbers with commas; a
+leading `?` marks alternatives. ELAN does not let annotations of one tier overlap: an expression inside another one goes
+to a second tier (`SV-REX-2` and its children). Data without a tier (pieces, pair, language, whether a program proposed
+the expressions) is stored in the properties of the header; proposed tiers also name the program as annotator. The kinds
+of actions and the pieces are controlled vocabularies, recordings of sound or video are linked.
 
-Files that were edited elsewhere are read where they have a meaning at all: overlaps, unknown types, swapped ends and slots without a time are no reason to
-refuse them, and are listed in `meta["faults"]`. Tiers of other names are read by a map of names (`{"A-utts": "SV-UT"}`).
+Files from other programs are read if they can be interpreted: overlaps, unknown types, swapped ends and slots without a
+time are tolerated and listed in `meta["faults"]`. Tiers of other names are read by a map of names (`{"A-utts":
+"SV-UT"}`).
 """
 
 from __future__ import annotations
@@ -70,7 +73,7 @@ _LANGUAGES = {"eng": "en", "deu": "de", "ger": "de", "jpn": "ja", "nld": "nl", "
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
-    """A tier of its own with events that do not overlap; `children` are values for the tiers below it."""
+    """A tier with events that do not overlap; `children` are the values of its child tiers."""
 
     name: str
     events: list[Event]
@@ -84,9 +87,9 @@ def to_eaf(
     date: str = "1970-01-01T00:00:00+00:00",
     media: Mapping[str, float] | Iterable[str] = (),
 ) -> bytes:
-    """A dialogue as an ELAN file; the date is an argument so that the same dialogue gives the same bytes.
+    """Return a dialogue as an ELAN file; the date is an argument, so the same dialogue gives the same bytes.
 
-    `media` are files that lie beside it, with the times at which they begin where these are known.
+    `media` are files beside it, with their start times where known.
     """
     lanes = list(_lanes(quantised(dialogue)))
     xsi = f"{{{INSTANCE}}}noNamespaceSchemaLocation"
@@ -147,12 +150,14 @@ def _apart(events: Iterable[Event]) -> list[list[Event]]:
 
 
 def _times(event: Event) -> tuple[int, int]:
+    """Return the times of an event in whole milliseconds. Raises InputError if it has none."""
     if event.start_ms is None or event.end_ms is None:
         raise InputError(f"an event of kind {event.kind} has no time", remedy="give start and end in milliseconds")
     return int(event.start_ms), int(event.end_ms)
 
 
 def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
+    # One slot per time, shared by all tiers, so that equal times remain equal.
     # One slot a time, shared by all tiers, so that equal times stay equal.
     times = sorted({t for lane in lanes for e in lane.events for t in _times(e)})
     slots = {t: f"ts{i}" for i, t in enumerate(times, 1)}
@@ -163,7 +168,7 @@ def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
 
 
 def _annotators(dialogue: Dialogue) -> str:
-    """Who marked the expressions: a person by name, the program, or nobody that is known."""
+    """Return the annotator of the expressions: a person's name, the program, or empty."""
     if any(e.data.get("proposed") for e in dialogue.tier(EXPRESSION)):
         return PROGRAM
     return str(dialogue.meta.get("annotator", ""))
@@ -193,13 +198,14 @@ def _tiers(root: Any, lanes: list[_Lane], slots: Mapping[int, str], annotator: s
 
 
 def _about_tier(lane: _Lane, annotator: str) -> dict[str, str]:
-    """Whose words or hands a tier holds, and on expressions who marked them."""
+    """Return the attributes of a tier: its participant, and for expressions their annotator."""
     prefix, _, rest = lane.name.partition("-")
     role = ROLES.get(prefix) or next((e.by for e in lane.events if e.by), OPERATOR)
     return {**({"ANNOTATOR": annotator} if annotator and rest.startswith("REX") else {}), "PARTICIPANT": role}
 
 
 def _child(root: Any, parent: str, name: str, about: Mapping[str, str]) -> Any:
+    """Add a child tier."""
     tier = parent.replace("Action", "Target") if name == "Target" else f"{parent}-{name}"
     kind = "target" if name == "Target" else "label"
     return etree.SubElement(root, "TIER", **about, LINGUISTIC_TYPE_REF=kind, PARENT_REF=parent, TIER_ID=tier)
@@ -213,12 +219,14 @@ def _value(event: Event) -> str:
 
 
 def _below(event: Event, name: str) -> str:
+    """Return the value of a child annotation: codes or referents."""
     if name == "Attr":
         return ",".join(event.data.get("attributes", ()))
     return ("?" if event.data.get("uncertain") else "") + ",".join(event.entities)
 
 
 def _header(header: Any, dialogue: Dialogue, number: int) -> None:
+    """Add the header with the properties that have no tier."""
     about = {"id": dialogue.id, "pair": dialogue.pair, "language": dialogue.language, "synthetic": dialogue.synthetic}
     about |= {"pieces": {piece: dict(kind) for piece, kind in dialogue.pieces.items()}}
     if not all("attributes" in e.data for e in dialogue.tier(EXPRESSION)):
@@ -233,6 +241,7 @@ def _header(header: Any, dialogue: Dialogue, number: int) -> None:
 
 
 def _types(root: Any) -> None:
+    """Add the linguistic types and their constraints."""
     for name, vocabulary in (("span", None), ("action", "actions"), ("piece", "pieces")):
         words = {"CONTROLLED_VOCABULARY_REF": vocabulary} if vocabulary else {}
         plain = {"GRAPHIC_REFERENCES": "false", "LINGUISTIC_TYPE_ID": name, "TIME_ALIGNABLE": "true"}
@@ -248,7 +257,7 @@ def _types(root: Any) -> None:
 
 
 def _vocabularies(root: Any, dialogue: Dialogue) -> None:
-    """What annotators may choose from: the kinds of actions and the pieces."""
+    """Add the controlled vocabularies: the kinds of actions and the pieces."""
     actions = {e.data.get("action", "") for e in dialogue.tier(ACTION)} - {"", "move", "rotate", "flip"}
     pieces = {piece: " ".join(kind.values()) for piece, kind in dialogue.pieces.items()}
     lists = {"actions": dict.fromkeys(("move", "rotate", "flip", *sorted(actions)), ""), "pieces": pieces}
@@ -266,16 +275,18 @@ def from_eaf(
     tiers: Mapping[str, str] | None = None,
     pieces: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Dialogue:
-    """Return the dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them; other tiers are passed over.
+    """Return the dialogue in an ELAN file with REX tiers, or with others that `tiers` maps to them; other tiers are
+    ignored.
 
-    The pieces are those of the header, else `pieces`; else, in a file with REX's own tiers, the seven of the Tangram, and in others those that it names.
+    The pieces are those of the header, else `pieces`; else, in a file with REX's own tiers, the seven of the Tangram,
+    and in other files those that it names.
     """
     root = parse_eaf(content, where)
     unreadable(root, where)
     faults = [fault for _, fault in eaf_faults(root)]
     _rename(root, tiers or {}, where)
     events = list(_FileReader(root, pieces or {}).events())
-    # Longer ones first, so that an expression comes before those nested in it, as it was written.
+    # Longer ones first, so that an expression precedes those nested in it, as in the written file.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
     utterances = [e for e in events if e.kind == UTTERANCE]
     events = [within_utterance(e, utterances) if e.kind == EXPRESSION else e for e in events]
@@ -317,7 +328,7 @@ def _passed_over(root: Any) -> dict[str, int]:
 
 
 def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> dict[str, int]:
-    """What was written into a file by hand and means nothing: pieces that are not on its board, and codes that are none."""
+    """Return counts of invalid values: pieces that are not on the board, and unknown codes."""
     counts: dict[str, int] = {}
     strange = [name for e in events for name in e.entities if pieces is not None and name not in pieces]
     if strange:
@@ -331,7 +342,7 @@ def _odd_values(events: Iterable[Event], pieces: Mapping[str, Any] | None) -> di
 
 
 def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
-    """The event with codes that are some, and with pieces of the board only; a reference that names others as well is to nothing certain."""
+    """Return the event with valid codes and pieces only; a reference with invalid pieces as well becomes uncertain."""
     if "attributes" in event.data:
         codes = tuple(code for code in event.data["attributes"] if code in ATTRIBUTES)
         event = replace(event, data={**event.data, "attributes": codes})
@@ -342,7 +353,7 @@ def _meant(event: Event, pieces: Mapping[str, Any] | None) -> Event:
 
 
 def _rename(root: Any, tiers: Mapping[str, str], where: str) -> None:
-    """Tiers of other names get those of REX."""
+    """Rename mapped tiers to the names of REX."""
     if strange := [new for new in tiers.values() if not (_TIER.fullmatch(new) or _CHILD.search(new))]:
         raise InputError(f"there is no tier {strange[0]!r} to map to", where=where, remedy=f"one of {', '.join(TIERS)}")
     present = [str(tier.get("TIER_ID")) for tier in root.iterfind("TIER")]
@@ -377,7 +388,7 @@ def _guessed(event: Event) -> Event:
 
 
 def _annotation_spans(root: Any, slots: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    """Return the beginning and end of every annotation; those that only refer to one of the parent tier share its time evenly, in their order."""
+    """Return the start and end of every annotation; those without times share their parent's time evenly, in order."""
     spans: dict[str, tuple[float, float]] = {}
     bound: dict[str, list[str]] = {}
     for tier in root.iterfind("TIER"):
@@ -404,7 +415,7 @@ def _annotation_spans(root: Any, slots: Mapping[str, float]) -> dict[str, tuple[
 
 
 class _Label(NamedTuple):
-    """What a tier below or beside another one says about an annotation there."""
+    """An annotation of a child or parallel tier."""
 
     value: str
     span: tuple[float, float]
@@ -440,6 +451,7 @@ class _FileReader:
                 yield from self._events_of(name, by, key, has_marks)
 
     def _events_of(self, name: Any, by: str, key: str, has_marks: bool) -> Iterator[Event]:
+        """Yield the events of one annotation, by the kind of its tier."""
         value, below, span = self.values[key], self.labels.get(key, {}), self.spans[key]
         if name[3]:
             handled = [id for label in below.get("Target", ()) for id in self._ids(label.value)]
@@ -458,10 +470,11 @@ class _FileReader:
     def _referents(
         self, by: str, text: str, below: Mapping[str, list[_Label]], span: tuple[float, float], words: str
     ) -> Iterator[Event]:
-        """Yield the expressions of an utterance whose referents are annotated without expressions.
+        """Yield the expressions of an utterance that has annotated referents but no annotated expressions.
 
-        One referent makes the utterance an expression, unless it has a time of its own and there is a tier of words.
-        Of several, each is an expression of the words in its time; without a tier of words, an expression without words.
+        One referent makes the utterance an expression, unless the referent has its own time and there is a tier of
+        words. Of several, each is an expression of the words in its time; without a tier of words, an expression
+        without words.
         """
         referents = below.get("Ref", [])
         for label in referents:
@@ -474,6 +487,7 @@ class _FileReader:
     def _expression(
         self, by: str, text: str, referents: list[str], below: Mapping[str, list[_Label]], span: tuple[float, float]
     ) -> Event:
+        """Return an expression from its annotation and the child annotations."""
         codes = ",".join(label.value for label in below.get("Attr", ())).lower()
         data = {
             "attributes": tuple(re.split(r"[,;\s]+", codes.strip())) if codes.strip() else (),
@@ -498,9 +512,10 @@ class _FileReader:
         return tuple(id for id in ids if id)
 
     def _read_labels(self) -> dict[str, dict[str, list[_Label]]]:
-        """Return what other tiers say about an annotation: id → {Ref, Attr, Target}.
+        """Return the annotations of other tiers for each annotation: id → {Ref, Attr, Target}.
 
-        Children name the annotation they belong to; an aligned tier beside it belongs to the annotation of the same speaker with which it overlaps most.
+        Children name their parent annotation; annotations of an aligned parallel tier belong to the same speaker's
+        annotation with the largest overlap.
         """
         labels: dict[str, dict[str, list[_Label]]] = {}
         for tier_name, tier in self.tiers.items():
@@ -535,6 +550,7 @@ def _labelled_tier(name: str, tiers: Mapping[str, Any]) -> Any:
 
 
 def _most_overlapping(span: tuple[float, float], tier: Any, spans: Mapping[str, tuple[float, float]]) -> str | None:
+    """Return the annotation of a tier that overlaps most with a span; None if none does."""
     names = [annotation.get("ANNOTATION_ID") for annotation in tier.iterfind("ANNOTATION/*")]
     overlaps = [(min(span[1], spans[n][1]) - max(span[0], spans[n][0]), n) for n in names if n in spans]
     best = max(overlaps, default=(0.0, ""), key=lambda pair: pair[0])

@@ -1,14 +1,17 @@
 """Marks the referring expressions of a chat before a person does (after the annotation rules of Tokunaga et al. 2010).
 
-An expression is the smallest noun phrase with a word for a piece (*the small triangle on the left*), a pronoun, or a demonstrative. The words are those of
-the dialogue's language for its pieces (`piece_lexicon`). Codes by rule, here in English: `dpr` it, this, that, these, those, them, and *this/that one*; `dad`
-a demonstrative before another noun; `siz` a word of size; `typ` a word of shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …; `tpl`
-next to, near; `ovl` under, on top of; `act` *(that) you moved …*; `cmp` other, another, remaining; `sim` same; `num` a number. After *put* and its like a
-place is where to, not which (*put the square at the top*). *like that*, *that way*, *that's it* and the like are no references.
+An expression is the smallest noun phrase with a word for a piece (*the small triangle on the left*), a pronoun, or a
+demonstrative. The words are those of the dialogue's language for its pieces (`piece_lexicon`). Codes by rule, here in
+English: `dpr` it, this, that, these, those, them, and *this/that one*; `dad` a demonstrative before another noun; `siz`
+a word of size; `typ` a word of shape; `dir` pointing or facing somewhere; `prj` left, right, top, bottom …; `tpl` next
+to, near; `ovl` under, on top of; `act` *(that) you moved …*; `cmp` other, another, remaining; `sim` same; `num` a
+number. After *put* and similar verbs a position is a goal and does not identify the piece (*put the square at the
+top*). *like that*, *that way*, *that's it* and similar phrases are no references.
 
-The referent is proposed from the words (size, colour, shape, place, number) and, among what they leave, from what is being handled, else was handled or
-mentioned last. Where no piece has all that the words say, those count that have most of it (*the purple Z* of an N piece that is the only purple one). Where
-the words fit several pieces and nothing speaks for one, all are given as `uncertain`.
+The referent is proposed from the words (size, colour, shape, place, number) and, among the remaining pieces, by
+handling now, else by the last handling or mention. If no piece has all named properties, those with most of them count
+(*the purple Z* for an N piece that is the only purple one). If the words fit several pieces equally, all are proposed
+as `uncertain`.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ WEIGHT = {"size": 1, "colour": 2, "shade": 1, "shape": 1}
 
 
 class FoundPhrase(NamedTuple):
-    """An expression in a text: its characters, its codes, and what the words say about the referent."""
+    """An expression in a text: its characters, its codes, and the properties of the referent in its words."""
 
     start: int
     end: int
@@ -48,7 +51,7 @@ class FoundPhrase(NamedTuple):
 
 
 def find_phrases(text: str, lexicon: PieceLexicon | None = None) -> tuple[FoundPhrase, ...]:
-    """The expressions of a text, from left to right; by the words for the Tangram in English unless others are given."""
+    """Return the expressions of a text, from left to right; the default lexicon is English for the Tangram."""
     words = lexicon or find_lexicon("en", PIECES)
     assert words is not None
     matches = (
@@ -68,7 +71,7 @@ def codes_by_words(expression: Event, language: str, pieces: Mapping[str, Mappin
 
 
 def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon) -> FoundPhrase:
-    """One expression with its codes, without a place that tells where to put it."""
+    """Return one expression with its codes, without a position that is a goal."""
     if words.has("carrying", text[:start]) and (place := words.marks["place"].search(text[start:end])):
         end = start + place.start()
     phrase = text[start:end]
@@ -83,6 +86,7 @@ def _phrase(text: str, start: int, end: int, pronoun: bool, words: PieceLexicon)
 def _codes(
     phrase: str, traits: Mapping[str, frozenset[str]], place: str | None, pronoun: bool, words: PieceLexicon
 ) -> Iterator[str]:
+    """Yield the codes of an expression."""
     pointing = bool(words.marks["demonstrative"].match(phrase))
     other = words.has("others", phrase)
     if (pronoun and not other) or (
@@ -109,9 +113,10 @@ def _codes(
 
 
 def preannotate(dialogue: Dialogue, positions: Positions | None = None, word_file: WordFile | None = None) -> Dialogue:
-    """The dialogue with proposed expressions in place of any it had; `positions` gives the positions of the pieces at a time; `word_file` adds words.
+    """Return the dialogue with proposed expressions in place of its own.
 
-    Refused where there are no words for its language.
+    `positions` gives the positions of the pieces at a time; `word_file` adds words. Raises InputError for a language
+    without a lexicon.
     """
     words = find_lexicon(dialogue.language, dialogue.pieces, word_file)
     if words is None:
@@ -135,6 +140,7 @@ def _proposed(
     before: list[Event],
     positions: Positions | None,
 ) -> Event:
+    """Return a proposed expression with its referents."""
     blank = mark_expression(
         utterance, index, (phrase.start, phrase.end), referents=(), attributes=phrase.attributes, uncertain=True
     )
@@ -170,12 +176,12 @@ def _referents(
     near = [p for p in ranked if p in fitting][: phrase.number]
     if described or len(near) < phrase.number:
         return tuple(fitting), True
-    # Where nobody handles or points at anything, a pronoun may as well be of what is described next (*it's the one with …*).
+    # Without handling and pointing, a pronoun may refer to the next description (*it's the one with …*).
     return tuple(near), dialogue.meta.get("pointer") == "none"
 
 
 def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, frozenset[str]]) -> tuple[list[str], bool]:
-    """The pieces that have most of what the words say, and whether none has all of it."""
+    """Return the pieces with most of the named properties, and whether none has all of them."""
     weights = {
         piece: sum(WEIGHT[trait] for trait, meant in traits.items() if meant & {kind.get(trait, ""), piece})
         for piece, kind in pieces.items()
@@ -185,16 +191,18 @@ def _fitting(pieces: Mapping[str, Mapping[str, str]], traits: Mapping[str, froze
 
 
 def _salient(dialogue: Dialogue, time: float, before: list[Event], by: str | None) -> Iterator[str]:
-    """Pieces from the most to the least likely to be *it*: in hand now, then handled or mentioned, latest first.
+    """Yield pieces from the most to the least likely referent of *it*: in hand now, then handled or mentioned, latest
+    first.
 
-    The operator says *this* of what the cursor is over. A mention that fitted several pieces stands for the one the cursor stayed on longest since.
+    The operator says *this* of the piece under the cursor. An ambiguous mention counts for the piece under the cursor
+    the longest since.
     """
     past = [e for e in dialogue.events if (e.start_ms or 0.0) <= time]
     now = [e for e in past if e.end_ms is not None and e.end_ms > time]
     if by == OPERATOR:
         yield from (p for e in reversed(now) if e.kind == MOUSE for p in e.entities)
     yield from (p for e in reversed(now) if e.kind == ACTION for p in e.entities)
-    # What is still going on counts as of now, not as of its later end.
+    # An action that is still going on counts as of now, not as of its later end.
     recent = sorted([*(e for e in past if e.kind == ACTION), *before], key=lambda e: min(e.end_ms or 0.0, time))
     for event in reversed(recent):
         if not event.data.get("uncertain"):
@@ -228,7 +236,9 @@ class SpanAgreement(NamedTuple):
 
 
 def compare(gold: Dialogue, proposed: Dialogue) -> SpanAgreement:
-    """Counts of agreement between two annotations of the same utterances; expressions without a place in one (whole turns) are left out."""
+    """Return counts of agreement between two annotations of the same utterances; expressions without a position (whole
+    turns) are left out.
+    """
     reference, yours = ({_key(e): e for e in d.tier(EXPRESSION) if "span" in e.data} for d in (gold, proposed))
     both = [(reference[k], yours[k]) for k in reference if k in yours]
     return SpanAgreement(

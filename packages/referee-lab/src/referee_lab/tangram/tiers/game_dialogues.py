@@ -1,6 +1,7 @@
-"""Reference games as dialogues: every round is a reference by one player to one object, told in one or several messages, and a choice by the others.
+"""Reference games as dialogues: in every round one player refers to one object, in one or several messages, and the
+others choose.
 
-What a corpus does not have is named in `lacks`; without times the order of the events counts.
+`lacks` names data that a corpus does not have; without times the order of events counts.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TIMES, POSITIONS, ATTRIBUTES, SPANS = "times", "positions", "attributes", "spans
 
 
 class Message(NamedTuple):
-    """Something said in a round: by whom, the words, and when it was sent in milliseconds (None: not known)."""
+    """A message of a round: sender, words, and time in milliseconds (None: unknown)."""
 
     by: str
     text: str
@@ -29,7 +30,7 @@ class Message(NamedTuple):
 
 
 class GameRound(NamedTuple):
-    """One round: what was meant, by whom it was described, what was said in order, and who chose what (None: not known what)."""
+    """One round: targets, speaker, messages in order, and the choice of each hearer (None: unknown)."""
 
     targets: tuple[str, ...]
     speaker: str
@@ -101,6 +102,7 @@ def _named_figures(corpus: str) -> Callable[[str | Path | None], Iterator[Dialog
 
 
 def _round(trial: Trial) -> GameRound:
+    """Return a round from a trial and its episode."""
     messages = [Message(e.by or "", e.text) for e in trial.episode if e.text]
     choices = [(e.by or "", e.entities[0] if e.entities else None) for e in trial.episode if e.kind == "click"]
     return GameRound(trial.targets, "speaker", messages, choices)
@@ -160,7 +162,7 @@ def _rows(data: str | Path | None, folder: str, file: str) -> list[dict[str, Any
 
 
 def _conventions_network(data: str | Path | None) -> Iterator[Dialogue]:
-    """Yield what two people of a network said to each other; a wrong choice is known to be wrong, not which it was."""
+    """Yield the dialogue of two people of a network; of a wrong choice only its wrongness is known, not the object."""
     games: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in _rows(data, "conventions-network", "trials.jsonl.gz"):
         games.setdefault((row["network"], row["partner"], row["room"]), []).append(row)
@@ -197,7 +199,9 @@ def _cabb_dutch(data: str | Path | None) -> Iterator[Dialogue]:
 
 
 def _game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
-    """Yield a round of a pair as a dialogue: nine pictures, messages with the pictures that their writers said they meant, and locks on pictures."""
+    """Yield a round of a pair as a dialogue: nine pictures, messages with the pictures that their writers marked, and
+    locks on pictures.
+    """
     games: dict[tuple[str, int], list[dict[str, Any]]] = {}
     for row in _rows(data, "a-game-of-sorts", "a-game-of-sorts_log_interaction_all.jsonl.gz"):
         games.setdefault((row["interaction_id"], row["round_number"]), []).append(row)

@@ -1,9 +1,11 @@
-"""KTH Tangrams as dialogues: twenty figures, speech, selections and moves, one expression for every round (Shore, Androulakaki & Skantze 2018).
+"""KTH Tangrams as dialogues: twenty figures, speech, selections and moves, one expression for every round (Shore,
+Androulakaki & Skantze 2018).
 
-There is no cursor and no mark-up of single expressions: what the instructor said up to the first selection of a round counts as one expression for
-its figure, or, by utterance, each utterance of it that has a form. By utterance a pronoun is an utterance without a describing word, but with *it*, *this* or
-*that* outside of set phrases (*got it*, *it's my turn*). Of a sample of 100 such calls (of 221) read by hand 94 were pronouns for the figure; the others were
-relative (*the one that*) or about something else (*how to say it*).
+There is no cursor and no mark-up of single expressions: the instructor's words up to the first selection of a round
+counts as one expression for its figure, or, by utterance, each utterance of it that has a form. By utterance a pronoun
+is an utterance without a describing word, but with *it*, *this* or *that* outside of set phrases (*got it*, *it's my
+turn*). Of a sample of 100 such calls (of 221) read by hand 94 were pronouns for the figure; the others were relative
+(*the one that*) or about something else (*how to say it*).
 
 The instructor of a round is its solver, the manipulator its operator; `data["player"]` tells who that is.
 """
@@ -67,7 +69,7 @@ def dialogue_of(rounds: list[Trial], *, moves: bool = False, unit: str = TURN_UN
 
 
 def colour_name(hue: float, saturation: float, brightness: float) -> str:
-    """A plain name for a colour given as hue, saturation and brightness between 0 and 1."""
+    """Return a plain name for a colour given as hue, saturation and brightness between 0 and 1."""
     if brightness < 0.2:
         return "black"
     if saturation < 0.15:
@@ -76,6 +78,7 @@ def colour_name(hue: float, saturation: float, brightness: float) -> str:
 
 
 def _attributes(figure: Entity) -> dict[str, str]:
+    """Return a figure's attributes with a colour name."""
     attributes = {a.name: a.value for a in figure.attributes}
     return attributes | (
         {"colour": colour_name(*map(float, attributes["hsb"].split(",")))} if "hsb" in attributes else {}
@@ -92,16 +95,18 @@ def _start(event: Event) -> float:
 
 
 def _utterance(event: Event, referents: dict[int, str]) -> Event:
+    """Return an utterance with its speaker's role, its round and its referent."""
     role = ROLES.get(str(event.data.get("role")), str(event.data.get("role")))
     number = event.data.get("round")
     about = {"round": number, "player": event.by}
-    # What is said before the first round opens its episode, and is about no figure.
+    # Speech before the first round opens its episode, and has no figure as topic.
     if number in referents:
         about["referent"] = referents[number]
     return Event(kind=UTTERANCE, by=role, text=event.text, start_ms=event.start_ms, end_ms=event.end_ms, data=about)
 
 
 def _expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Iterator[Event]:
+    """Yield one expression per round: the instructor's utterances before the selection."""
     places = {id(e): i for i, e in enumerate(utterances)}
     for trial in rounds:
         if not trial.references:
@@ -152,6 +157,7 @@ def _spoken_expressions(rounds: Iterable[Trial], utterances: list[Event]) -> Ite
 
 
 def _instructs(event: Event, trial: Trial) -> bool:
+    """Return whether an event is an utterance of the round's instructor."""
     return (
         event.kind == UTTERANCE
         and event.data.get("role") == "instructor"
@@ -160,6 +166,7 @@ def _instructs(event: Event, trial: Trial) -> bool:
 
 
 def _selections(rounds: Iterable[Trial]) -> Iterator[Event]:
+    """Yield the selections as actions."""
     for trial in rounds:
         for event in trial.episode:
             if event.kind == SELECT:
@@ -167,7 +174,7 @@ def _selections(rounds: Iterable[Trial]) -> Iterator[Event]:
 
 
 def _moves(rounds: list[Trial]) -> Iterator[Event]:
-    """Where figures went; those put out at the beginning of the game are nobody's move."""
+    """Yield the moves of figures, without the initial layout of the game."""
     put_out = next((e for e in rounds[0].episode if e.kind == TURN), None)
     for trial in rounds:
         for event in trial.episode:
@@ -176,6 +183,7 @@ def _moves(rounds: list[Trial]) -> Iterator[Event]:
 
 
 def _action(event: Event, trial: Trial, figures: tuple[str, ...], **what: Any) -> Event:
+    """Return an action on figures, with its round and player."""
     about = {"round": trial.meta["round"], "player": event.by, "referent": trial.targets[0]}
     return Event(
         kind=ACTION,

@@ -1,8 +1,9 @@
 """PENTOCV as dialogues: twelve real pieces, spoken German, and the manipulator's two hands (Zarrieß et al. 2016).
 
-The instructor is the solver, the manipulator the operator. What moves or turns a piece is an *action*; the time a hand is on a piece, from the grab to the
-release, stands where other dialogues have the cursor over it (*mouse*): reaching out and drawing back are neither. Both hands count, at the same time too.
-An expression is timed inside its utterance in proportion to its characters. It carries `dpr` where it is a pronoun by the rule of `reference_forms`.
+The instructor is the solver, the manipulator the operator. Moves and turns of a piece are *actions*. The time a hand is
+on a piece, from grab to release, is in the tier that other dialogues use for the cursor (*mouse*); reaching and
+withdrawing are neither. Both hands count, also simultaneously. An expression is timed inside its utterance in
+proportion to its characters. It has `dpr` if it is a pronoun by the rule of `reference_forms`.
 """
 
 from __future__ import annotations
@@ -65,6 +66,7 @@ def _attributes(letter: str) -> dict[str, str]:
 
 
 def _expressions(source: PentoDialogue, events: list[Event]) -> Iterator[Event]:
+    """Yield the expressions of all utterances."""
     for index, (utterance, event) in enumerate(zip(source.utterances, events, strict=True)):
         for reference in utterance.references:
             words = utterance.text[reference.start : reference.end]
@@ -78,6 +80,7 @@ def _expressions(source: PentoDialogue, events: list[Event]) -> Iterator[Event]:
 
 
 def _actions(source: PentoDialogue) -> Iterator[Event]:
+    """Yield the actions of both hands."""
     for hand in source.hands:
         if hand.action in ACTIONS and hand.pieces:
             yield _event(ACTION, hand, hand.end_ms, {"action": ACTIONS[hand.action], "hand": hand.hand})

@@ -1,8 +1,9 @@
-"""The words of a language for the pieces of a board and for pointing at them, out of small files, as a pattern that finds expressions.
+"""The words of a language for pieces and for pointing, from small files, as a pattern that finds expressions.
 
-The package has files for the languages of its pages (`words/`). Somebody's own file adds to one of them, or stands for a language that is not there; its form
-is told in `referee docs tangram-annotation`. Which nouns there are is a matter of the board: the shapes of its pieces, the letters of pentominoes, the names of
-own pieces. A shape for which a language has no word goes by its own name.
+The package has files for the languages of its pages (`words/`). A custom file extends one of them, or adds another
+language; `referee docs tangram-annotation` describes its format. The nouns depend on the board: the shapes of its
+pieces, the letters of pentominoes, the names of custom pieces. A shape without a word in the language keeps its own
+name.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from referee.errors import InputError
 __all__ = ["TRAITS", "PieceLexicon", "WordFile", "find_lexicon", "known_languages", "no_words", "read_words"]
 
 FOLDER = Path(__file__).with_name("words")
-# What words may say of a piece, and of where it lies or how many are meant.
+# The traits that words express: of a piece, of its position, or of the number of pieces.
 TRAITS = ("size", "colour", "shade", "shape")
 TABLES = {"sizes": "size", "colours": "colour", "shades": "shade", "shapes": "shape", "looks": "shape"}
 MORE_TABLES = ("places", "numbers", "patterns", "codes")
@@ -34,7 +35,7 @@ CODES = ("dir", "tpl", "ovl", "act")
 EXAMPLE = 'language = "fr", determiners = "le, la, un", pronouns = "il, elle", things = "pièce", and tables such as [shapes] triangle = "triangle"'
 
 
-# Each is equal to itself alone: what is built of one is looked up by it.
+# Compared by identity: derived patterns are cached by it.
 @dataclass(frozen=True, slots=True, eq=False)
 class WordFile:
     """The words of one language: lists, tables (kind → words) and switches, as in its file."""
@@ -55,7 +56,7 @@ class WordFile:
         return self.switches.get(name, SWITCHES[name])
 
     def with_more(self, other: WordFile) -> WordFile:
-        """These words and those of somebody's own file, whose switches and patterns win."""
+        """Return these words merged with those of a custom file, whose switches and patterns take precedence."""
         lists = {name: (*self.list(name), *other.list(name)) for name in LISTS}
         tables = {
             name: {key: (*self.table(name).get(key, ()), *other.table(name).get(key, ())) for key in _keys(self, other, name)}
@@ -105,12 +106,14 @@ def read_words(path: Path) -> WordFile:
 
 
 def _split(words: Any, name: str, path: Path) -> tuple[str, ...]:
+    """Return the words of a comma-separated string. Raises InputError for other values."""
     if not isinstance(words, str):
         raise InputError(f"{name} is {words!r:.30}", where=path, remedy=f'{name} = "one, another, a third"')
     return tuple(word for part in words.split(",") if (word := part.strip()))
 
 
 def _table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    """Return a table of a word file. Raises InputError if it is no table."""
     table = data.get(name, {})
     if not isinstance(table, dict):
         raise InputError(f"{name} is no table", where=path, remedy=f'[{name}] and lines such as X = "cross, plus"')
@@ -118,6 +121,7 @@ def _table(data: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
 
 
 def _check_keys(tables: Mapping[str, Mapping[str, Any]], path: Path) -> None:
+    """Raise InputError for an unknown position or number in a word file."""
     if strange := set(tables.get("places", {})) - set(PLACES):
         raise InputError(f"no place is called {sorted(strange)[0]!r}", where=path, remedy=", ".join(PLACES))
     if strange := {n for n in tables.get("numbers", {}) if n != "all" and not n.isdigit()}:
@@ -125,7 +129,10 @@ def _check_keys(tables: Mapping[str, Mapping[str, Any]], path: Path) -> None:
 
 
 def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
-    """Patterns for what stands after an expression, and codes, each tried once so that a slip is told here."""
+    """Return the patterns of a word file for the end of an expression and for codes.
+
+    Raises InputError if one does not compile.
+    """
     patterns = {**_table(data, "patterns", path), **_table(data, "codes", path)}
     if strange := patterns.keys() - {"where", "after", "not_behind", "not_before", "other_noun", *CODES}:
         raise InputError(f"no pattern is called {sorted(strange)[0]!r}", where=path, remedy="see the file for English")
@@ -143,9 +150,10 @@ def _patterns(data: Mapping[str, Any], path: Path) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class PieceLexicon:
-    """What finds expressions: the pattern of one, and for each trait the pattern and the meaning of its words.
+    """The patterns that find expressions: one for expressions, and for each trait the pattern and the meanings of its
+    words.
 
-    `without_words` names the shapes that go by their own names, because the language has no word for them.
+    `without_words` names the shapes that keep their own names, because the language has no word for them.
     """
 
     language: str
@@ -156,7 +164,7 @@ class PieceLexicon:
     without_words: tuple[str, ...] = ()
 
     def says(self, trait: str, text: str) -> frozenset[str]:
-        """What a text says of a trait by its first word for it; nothing where there is none."""
+        """Return the values of a trait by the first word for it in a text; empty if there is none."""
         pattern, meanings = self.traits[trait]
         match = pattern.search(text)
         return frozenset() if match is None else meanings[_key(match[0])]
@@ -177,7 +185,7 @@ def find_lexicon(
 
 
 def no_words(language: str) -> InputError:
-    """What is said where a language has no words here."""
+    """Return the error for a language without a lexicon."""
     return InputError(
         f"there are no words for pieces in the language {language!r}",
         remedy=f"there are some for {', '.join(known_languages())}; --words FILE gives others ({EXAMPLE}; `referee docs tangram-annotation`)",
@@ -191,6 +199,7 @@ def _lexicon(code: str, names: tuple[tuple[str, str], ...], word_file: WordFile 
 
 
 def _built(words: WordFile, names: tuple[tuple[str, str], ...]) -> PieceLexicon:
+    """Return the lexicon for the pieces of a board."""
     shapes = {shape for _, shape in names if shape} | {number for number, _ in names}
     nouns = {key: forms for key, forms in words.table("shapes").items() if key in shapes}
     bare = tuple(sorted({shape for _, shape in names if len(shape) > 1} - nouns.keys()))
@@ -233,6 +242,7 @@ def _inflected(words: WordFile, forms: Iterable[str]) -> list[str]:
 
 
 def _meanings(words: WordFile, table: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    """Return the meanings of word forms."""
     meanings: dict[str, frozenset[str]] = {}
     for meaning, forms in table.items():
         meanings = _joined(meanings, {_key(form): frozenset([meaning]) for form in _inflected(words, forms)})
@@ -240,6 +250,7 @@ def _meanings(words: WordFile, table: Mapping[str, tuple[str, ...]]) -> dict[str
 
 
 def _noun_meanings(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, frozenset[str]]:
+    """Return the shapes of noun forms."""
     meanings: dict[str, frozenset[str]] = {}
     for shape, forms in nouns.items():
         made = {_key(form): frozenset([shape]) for word in forms for form in _noun_forms(words, word)}
@@ -253,6 +264,7 @@ def _joined(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[
 
 
 def _noun_forms(words: WordFile, noun: str) -> Iterator[str]:
+    """Yield the inflected forms of a noun."""
     if len(noun) == 1 and words.switch("blanks"):
         yield from (form.format(noun.upper()) for form in words.list("letters") or ("{}",))
         return
@@ -263,13 +275,15 @@ def _noun_forms(words: WordFile, noun: str) -> Iterator[str]:
 
 
 def _one(form: str) -> str:
-    """A form as a pattern; a single letter is a capital, for *a* and *i* are words of their own."""
+    """Return a form as a pattern; a single letter must be a capital, because *a* and *i* are words."""
     escaped = re.escape(form)
     return re.sub(r"(?<![^\W_])(?<!\\)([A-Z])(?![^\W_])", r"(?-i:\1)", escaped)
 
 
 def _options(forms: Iterable[str]) -> str:
-    """The longest first, so that no form hides behind its own beginning; nothing matches where there are none."""
+    """Return alternatives with the longest first, so that no form is hidden by its own beginning; an empty list matches
+    nothing.
+    """
     options = sorted(dict.fromkeys(forms), key=lambda form: (-len(form), form))
     return "|".join(_one(form) for form in options) if options else r"(?!)"
 
@@ -294,7 +308,7 @@ def _phrase_pattern(
     nouns: Mapping[str, frozenset[str]],
     looks: Mapping[str, frozenset[str]],
 ) -> re.Pattern[str]:
-    """A determiner, words that describe, a noun and what says where or which; or a pronoun."""
+    """Return the pattern of an expression: determiner, modifiers, noun and position; or a pronoun."""
     blank = " " if words.switch("blanks") else ""
     describing = [form for trait in ("size", "shade", "colour", "place") for form in meanings[trait]] + list(looks)
     describing += _inflected(words, [*words.list("others"), *words.list("same")])
@@ -328,7 +342,7 @@ def _phrase_pattern(
 
 
 def _marks(words: WordFile, nouns: Mapping[str, tuple[str, ...]]) -> dict[str, re.Pattern[str]]:
-    """What codes and numbers go by."""
+    """Return the patterns for codes and numbers."""
     plurals = [f"{n}{end}" for forms in (*nouns.values(), words.list("things")) for n in forms for end in words.list("plural") if len(n) > 1]  # fmt: skip
     singular = {_key(n) for forms in (*nouns.values(), words.list("things")) for n in forms}
     starts = re.compile(rf"(?:{_options(words.list('demonstratives'))})(?!\w)", re.IGNORECASE)

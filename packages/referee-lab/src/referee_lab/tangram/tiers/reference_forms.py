@@ -1,11 +1,13 @@
-"""The form of a reference told from its words: pronoun or demonstrative, reduced, full (after Clark & Wilkes-Gibbs 1986; Spanger et al. 2013).
+"""Classifies the form of a reference by its words: pronoun or demonstrative, reduced, full (after Clark & Wilkes-Gibbs
+1986; Spanger et al. 2013).
 
-The rule: sounds, broken-off words, function words, hedges and game talk are set aside; what is left are words that describe. None left, but a
-pronoun, a demonstrative or a word such as *same* or *again*: PRONOUN. One or two different ones: REDUCED. Three or more: FULL. Nothing of
-all this (a bare "yes"): no form. An annotated expression is a pronoun exactly when it carries the attribute `dpr`, whatever its words.
+The rule: sounds, broken-off words, function words, hedges and game talk are removed; the rest are describing words.
+None left, but a pronoun, a demonstrative or a word such as *same* or *again*: PRONOUN. One or two different ones:
+REDUCED. Three or more: FULL. Without any of these (a bare "yes"): no form. An annotated expression is a pronoun exactly
+when it has the attribute `dpr`, whatever its words.
 
-Personal and demonstrative pronouns are told apart by a list of words for each language: every word of the expression but sounds is on one of the lists
-(*es*, *er*; *das*, *dieses da*), and the first of them decides.
+Personal and demonstrative pronouns are distinguished by a word list per language: every word of the expression but
+sounds is on one of the lists (*es*, *er*; *das*, *dieses da*), and the first of them decides.
 """
 
 from __future__ import annotations
@@ -193,7 +195,7 @@ def describing_words(text: str) -> list[str]:
 
 
 def form_of(text: str) -> str | None:
-    """PRONOUN, REDUCED or FULL by the rule of this module; None where nothing refers."""
+    """Return PRONOUN, REDUCED or FULL by the rule of this module; None if the text does not refer."""
     describing = describing_words(text)
     if describing:
         return REDUCED if len(describing) <= REDUCED_UP_TO else FULL
@@ -201,10 +203,10 @@ def form_of(text: str) -> str | None:
 
 
 def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
-    """Return whether an expression is a pronoun: by its codes where somebody coded it, else by its words.
+    """Return whether an expression is a pronoun: by its codes if it was coded, else by its words.
 
-    English goes by `form_of`, which knows *the same* and *that again*; so does a dialogue that does not say its language. Other languages go by their
-    lists of pronouns; a language without a list raises InputError.
+    English, and dialogues without a declared language, use `form_of`, which handles *the same* and *that again*. Other
+    languages use their lists of pronouns; a language without a list raises InputError.
     """
     attributes: Iterable[str] | str | None = expression.data.get("attributes")
     if attributes is None:
@@ -221,7 +223,7 @@ def is_pronoun(expression: Event, language: str = UNTOLD) -> bool:
 
 
 def has_pronoun_list(language: str) -> bool:
-    """Return whether the words of a language say what is a pronoun."""
+    """Return whether a language has a list of pronouns."""
     return language.partition("-")[0] in _KINDS
 
 
@@ -243,7 +245,8 @@ def guess_language(texts: Iterable[str]) -> str:
 
 
 def pronoun_kind(text: str, language: str) -> str | None:
-    """PERSONAL or DEMONSTRATIVE where the expression is nothing but such a pronoun; None where it is not, or the language has no lists here.
+    """Return PERSONAL or DEMONSTRATIVE for an expression of one pronoun; None for others, or without a list for the
+    language.
 
     >>> pronoun_kind("das da", "de"), pronoun_kind("'s", "de"), pronoun_kind("das rote", "de")
     ('demonstrative', 'personal', None)
@@ -256,15 +259,15 @@ def pronoun_kind(text: str, language: str) -> str | None:
 
 
 def _pronoun_words(text: str, language: str) -> list[str]:
-    """Return the words in lower case; in Japanese, which writes particles without a space, without those at their ends."""
+    """Return the words in lower case; in Japanese, which writes particles without a space, without final particles."""
     words = [word.replace("’", "'").lower() for word in WORD.findall(text)]
     return [_PARTICLE.sub("", word) for word in words] if language == "ja" else words
 
 
 def marked_kind(text: str, language: str) -> str:
-    """PERSONAL or DEMONSTRATIVE of what was marked as a pronoun, whatever else stands in it: the first word on a list decides.
+    """Return PERSONAL or DEMONSTRATIVE for an expression that is coded as a pronoun: its first listed word decides.
 
-    What annotators call a demonstrative pronoun is one, whether or not its words are on a list.
+    Without a listed word it counts as DEMONSTRATIVE, as annotated.
 
     >>> marked_kind("okay so it's", "en"), marked_kind("yeah that again", "en"), marked_kind("the same", "en")
     ('personal', 'demonstrative', 'demonstrative')
@@ -285,6 +288,7 @@ def counting(dialogue: Dialogue, pronouns: str) -> Dialogue:
 
 
 def _counted(expression: Event, pronouns: str, language: str) -> Event:
+    """Return the expression without its pronoun code if it is a pronoun of the other kind."""
     kind = marked_kind(expression.text or "", language)
     if not is_pronoun(expression, language) or kind == pronouns:
         return expression

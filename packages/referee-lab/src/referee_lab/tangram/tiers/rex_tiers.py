@@ -1,11 +1,12 @@
-"""From a raw log to the tiers of REX-J (Tokunaga et al. 2010): actions with their targets, the piece under the cursor, utterances, known references.
+"""From a raw log to the tiers of REX-J (Tokunaga et al. 2010): actions with their targets, the piece under the cursor,
+utterances, gold references.
 
-* *action*: a run of changes of one kind (move, rotate, flip) to one piece in one hand. The first run of a hold begins with the grab and a
+* *action*: a sequence of changes of one kind (move, rotate, flip) to one piece in one hand. The first run of a hold begins with the grab and a
   move that ends the hold ends with the release; changes without a hold (keys, wheel) join where less than `JOIN` ms lie between them. A grab that
   changes nothing is no action. Actions never overlap: one hand does one thing at a time.
 * *mouse*: the time the operator's cursor was over one piece, the top-most.
 * *utterance*: of chat, from the first key to the sending (`data["shown_ms"]` = when the partner saw it).
-* *expression*: references the log itself knows (bots), placed in their utterance in proportion to the characters.
+* *expression*: gold references in the log (bots), timed within their utterance in proportion to the characters.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def to_dialogue(recording: Recording) -> Dialogue:
 
 
 def with_positions(dialogue: Dialogue, recording: Recording) -> Dialogue:
-    """Return the dialogue with the positions of its pieces: at the beginning, and of each piece where an action left it."""
+    """Return the dialogue with the positions of its pieces: the initial ones, and those after each action."""
     if not any(entry.kind in STATES for entry in recording.entries):
         return dialogue
     at = positions(recording)
@@ -72,14 +73,14 @@ def with_positions(dialogue: Dialogue, recording: Recording) -> Dialogue:
 
 
 def _pieces(recording: Recording) -> Mapping[str, Mapping[str, str]]:
-    """The pieces that lay on the board; those of the Tangram where no board was recorded."""
+    """Return the pieces of the recorded board; those of the Tangram if no board was recorded."""
     states = (entry.data["state"] for entry in recording.entries if entry.kind in STATES)
     first = next(states, None)
     return PIECES if first is None else pieces_of(first["pieces"])
 
 
 class _Step(NamedTuple):
-    """One change that was seen: when, what kind, of which piece, in which hold (None: without a hold)."""
+    """One change: its time, kind, piece and hold (None: without a hold)."""
 
     t_ms: float
     kind: str
@@ -88,7 +89,7 @@ class _Step(NamedTuple):
 
 
 def actions(recording: Recording) -> tuple[Event, ...]:
-    """What was done to the pieces."""
+    """Return the actions on pieces."""
     steps, holds = _steps(recording)
     runs = [list(run) for _, run in groupby(_with_runs(steps), key=lambda pair: pair[0])]
     spans = [_Span(run[0][1].t_ms, run[-1][1].t_ms, *run[0][1][1:]) for run in runs]
@@ -184,13 +185,13 @@ def _end(recording: Recording) -> float:
 
 
 def utterances(recording: Recording) -> tuple[Event, ...]:
-    """What was said in the game, in order of its beginning; talk before the start belongs to the waiting room."""
+    """Return the utterances of the game, in order of their start; chat before the start belongs to the waiting room."""
     typed = (_utterance(t, e, recording) for t, e in timeline(recording) if e.kind == "say" and t >= 0)
     return _in_order([*typed, *(_spoken(e, recording) for e in recording.entries if e.kind == "speech")])
 
 
 def _spoken(entry: LogEntry, recording: Recording) -> Event:
-    """What a transcript says was spoken: heard while it was said, so that it has no time of being shown."""
+    """Return a spoken utterance from a transcript; it has no display time, because it was heard directly."""
     return Event(
         kind=UTTERANCE,
         by=recording.header.players.get(entry.actor, entry.actor),
@@ -202,8 +203,9 @@ def _spoken(entry: LogEntry, recording: Recording) -> Event:
 
 
 def _utterance(t_ms: float, entry: LogEntry, recording: Recording) -> Event:
+    """Return a chat message as an utterance, from its first key to its arrival."""
     began = entry.data.get("typing_start_ms")
-    # Both times are of the sender's clock, so that the difference needs no offset.
+    # Both times are on the sender's clock, so the difference needs no offset.
     typed = 0.0 if began is None or entry.t_client_ms is None else max(entry.t_client_ms - began, 0.0)
     return Event(
         kind=UTTERANCE,
@@ -224,6 +226,7 @@ def expressions(recording: Recording, utterances: Iterable[Event]) -> tuple[Even
 
 
 def _expression(utterance: Event, index: int, span: Mapping[str, Any]) -> Event:
+    """Return an expression of the log with its referents."""
     return mark_expression(
         utterance,
         index,
@@ -243,7 +246,7 @@ def mark_expression(
     attributes: tuple[str, ...],
     uncertain: bool = False,
 ) -> Event:
-    """An expression inside the utterance at place `index`, timed in proportion to its characters."""
+    """Return an expression inside the utterance with number `index`, timed in proportion to its characters."""
     text, (first, last) = utterance.text or "", span
     start, end = utterance.start_ms or 0.0, utterance.end_ms or 0.0
     rate = (end - start) / max(len(text), 1)
@@ -259,7 +262,7 @@ def mark_expression(
 
 
 def _shown(utterance: Event) -> dict[str, float]:
-    """When the partner saw a message; nothing for speech, which is heard as it is said."""
+    """Return the time when the partner saw a message; empty for speech."""
     shown = utterance.data.get("shown_ms")
     return {} if shown is None else {"shown_ms": shown}
 
@@ -270,6 +273,7 @@ def quantised(dialogue: Dialogue, grid: int = GRID) -> Dialogue:
 
 
 def _on_grid(event: Event, grid: int) -> Event:
+    """Return an event with times rounded to a grid."""
     if event.start_ms is None:
         return event
     start = grid * floor(event.start_ms / grid + 0.5)

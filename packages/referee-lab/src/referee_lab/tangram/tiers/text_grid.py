@@ -1,4 +1,6 @@
-"""Praat's TextGrid (long and short text form) as the elements of an ELAN file, so that one reader serves both."""
+"""Praat's TextGrid (long and short text form) converted to the elements of an ELAN file, so that one reader serves
+both.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +49,7 @@ def text_grid_to_eaf(content: bytes, where: str) -> bytes:
 
 
 def _decode(content: bytes) -> str:
+    """Return the text of a file in UTF-16, UTF-8 or Latin-1."""
     # Praat writes UTF-16 where a text has characters beyond Latin-1.
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16")
@@ -86,6 +89,7 @@ def _tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:
 
 
 def _span(start: float, end: float, text: str, tier: str, where: str) -> _TextInterval:
+    """Return an interval in milliseconds. Raises MalformedInput if it ends before it begins."""
     if end < start:
         problem = f"{tier}: an interval begins at {start:.2f} s and ends at {end:.2f} s"
         raise MalformedInput(problem, where=where, remedy="correct its boundaries in Praat")
@@ -94,6 +98,7 @@ def _span(start: float, end: float, text: str, tier: str, where: str) -> _TextIn
 
 
 def _number(token: object) -> float:
+    """Return a token that must be a number. Raises ValueError otherwise."""
     if not isinstance(token, float):
         raise ValueError(token)
     return token

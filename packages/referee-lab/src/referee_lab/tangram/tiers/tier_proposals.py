@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["annotation_values", "propose_tiers", "tier_prefix"]
 
-# What a tier is called in English, German, Dutch, Spanish, Portuguese, French and Japanese files; the first that fits decides.
+# Names of tiers in English, German, Dutch, Spanish, Portuguese, French and Japanese files; the first match decides.
 _ROLES: tuple[tuple[str, str, str], ...] = (
     ("Attr", r"attr\w*|codes?|labels?|features?|merkmal\w*", "属性"),
     (
@@ -37,7 +37,7 @@ _PATTERNS = {role: re.compile(rf"(?<![^\W\d_])(?:{latin})(?![^\W\d_])|{japanese}
 
 @dataclass(slots=True)
 class _Tier:
-    """A tier of a foreign file: whose it is, what its annotations say, and what it may be."""
+    """A tier of a file from another program: its speaker, its values, and its possible role."""
 
     name: str
     parent: str | None
@@ -82,6 +82,7 @@ def propose_tiers(root: Any) -> dict[str, str]:
 def _rex_name(
     tier: _Tier, tiers: Iterable[_Tier], prefixes: dict[str, str], roles_by_name: dict[str, str | None]
 ) -> str | None:
+    """Return the REX name that a tier most probably corresponds to; None if there is none."""
     if tier.role in ("Action", "Mouse", "Gaze"):
         return tier.role
     if tier.role == "Ref" and (roles_by_name.get(tier.parent or "") == "Action" or tier.speaker not in prefixes):
@@ -97,7 +98,7 @@ def _rex_name(
 
 
 def _settle_by_content(tiers: list[_Tier]) -> None:
-    """Of one speaker: decide which tier holds the utterances and which their words, and which the expressions and which the referents."""
+    """Assign the roles of one speaker's tiers by content: utterances or words, expressions or referents."""
     texts = sorted((t for t in tiers if t.role == "UT"), key=lambda t: -t.words)
     for tier in texts[1:]:
         tier.role = "Words" if tier.words < 1.5 else None
@@ -115,6 +116,7 @@ def _settle_by_content(tiers: list[_Tier]) -> None:
 
 
 def _read_tiers(root: Any) -> list[_Tier]:
+    """Return the tiers of a file with samples of their values."""
     elements = {t.get("TIER_ID"): t for t in root.iterfind("TIER") if t.get("TIER_ID")}
     listed = {t.get("LINGUISTIC_TYPE_ID") for t in root.iterfind("LINGUISTIC_TYPE[@CONTROLLED_VOCABULARY_REF]")}
     values = annotation_values(root)
@@ -150,7 +152,7 @@ def _words(name: str) -> str:
 
 
 def _speaker(elements: dict[str, Any], name: str) -> str:
-    """Return whose tier it is: the participant that it names, else that of its parent, else what its name has beside the role."""
+    """Return the speaker of a tier: its participant, its parent's, or the rest of its name."""
     tier = elements[name]
     if tier.get("PARTICIPANT"):
         return str(tier.get("PARTICIPANT"))

@@ -87,6 +87,7 @@ def _pieces_in(cell: str, where: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def _row(dialogue: Dialogue, event: Event, pieces: str) -> dict[str, Any]:
+    """Return an event as a row of the table."""
     return {
         "dialogue": dialogue.id,
         "pair": dialogue.pair,
@@ -115,7 +116,7 @@ def from_csv(
 ) -> list[Dialogue]:
     """Return the dialogues of a table, in the order in which they appear.
 
-    The pieces are those of the column `pieces`, else `pieces`, else those that the rows name, of which nothing is known.
+    The pieces are those of the column `pieces`, else `pieces`, else those that the rows name, without descriptions.
     """
     # Spreadsheets of some countries write semicolons, others tabs.
     first = text.partition("\n")[0]
@@ -136,7 +137,7 @@ def from_csv(
         boards[key] = boards_by_cell[cell]
         events_by_dialogue.setdefault(key, []).append(_event(row, boards[key], where, table.line_num))
         about[key] = {"language": row.get("language") or UNTOLD, "synthetic": row.get("synthetic") == "1"}
-    # Whether anybody coded attributes shows in the whole table, not in one dialogue of it.
+    # Whether attributes were coded is decided by the whole table, not by one dialogue.
     coded = any(event.data.get("attributes") for events in events_by_dialogue.values() for event in events)
     has_indices = "utterance" in (table.fieldnames or ())
     return [
@@ -160,6 +161,7 @@ def _in_order(events: list[Event], has_indices: bool) -> list[Event]:
 
 
 def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: int) -> Event:
+    """Return a row as an event. Raises MalformedInput for invalid values."""
     try:
         start, end = (float(row[name]) if row.get(name) else None for name in ("start_ms", "end_ms"))
         data = dict(_data(row))
@@ -186,7 +188,7 @@ def _entities(cell: str, pieces: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, where: str, line: int) -> None:
-    """What was mistyped would else be left out of every count in silence."""
+    """Raise MalformedInput for mistyped values, which counts would silently omit."""
     if row["tier"] not in TIERS:
         problem, remedy = f"no tier is called {row['tier']!r}", f"one of {', '.join(TIERS)}"
     elif start is not None and end is not None and end < start:
@@ -200,6 +202,7 @@ def _refuse_odd(row: Mapping[str, str], start: float | None, end: float | None, 
 
 
 def _data(row: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Yield the data fields of a row."""
     if row["tier"] == "expression":
         yield "attributes", tuple((row.get("attributes") or "").replace(",", " ").split())
         yield "uncertain", row.get("uncertain") == "1"

@@ -1,7 +1,7 @@
-"""Transcripts of speech made elsewhere, as utterances of a recording: WebVTT, the JSON that Whisper writes, and ELAN.
+"""Imports transcripts of speech as utterances of a recording: WebVTT, Whisper's JSON, and ELAN.
 
-A transcript's times count from the beginning of its sound; the recording knows when that was. What was spoken becomes lines of kind `speech` in a copy of the
-recording, and from there on is like anything else that was said: in replays, clips, annotation and ELAN.
+A transcript's times count from the start of its sound, which the recording has. The words become lines of kind `speech`
+in a copy of the recording, and are then treated like chat: in replays, clips, annotation and ELAN.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MARKUP = re.compile(r"<[^>]*>")
 
 
 class SpokenLine(NamedTuple):
-    """What was said from one time to another, in milliseconds of the sound."""
+    """The words between two times, in milliseconds of the sound."""
 
     start_ms: float
     end_ms: float
@@ -34,7 +34,7 @@ class SpokenLine(NamedTuple):
 
 
 def read_transcript(content: bytes, where: str, tier: str | None = None) -> list[SpokenLine]:
-    """The lines of a transcript, by the ending of its name: .vtt or .srt, .json, .eaf (of one tier)."""
+    """Return the lines of a transcript, by its file extension: .vtt or .srt, .json, .eaf (of one tier)."""
     kind = where.rpartition(".")[2].lower()
     if kind not in READERS:
         raise InputError("not a transcript", where=where, remedy=f"files end in .{', .'.join(READERS)}")
@@ -69,7 +69,7 @@ def read_vtt(text: str, where: str = "speech.vtt") -> list[SpokenLine]:
 
 
 def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) -> None:
-    """What looks like a cue and has no times that can be read would else be left out in silence."""
+    """Raise MalformedInput for cues with unreadable times, which would otherwise be dropped silently."""
     read = {text.count("\n", 0, cue.start(1)) for cue in cues}
     for number, line in enumerate(text.split("\n")):
         if "-->" in line and number not in read:
@@ -78,6 +78,7 @@ def _refuse_broken_cues(text: str, cues: Sequence[re.Match[str]], where: str) ->
 
 
 def _ms(text: str) -> float:
+    """Return the milliseconds of a cue's time."""
     match = _TIME.fullmatch(text)
     assert match is not None, "the cue's own pattern has found it"
     hours, minutes, seconds, part = match.groups()
@@ -103,6 +104,7 @@ def read_whisper(text: str, where: str = "speech.json") -> list[SpokenLine]:
 
 
 def _chunk_times(chunk: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the start and end of a Whisper chunk in milliseconds."""
     start, end = chunk["timestamp"]
     # The last chunk may have no end.
     return 1000 * float(start), 1000 * float(start if end is None else end)
@@ -141,7 +143,10 @@ READERS: Mapping[str, Callable[[str, str], list[SpokenLine]]] = {
 
 
 def with_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], begins_ms: float = 0.0) -> Recording:
-    """The recording with what somebody spoke, in place of any earlier transcript of theirs; `begins_ms` is when the sound began."""
+    """Return the recording with the speech of one person, replacing an earlier transcript of theirs.
+
+    `begins_ms` is the start of the sound.
+    """
     if actor not in recording.header.players:
         players = ", ".join(f"{name} ({role})" for name, role in recording.header.players.items())
         raise InputError(f"nobody is called {actor!r} in this recording", remedy=f"one of {players}")
@@ -153,6 +158,7 @@ def with_speech(recording: Recording, actor: str, lines: Iterable[SpokenLine], b
 
 
 def _entry(actor: str, line: SpokenLine, begins_ms: float, start: float) -> LogEntry:
+    """Return a spoken line as an entry of the log."""
     times = {"start_ms": round(line.start_ms + begins_ms, 1), "end_ms": round(line.end_ms + begins_ms, 1)}
     data: dict[str, Any] = {"text": line.text, **times}
     # Known when it is over, as far as the order of the log goes.
