@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 from pathlib import Path
@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from referee import __version__
-from referee.records import Description, Response, Scene, SceneNotes, Trial
+from referee.records import Description, Response, Scene, SceneNotes, Span, Trial
 
 __all__ = [
     "Fingerprint",
@@ -165,10 +165,20 @@ def _description_text(description: Description | None) -> str:
     if description is None:
         return f"\x1f{_END}none"
     has_properties = "False" if description.properties is None else "True"
-    more = (description.distribution, description.meaning, description.spans)
-    details = "" if more == (None, None, ()) else repr(more)
+    distribution, meaning, spans = description.distribution, description.meaning, description.spans
+    is_plain = distribution is None and meaning is None and not spans
+    details = "" if is_plain else f"({distribution!r}, {meaning!r}, {_spans_text(spans)})"
     properties = chain.from_iterable(description.properties or ())
     return "\x1f".join(("", _END, repr(description.text), has_properties, details, *properties))
+
+
+def _spans_text(spans: tuple[Span, ...]) -> str:
+    """The `repr` of some spans."""
+    return f"({', '.join(map(_span_text, spans))}{',' * (len(spans) == 1)})"
+
+
+# Words recur: equal spans are written once.
+_span_text: Callable[[Span], str] = lru_cache(maxsize=1 << 16)(repr)
 
 
 class _DescriptionTexts(dict[int, str]):

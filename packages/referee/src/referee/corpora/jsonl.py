@@ -24,7 +24,7 @@ from msgspec import UNSET, MsgspecError, Raw, Struct, UnsetType
 
 from referee.contracts import Card
 from referee.corpora.place_records import REGION_SCHEMA, place_to_json
-from referee.corpora.reading.decoding import Form, check_keys, decode_custom, field_names
+from referee.corpora.reading.decoding import Form, KeyCheck, decode_custom, field_names
 from referee.corpora.reading.lines import FileLines, WrongShape, parse_object, read_records
 from referee.errors import DuplicateTrial, MalformedInput, near
 from referee.files import is_address
@@ -197,7 +197,7 @@ class TrialReader:
     """Decodes lines of one file; trials with the same scene share it, and scenes with the same entities share those."""
 
     def __init__(self) -> None:
-        self._line = msgspec.json.Decoder(_TrialLine).decode
+        self._line, self._check_keys = msgspec.json.Decoder(_TrialLine).decode, KeyCheck().check
         self._entities = msgspec.json.Decoder(tuple[Raw, ...]).decode
         self._decode_entity = msgspec.json.Decoder(Entity, dec_hook=decode_custom).decode
         # Of as many as recur in the corpora at hand; beyond, they are decoded anew.
@@ -211,7 +211,7 @@ class TrialReader:
             entities = bytes(form.entities)
             # The keys of an entity are checked once for all that are written alike. A long needle takes long to search for.
             start = line.index(entities[:50])
-            check_keys((line[:start] + b"0" + line[start + len(entities) :]).decode())
+            self._check_keys((line[:start] + b"0" + line[start + len(entities) :]).decode())
             scene = self._scene(entities, form.scene, form.complete, form.picture, _taxonomy_of(form))
         except (MsgspecError, ValueError, RecursionError, WrongShape):
             return trial_from_json(parse_object(line))
@@ -221,7 +221,7 @@ class TrialReader:
         return _scene_of(tuple([self._entity(bytes(raw)) for raw in self._entities(entities)]), *fields)
 
     def _read_entity(self, written: bytes) -> Entity:
-        check_keys(written.decode())
+        self._check_keys(written.decode())
         return self._decode_entity(written)
 
 

@@ -71,18 +71,17 @@ def has_index(path: str | Path) -> bool:
     return "trial" in columns and columns.isdisjoint(_PLACES)
 
 
-def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[LineRange, Any]]:
-    """Every line that is not blank, with its ids; None for ids that cannot be read."""
-    start, decode = 0, decoder.decode
+def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[int, int, int, Any]]:
+    """Yield every line that is not blank: where it begins and ends, its number, and its ids; None for ids that cannot be read."""
+    end, decode = 0, decoder.decode
     with open_binary(path) as file:
         for number, raw in enumerate(file, 1):
-            place = LineRange(start, start + len(raw), number)
-            start = place.end
+            start, end = end, end + len(raw)
             try:
-                yield place, decode(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw)
+                yield start, end, number, decode(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw)
             except (DecodeError, UnicodeDecodeError):
                 if raw.strip():
-                    yield place, None
+                    yield start, end, number, None
 
 
 class IndexedOutput(NamedTuple):
@@ -90,7 +89,9 @@ class IndexedOutput(NamedTuple):
 
     trial: str | None
     system: str | None
-    place: LineRange
+    start: int
+    end: int
+    line: int
 
 
 def index_outputs(path: str | Path) -> Iterator[IndexedOutput]:
@@ -98,9 +99,11 @@ def index_outputs(path: str | Path) -> Iterator[IndexedOutput]:
     if is_parquet(path):
         yield from _index_table(path)
         return
-    for place, row in _decoded_lines(path, Decoder(_OutputId)):
-        whole = row is None or _place_fields(row) != _NO_PLACE
-        yield IndexedOutput(None if whole else row.trial, None if whole else row.system, place)
+    for start, end, line, row in _decoded_lines(path, Decoder(_OutputId)):
+        if row is None or _place_fields(row) != _NO_PLACE:
+            yield IndexedOutput(None, None, start, end, line)
+        else:
+            yield IndexedOutput(row.trial, row.system, start, end, line)
 
 
 def _index_table(path: str | Path) -> Iterator[IndexedOutput]:
@@ -109,14 +112,10 @@ def _index_table(path: str | Path) -> Iterator[IndexedOutput]:
     frame = read_parquet(path, names)
     columns = [frame[name].to_list() if name in names else [None] * len(frame) for name in ("trial", "system")]
     for number, (trial, system) in enumerate(zip(*columns, strict=True)):
-        place = LineRange(number, number + 1, number + 1)
         # Numbers are names, too; what else may stand there the reader knows.
         is_name = type(trial) in (str, int) and type(system) in (str, int, NoneType)
-        yield (
-            IndexedOutput(str(trial), None if system is None else str(system), place)
-            if is_name
-            else IndexedOutput(None, None, place)
-        )
+        ids = (str(trial), None if system is None else str(system)) if is_name else (None, None)
+        yield IndexedOutput(*ids, number, number + 1, number + 1)
 
 
 @dataclass(slots=True)
@@ -136,7 +135,7 @@ class TrialIndex:
         """Raises DuplicateTrial where an id occurs twice."""
         index = cls(str(path))
         numbers: dict[str, int] = {}
-        for place, row in _decoded_lines(path, Decoder(_TrialId)):
+        for start, end, line, row in _decoded_lines(path, Decoder(_TrialId)):
             if row is None:
                 index.is_readable = False
                 return index
@@ -145,13 +144,13 @@ class TrialIndex:
                 raise DuplicateTrial(
                     f"trial {row.id!r} occurs twice",
                     where=path,
-                    line=place.line,
+                    line=line,
                     remedy="give every trial an id of its own",
                 )
             index.ids.append(row.id)
-            index.lines.append(place.line)
-            index.starts[-1] = place.start
-            index.starts.append(place.end)
+            index.lines.append(line)
+            index.starts[-1] = start
+            index.starts.append(end)
             index.needed.append(number if row.after is None else numbers.get(row.after, number))
         return index
 

@@ -27,7 +27,7 @@ from msgspec import MsgspecError
 from referee.corpora.jsonl import to_json
 from referee.corpora.place_records import FIELDS as PLACES
 from referee.corpora.place_records import convention_from_json, place_from_json, place_to_json
-from referee.corpora.reading.decoding import Form, check_keys, field_names
+from referee.corpora.reading.decoding import Form, KeyCheck, field_names
 from referee.corpora.reading.lines import (
     FileLines,
     LineRange,
@@ -127,7 +127,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
     """Outputs of one system by trial, in the order they were read; an `Output` is made when one is asked for.
 
     `description` is what measures ask for, trial by trial. What a system found rather than said (`Response`) is kept beside it. An output may be known by
-    its place in a file alone (`add` with a range of bytes); its description is `UNREAD` then, and `part` says where to read it.
+    its place in a file alone (`add_unread`); its description is `UNREAD` then, and `part` says where to read it.
     """
 
     __slots__ = ("_descriptions", "_ends", "_files", "_lines", "_places", "_responses", "_starts", "system")
@@ -142,19 +142,28 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         # Where each file begins among the lines.
         self._files: list[tuple[int, str]] = []
 
-    def add(self, output: Output, start: int = 0, end: int = 0) -> bool:
-        """Take one output, or the bytes where it stands; False, and nothing taken, where the trial was answered already."""
+    def add(self, output: Output) -> bool:
+        """Take one output; False, and nothing taken, where the trial was answered already."""
+        trial, _, description, where, line, response = output
+        is_new = self._add(trial, description, where, _NO_LINE if line is None else line)
+        if is_new and response is not None:
+            self._responses[trial] = response
+        return is_new
+
+    def add_unread(self, trial: str, where: str, line: int, start: int, end: int) -> bool:
+        """Take the bytes where an output stands; False, and nothing taken, where the trial was answered already."""
+        return self._add(trial, UNREAD, where, line, start, end)
+
+    def _add(self, trial: str, description: Description, where: str, line: int, start: int = 0, end: int = 0) -> bool:
         place = len(self._descriptions)
-        if self._places.setdefault(output.trial, place) != place:
+        if self._places.setdefault(trial, place) != place:
             return False
-        self._descriptions.append(output.description)
-        if not self._files or self._files[-1][1] != output.where:
-            self._files.append((place, output.where))
-        self._lines.append(_NO_LINE if output.line is None else output.line)
+        self._descriptions.append(description)
+        if not self._files or self._files[-1][1] != where:
+            self._files.append((place, where))
+        self._lines.append(line)
         self._starts.append(start)
         self._ends.append(end)
-        if output.response is not None:
-            self._responses[output.trial] = output.response
         return True
 
     def description(self, trial: str) -> Description | None:
@@ -191,7 +200,10 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         rest = OutputsOfSystem(self.system)
         for place, (trial, output) in enumerate(self.items()):
             if trial not in trials:
-                rest.add(output, self._starts[place], self._ends[place])
+                line = self._lines[place]
+                rest._add(trial, output.description, output.where, line, self._starts[place], self._ends[place])
+                if output.response is not None:
+                    rest._responses[trial] = output.response
         return rest
 
     def __getitem__(self, trial: str) -> Output:
@@ -335,6 +347,7 @@ class _OutputReader:
         self.where, self.on_remark, self._remedy = str(path), on_remark, remedy
         self.default = own_name(path) if default is None else default
         self._decode: Callable[[bytes], Any] = msgspec.json.Decoder(OutputForm).decode
+        self._check_keys = KeyCheck().check
         self._fields: dict[str, str] | None = None
         self._unread: dict[str, str | None] = {}
         """Fields that are not read, each with the field that was probably meant."""
@@ -343,7 +356,7 @@ class _OutputReader:
         """The output of a line of JSON."""
         try:
             form = self._decode(line)
-            check_keys(line.decode())
+            self._check_keys(line.decode())
         except (MsgspecError, ValueError, RecursionError, WrongShape):
             return self._read(parse_object(line), number)
         return self._output(form, number)

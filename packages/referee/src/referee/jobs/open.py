@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from referee import catalogue
 from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, read_corpus, read_trials
-from referee.corpora.line_index import has_index, index_outputs
+from referee.corpora.line_index import IndexedOutput, has_index, index_outputs
 from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, own_name, read_outputs, rows_as_outputs
 from referee.corpora.reading.lines import FileLines, LineRange, read_lines
 from referee.corpora.reading.natural_order import natural
@@ -375,13 +375,27 @@ class Answers:
         # Whether nothing is known by its place in a file alone.
         self.is_read = True
 
-    def add(self, output: Output, start: int = 0, end: int = 0) -> None:
-        """Take one output, or the bytes where it stands; a second answer to the same trial is an error, or counted and the first kept."""
-        outputs = self.by_system.get(output.system)
-        if outputs is None:
-            outputs = self.by_system[output.system] = OutputsOfSystem(output.system)
-        if not outputs.add(output, start, end):
+    def add(self, output: Output) -> None:
+        """Take one output; a second answer to the same trial is an error, or counted and the first kept."""
+        outputs = self.outputs_of(output.system)
+        if not outputs.add(output):
             self.trouble(output.system, "duplicate", lambda: self._twice(output, outputs[output.trial]))
+
+    def add_unread(self, entry: IndexedOutput, where: str, default: str) -> None:
+        """Take the bytes where an output stands in a file, of the `default` system where it names none."""
+        trial, system, start, end, line = entry
+        outputs = self.outputs_of(system or default)
+        self.is_read = False
+        if trial is not None and not outputs.add_unread(trial, where, line, start, end):
+            output = Output(trial, outputs.system, UNREAD, where, line)
+            self.trouble(output.system, "duplicate", lambda: self._twice(output, outputs[trial]))
+
+    def outputs_of(self, system: str) -> OutputsOfSystem:
+        """Return the outputs of a system, none at first."""
+        outputs = self.by_system.get(system)
+        if outputs is None:
+            outputs = self.by_system[system] = OutputsOfSystem(system)
+        return outputs
 
     def _twice(self, output: Output, first: Output) -> DuplicateTrial:
         place = f"{first.where}:{first.line}" if first.line else first.where
@@ -623,15 +637,14 @@ def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = Fal
         return read_outputs(source, on_remark=answers.notes.append, **on_problem)
 
     if index and not is_part and has_index(str(source)):
-        for entry in index_outputs(str(source)):
+        where, default = str(source), own_name(source)
+        for entry in index_outputs(where):
             read += 1
-            if entry.trial is None:
-                for output in outputs_of(FileLines(str(source), (entry.place,))):
-                    answers.add(output)
+            if entry.trial is not None:
+                answers.add_unread(entry, where, default)
                 continue
-            output = Output(entry.trial, entry.system or own_name(source), UNREAD, str(source), entry.place.line)
-            answers.add(output, *entry.place[:2])
-            answers.is_read = False
+            for output in outputs_of(FileLines(where, (LineRange(entry.start, entry.end, entry.line),))):
+                answers.add(output)
     else:
         for output in outputs_of(source):
             answers.add(output)
@@ -646,7 +659,7 @@ def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = Fal
     system = system or (added[0] if len(added) == 1 else Path(str(path)).name.split(".")[0])
     for problem in problems:
         # A system none of whose lines can be read is still in the table, with nothing but its problems.
-        answers.by_system.setdefault(system, OutputsOfSystem(system))
+        answers.outputs_of(system)
         answers.trouble(system, "unparsable", partial(_itself, problem))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,7 +75,8 @@ class Measuring:
         """Nothing: a piece is read from its files."""
 
     def do(self, begun: None, piece: WorkPiece) -> list[PieceRows]:
-        return [self.rows(item) for item in piece.items]
+        with _without_collector():
+            return [self.rows(item) for item in piece.items]
 
     def rows(self, piece: ScorePiece) -> PieceRows:
         """Read a piece and measure it."""
@@ -102,6 +105,18 @@ class Measuring:
             asked=_questions(read) if finds else [],
             languages=Counter(map(_language, read.trials)),
         )
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Look for no reference cycles: the records of a piece have none, and looking takes a sixth of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _language(trial: Trial) -> tuple[str, bool]:

@@ -20,7 +20,7 @@ from referee.errors import near
 from referee.geometry import Point, RegionBase, ScenePicture
 from referee.records import Description, Entity, Event, Outcome, Span
 
-__all__ = ["Form", "check_keys", "decode_custom", "field_names"]
+__all__ = ["Form", "KeyCheck", "decode_custom", "field_names"]
 
 Kind = TypeVar("Kind")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or {"colour": "red", "type": "chair"}'
@@ -85,17 +85,20 @@ def decode_custom(kind: type, written: Any) -> Any:
     return place
 
 
-def _check_pairs(pairs: list[tuple[str, Any]]) -> None:
-    if len(pairs) > 1 and len(dict(pairs)) < len(pairs):
-        raise ValueError("a key occurs twice")
+class KeyCheck:
+    """A second look at JSON that a decoder took: msgspec takes the last of two values under one key in silence. Not for several threads."""
 
+    def __init__(self) -> None:
+        self._objects: list[list[tuple[str, Any]]] = []
+        self._scan = json.JSONDecoder(object_pairs_hook=self._objects.append).raw_decode
 
-_scan = json.JSONDecoder(object_pairs_hook=_check_pairs).raw_decode
-
-
-def check_keys(text: str) -> None:
-    """Raise ValueError if an object in this JSON, which a decoder took, has a key twice: msgspec takes the last one in silence."""
-    _scan(text)
+    def check(self, text: str) -> None:
+        """Raise ValueError if an object has a key twice."""
+        objects = self._objects
+        objects.clear()
+        self._scan(text)
+        if sum(map(len, objects)) > sum(map(len, map(dict, objects))):
+            raise ValueError("a key occurs twice")
 
 
 class Form(Generic[Kind]):
@@ -115,7 +118,7 @@ class Form(Generic[Kind]):
         """The record of a line."""
         try:
             record = self._decode(line)
-            check_keys(line.decode())
+            KeyCheck().check(line.decode())
         except (MsgspecError, ValueError, RecursionError, WrongShape):
             return self.convert(parse_object(line))
         return record
