@@ -1,4 +1,4 @@
-"""The numbers of docs/realisation.md: ``python benchmarks/pages/realisation.py [mending] [realisers] [systems] [lengths] [portuguese]``.
+"""The numbers of docs/realisation.md: ``python benchmarks/pages/realisation.py [mending] [realisers] [systems] [lengths] [portuguese] [reading]``.
 
 Words on TUNA in the `challenge` reading (and b5-ref), 741 trials with one reference each, five folds of known speakers (random within domains) or of new
 ones (whole speakers); needs REFEREE_DATA. What the teams printed of their development sets is written down below; test scores are those of the audit.
@@ -22,13 +22,17 @@ from referee.contracts import Batch
 from referee.corpora.splits import folds
 from referee.corpora.tuna import Tuna
 from referee.jobs.open import open_corpus
+from referee.meaning import flatten
+from referee.realisation.annotation import UNSAYABLE
+from referee.realisation.english import ENGLISH
 from referee.realisation.plain import Plain
 from referee.realisation.portuguese import PORTUGUESE
+from referee.realisation.reading_back import ReadBack
 from referee.records import Description, Trial
 from referee.statistics.correlation import spearman
 from referee.systems import tuna2008_r, tuna2008_reg, tunareg2009
 
-sys.path.append(str(Path(__file__).parents[2] / "tests" / "systems"))
+sys.path.append(str(Path(__file__).parents[2] / "packages" / "referee" / "tests" / "systems"))
 from test_sensible_words import faults, nouns_of
 
 KNOWN, NEW = "challenge", "speaker"
@@ -351,7 +355,22 @@ def portuguese() -> None:
         )
 
 
-PARTS = {f.__name__: f for f in (mending, realisers, systems, lengths, portuguese)}
+def reading() -> None:
+    """How often people's words are read back into the properties of their annotation, by the words of other speakers."""
+    exact = same = complete = 0
+    for train, test in folds(corpus(), 5, by=NEW, seed=1):
+        reader = ReadBack(ENGLISH, train)
+        for trial in test:
+            words = reader.read(trial.references[0].text or "", trial.scene)
+            annotated = {p for p in trial.references[0].properties or () if p.value not in UNSAYABLE}
+            exact += set(flatten(words.meaning)) == annotated
+            same += trial.scene.denotation(words.meaning) == trial.scene.denotation(tuple(annotated))
+            complete += not words.unread
+    for what, count in (("exact properties", exact), ("same entities", same), ("all words read", complete)):
+        print(f"{what}: {dotted(count / len(corpus()))}")
+
+
+PARTS = {f.__name__: f for f in (mending, realisers, systems, lengths, portuguese, reading)}
 
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or PARTS:

@@ -5,6 +5,7 @@ The independent source is `naive_meaning`, an evaluator without bit sets.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from naive_meaning import singles_out
 from referee import create
 from referee.contracts import Batch
-from referee.jobs.describe import describe_view
+from referee.jobs.describe import describe_as, describe_view
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
 SYSTEMS = (
@@ -71,3 +72,22 @@ def test_describe_score_listen_and_explain_agree(system: str) -> None:
         assert described.distinguishing or not expected or described.also, described.text
         outcomes.add(expected)
     assert outcomes == {True, False} or system == "classic/boolean"
+
+
+def test_the_explanation_of_words_in_parts_is_of_these_parts() -> None:
+    """A trained realiser words each target alone; its selector's account of all targets at once would end otherwise."""
+    rng = Random("parts")
+    training = [trial for number in range(40) if len((trial := random_trial(rng, number)).targets) == 1]
+    speaker = create("system", "tunareg2009/GRAPH")
+    speaker.fit([_described(trial) for trial in training])
+    pairs = [trial for number in range(1, 80, 4) if (trial := random_trial(rng, number))]
+    for trial in pairs:
+        described = describe_as(speaker, trial.for_speaker())
+        is_closed = not described.steps or (described.steps[-1].remaining == 0 and described.steps[-1].property is not None)
+        assert is_closed == bool(described.distinguishing), (described.text, described.steps)
+
+
+def _described(trial: Trial) -> Trial:
+    described = describe_view(trial.for_speaker(), "classic/incremental")
+    reference = Description(text=described.text, properties=described.properties)
+    return replace(trial, references=(reference,), domain="things")

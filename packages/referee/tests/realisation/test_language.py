@@ -151,7 +151,7 @@ def test_portuguese_prepositions_melt_with_the_article() -> None:
 
 def test_portuguese_says_everything_about_the_hair_at_once() -> None:
     said = "gender:female hair.colour:dark smile:yes hair.length:short hair.style:curly facial.hair:no nose:other"
-    assert _portuguese(said) == "a mulher com cabelo curto, encaracolado e escuro sem barba sorrindo"
+    assert _portuguese(said) == "a mulher sorrindo com cabelo curto, encaracolado e escuro sem barba"
 
 
 def test_a_language_is_an_object_so_a_new_one_needs_no_new_code() -> None:

@@ -14,9 +14,9 @@ from referee.realisation.reading_back import ReadBack
 
 SHELF = {
     "entities": [
-        {"id": "a", "attributes": {"type": "cup", "colour": "red", "size": 10}, "relations": [["on", "t"]]},
-        {"id": "b", "attributes": {"type": "cup", "colour": "blue", "size": 20}, "relations": [["in", "x"]]},
-        {"id": "c", "attributes": {"type": "cup", "colour": "red", "size": 30}},
+        {"id": "a", "attributes": {"type": "cup", "colour": "red", "size": 10}, "relations": [["on", "t"], ["standing on", "t"]]},
+        {"id": "b", "attributes": {"type": "cup", "colour": "blue", "size": 20}, "relations": [["in", "x"], ["near", "x"]]},
+        {"id": "c", "attributes": {"type": "cup", "colour": "red", "size": 30, "umbrella": "yes"}},
         {"id": "t", "attributes": {"type": "table"}},
         {"id": "x", "attributes": {"type": "box", "lid": "none"}},
     ]
@@ -34,6 +34,13 @@ SHELF = {
         ("the cups that are blue or larger than 20", ["and", ["type", "cup"], ["or", ["colour", "blue"], [">", "size", 20]]], ()),
         ("the two red cups and the box", ["parts", [2, ["and", ["colour", "red"], ["type", "cup"]]], [1, ["type", "box"]]], ()),
         ("the box without a lid", ["and", ["type", "box"], ["lid", "none"]], ()),
+        ("the red cup, the blue cup and the box",
+         ["parts", [1, ["and", ["colour", "red"], ["type", "cup"]]], [1, ["and", ["colour", "blue"], ["type", "cup"]]], [1, ["type", "box"]]], ()),
+        ("the cup, the red one on the table", ["and", ["type", "cup"], ["colour", "red"], ["rel", "on", ["type", "table"]]], ()),
+        ("the table that the red cup is standing on", ["and", ["type", "table"], ["inv", "standing on", ["and", ["colour", "red"], ["type", "cup"]]]], ()),
+        ("the table with the cup near the box on it", ["and", ["type", "table"], ["inv", "on", ["and", ["type", "cup"], ["rel", "near", ["type", "box"]]]]], ()),
+        ("the box that is a box or red", ["and", ["type", "box"], ["or", ["type", "box"], ["colour", "red"]]], ()),
+        ("the cup with an umbrella", ["and", ["type", "cup"], ["umbrella", "yes"]], ()),
         ("the lovely red cup", ["and", ["colour", "red"], ["type", "cup"]], ("lovely",)),
     ],
 )  # fmt: skip
@@ -53,12 +60,21 @@ def test_a_word_with_two_readings_is_not_read_in_favour_of_the_target() -> None:
     assert scene.denotation(ReadBack(ENGLISH).read("the left fan", scene).meaning) == scene.mask("ab")
 
 
+def test_words_that_are_true_of_other_values_are_read_so() -> None:
+    columns = [{"id": i, "attributes": {"type": "chair", "x-dimension": x, "basket": b}} for i, x, b in
+               (("a", 1, "yes"), ("b", 2, "wicker"), ("c", 4, "none"))]  # fmt: skip
+    scene = view_of({"entities": columns}, "a").scene
+    reader = ReadBack(ENGLISH)
+    for text, ids in (("the chair on the left", "ab"), ("the chair on the far left", "a"), ("the chair with a basket", "ab")):
+        assert scene.denotation(reader.read(text, scene).meaning) == scene.mask(ids), text
+
+
 @pytest.mark.parametrize("system", ["classic/relational", "classic/gradable", "classic/boolean"])
 def test_what_is_said_is_read_as_it_was_meant(system: str) -> None:
     rng, reader, values = (
         Random(system),
         ReadBack(ENGLISH),
-        {"colour": ("red", "blue"), "lid": ("none", "round"), "size": (10, 20, 30)},
+        {"colour": ("red", "blue"), "lid": ("none", "round"), "size": (1.5, 2, 3)},
     )
     for number in range(40):
         ids = "abcde"[: rng.randint(3, 5)]
@@ -70,7 +86,7 @@ def test_what_is_said_is_read_as_it_was_meant(system: str) -> None:
             }
             for i in ids
         ]
-        targets = rng.sample(ids, rng.randint(1, 2))
+        targets = rng.sample(ids, rng.randint(1, 3))
         described = describe({"entities": entities}, targets, system)
         view = view_of({"entities": entities}, targets)
         heard, text = plainly(view, described.description)

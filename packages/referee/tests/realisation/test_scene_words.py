@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
-from referee.jobs.describe import describe
+from referee.jobs.describe import describe, view_of
+from referee.meaning import parse
+from referee.realisation.english import ENGLISH
+from referee.realisation.wording import Wording
 
 THREE_MICE = [{"type": "mouse", "size": n} for n in (10, 14, 12)]
 CARS = [{"type": "car", "price": n} for n in (12000, 9000, 15000)]
@@ -162,3 +165,39 @@ def test_a_word_is_true_of_what_is_more_special(name: str, values: tuple[str, st
     entities = [{"id": i, "attributes": {"type": "man", name: value}} for i, value in zip("ab", values, strict=True)]
     plain, special = (describe({"entities": entities}, i, INCREMENTAL) for i in "ab")
     assert (plain.distinguishing, plain.also, special.distinguishing) == (False, ("b",), True)
+
+
+@pytest.mark.parametrize(
+    ("target", "text"), [("a", "the top chair"), ("b", "the chair second from the top"), ("cd", "the two bottom chairs")]
+)
+def test_rows_are_compared_as_places(target: str, text: str) -> None:
+    assert said([{"type": "chair", "row": n} for n in (1, 2, 3, 3)], target, "classic/gradable") == text
+
+
+def test_an_ordinal_of_places_stands_behind_the_noun() -> None:
+    column = [{"id": i, "attributes": {"type": "chair", "colour": "red"}, "position": [0, y]} for y, i in enumerate("abcdef")]
+    assert describe({"entities": column}, "d", EVERYTHING).text == "the red chair third from the bottom"
+
+
+def test_a_pronoun_agrees_with_its_noun() -> None:
+    people = {"a": {"type": "man"}, "b": {"type": "man"}, "c": {"type": "dog"}}
+    assert related({"c": [["next-to", "a"]]}, people, "en") == "the man with the dog next to him"
+
+
+def test_superlatives_whose_order_matters_are_not_both_said() -> None:
+    """Among bikes with 3, 7, 7 and 21 gears, the right one of those second in gears is not second in gears of the rightmost."""
+    row = [{"type": "bike", "gears": n, "x": x} for x, n in enumerate((3, 7, 7, 21), 1)]
+    scene = view_of({"entities": [{"id": i, "attributes": own} for i, own in zip("abcd", row, strict=True)]}, "c")
+    form = parse(["and", ["type", "bike"], ["nth", "gears", 2, "left"], ["most", "x"]])
+    assert scene.scene.denotation(form) == scene.scene.mask("c")
+    worded = Wording(ENGLISH, scene.scene).phrase("c", form, where=False)
+    assert worded.dropped
+    assert scene.scene.denotation(worded.meaning) & scene.target_mask
+
+
+def test_landmarks_of_one_relation_are_no_parts() -> None:
+    """ "Near the box and the table" could be the cup near the box, and the table."""
+    cup, things = {"id": "a", "attributes": {"type": "cup"}, "relations": [["near", "b"], ["near", "c"]]}, ("box", "table")
+    view = view_of({"entities": [cup, *({"id": i, "attributes": {"type": t}} for i, t in zip("bc", things, strict=True))]}, "a")
+    form = parse(["and", ["type", "cup"], ["rel", "near", ["type", "box"]], ["rel", "near", ["type", "table"]]])
+    assert Wording(ENGLISH, view.scene).phrase("a", form).text == "the cup near the box and near the table"

@@ -315,7 +315,7 @@ def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = (
         also=tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask)),
         steps=tuple(
             _finish(
-                _steps(selector, view, description.meaning or EVERYTHING),
+                _steps(selector, view, description),
                 heard,
                 view,
                 description.meaning or EVERYTHING,
@@ -357,9 +357,14 @@ def _describe_in_domain(
         ) from None
 
 
-def _steps(selector: Any, view: SpeakerView, form: Meaning) -> list[Reason]:
-    """Return the selector's own account, or what each conjunct of the meaning rules out, in order."""
-    return list(selector.explain(view)) if isinstance(selector, Explains) else explain_meaning(form, view)
+def _steps(selector: Any, view: SpeakerView, description: Description) -> list[Reason]:
+    """Return the selector's own account, or what each conjunct of the meaning rules out, in order.
+
+    A speaker that words every target as a part of its own has chosen for each alone: the selector's account of all targets together would be another one.
+    """
+    form = description.meaning or EVERYTHING
+    is_by_target = form[0] == "parts" and bool(description.spans)
+    return list(selector.explain(view)) if isinstance(selector, Explains) and not is_by_target else explain_meaning(form, view)
 
 
 def _finish(steps: list[Reason], heard: WordsHeard, view: SpeakerView, form: Meaning) -> list[Reason]:

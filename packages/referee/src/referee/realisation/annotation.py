@@ -77,10 +77,10 @@ class Example:
 
 
 def normalise(text: str) -> tuple[str, ...]:
-    """Words in lower case without punctuation; hyphens and apostrophes stay inside a word."""
+    """Words in lower case without punctuation; hyphens and apostrophes stay inside a word, the point inside a number."""
     # Hyphens and apostrophes that were typed with blanks around them.
     joined = re.sub(r"(?<=\w)\s*(['’-])\s*(?=\w)", r"\1", text.lower())
-    return tuple(re.findall(r"\w+(?:['’-]\w+)*", joined))
+    return tuple(re.findall(r"\d+\.\d+|\w+(?:['’-]\w+)*", joined))
 
 
 def read_examples(trials: Iterable[Trial]) -> list[Example]:

@@ -116,7 +116,7 @@ _AMOUNTS = {
 }
 _GRADES = {
     **{name: _amount(*words.split()) for name, words in _AMOUNTS.items()},
-    **dict.fromkeys(("x", "x-dimension", "x-position"), _ACROSS), **dict.fromkeys(("y", "y-dimension", "y-position"), _DOWN),
+    **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS), **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
 }
 # fmt: on
 
@@ -313,6 +313,11 @@ ENGLISH = Language(
         inverse="with {thing} {relation} {it}",
         inverse_verb="that {thing} {be} {relation}",
         it=("it", "them"),
+        it_of={
+            **dict.fromkeys(("man", "boy", "king", "father", "guy"), "him"),
+            **dict.fromkeys(("woman", "girl", "lady", "queen", "mother"), "her"),
+            **dict.fromkeys(("person", "child", "player", "student", "doctor"), "them"),
+        },
     ),
     qualities=_QUALITIES,
     patterns={

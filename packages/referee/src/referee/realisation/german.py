@@ -74,7 +74,7 @@ def _phrases() -> dict[frozenset[Property], tuple[Phrase, ...]]:
         for value, words in _PLACES.items():
             put(name, value, AFTER, _PLACE, words)
     for value, words in _FACING.items():
-        put("orientation", value, AFTER, _FACE, words)
+        put("orientation", value, BEFORE, _SIZE - 1, words + _ENDING)
     for name, thing, nothing in (("Beard", "Bart", "Bart"), ("Glasses", "Brille", "Brille"), ("Hair", "Haaren", "Haare"), ("Shirt", "Hemd", "Hemd"),
                                  ("Tie", "Krawatte", "Krawatte"), ("Suit", "Anzug", "Anzug")):  # fmt: skip
         for called in (f"has{name}", name.lower()):
@@ -180,8 +180,8 @@ GERMAN = Language(
         "price": _graded("teurer", "teuerst", "billiger", "billigst", "Preis"),
         "speed": _graded("schneller", "schnellst", "langsamer", "langsamst", "Geschwindigkeit"),
         "temperature": _graded("wärmer", "wärmst", "kälter", "kältest", "Temperatur"),
-        **dict.fromkeys(("x", "x-dimension", "x-position"), _ACROSS),
-        **dict.fromkeys(("y", "y-dimension", "y-position"), _DOWN),
+        **dict.fromkeys(("x", "x-dimension", "x-position", "column", "col"), _ACROSS),
+        **dict.fromkeys(("y", "y-dimension", "y-position", "row"), _DOWN),
     },
     clauses=Clauses(
         ", {m:der|f:die|n:das|p:die}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import NamedTuple
 
 from referee.realisation.annotation import UNSAYABLE
@@ -64,7 +65,7 @@ class Clauses(NamedTuple):
 
     `inverse` words a relation from its other end, with {thing}, {relation}, {be}, {which} and {it} ("with {thing} {relation} {it}": the hat with the rabbit in
     it); `inverse_verb` does so where the relation is a verb ("that {thing} {be} {relation}": the dog that the man is holding). `which` and `it` are
-    the pronouns, by gender and for one and several things; `located` is "is" of a place, where that is another verb.
+    the pronouns, by gender and for one and several things, `it_of` those of nouns that have another one (him); `located` is "is" of a place, where that is another verb.
     """
 
     that: str
@@ -78,6 +79,7 @@ class Clauses(NamedTuple):
     inverse_verb: str = ""
     which: str = ""
     it: tuple[str, str] = ("", "")
+    it_of: Mapping[str, str] = MappingProxyType({})
     located: tuple[str, str] | None = None
 
 
@@ -229,7 +231,7 @@ class Language:
             pattern, relation = pattern.replace("{be} {relation}", words.have[0]), ""
         be = (words.located or words.be)[0]
         which = spelt(words.which, noun.gender)
-        return pattern.format(thing=thing, relation=relation, be=be, which=which, it=words.it[number > 1])
+        return pattern.format(thing=thing, relation=relation, be=be, which=which, it=words.it[1] if number > 1 else words.it_of.get(noun.word, words.it[0]))
 
     def several(self, noun: Noun) -> Noun:
         """The noun for more than one; the longest ending that the language knows decides."""

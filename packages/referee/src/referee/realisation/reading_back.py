@@ -16,15 +16,18 @@ from referee.meaning import EVERYTHING, Meaning, amount, conjunction, partners
 from referee.realisation.annotation import UNSAYABLE, normalise, read_examples
 from referee.realisation.language import Language, Phrase, plain_words, spelt
 from referee.realisation.organisers import BETTER_WORDS, CONVERTER_WORDS
-from referee.realisation.wording import BETWEEN, HEADS, NAMED, extreme, for_scene, measured
+from referee.realisation.wording import BETWEEN, HEADS, NAMED, Wording, axis, extreme, for_scene, measured
 from referee.records import Property, Scene, Trial
 
 __all__ = ["ReadBack", "WordsRead"]
 
 Words = tuple[str, ...]
 LONGEST = 8
+FEW = 10
 _OTHER_END = ("",)
 """The relation of a phrase of which it is open whether it is a landmark."""
+_SUBJECT = ("that",)
+"""The relation of a phrase that a verb is to follow: "that the man is holding"."""
 _COUNTED = -1
 """The place of a number that the words give elsewhere ("the two largest")."""
 
@@ -64,6 +67,9 @@ class ReadBack:
         heads = (language.default.word, language.several(language.default).word, language.patterns.get("called", ""))
         closed = {w for text in (*verbs, *heads) for w in normalise(re.sub(r"\{\w*:([^|}]*)[^}]*\}", r"\1", text))}
         self._closed = closed | language.determiners | language.openers | {"", *language.merging, language.partitive}
+        self.ends = {language.conjunction, *(() if words is None else (words.that, words.either))}
+        """Words that a landmark cannot begin with: a relation before them has none behind it."""
+        self.pronouns = () if words is None else (*words.it, *words.it_of.values())
         self._denials = (
             {language.lacking}
             | ({words.no} if words is not None else set())
@@ -72,18 +78,34 @@ class ReadBack:
 
     def read(self, text: str, scene: Scene) -> WordsRead:
         """Return the meaning of a description in a scene, and the words that were not understood."""
-        return _Reader(self, scene).read(normalise(text))
+        return _Reader(self, scene).read(normalise(self._with_parts_joined(text)))
+
+    def _with_parts_joined(self, text: str) -> str:
+        """A list of several noun phrases with "and" for its commas; a comma before a relative clause (der Stuhl, der rot ist) stays."""
+        language = self.language
+        articles = "|".join(sorted({re.escape(a) for a in language.articles.values() if a}))
+        if language.clauses is None or not articles:
+            return text
+        verbs = "|".join((*language.clauses.be, *language.clauses.have, *(language.clauses.located or ())))
+        ends = rf"(?:,|$|\b{language.conjunction}\b)"
+        listed = rf",\s+(?=(?:{articles})\s)(?!(?:(?!{ends}).)*\b(?:{verbs})\s*{ends})(?=.*\b{language.conjunction}\s+(?:{articles})\s)"
+        return re.sub(listed, f" {language.conjunction} ", text, flags=re.IGNORECASE)
 
     def lexicon(self, scene: Scene) -> dict[Words, Counter[Meaning]]:
         """Return the phrases of the language for all that can be said of the things of a scene."""
         language = for_scene(self.language, scene)
         table: dict[Words, Counter[Meaning]] = {}
         values: dict[str, list[str]] = {}
+        wording = Wording(language, scene)
         for prop in sorted(scene.extensions):
             if (prop.name, "") not in scene.extensions:
                 values.setdefault(prop.name, []).append(prop.value)
+                heard = wording.as_heard([prop])
+                own = normalise(language.words_of(prop)) if heard != tuple(prop) else ()
                 for words in self._worded(prop, language):
-                    table.setdefault(words, Counter())[tuple(prop)] += 0
+                    # The words of a value may be true of other values, too.
+                    form = heard if words == own else tuple(prop)
+                    table.setdefault(words, Counter())[form] += 0
         if "x" not in values and any(e.position is not None for e in scene.entities):
             values |= {axis: ["0"] for axis in ("x", "y") if f"{axis}-dimension" not in values}
         for name, listed in values.items():
@@ -120,7 +142,7 @@ class ReadBack:
             texts += [
                 form for words in (CONVERTER_WORDS, BETTER_WORDS) if (form := words.get(prop.name, {}).get(prop.value))
             ]
-            whole = [normalise(form) for text in texts for form in self._forms(text)]
+            whole = [normalise(language.polish(form)) for text in texts for form in self._forms(text)]
             closed = language.openers | language.determiners
             bare = [w[next((i for i, x in enumerate(w) if x not in closed), len(w)) :] for w in whole]
             # What is denied by its opening ("without a beard") is not said by what follows it.
@@ -163,14 +185,19 @@ class _Reader:
             phrase = words[:size]
             if phrase in self.relations and not (size == 1 and phrase in self.table):
                 return self._relate(self.relations[phrase], size, before, words[size : size + 1])
-            readings = {**self.lexicon.learned.get(phrase, {}), **self.table.get(phrase, {})}
+            readings = self._readings(phrase)
             if readings:
                 self._add(self._likeliest(readings))
                 return size
         word = words[0]
-        if word == language.having and words[1:2] and words[1] in language.articles.values():
-            # "with the rabbit in it", or "with the lowest price".
+        has_article_next = bool(words[1:2]) and words[1] in language.articles.values()
+        if word == language.having and has_article_next:
+            # "with the rabbit in it", or "with the lowest price"; behind "and" of the outermost thing.
+            if before[-1:] == (language.conjunction,):
+                self._close(1)
             self.open.append(_Phrase([], _OTHER_END, []))
+        elif language.clauses is not None and word == language.clauses.that and has_article_next:
+            self.open.append(_Phrase([], _SUBJECT, []))
         elif word == language.conjunction:
             self._join(words[1:])
         elif language.clauses is not None and word == language.clauses.either:
@@ -193,6 +220,18 @@ class _Reader:
                     return operator, name, float(words[2])
         return None
 
+    def _readings(self, phrase: Words) -> dict[Meaning, int]:
+        """What a phrase may express, with how often people mean it; a value whose words are true of others stands for these as well."""
+        readings = {form: 0 for form in self.table.get(phrase, ())}
+        shared = {value: form for form in readings if form[0] == "or" for value in form[1:]}
+        learned = self.lexicon.learned.get(phrase, Counter[Meaning]())
+        # A few uses do not decide between readings that the language has.
+        is_decisive = len(readings) < 2 or learned.total() >= FEW
+        for form, count in learned.items():
+            meant = shared.get(form, form)
+            readings[meant] = readings.get(meant, 0) + (count if is_decisive or meant not in readings else 0)
+        return readings
+
     def _likeliest(self, readings: dict[Meaning, int]) -> Meaning:
         """The reading that is true of something in the scene and that people mean most; all of those that nothing decides between."""
         exists = {form: self._exists(form) for form in readings}
@@ -209,21 +248,24 @@ class _Reader:
         if self.is_either and conjuncts:
             last = conjuncts.pop()
             said = (*last, said) if last[0] == "or" else ("or", last, said)
-        if said not in conjuncts:
-            conjuncts.append(said)
+        conjuncts.append(said)
         self.is_denied = self.is_either = False
 
     def _relate(self, name: str, size: int, before: Words, after: Words) -> int:
-        """A relation opens a landmark: of the last thing said, or behind "and" of the outermost one; with "it" behind, the last thing said was the landmark."""
-        if (
-            self.open[-1].relations == _OTHER_END
-            and self.language.clauses
-            and after
-            and after[0] in self.language.clauses.it
-        ):
-            landmark = self.open.pop()
-            self.open[-1].conjuncts.append(("inv", name, _counted(conjunction(landmark.conjuncts), landmark.number)))
-            return size + 1
+        """A relation opens a landmark: of the last thing said, or behind "and" of the outermost one.
+
+        With "it" behind, the thing that "with" opened was the landmark; with nothing behind, the one that "that" opened ("that the man is holding").
+        """
+        words = self.language.clauses
+        is_last = not after or after[0] in self.lexicon.ends
+        if words is not None and (is_last or after[0] in self.lexicon.pronouns):
+            opening = _SUBJECT if is_last else _OTHER_END
+            depth = max((i for i, p in enumerate(self.open) if p.relations == opening), default=0)
+            if depth:
+                self._close(depth + 1)
+                landmark = self.open.pop()
+                self._add(("inv", name, _counted(conjunction(dict.fromkeys(landmark.conjuncts)), landmark.number)))
+                return size if is_last else size + 1
         if before[-1:] == (self.language.conjunction,):
             self._close(1)
         self.open.append(_Phrase([], (name,), [], self.is_denied))
@@ -248,8 +290,8 @@ class _Reader:
         """End the noun phrases beyond a depth; a landmark is said of what it is a landmark of, the outermost is a part."""
         while len(self.open) > depth:
             phrase = self.open.pop()
-            form = conjunction(phrase.conjuncts)
-            if phrase.relations == _OTHER_END:
+            form = conjunction(dict.fromkeys(phrase.conjuncts))
+            if phrase.relations in (_OTHER_END, _SUBJECT):
                 self.open[-1].conjuncts.extend(phrase.conjuncts)
                 continue
             if not phrase.relations:
@@ -276,7 +318,7 @@ def _comparisons(language: Language, name: str, values: Sequence[str]) -> Iterat
             for k, ordinal in language.ordinals.items():
                 yield between[rank].replace("{}", ordinal, 1), ("nth", name, k, side)
     for operator in ("<", ">"):
-        pattern = language.extremes.get(f"{operator} {name[0]}", "") if grades is not None and grades.at else ""
+        pattern = language.extremes.get(f"{operator} {axis(name)}", "") if grades is not None and grades.at else ""
         pattern = pattern or ("" if grades is not None else extreme(language, operator, name))
         for value in values if pattern else ():
             if (number := amount(value)) is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import permutations
 from typing import NamedTuple
 
 from referee.meaning import (
@@ -28,13 +29,14 @@ from referee.realisation.annotation import UNSAYABLE
 from referee.realisation.language import AFTER, BEFORE, Grades, Language, Noun, Phrase, plain_words, spelt
 from referee.records import LANDMARK, LANDMARKS, Entity, Property, Scene, SpeakerView
 
-__all__ = ["Worded", "Wording", "extreme", "for_scene", "language_of", "measured"]
+__all__ = ["Worded", "Wording", "axis", "extreme", "for_scene", "language_of", "measured"]
 
 POSITION = "position"
 BETWEEN = "between"
 HEADS = ("type", "basic", "kind", "category", "superordinate")
 """Attributes that are said as the noun, the most telling first; the others are then true of what the noun says."""
 NAMED = ("name", "label")
+NUMBERED_PLACES = ("row", "column", "col")
 _AMOUNT = re.compile(r"([-+]?\d+(?:\.\d+)?)\s*([a-zA-Z°%/²³]*)")
 _ROW, _NAME = 30, -5
 _SALIENCE = "salience"
@@ -280,7 +282,7 @@ class Wording:
         ]
         special = {p for piece in (*pieces, *names) for p in piece.properties}
         plain = [
-            Expressed(phrase, expressed, self._as_heard(expressed))
+            Expressed(phrase, expressed, self.as_heard(expressed))
             for phrase, expressed in language.phrases_for([p for p in others if p not in special])
         ]
         phrases = sorted([*plain, *pieces, *names, *extra], key=lambda e: (e.phrase.place, e.phrase.rank))
@@ -302,7 +304,7 @@ class Wording:
             *links.dropped,
             *clauses.dropped,
         ]
-        heard = [*(self._as_heard([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
+        heard = [*(self.as_heard([p]) for p in head if p not in hidden), *(e.meaning for e in phrases)]
         return Worded(
             language.polish(f"{text}{'' if beside.startswith(',') else ' '}{beside.rstrip()}".rstrip() + that),
             tuple(
@@ -319,7 +321,7 @@ class Wording:
         noun = (nouns or kinds or [prop])[0]
         return noun == prop or not self.scene.extension(noun) & ~self.scene.extension(prop)
 
-    def _as_heard(self, properties: Iterable[Property]) -> Meaning:
+    def as_heard(self, properties: Iterable[Property]) -> Meaning:
         """What the words for some properties mean: each may be any value of its attribute that has the same words, or that they cover."""
         forms: list[Meaning] = []
         for prop in sorted(properties):
@@ -406,7 +408,12 @@ class Wording:
             expressed += [Property(LANDMARK + p.name, p.value) for p in implied]
             dropped += [Property(LANDMARK + p.name, p.value) for p in worded.dropped]
             heard += [(link.operator, name or "*", worded.meaning) for name in names]
-        texts = [f"{how} {language.enumerate(of)}" for how, of in phrases.items()]
+        texts = [
+            text
+            for how, of in phrases.items()
+            # "Between a and b" has two landmarks; with another relation, "a and b" could be two parts of the description.
+            for text in ([f"{how} {language.enumerate(of)}"] if how == self._relation(BETWEEN) else [f"{how} {landmark}" for landmark in dict.fromkeys(of)])
+        ]
         clauses = [text for text in inverse if text.startswith(",")]
         texts += [text for text in inverse if text not in clauses]
         joined = f" {language.conjunction} ".join(texts)
@@ -476,7 +483,9 @@ class Wording:
         for prop in numbers:
             grades = language.grades[prop.name]
             values = {e.id: _amount(e.value(prop.name)) for e in self.scene.members(left)}
-            words, form = _grade(grades, language, values, ids, prop.name)
+            # Rows and columns that are chosen by their numbers are said so.
+            is_named = prop.name in NUMBERED_PLACES
+            words, form = ("", EVERYTHING) if is_named else _grade(grades, language, values, ids, prop.name)
             if not words:
                 words, form = measured(grades, prop, language), tuple(prop)
             behind = words.startswith(f"{language.having} ") or _behind(words, grades) or language.adjectives == AFTER
@@ -488,8 +497,16 @@ class Wording:
 
     def _ranked(self, content: _Content, ids: Sequence[str], number: int) -> list[Expressed]:
         """Superlatives and ordinals of the content, as far as the language has words for them."""
-        language, result = self.language, []
-        rest = self.scene.denotation(content._replace(ranks=()).form())
+        language, result = self.language, list[Expressed]()
+        other = content._replace(ranks=()).form()
+        rest, targets = self.scene.denotation(other), self.scene.mask(self._in_scene(ids))
+
+        def is_clear(rank: Meaning) -> bool:
+            """Whether a rank beside those before it is true of the targets, in whatever order a hearer applies them."""
+            orders = permutations([*(e.meaning for e in result), rank])
+            heard = {self.scene.denotation(conjunction([other, *order])) for order in orders}
+            return len(heard) == 1 and not targets & rest & ~heard.pop()
+
         for rank in content.ranks:
             if rank[1] == _SALIENCE and number == rank[2]:
                 # "The dog" is the most salient one.
@@ -497,7 +514,7 @@ class Wording:
                 continue
             grades = language.grades.get(rank[1])
             words = _rank_words(rank, grades, language, number, rest.bit_count())
-            if not words:
+            if not words or (len(content.ranks) > 1 and not is_clear(rank)):
                 continue
             behind = grades is None or _behind(words, grades) or language.adjectives == AFTER
             place = AFTER if behind else BEFORE
@@ -551,7 +568,7 @@ class Wording:
             return (form[0], *map(self._heard_clause, form[1:]))
         grades = self.language.grades.get(form[0])
         is_exact = form[0] in OPERATORS or (grades is not None and grades.at and form[1].isdecimal())
-        return form if is_exact else self._as_heard([Property(*form)])
+        return form if is_exact else self.as_heard([Property(*form)])
 
     def _clause(self, form: Meaning, many: bool, noun: Noun, ids: Sequence[str]) -> str | None:
         """ "is red or has a beard"; a verb that stays the same is said once."""
@@ -600,7 +617,7 @@ class Wording:
             if grades.at:
                 # Places are compared where they are columns and rows; coordinates would be numbers that a hearer cannot see.
                 is_place = float(form[2]).is_integer() and any(p.name == form[1] for p in self.scene.extensions)
-                pattern = language.extremes.get(f"{operator} {form[1][0]}", "") if is_place else ""
+                pattern = language.extremes.get(f"{operator} {axis(form[1])}", "") if is_place else ""
                 return pattern.format(f"{form[2]:g}") or None
             word = spelt(grades.less if operator == "<" else grades.more, language.predicative or noun.gender)
             return f"{word} {language.than} {form[2]:g}"
@@ -773,6 +790,11 @@ def _rank_words(rank: Meaning, grades: Grades | None, language: Language, number
     return (grades.more if two else grades.most) if operator == "most" else (grades.less if two else grades.least)
 
 
+def axis(name: str) -> str:
+    """Return whether an attribute of places counts columns (x) or rows (y)."""
+    return "x" if name[0] in "xc" else "y"
+
+
 def extreme(language: Language, operator: str, name: str) -> str:
     """The pattern of a superlative or comparison of an attribute without grades: of how much, or of how many."""
     words = plain_words(name)
@@ -795,4 +817,4 @@ def measured(grades: Grades, prop: Property, language: Language) -> str:
 
 def _behind(words: str, grades: Grades) -> bool:
     """Whether words of place stand behind the noun: "second from the left", but not "second largest" or "30 cm tall"."""
-    return " " in words and not words.endswith((grades.most, grades.least, grades.dimension or grades.most))
+    return bool(grades.at) and " " in words and words not in (grades.most, grades.least)
