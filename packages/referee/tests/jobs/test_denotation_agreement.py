@@ -83,7 +83,9 @@ def test_the_explanation_of_words_in_parts_is_of_these_parts() -> None:
     pairs = [trial for number in range(1, 80, 4) if (trial := random_trial(rng, number))]
     for trial in pairs:
         described = describe_as(speaker, trial.for_speaker())
-        is_closed = not described.steps or (described.steps[-1].remaining == 0 and described.steps[-1].property is not None)
+        is_closed = not described.steps or (
+            described.steps[-1].remaining == 0 and described.steps[-1].property is not None
+        )
         assert is_closed == bool(described.distinguishing), (described.text, described.steps)
 
 

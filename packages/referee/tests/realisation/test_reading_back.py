@@ -14,8 +14,16 @@ from referee.realisation.reading_back import ReadBack
 
 SHELF = {
     "entities": [
-        {"id": "a", "attributes": {"type": "cup", "colour": "red", "size": 10}, "relations": [["on", "t"], ["standing on", "t"]]},
-        {"id": "b", "attributes": {"type": "cup", "colour": "blue", "size": 20}, "relations": [["in", "x"], ["near", "x"]]},
+        {
+            "id": "a",
+            "attributes": {"type": "cup", "colour": "red", "size": 10},
+            "relations": [["on", "t"], ["standing on", "t"]],
+        },
+        {
+            "id": "b",
+            "attributes": {"type": "cup", "colour": "blue", "size": 20},
+            "relations": [["in", "x"], ["near", "x"]],
+        },
         {"id": "c", "attributes": {"type": "cup", "colour": "red", "size": 30, "umbrella": "yes"}},
         {"id": "t", "attributes": {"type": "table"}},
         {"id": "x", "attributes": {"type": "box", "lid": "none"}},
@@ -65,7 +73,11 @@ def test_words_that_are_true_of_other_values_are_read_so() -> None:
                (("a", 1, "yes"), ("b", 2, "wicker"), ("c", 4, "none"))]  # fmt: skip
     scene = view_of({"entities": columns}, "a").scene
     reader = ReadBack(ENGLISH)
-    for text, ids in (("the chair on the left", "ab"), ("the chair on the far left", "a"), ("the chair with a basket", "ab")):
+    for text, ids in (
+        ("the chair on the left", "ab"),
+        ("the chair on the far left", "a"),
+        ("the chair with a basket", "ab"),
+    ):
         assert scene.denotation(reader.read(text, scene).meaning) == scene.mask(ids), text
 
 

@@ -168,14 +168,17 @@ def test_a_word_is_true_of_what_is_more_special(name: str, values: tuple[str, st
 
 
 @pytest.mark.parametrize(
-    ("target", "text"), [("a", "the top chair"), ("b", "the chair second from the top"), ("cd", "the two bottom chairs")]
+    ("target", "text"),
+    [("a", "the top chair"), ("b", "the chair second from the top"), ("cd", "the two bottom chairs")],
 )
 def test_rows_are_compared_as_places(target: str, text: str) -> None:
     assert said([{"type": "chair", "row": n} for n in (1, 2, 3, 3)], target, "classic/gradable") == text
 
 
 def test_an_ordinal_of_places_stands_behind_the_noun() -> None:
-    column = [{"id": i, "attributes": {"type": "chair", "colour": "red"}, "position": [0, y]} for y, i in enumerate("abcdef")]
+    column = [
+        {"id": i, "attributes": {"type": "chair", "colour": "red"}, "position": [0, y]} for y, i in enumerate("abcdef")
+    ]
     assert describe({"entities": column}, "d", EVERYTHING).text == "the red chair third from the bottom"
 
 
@@ -197,7 +200,12 @@ def test_superlatives_whose_order_matters_are_not_both_said() -> None:
 
 def test_landmarks_of_one_relation_are_no_parts() -> None:
     """ "Near the box and the table" could be the cup near the box, and the table."""
-    cup, things = {"id": "a", "attributes": {"type": "cup"}, "relations": [["near", "b"], ["near", "c"]]}, ("box", "table")
-    view = view_of({"entities": [cup, *({"id": i, "attributes": {"type": t}} for i, t in zip("bc", things, strict=True))]}, "a")
+    cup, things = (
+        {"id": "a", "attributes": {"type": "cup"}, "relations": [["near", "b"], ["near", "c"]]},
+        ("box", "table"),
+    )
+    view = view_of(
+        {"entities": [cup, *({"id": i, "attributes": {"type": t}} for i, t in zip("bc", things, strict=True))]}, "a"
+    )
     form = parse(["and", ["type", "cup"], ["rel", "near", ["type", "box"]], ["rel", "near", ["type", "table"]]])
     assert Wording(ENGLISH, view.scene).phrase("a", form).text == "the cup near the box and near the table"

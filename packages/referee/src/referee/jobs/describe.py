@@ -364,7 +364,11 @@ def _steps(selector: Any, view: SpeakerView, description: Description) -> list[R
     """
     form = description.meaning or EVERYTHING
     is_by_target = form[0] == "parts" and bool(description.spans)
-    return list(selector.explain(view)) if isinstance(selector, Explains) and not is_by_target else explain_meaning(form, view)
+    return (
+        list(selector.explain(view))
+        if isinstance(selector, Explains) and not is_by_target
+        else explain_meaning(form, view)
+    )
 
 
 def _finish(steps: list[Reason], heard: WordsHeard, view: SpeakerView, form: Meaning) -> list[Reason]:

@@ -231,7 +231,13 @@ class Language:
             pattern, relation = pattern.replace("{be} {relation}", words.have[0]), ""
         be = (words.located or words.be)[0]
         which = spelt(words.which, noun.gender)
-        return pattern.format(thing=thing, relation=relation, be=be, which=which, it=words.it[1] if number > 1 else words.it_of.get(noun.word, words.it[0]))
+        return pattern.format(
+            thing=thing,
+            relation=relation,
+            be=be,
+            which=which,
+            it=words.it[1] if number > 1 else words.it_of.get(noun.word, words.it[0]),
+        )
 
     def several(self, noun: Noun) -> Noun:
         """The noun for more than one; the longest ending that the language knows decides."""

@@ -412,7 +412,11 @@ class Wording:
             text
             for how, of in phrases.items()
             # "Between a and b" has two landmarks; with another relation, "a and b" could be two parts of the description.
-            for text in ([f"{how} {language.enumerate(of)}"] if how == self._relation(BETWEEN) else [f"{how} {landmark}" for landmark in dict.fromkeys(of)])
+            for text in (
+                [f"{how} {language.enumerate(of)}"]
+                if how == self._relation(BETWEEN)
+                else [f"{how} {landmark}" for landmark in dict.fromkeys(of)]
+            )
         ]
         clauses = [text for text in inverse if text.startswith(",")]
         texts += [text for text in inverse if text not in clauses]
