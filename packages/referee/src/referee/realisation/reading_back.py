@@ -222,7 +222,7 @@ class _Reader:
 
     def _readings(self, phrase: Words) -> dict[Meaning, int]:
         """What a phrase may express, with how often people mean it; a value whose words are true of others stands for these as well."""
-        readings = {form: 0 for form in self.table.get(phrase, ())}
+        readings = dict.fromkeys(self.table.get(phrase, ()), 0)
         shared = {value: form for form in readings if form[0] == "or" for value in form[1:]}
         learned = self.lexicon.learned.get(phrase, Counter[Meaning]())
         # A few uses do not decide between readings that the language has.
