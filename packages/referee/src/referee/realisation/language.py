@@ -65,7 +65,8 @@ class Clauses(NamedTuple):
 
     `inverse` words a relation from its other end, with {thing}, {relation}, {be}, {which} and {it} ("with {thing} {relation} {it}": the hat with the rabbit in
     it); `inverse_verb` does so where the relation is a verb ("that {thing} {be} {relation}": the dog that the man is holding). `which` and `it` are
-    the pronouns, by gender and for one and several things, `it_of` those of nouns that have another one (him); `located` is "is" of a place, where that is another verb.
+    the pronouns, by gender and for one and several things, `it_of` those of nouns that have another one (him); `located` is "is"
+    of a place, where that is another verb.
     """
 
     that: str
