@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["KINDS", "MARKERS", "REFUSAL", "START", "UNKNOWN", "any_of", "find_numbers", "number_words", "plain_text"]
+__all__ = [
+    "KINDS",
+    "MARKERS",
+    "REFUSAL",
+    "START",
+    "UNKNOWN",
+    "any_of",
+    "find_numbers",
+    "number_words",
+    "plain_text",
+    "words",
+]
 
 
 def any_of(*phrases: str) -> str:
     """A group of alternatives, as a regular expression."""
     return f"(?:{'|'.join(phrases)})"
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a list that is written with spaces."""
+    return frozenset(text.split())
 
 
 # Where a word may begin: Chinese and Japanese have no spaces between words.
@@ -102,18 +118,18 @@ REFUSAL = re.compile(
 UNKNOWN = any_of(
     r"unknown|unclear|undetermined|unsure\b|uncertain\b|dunno\b|idk\b|i(?:['’]d| would) need more (?:information|details?|context)|indeterminate|undecidable|not (?:sure|clear|certain|known|enough (?:information|details?|context))",
     r"(?:the )?(?:provided |given )?(?:information|description) is (?:too (?:vague|general|unclear|short)|insufficient|not (?:specific|clear|detailed) enough|unclear)",
-    r"(?:i have |there(?: is|['’]s) )?no way (?:of knowing|to (?:tell|know|say|decide))|(?:the |this )?description (?:does(?: not|n['’]t)) (?:give|provide|contain|include) (?:me )?enough|insufficient (?:information|details?)|there (?:is|['’]s)(?: not|n['’]t)(?: really)? enough (?:information|detail|context)",
+    r"(?:i have |there(?: is|['’]s) )?no way (?:of knowing|to (?:tell|know|say|decide))|(?:the |this )?description (?:does(?: not|n['’]t)) (?:give|provide|contain|include) (?:me )?enough|insufficient (?:information|details?)|there(?: is|['’]s| isn['’]t)(?: not| too little|n['’]t)?(?: really)? (?:enough |sufficient )?(?:information|details?|context)\b(?! (?:about|in|on) ⟦)",
     r"(?:i )?(?:really |honestly |just )?(?:can['’]?t|cannot|can not|couldn['’]?t|could not)(?: really| reliably| quite)? (?:tell|determine|decide|say|know|identify|be (?:sure|certain|determined|identified|told|decided)|choose|pick)",
     r"i(?:['’]m| am)(?: really| quite)? (?:not (?:really |quite |entirely |completely )?(?:sure|certain)|unsure|uncertain|unable to (?:tell|determine|decide|identify|say)|not able to (?:tell|determine|decide|identify|say))",
     r"(?:i )?(?:do not|don['’]?t)(?: really)? know|(?:i have )?no idea|no clue",
     r"(?:it(?:['’]s| is) )?(?:impossible|hard|difficult|not possible|isn['’]t possible) to (?:tell|say|know|determine|decide)|it isn['’]t (?:possible|clear)|(?:das ist )?schwer zu sagen|(?:c['’]est )?difficile à dire|(?:es |é )?difícil (?:de )?(?:decir|dizer|saber)|moeilijk te zeggen|很?难说|it(?:['’]s| is) (?:unclear|impossible|unknown|undecidable|not (?:clear|possible)|hard to (?:tell|say)|difficult to (?:tell|say))",
-    r"(?:(?:ich )?weiß (?:ich |es |das )?nicht|das weiß ich nicht|ich weiß (?:es|das) nicht|keine ahnung|unklar|unbekannt|(?:das |es )?(?:lässt sich|kann man|kann ich)(?: es| das)? nicht (?:sagen|bestimmen|erkennen|entscheiden)|ich kann (?:es|das) nicht (?:sagen|bestimmen|erkennen|entscheiden)|nicht eindeutig bestimmbar|ich bin (?:mir )?(?:nicht (?:ganz )?sicher|unsicher))",
+    r"(?:(?:ich )?weiß (?:ich |es |das )?nicht|das weiß ich nicht|ich weiß (?:es|das) nicht|keine ahnung|unklar|unbekannt|(?:das |es )?(?:lässt sich|kann man|kann ich)\b[^.,;⟦]{0,50}? nicht (?:eindeutig |sicher )?(?:sagen|bestimmen|erkennen|entscheiden|beantworten)|ich kann (?:es |das )?nicht (?:sagen|bestimmen|erkennen|entscheiden)|nicht eindeutig bestimmbar|ich bin (?:mir )?(?:nicht (?:ganz )?sicher|unsicher))",
     r"(?:je ne sais pas|je n['’]en sais rien|je ne peux pas (?:le )?(?:dire|savoir|déterminer)|impossible (?:à|de) (?:dire|savoir|déterminer)|inconnue?|aucune idée|je ne suis pas (?:tout à fait )?s[ûu]re?|pas s[ûu]re?|indéterminée?)",
     r"(?:no (?:lo )?sé|no se puede (?:saber|decir|determinar)|desconocido|ni idea|no estoy (?:muy |del todo )?segur[oa]|no puedo (?:decir|saber|determinar)|imposible (?:de )?(?:decir|saber)|no tengo (?:ni )?idea)",
     r"(?:não (?:o )?sei|não (?:dá|é possível|se pode|posso) (?:para )?(?:saber|dizer|determinar)|desconhecid[oa]|não (?:tenho|estou com|faço) (?:certeza|ideia)|não estou (?:cert[oa]|segur[oa])|impossível (?:de )?(?:dizer|saber))",
-    r"(?:ik weet (?:het|dat) niet|dat weet ik niet|weet ik niet|geen idee|onbekend|onduidelijk|niet te (?:zeggen|bepalen)|ik ben (?:er )?niet zeker)",
+    r"(?:ik weet (?:het|dat) niet|dat weet ik niet|weet ik niet|geen idee|onbekend|onduidelijk|niet te (?:zeggen|bepalen)|(?:dat |dit |ik )?kan (?:ik )?(?:dat |het |dit )?niet (?:zeggen|bepalen|weten)|ik ben (?:er )?niet zeker)",
     r"(?:我?(?:也)?不(?:太)?(?:知道|清楚|确定)|我?(?:也)?无法(?:确定|判断|得知)|不能确定|未知|不明确?|没有足够的?信息)",
-    r"(?:わかりません|分かりません|わからない|分からない|判断できません|特定できません|不明|確信(?:は|が)(?:ありません|ない|持てません)|自信(?:は|が)(?:ありません|ない))",
+    r"(?:どれ(?:か|が|なのか|を指しているのか)[^.]{0,12}?)?(?:わかりません|分かりません|わからない|分からない|判断できません|特定できません|不明|確信(?:は|が)(?:ありません|ない|持てません)|自信(?:は|が)(?:ありません|ない))",
 )
 
 _WIDE = str.maketrans(

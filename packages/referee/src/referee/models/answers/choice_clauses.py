@@ -1,0 +1,278 @@
+"""What each clause of an answer says about an option: it chooses it, perhaps chooses it, denies it, doubts it, or only reports about it.
+
+Options are tokens, ``⟦3⟧`` and ``⟪1+3⟫`` (side by side). A clause chooses an option only if every word of it is known as a word of choosing (`CARRIER`), or if
+a cue of choice stands right before the option or right after it and no word of doubt (`DOUBT`) or denial (`NEGATION`) is in the clause. All else is a report.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from referee.models.answers.vocabulary import any_of, words
+
+__all__ = [
+    "CARRIER",
+    "CHOSEN",
+    "DENIED",
+    "DOUBT",
+    "DOUBTED",
+    "GROUP_WORDS",
+    "NEGATION",
+    "PERHAPS",
+    "SEVERAL",
+    "Claim",
+    "find_claims",
+]
+
+I = re.IGNORECASE  # noqa: E741
+SEVERAL = "several"
+CHOSEN, PERHAPS, DENIED, DOUBTED = "chosen", "perhaps", "denied", "doubted"
+
+CARRIER = words(
+    """
+    i i'd i'll i'm id ill im we we'd we'll it it'd it'll it's its that that'd that's this these those the a an is was be been being would will 'd must should has have had
+    to do does did seems seem appears looks like gotta going gonna am are say saying pick picking picked choose choosing chose chosen select selecting selected
+    guess guessing think believe suppose assume reckon go goes with for settle settling on opt opting lean leaning towards toward answer answering conclude concluding vote bet suggest take
+    taking mean means meant meaning refer refers referring referred describe describes describing described identify identifies identified indicate indicates indicated
+    denote denotes correspond corresponds corresponding match matches matching matched fit fits fitting suit suits suited satisfy satisfies meet meets intended remain remains
+    remaining left stay stays win wins works leave leaves leaving leads lead brings points pointing singles single picks choice choices selection option object item target referent number no nr one thing
+    candidate conclusion result image picture figure label labelled labeled numbered id index speaker speaker's user person bet opinion view gut feeling
+    best probably likely presumably most very quite pretty fairly clearly definitely certainly surely obviously evidently undoubtedly therefore thus so hence accordingly and but yet however though aber und sondern mais et pero sino mas e maar en doch nein
+    consequently finally ultimately overall simply just only really actually indeed by far better closest nearest right correct final perfect good great unique uniquely
+    exactly exact sole clear obvious plausible confident sure certain positive reasonable logical safest strongest top in my me as of from at all given following based according description expression phrase
+    reference yes yeah yep okay ok well alright imo imho lol please here's here us which who hmm ah oh personally going let's let call make makes making confidence sense there'd
+    high highly strongly bill definite stick sticking end you your asked wanted looking want wants question solution pointed ends up being turns out narrows down choose
+    verdict decision inclined tend prefer preferred preference commit submit select main correctly described object's response mine entry specified query queried context scene list display given-the
+    ich würde wähle nehme sage sagen denke glaube meine tippe entscheide mich für auf das die der dem den es ist sind wäre wird muss müsste dürfte sein gemeint gesucht gesuchte beschrieben beschriebene
+    beschreibt bezieht sich passt passende am besten ehesten zu zur beschreibung objekt nummer bild antwort lösung wahl also daher somit folglich deshalb demnach dann nur wohl wahrscheinlich vermutlich klar eindeutig sicher
+    hier bleibt übrig um handelt entspricht erfüllt als richtig richtige korrekt korrekte lautet meiner meinung nach ja genau zutreffend trifft einzige treffer klar natürlich hätte gewählt element kandidat damit gegenstand ausgewählt eher geht sage
+    je dirais choisis choisirais prends pense crois penche opte vote sélectionne veux dire que c'est ce serait doit être il s'agit de d' du le la les l' l'objet objet objets numéro image réponse est celui celle qui correspond correspondre décrit décrite désigne désigné visé visée recherché recherchée
+    bon bonne correct correcte mieux plus probablement sûrement certainement donc alors ainsi seul seule seulement uniquement à au mon avis choix pour moi par conséquent reste description oui question cible opterais référence fait se réfère probable vraisemblable
+    pencherais clairement cela ça clair évidemment sûr vrai là
+    wählen nehmen tippen nennen elegir escoger choisir prendre escolher kiezen nemen reflection prob rn comes come closest
+    arrive money click clicking had mind talking about hands down more rather what was can fall falls meet job identity
+    ganz fällt meine mein entscheidung kann es
+    del quedo inclino por claro inclinaría voto señala seleccionaría marco marcaría fico voto clicaria marcaria aponta
+    hou kiezen duidelijk gekozen klik wijst aan
+    yo diría elijo elegiría escojo creo pienso opto selecciono digo quiero decir que es el la los lo del al se trata refiere corresponde coincide describe descrito descripción objeto número imagen respuesta correcta correcto final única único sólo solo solamente
+    debe ser tiene sería mejor probablemente seguramente entonces así por tanto eso queda encaja mi opinión elección opción pues sí buscado referido de más probable tal con
+    eu acho diria escolho escolheria penso acredito opto seleciono digo é o os a as do da ao se trata trata-se refere-se refere corresponde descreve descrito descrição objeto número imagem resposta correta correto única apenas somente só deve
+    ser seria melhor provavelmente certamente então portanto logo assim fica resta minha opinião escolha opção pois sim alvo com mais provável item em
+    ik kies denk zeg zou zeggen kiezen ga voor neem het de is dat dit moet zijn wordt bedoeld bedoelde gaat om verwijst naar beschrijft beschreven past bij beschrijving nummer afbeelding antwoord juiste juist beste best waarschijnlijk
+    vermoedelijk zeker duidelijk dus daarom alleen enige blijft over volgens mij keuze optie goede object past lijkt komt overeen met
+    """
+)
+# Chinese and Japanese have no spaces: pieces that a clause of choice is made of, the longest first.
+_CJK_PIECES = """
+答案 答え 答 正解 对象 対象 目标 物体 选项 選択肢 オブジェクト 画像 图片 图 描述 说明 説明文 説明 记述 描写 最終的な 最終 最终 最佳 正确 正しい 符合 匹配 对应 指向 指的 一致する 一致します 一致しています 一致 该当する 該当する 該当します 該当
+当てはまる 当てはまります 当てはまり 合います 合う 合致します 合致する 我 私 认为 觉得 想 猜 选择 选 会 应该 应当 就 是 为 的 了 那 这 它 个 個 号 號 番目 番 只有 只 唯一 只剩下 只剩 最 根据 所以 因此 故 综上 可能性 可能 大概 也许 有 说 回答 結論 结论 结果 者
+東西 东西 所指 所 即 を に は が です でした である で だ と の も 思います 思われます 思う 思い 考えます 考えられます 考える でしょう だろう おそらく たぶん 多分 もの よって したがって だから つまり だけ のみ 最も いちばん 一番 適切 ふさわしい 指している 指しています
+選びます 選ぶ 選択します 選択 間違いない 間違いなく 違いない なります なる それ これ こと 示している 示しています ため から ので 于 对 来看 来说 而是 なく 号码 编号 番号 被 描述的 符合的 最符合 であり その よく くらい 但 但是 我的 のは 推测 推断 判断 认定
+"""
+_CJK_CARRIER = re.compile("|".join(sorted(_CJK_PIECES.split(), key=len, reverse=True)))
+NEGATION = re.compile(
+    r"\b(?:not|cannot|never|none|neither|nor|without|nicht|kein\w*|weder|pas|aucun\w*|ningun[oa]?|ningún|nunca|não|nem|nenhum\w*|niet|geen|ni|no (?:es|se|el|la|o|puede|encaja|coincide|corresponde|creo|pienso|parece|sea|era|sería))\b|n['’]t\b"
+    r"|[不没無无非](?!同|常)|并非|ません|ない(?!ので)|なく",
+    I,
+)
+_DISMISSAL = re.compile(
+    r"^\W*(?:\w+\W+){0,4}?(?:too|wrong|incorrect|ruled|eliminated|excluded|discarded|fails?|lacks?|missing|mistake|error|out\b|less|different|unlikely|doubt\w*|zu (?:groß|klein|\w+)|falsch\w*|trop|demasiado|demais|te (?:groot|klein)|❌|✗|✘|太)"
+    r"|^\W*(?:no|nein|non|não|nee)\W*$",
+    I,
+)
+_DENIED_AFTER = re.compile(rf"^\W*(?:\w+\W+){{0,3}}?(?:{NEGATION.pattern})|{_DISMISSAL.pattern}", I)
+_DISMISSED = re.compile(
+    r"\b(?:rul(?:e|es|ed|ing) out|eliminat\w+|exclud\w+|discard\w*|reject\w*|dismiss\w*|doubt|skip\w*|avoid\w*|wrong|mistaken|unlike|except(?: for)?|besides|apart from|statt|außer|sauf|excepto|exceto|behalve)\b|除了|排除",
+    I,
+)
+DOUBT = re.compile(
+    r"\b(?:if|whether|unless|depend\w*|otherwise|first|1st|initially|originally|earlier|before|previous\w*|thought|consider\w*|tempt\w*|similar\w*|also|too|either|or|than|second(?!-)\w*|third|next|start\w*|begin|check\w*|compar\w*|look at|look\b|see(?! that)|count|alternativ\w*|another|almost|nearly|partial\w*|partly"
+    r"|runner-up|step|page|section|example|half|few|some|many|much|several|other|others|next to|between|near|least|except|misread|less|question \d|there (?:is|are)"
+    r"|wenn|falls|ob|zuerst|zunächst|dachte|auch|oder|anfangs|neben|zwischen|d['’]abord|aussi|pensais|primero|también|antes|primeiro|também|eerst|ook|dacht)\b"
+    r"|如果|也许|也(?!许)|或|最初|先|もし|最初は|も(?!の|っと)|または|あるいは",
+    I,
+)
+_WEAK = re.compile(
+    r"\b(?:could|might|may|maybe|perhaps|possibly|possible|vielleicht|könnte|peut-être|pourrait|quizás?|tal vez|podría|talvez|poderia|pode|misschien|kan|zou kunnen)\b|也许|かもしれ",
+    I,
+)
+_BACKGROUND = re.compile(
+    r"^(?:because|since|as|although|though|even though|while|whereas|given that|for|when|weil|da|denn|obwohl|während|car|parce qu\w*|puisque|bien que|porque|ya que|aunque|mientras|pois|já que|embora|enquanto|omdat|want|aangezien|hoewel|terwijl|虽然|尽管|因为|由于)\b|^(?:虽然|尽管|因为|由于)",
+    I,
+)
+# A cue of choice right before an option, and right after it.
+_NOUN = r"(?:the|an?|das|der|die|dem|den|l['’]|le|la|el|al|o|a|ao|het|de|object|number|objekt|nummer|objet|objeto|número|numéro|option|item|only|just|nur|one)"
+_BEFORE = re.compile(
+    any_of(
+        r"\b(?:it|that|this|answer|choice|referent|target|one|object|item|match|pick|selection|option|guess|candidate|conclusion|winner|bet|referred to|described|meant)(?:['’]s| is| was| be| would be| must be| has to be| should be| will be| can only be| seems to be| appears to be)(?: \w+ly| indeed| then| actually| therefore| thus)*",
+        r"\b(?:is|must be|has to be|should be|would be|can only be)(?: \w+ly)?",
+        r"\b(?:pick|choose|select|say|go(?:ing)? (?:with|for)|settle (?:on|for)|opt for|lean(?:ing)? (?:towards?|to)|vote for|bet on|answer|conclude|prefer|suggest|commit to|stick with|selected|chosen|choosing)(?: it is| it['’]s| that it is| that it['’]s)?",
+        r"\b(?:refers? to|referring to|match(?:es)?|fits?|describ(?:es|ing)|points? to|pointing to|identifies|indicates|singles out|picks out|corresponds? to|means|suits|denotes|speaks of|applies to|true of|tips? (?:it|the balance|the scales?) (?:to|towards?|in favou?r of)|favou?rs)(?: \w+ly| only| just| best)*",
+        r"\b(?:leav(?:es|ing)(?: \w+)?(?: with)?|left with|remain(?:s|ing)?|namely|i\.e\.|that is|so|therefore|thus|hence|thereby|makes|making|conclusion|only)",
+        r"\b(?:ist|wäre|muss|wird|lautet|bleibt|meint|wähle|nehme|sage|tippe auf|entscheide mich für|bezieht sich auf|beschreibt|passt(?: am besten| nur| genau| eher)* (?:zu|auf)|entspricht|gemeint ist|nur|also|sondern|nämlich)",
+        r"\b(?:est|serait|soit|désigne|décrit|correspond(?: le mieux)? à|se réfère à|s['’]agit (?:donc )?de|choisis|prends|dirais|reste|donc|sélectionne|opte pour|c['’]est|référence à)",
+        r"\b(?:es|sería|sea|ser|designa|describe(?: mejor)?(?: al?)?|corresponde a|se refiere a|se trata de|elijo|escojo|diría|queda|así que|coincide(?: mejor)? con|encaja(?: mejor)? con|por lo que)",
+        r"\b(?:é|seria|seja|designa|descreve|corresponde a|refere-se a|trata-se d|escolho|diria|resta|portanto|sobra)",
+        r"\b(?:is|wordt|zou zijn|verwijst naar|beschrijft|past(?: het best| best)?(?: bij| op)|kies|blijft|dus|gaat om|bedoelt)",
+        r"是|为|只有|选择?|我选|指的?|符合的是|所以|答えは|正解は|は",
+        r"[=:]|->|=>|→|⇒",
+    )
+    + rf"[\s:\"'(*]*(?:{_NOUN}\s*)*[\s\"'(#*-]*$",
+    I,
+)
+_AFTER = re.compile(
+    r"^[\s\"')*:,-]*"
+    + any_of(
+        r"(?:(?:is|seems|appears|looks|would be|must be|has to be|should be|comes out as|remains|makes|sounds|feels|'s)(?: (?:to be|like|clearly|therefore|thus|definitely|indeed|the|my|a|an|by far|likely|obviously|certainly|most|then|probably|also the))*)? ?(?:only\b|best\b|\w{3,}est\b|(?:most|least) \w+|what (?:the speaker|is|was|you)\b|correct\b|right\b(?! of)|answer\b|(?:one|object|item|person)(?: that(?: is|['’]s)?| which| being| he| she)? (?:meant|described|intended|in question|referred|the speaker|you)|meant\b|described\b|target\b|pick\b|choice\b|most (?:likely|plausible|probable)|closest\b|better\b|closer\b|more (?:likely|plausible|probable)|match(?! in| for the (?:colou?r|size|type))\b|referent\b|intended\b|winner\b|perfect\b|good (?:match|fit)|it\b(?=\W*$)|it is\b|the one\b|more fitting|more suitable)",
+        r"(?:also )?(?:fits|matches|satisfies|suits|meets|agrees|qualifies|works|wins|remains|stays|is left|does|ticks|has all)\b(?=\W*$|[\s,]*(?:best|better|most|exactly|perfectly|precisely|the (?:given |whole |full |entire )?(?:description|bill|criteria|conditions|requirements)|all\b|every|it\b|everything|both|this|that|fully|well|uniquely|here|completely|as the|with the description|alone))",
+        r"alone\b|(?:comes?|is|seems) (?:the )?closest\b|it is\b|is (?:all that is )?left\b|must be meant|stands out",
+        r"(?:ist|wird|scheint)(?: (?:das|die|hier|wohl|also|am ehesten))* ?(?:gemeint|gesucht|richtig\w*|antwort|einzige\w*|beschrieben|die beste)|passt(?: (?:am besten|genau|als einzig\w+|besser|perfekt)|\W*$)|entspricht (?:der|am)|erfüllt alle",
+        r"est (?:le seul|la seule|la bonne|celui|celle|l['’]objet|décrit|visé|correct|la réponse|le bon)|(?:y )?correspond(?: (?:le mieux|exactement|à la description)|\W*$)|convient",
+        r"es (?:el único|la única|la respuesta|el correcto|el que|la que|el descrito|la correcta)|(?:coincide|encaja)(?: (?:mejor|con la descripción|perfectamente)|\W*$)|cumple",
+        r"é (?:o único|a única|a resposta|o correto|o que|a que)|corresponde(?: (?:melhor|à descrição)|\W*$)",
+        r"(?:wordt bedoeld|is (?:het enige|de enige|bedoeld|juist|het juiste|het beste))|past(?: (?:het best|beter|precies)|\W*$)",
+        r"(?:最)?(?:符合|匹配)|是(?:唯一|正确|对的)|(?:だけ|のみ)(?:です|が|だ)|に違い|が(?:当てはま|一致|正解|該当|最も|適切|ふさわしい|合)|に(?:なり|該当|一致|当てはま)|が描述|と一致",
+    ),
+    I,
+)
+_VERB_AFTER = re.compile(
+    r"^[\s\"')*]*(?:is|are|was|were|has|have|had|looks?|seems?|appears?|does|do|faces?|shows?|would|could|can|stands?|sits?|wears?|contains?|depicts?|and|ist|sind|hat|zeigt|steht|trägt|est|a|sont|montre|porte|es|tiene|está|son|é|tem|está|heeft|staat|draagt|也|有)\b",
+    I,
+)
+_ONLY = re.compile(
+    r"(?:\b(?:only|just|nur|seule?(?:ment)?|sólo|solo|apenas|somente|só|alleen)|只有|唯一的?是?)[\s\"'(#]*(?:(?:the|object|number|objekt|nummer|das|die|l['’]|objet|el|la|le|objeto|o|a|het)\s*)*$",
+    I,
+)
+GROUP_WORDS = words(
+    "both either all equally each could can might would may two three candidates candidate possible possibilities ambiguous same well and or fits match apply applies options potential potentially plausible valid multiple several matches "
+    "sowohl als auch beide beiden passen kommen infrage gleichermaßen könnten entweder oder sein können alle tous deux les toutes correspondent conviennent pourraient peuvent soit ou ambos ambas los dos coinciden encajan corresponden podría podrían pueden puede cumplen o y "
+    "tanto como quanto os dois correspondem encaixam poderia poderiam pode podem ambos e zowel beiden passen kunnen kan en of zijn bedoeld correspondem qualify qualifies hold refer"
+)
+_GROUP_FITS = re.compile(
+    r"^\W*(?:(?:both|all|also|equally|each|beide|alle|tous les deux|ambos|could|would|might|may|can|könnten|können)\s*)*(?:fit|match|satisf|suit|meet|qualif|apply|correspond|work\b|pass(?:en|t)?\b|be (?:meant|described|the|it)|refer|are (?:both |all |equally )?(?:possible|candidates|plausible|valid|matches)|conviennent|coincid|encaja|cumplen|gemeint sein)"
+    r"|^(?:の?(?:両方|どちらも|いずれも)|のどちらか|[都均]|が(?:当てはま|該当))",
+    I,
+)
+_UNDECIDED = re.compile(
+    r"(?:\b(?:not|cannot|unable|hard|difficult|impossible|nicht|pas|no|não|niet)\b|n['’]t)[^⟪]*\b(?:decide|choose|distinguish|tell|entscheiden|unterscheiden|trancher|choisir|decidir|distinguir|elegir|escolher|kiezen)\b"
+    r"|\b(?:hesitat\w+|torn|ambig\w*|unclear|undecided|toss-up|mehrdeutig|hésite|dudo)\b",
+    I,
+)
+_OPTION = re.compile(r"⟦(\d+)⟧|⟪([\d+]+)⟫")
+_CLAUSE = re.compile(
+    r"[,;!?()\n|…]+|\.(?:\s|$)|:(?=\s|$|⟦)|\s[-–—]+\s|->|=>|→|⇒|👉|➡️?"
+    r"|\s(?=(?:but|so|because|since|although|though|while|whereas|hence|therefore|thus|which|however|yet|yielding|leaving|aber|also|weil|denn|daher|somit|sondern|obwohl|car|donc|mais|parce|pero|así|sino|porque|mas|portanto|pois|porém|maar|dus|omdat|want|namely)\b)|\s(?=as ⟦)|(?<=⟧)\s(?=not ⟦)|\s(?=and (?:go|pick|choose|select|i|it|that|so|therefore|thus|leaves?|only|conclude)\b)"
+    r"|(?<=所以)|(?<=因此)|(?=而是)|(?=但)|(?<=ので)|(?<=から)|(?<=ではなく)|(?<=なく)",
+    I,
+)
+# What follows is denied: "3 rather than 1".
+_OVER = re.compile(
+    r"\b(?:rather than|instead of|as opposed to|compared (?:to|with)|in contrast to|unlike|over|than|and not|not|statt|anstatt|plutôt que|en lugar de|em vez de|in plaats van)\s+(?:to |for |with |by )?(?:(?:the|object|number|objekt|nummer|option|el|le|o|das|het)\s+)*(?=[⟦⟪])|(?<=⟧)\s*(?:als|que|dan|do que)\s+(?=⟦)",
+    I,
+)
+
+
+# A clause about the option that the sentence names: "Object 3 is small and red, which fits the description".
+_ANAPHOR = re.compile(
+    r"^\W*(?:(?:so|thus|hence|and|therefore) )*(?:which|it|this|that|making it|and)(?: (?:therefore|thus|also|best|clearly|exactly|perfectly))?(?=[\s'’])",
+    I,
+)
+
+
+class Claim(NamedTuple):
+    """What a clause says about an option (or "several"), where, and whether it stands behind "because" or "although"."""
+
+    start: int
+    choice: int | str
+    kind: str
+    is_background: bool = False
+
+
+def find_claims(sentence: str, is_announced: bool = False) -> list[Claim]:
+    """The claims of a sentence about options, in their order."""
+    claims: list[Claim] = []
+    start = 0
+    ends = [(m.start(), m.end()) for m in _CLAUSE.finditer(sentence)] + [(len(sentence), len(sentence))]
+    for end, following in ends:
+        clause = sentence[start:end]
+        subject = _ANAPHOR.match(clause)
+        if subject and len(named := set(_OPTION.findall(sentence))) == 1 and _AFTER.match(clause[subject.end() :]):
+            if (number := named.pop()[0]) and not NEGATION.search(sentence) and not DOUBT.search(clause):
+                claims.append(Claim(start, int(number), CHOSEN))
+        elif _OPTION.search(clause):
+            background = _BACKGROUND.match(clause.strip(" \"'*_")) is not None
+            claims += [
+                claim._replace(start=claim.start + start, is_background=background) for claim in _claims_of(clause)
+            ]
+        start = following
+    return claims
+
+
+def _claims_of(clause: str) -> list[Claim]:
+    over = next(iter(_OVER.finditer(clause)), None)
+    if over is not None and _OPTION.search(clause[: over.start()]):
+        later = clause[over.end() :]
+        return _claims_of(clause[: over.start()]) + [
+            Claim(m.start() + over.end(), _value(m), DENIED) for m in _OPTION.finditer(later)
+        ]
+    options = list(_OPTION.finditer(clause))
+    chosen = {}
+    for option in options:
+        # Other options are unknown words to this one.
+        left = _OPTION.sub(lambda m: "x" * len(m[0]), clause[: option.start()])
+        right = _OPTION.sub(lambda m: "x" * len(m[0]), clause[option.end() :])
+        chosen[option.start()] = Claim(option.start(), _value(option), _kind(left, right, option[2] is not None))
+    picked = {c.choice for c in chosen.values() if c.kind in (CHOSEN, PERHAPS)}
+    if len(picked) > 1:
+        return [c._replace(kind=DOUBTED) if c.kind in (CHOSEN, PERHAPS) else c for c in chosen.values()]
+    return [c for c in chosen.values() if c.kind]
+
+
+def _value(option: re.Match[str]) -> int | str:
+    return int(option[1]) if option[1] else SEVERAL
+
+
+def _unknown(text: str, known: frozenset[str] = CARRIER) -> list[str]:
+    """The words of a text that are no words of choosing."""
+    text = _CJK_CARRIER.sub(" ", text) if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text) else text
+    words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+", text.lower().replace("’", "'"))
+    return [w for w in words if w not in known and not (w[:2] in ("l'", "d'") and w[2:] in known)]
+
+
+def _kind(left: str, right: str, is_group: bool) -> str:
+    """What a clause says about the option between its two parts; "" where it only reports."""
+    if is_group:
+        return _kind_of_group(left, right)
+    after = _AFTER.match(right)
+    before = _BEFORE.search(left) and not _VERB_AFTER.match(right)
+    if NEGATION.search(left) or _DISMISSED.search(left) or (not after and _DENIED_AFTER.match(right)):
+        return DENIED
+    if after and NEGATION.search(after[0]):
+        return DENIED
+    asserted = PERHAPS if _WEAK.search(left + right) else CHOSEN
+    if not _unknown(_WEAK.sub(" ", f"{left} {right}")):
+        return asserted
+    if not (after or before or (_ONLY.search(left) and not NEGATION.search(right))):
+        return ""
+    near = after[0] if after else " ".join(right.split()[:2])
+    return DOUBTED if DOUBT.search(left) or DOUBT.search(near) else asserted
+
+
+def _kind_of_group(left: str, right: str) -> str:
+    around = _WEAK.sub(" ", f"{left} {right}")
+    if NEGATION.search(left) and not _UNDECIDED.search(left):
+        return DENIED
+    if _UNDECIDED.search(around):
+        return CHOSEN
+    if NEGATION.search(right) or _DISMISSAL.match(right) or _DISMISSED.search(left):
+        return DENIED
+    if not _unknown(around, CARRIER | GROUP_WORDS) or _GROUP_FITS.match(right):
+        return CHOSEN
+    return (
+        CHOSEN
+        if re.search(
+            r"\b(?:both|either|be|fits?|match(?:es)?|describes?|applies (?:\w+ )?to|true of|refers? to)\W*$", left, I
+        )
+        else ""
+    )
