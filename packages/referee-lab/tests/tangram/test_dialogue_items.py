@@ -15,7 +15,13 @@ from referee_lab.commands.dialogue import run
 from referee_lab.tangram.models.context_hearer import ContextHearer
 from referee_lab.tangram.models.context_models import ModelInDialogue, ModelOverhearer, transcript
 from referee_lab.tangram.models.context_speakers import AsLastTime, PronounSpeaker, SalientSpeaker
-from referee_lab.tangram.models.dialogue_items import MOMENT, dialogue_items, situation_in, unusable_references
+from referee_lab.tangram.models.dialogue_items import (
+    MOMENT,
+    dialogue_items,
+    events_before,
+    situation_in,
+    unusable_references,
+)
 from referee_lab.tangram.models.history import situations
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions
 from referee_lab.tangram.tiers.dialogue import Dialogue
@@ -93,6 +99,83 @@ def test_a_history_holds_what_is_known_and_nothing_that_comes_later(mugs: Dialog
         )
         assert trial.history[-1].kind == MOMENT
     assert third.after == "mugs-2"
+
+
+UNTIMED = {
+    "format": "referee-dialogue",
+    "id": "d",
+    "language": "en",
+    "objects": {"a": {"type": "mug"}, "b": {"type": "jug"}},
+}
+
+
+def utterance(by: str, text: str, **times: float) -> dict[str, object]:
+    return {"kind": "utterance", "by": by, "text": text, **times}
+
+
+def expression(by: str | None, text: str | None, *entities: str, **fields: object) -> dict[str, object]:
+    return {"kind": "expression", "by": by, "text": text, "entities": list(entities), **fields}
+
+
+@pytest.mark.parametrize("times", [{}, {"start_ms": 1000.0}, {"start_ms": 1000.0, "end_ms": 1000.0}])
+def test_words_that_hold_a_reference_are_not_known_before_it(times: dict[str, float]) -> None:
+    """Without times the utterance stands before its expressions; a typed one begins and ends with them."""
+    later = {name: value + 5000 for name, value in times.items()}
+    rows = [
+        UNTIMED,
+        {"kind": "position", "entities": ["a"], "data": {"x": 0, "y": 0}},
+        utterance("ann", "the mug and the jug", **times),
+        expression("ann", "the mug", "a", **times),
+        expression("ann", "the jug", "b", **times),
+        {"kind": "action", "by": "bob", "entities": ["a"], "data": {"action": "take"}},
+        {"kind": "position", "entities": ["a"], "data": {"x": 9, "y": 9}},
+        utterance("bob", "it", **later),
+        expression("bob", "it", "a", **later),
+    ]
+    first, second, third = dialogue_items(read_dialogue(written(rows)))
+    assert [[e.text for e in t.history if e.kind == "utterance"] for t in (first, second, third)] == [
+        [],
+        [],
+        ["the mug and the jug"],
+    ]
+    # Without a time of its own an action follows what stands before it.
+    assert [sum(e.kind == "action" for e in t.history) for t in (first, third)] == [0, 1]
+    assert third.meta["utterance"] == "it"
+    assert second.scene.entity("a").position == (0, 0)
+    assert third.scene.entity("a").position == (9, 9)
+
+
+def test_words_of_a_reference_that_holds_another_one_are_not_known_before_it() -> None:
+    rows = [
+        UNTIMED,
+        utterance("ann", "the mug beside the jug", start_ms=0, end_ms=2200),
+        expression("ann", "the mug beside the jug", "a", start_ms=0, end_ms=2200),
+        expression("ann", "the jug", "b", start_ms=1500, end_ms=2200),
+        expression("ann", "it", "a", start_ms=3000, end_ms=3100),
+    ]
+    _, inner, last = dialogue_items(read_dialogue(written(rows)))
+    assert [(e.text, e.entities) for e in inner.history if e.kind == "expression"] == [(None, ("a",))]
+    events, _ = events_before(last.history)
+    assert [e.text for e in events if e.kind == "expression"] == ["the mug beside the jug", "the jug"]
+
+
+def test_an_expression_has_the_words_of_its_span_and_the_utterance_that_holds_it() -> None:
+    rows = [
+        UNTIMED,
+        utterance("ann", "the mug and the jug", start_ms=0, end_ms=1900),
+        expression(None, None, "b", "b", data={"utterance": 0, "span": [12, 19]}),
+        expression("ann", "the mug", "a", start_ms=100, end_ms=700),
+    ]
+    jug, mug = read_dialogue(written(rows)).tier("expression")
+    assert (jug.by, jug.text, jug.entities, jug.start_ms) == ("ann", "the jug", ("b",), 0)
+    assert mug.data["utterance"] == 0
+    rows[2] = expression("ann", "the plate", "b", data={"utterance": 0, "span": [12, 19]})
+    with pytest.raises(MalformedInput, match=r"d\.jsonl:3: .*'the jug', not 'the plate'"):
+        read_dialogue(written(rows), "d.jsonl")
+    with pytest.raises(MalformedInput, match=r"d\.json, events\[1\]: .*'the jug', not 'the plate'"):
+        read_dialogue(json.dumps({**rows[0], "events": rows[1:]}, indent=1), "d.json")
+    with pytest.raises(MalformedInput, match=r"d\.jsonl:5: a second header"):
+        read_dialogue(written([*rows[:2], rows[3], rows[3], *rows]), "d.jsonl")
 
 
 def test_references_that_cannot_be_items_are_counted_by_reason(mugs: Dialogue) -> None:
@@ -255,6 +338,34 @@ def test_own_games_are_dialogues_with_positions(tmp_path: Path, capsys: pytest.C
     assert run(["items", str(played), "--out", str(tmp_path / "rounds.jsonl")]) == 0
     # Four objects, twice.
     assert len(list(read_trials(tmp_path / "rounds.jsonl"))) == 8
+
+
+@pytest.mark.parametrize(("name", "encoding"), [("d.json", "utf-8-sig"), ("d.json", "utf-16"), ("d.jsonl", "utf-16")])
+def test_a_dialogue_is_known_by_its_form_whatever_its_encoding_and_order(
+    name: str, encoding: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = {"events": MUGS[1:], **dict(sorted(MUGS[0].items(), reverse=True))}
+    text = json.dumps(whole, indent=1) if name == "d.json" else written(MUGS)
+    (tmp_path / name).write_text(text, encoding)
+    for source in (tmp_path, tmp_path / name):
+        assert run(["check", str(source), "--format", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["items"] == 3
+
+
+def test_tables_of_one_folder_may_use_the_same_ids(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Tables from Excel: UTF-16 with tabs; no times; the language is told once a file."""
+    head, rows = "dialogue\ttier\tby\ttext\tentities\n", ""
+    for n in range(3):
+        rows += f"{n}\tutterance\tann\tcoge la taza y el tornillo\t\n{n}\texpression\tann\tla taza\tt\n"
+        rows += f"{n}\texpression\tann\tel tornillo\ts\n{n}\tutterance\tluz\testo\t\n{n}\texpression\tluz\testo\ts\n"
+    for file in ("a.csv", "b.csv"):
+        (tmp_path / file).write_text(head + rows, "utf-16")
+    assert run(["items", str(tmp_path), "--out", str(tmp_path / "items.jsonl")]) == 0
+    assert capsys.readouterr().err.count("read as 'es'") == 2
+    trials = list(read_trials(tmp_path / "items.jsonl"))
+    assert len({t.meta["dialogue"] for t in trials}) == 6
+    assert [e.text for e in trials[0].history] == [None]
+    assert [t.meta["pronoun"] for t in trials[:3]] == [False, False, True]
 
 
 def test_a_text_grid_is_read_by_a_map_that_is_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

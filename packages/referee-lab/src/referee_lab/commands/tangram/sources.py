@@ -12,6 +12,7 @@ from typing import NamedTuple
 from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee.errors import InputError, MalformedInput
 from referee_lab.commands.tangram.recordings import is_session, open_session, proposed, tiers_of
+from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers.annotations import SUFFIX
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, game_dialogues
@@ -65,16 +66,21 @@ def open_dialogues(
 
 
 def _unique_ids(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
-    """Return the dialogues with ids of which none is there twice: files of one name lie in different folders."""
-    counts = Counter(d.id for _, d in read)
-    renamed = [d if counts[d.id] == 1 else replace(d, id=f"{path.parent.name}-{d.id}") for path, d in read]
-    counts = Counter(d.id for d in renamed)
+    """Return the dialogues with ids of which none is there twice, by their files where ids are repeated, and by their folders where names of files are."""
+    dialogues = [d for _, d in read]
+    for prefix in ((path.stem for path, _ in read), (path.parent.name for path, _ in read)):
+        counts = Counter(d.id for d in dialogues)
+        dialogues = [
+            d if counts[d.id] == 1 or d.id == name else replace(d, id=f"{name}-{d.id}")
+            for d, name in zip(dialogues, prefix, strict=True)
+        ]
+    counts = Counter(d.id for d in dialogues)
     if twice := next((id for id, n in counts.items() if n > 1), None):
-        files = [str(path) for (path, _), d in zip(read, renamed, strict=True) if d.id == twice]
+        files = [str(path) for (path, _), d in zip(read, dialogues, strict=True) if d.id == twice]
         raise InputError(
             f"two dialogues have the id {twice!r}", where=files[0], remedy=f"rename one: {', '.join(files)}"
         )
-    return renamed
+    return dialogues
 
 
 def told_proposals(dialogues: Sequence[Dialogue]) -> str:
@@ -102,7 +108,9 @@ def open_source(
     place = Path(text)
     if not place.exists():
         corpora = ", ".join((*DIALOGUE_CORPORA, *GAME_CORPORA))
-        raise InputError(f"{text} is no corpus of dialogues and no folder", remedy=f"one of {corpora}, or a folder")
+        raise InputError(
+            f"{text} is no file, no folder and no corpus of dialogues", remedy=f"a path, or one of {corpora}"
+        )
     files, folder = ([], place) if place.is_dir() else ([place], None)
     return open_dialogues(files, folder, False, None, data, seed, tiers, annotator)
 
@@ -148,10 +156,12 @@ def _corpus(name: str, data: Path | None) -> list[Dialogue]:
 
 
 def _files_in(folder: Path) -> list[Path]:
+    from referee_lab.tangram.game.dialogue_sessions import is_dialogue
+
     if not folder.is_dir():
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
-    files = (p for p in folder.rglob("*") if p.suffix in (".eaf", ".jsonl", ".csv", ".TextGrid"))
-    paths = sorted(p for p in files if not p.name.endswith(SUFFIX))
+    files = [p for p in folder.rglob("*") if p.suffix in (".eaf", ".json", ".jsonl", ".csv", ".TextGrid")]
+    paths = sorted(p for p in files if not p.name.endswith(SUFFIX) and (p.suffix != ".json" or is_dialogue(p)))
     # A folder of reference games has what they are in a file of its own, and the logs of rooms beside them.
     if (folder / "game.json").is_file():
         paths = sorted(p for p in folder.glob("*.json") if p.name != "game.json")
@@ -228,15 +238,11 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
     if path.suffix in (".eaf", ".TextGrid"):
         document = _document(content, path)
         names = tiers.names or _proposed_names(path)
-        marked_dialogue = _told_faults(elan.from_eaf(document, str(path), names, pieces), path)
-        return [_marked(_in_language(marked_dialogue, tiers.language, path), path)]
+        read = [_told_faults(elan.from_eaf(document, str(path), names, pieces), path)]
+        return [_marked(d, path) for d in _in_language(read, tiers.language, path)]
     if path.suffix == ".csv":
-        try:
-            # Spreadsheets begin a file with a mark of its encoding.
-            rows = tier_tables.from_csv(content.decode("utf-8-sig"), str(path), pieces)
-            return [_marked(_in_language(d, tiers.language, path), path) for d in rows]
-        except UnicodeDecodeError:
-            raise MalformedInput("not UTF-8", where=path, remedy="save the file as UTF-8") from None
+        rows = tier_tables.from_csv(decode_text(content, str(path)), str(path), pieces)
+        return [_marked(d, path) for d in _in_language(rows, tiers.language, path)]
     if path.suffix == ".json" and not is_dialogue(path):
         return [_played_game(content, path)]
     session = open_session(path)
@@ -278,26 +284,28 @@ def _played_game(content: bytes, path: Path) -> Dialogue:
     from referee_lab.tangram.players.reference_game import game_to_dialogue, parse_game
 
     try:
-        return game_to_dialogue(parse_game(content.decode()))
+        return game_to_dialogue(parse_game(decode_text(content, str(path))))
     except (ValueError, TypeError, KeyError, AttributeError):
-        remedy = "a game as `referee play` writes it, or a dialogue (.jsonl; `referee dialogue schema`)"
-        raise MalformedInput("not a played game", where=path, remedy=remedy) from None
+        remedy = "`referee dialogue schema` prints the form of a dialogue; a game is as `referee play` writes it"
+        raise MalformedInput("neither a dialogue nor a played game", where=path, remedy=remedy) from None
 
 
-def _in_language(dialogue: Dialogue, language: str | None, path: Path) -> Dialogue:
-    """The dialogue in its language, or in the one that was named for files that do not say theirs."""
+def _in_language(dialogues: Sequence[Dialogue], language: str | None, path: Path) -> list[Dialogue]:
+    """Return the dialogues of a file in their language; where it says none, in the one that was named, else in the one that its words are of."""
     from referee_lab.tangram.tiers.reference_forms import guess_language
 
-    if dialogue.language != UNTOLD or language is not None:
-        return dialogue if dialogue.language != UNTOLD else replace(dialogue, language=language or UNTOLD)
-    guess = guess_language(e.text or "" for e in dialogue.events if e.kind in (UTTERANCE, EXPRESSION))
-    if dialogue.tier(EXPRESSION) or guess != UNTOLD:
+    silent = [dialogue for dialogue in dialogues if dialogue.language == UNTOLD]
+    if not silent:
+        return list(dialogues)
+    events = [e for d in silent for e in d.events if e.kind in (UTTERANCE, EXPRESSION)]
+    guess = language or guess_language(e.text or "" for e in events)
+    if language is None and (guess != UNTOLD or any(e.kind == EXPRESSION for e in events)):
         problem = f"read as {guess!r} by its words" if guess != UNTOLD else "so that no pronoun can be told apart"
         print(
             f'warning: {path}: it does not say its language: {problem}\n  → a file with the line language = "{guess.replace(UNTOLD, "en")}", for --tiers',
             file=sys.stderr,
         )
-    return replace(dialogue, language=guess)
+    return [replace(d, language=guess) if d.language == UNTOLD else d for d in dialogues]
 
 
 def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:

@@ -12,10 +12,14 @@ from referee_lab.tangram.game.dialogue_film import dialogue_film
 from referee_lab.tangram.game.film import make_film
 from referee_lab.tangram.game.log import Recording, parse_recording, positions
 from referee_lab.tangram.game.recorded_sound import embedded_sounds
+from referee_lab.tangram.json_lines import decode_text
 from referee_lab.tangram.tiers import dialogue_form
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.expressions import Positions
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
+
+# In the first line of a dialogue the form may stand behind the objects.
+HEADER_BYTES = 65_536
 
 __all__ = ["DialogueSession", "is_dialogue", "read_session"]
 
@@ -44,18 +48,19 @@ class DialogueSession(NamedTuple):
 def is_dialogue(path: Path) -> bool:
     """Return whether a file declares itself the tiers of a dialogue."""
     with path.open("rb") as file:
-        # The first line of a file of lines; of one object, its beginning.
-        return f'"{dialogue_form.FORMAT}"'.encode() in file.read(256)
+        # The first line of a file of lines; of one object, the whole, whose fields are in any order.
+        content = file.read(None if path.suffix == ".json" else HEADER_BYTES)
+    encoding = "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8"
+    return f'"{dialogue_form.FORMAT}"' in content.decode(encoding, "ignore")
 
 
 def read_session(path: Path) -> DialogueSession:
     """A session from the file of a recording, or of a dialogue's tiers (.jsonl)."""
     try:
         if is_dialogue(path):
-            return DialogueSession(None, dialogue_form.read_dialogue(path.read_text(encoding="utf-8"), str(path)))
+            text = decode_text(path.read_bytes(), str(path))
+            return DialogueSession(None, dialogue_form.read_dialogue(text, str(path)))
         recording = parse_recording(path.read_bytes(), str(path))
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", where=path, remedy="name a recording (.jsonl)") from None
-    except UnicodeDecodeError:
-        raise InputError("not UTF-8", where=path, remedy="save the file as UTF-8") from None
     return DialogueSession(recording, to_dialogue(recording), path.parent)

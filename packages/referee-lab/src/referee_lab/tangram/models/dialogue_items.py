@@ -8,10 +8,12 @@ version counts (`events_before`).
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from math import inf, nextafter
+from typing import Any, NamedTuple
 
 from referee.records import Description, Entity, Event, HearerView, Property, Scene, SpeakerView, Trial
 from referee_lab.tangram.models.history import Situation, situations
@@ -31,6 +33,8 @@ __all__ = [
 
 MOMENT = "moment"
 LASTING = (ACTION, MOUSE, GAZE)
+# At one time: what is the case when a reference begins, the reference, and the words that hold it.
+BEFORE, REFERENCE, AFTER = range(3)
 NO_REFERENT, UNCLEAR, HIDDEN, NO_WORDS = (
     "without a referent",
     "not clear which object is meant",
@@ -51,19 +55,20 @@ def dialogue_items(dialogue: Dialogue) -> Iterator[Trial]:
     row (of three) in which it lies.
     """
     dialogue = _storable(dialogue)
-    references = [(number, e) for number, e in enumerate(dialogue.tier(EXPRESSION)) if _problem(e, dialogue) is None]
-    references.sort(key=lambda pair: pair[1].start_ms or 0.0)
+    timed = [(e, t) for e, t in zip(dialogue.events, _onsets(dialogue.events), strict=True) if e.kind == EXPRESSION]
+    references = [(t, number, e) for number, (e, t) in enumerate(timed) if _problem(e, dialogue) is None]
+    references.sort(key=lambda reference: reference[0])
     timeline = _timeline(dialogue)
-    utterances, describe_place = dialogue.tier(UTTERANCE), _places(dialogue)
+    utterances, position_at = dialogue.tier(UTTERANCE), _places(dialogue)
     before: Trial | None = None
     history: tuple[Event, ...] = ()
-    for (number, expression), episode in zip(references, _episodes(timeline, references), strict=True):
+    for (onset, number, expression), episode in zip(references, _episodes(timeline, references), strict=True):
         first = _moment(expression)
         if before is None:
-            history = (*_events_until(timeline, references[0][1]), first)
+            history = (*_events_until(timeline, references[0][0]), first)
         trial = Trial(
             id=f"{dialogue.id}-{number + 1}",
-            scene=_scene(dialogue, expression, describe_place),
+            scene=_scene(dialogue, expression, position_at(onset)),
             targets=expression.entities,
             domain="dialogue",
             # People who talk to each other are no independent speakers: folds and intervals go by pair.
@@ -125,57 +130,73 @@ def _about(dialogue: Dialogue, expression: Event, utterances: Sequence[Event]) -
 # -- time ----------------------------------------------------------------------------------------------------------------------
 
 
-def _timeline(dialogue: Dialogue) -> list[tuple[float, Event]]:
+def _timeline(dialogue: Dialogue) -> list[tuple[_Time, Event]]:
     """Return the events with the times at which they are known, in order: words when they are over, the rest when it begins and again when it ends.
 
-    Without times, the order of the events counts.
+    An utterance is known after the references in it have begun. Without times, the order of the events counts.
     """
-    marks: list[tuple[float, int, Event]] = []
-    for index, event in enumerate(dialogue.events):
-        if event.start_ms is None:
-            marks.append((float(index), index, event))
-        elif event.kind == UTTERANCE:
-            marks.append((float(event.data.get("shown_ms") or event.end_ms or event.start_ms), index, event))
-        elif event.kind in LASTING and event.end_ms is not None and event.end_ms > event.start_ms:
-            marks += [(event.start_ms, index, replace(event, end_ms=None)), (event.end_ms, index, event)]
+    onsets = _onsets(dialogue.events)
+    began: dict[int, float] = {}
+    for event, onset in zip(dialogue.events, onsets, strict=True):
+        began |= {i: max(onset, began.get(i, onset)) for i in utterance_indices(event) if event.kind == EXPRESSION}
+    references = sorted(t for e, t in zip(dialogue.events, onsets, strict=True) if e.kind == EXPRESSION)
+    marks: list[tuple[_Time, int, Event]] = []
+    utterances = 0
+    for index, (event, onset) in enumerate(zip(dialogue.events, onsets, strict=True)):
+        end = onset if event.start_ms is None or event.end_ms is None else event.end_ms
+        if event.kind == UTTERANCE:
+            time, last = float(event.data.get("shown_ms") or end), began.get(utterances, -inf)
+            marks.append((_Time(max(time, last), AFTER if last >= time else BEFORE), index, event))
+            utterances += 1
+        elif event.kind in LASTING and end > onset:
+            marks += [(_Time(onset, BEFORE), index, replace(event, end_ms=None)), (_Time(end, BEFORE), index, event)]
+        elif event.kind == EXPRESSION and bisect_left(references, end) > bisect_right(references, onset):
+            # Another reference begins inside this one, whose words may hold those of the other.
+            begun = replace(event, text=None, end_ms=None)
+            marks += [(_Time(onset, REFERENCE), index, begun), (_Time(end, BEFORE), index, event)]
         else:
-            marks.append((event.start_ms, index, event))
+            marks.append((_Time(onset, REFERENCE if event.kind == EXPRESSION else BEFORE), index, event))
     return [(time, event) for time, _, event in sorted(marks, key=lambda mark: mark[:2])]
 
 
-def _onset(expression: Event, timeline: Sequence[tuple[float, Event]]) -> float:
-    """Return the start of an expression."""
-    if expression.start_ms is not None:
-        return expression.start_ms
-    return next(time for time, event in timeline if event is expression)
+class _Time(NamedTuple):
+    """When an event is known: of events at the same time, references come after what begins together with them, and before the words that hold them."""
+
+    t_ms: float
+    turn: int
 
 
-def _is_before(mark: tuple[float, Event], onset: float, expression: Event) -> bool:
-    """Return whether an event precedes an expression; events with the same start do, other expressions do not."""
-    time, event = mark
-    return event is not expression and (time < onset or (time == onset and event.kind != EXPRESSION))
+def _onsets(events: Sequence[Event]) -> list[float]:
+    """Return when each event began; without any times its index, and without a time of its own a moment after the latest event before it."""
+    if all(event.start_ms is None for event in events):
+        return [float(index) for index in range(len(events))]
+    onsets, now = [], 0.0
+    for event in events:
+        onset = nextafter(now, inf) if event.start_ms is None else event.start_ms
+        now = max(now, onset)
+        onsets.append(onset)
+    return onsets
 
 
-def _events_until(timeline: Sequence[tuple[float, Event]], expression: Event) -> tuple[Event, ...]:
-    onset = _onset(expression, timeline)
-    return tuple(event for time, event in timeline if _is_before((time, event), onset, expression))
+def _events_until(timeline: Sequence[tuple[_Time, Event]], onset: float) -> tuple[Event, ...]:
+    return tuple(event for time, event in timeline if time < (onset, REFERENCE))
 
 
 def _episodes(
-    timeline: Sequence[tuple[float, Event]], references: Sequence[tuple[int, Event]]
+    timeline: Sequence[tuple[_Time, Event]], references: Sequence[tuple[float, int, Event]]
 ) -> Iterator[tuple[Event, ...]]:
     """Yield the events between successive references, each part ending with the moment of the next one; then all the
     rest.
     """
     if not references:
         return
-    order = {id(event): n for n, (_, event) in enumerate(timeline)}
-    seen = {order[id(e)] for e in _events_until(timeline, references[0][1])}
-    for following in (*(expression for _, expression in references[1:]), None):
-        events = [event for _, event in timeline] if following is None else list(_events_until(timeline, following))
-        new = [event for event in events if order[id(event)] not in seen]
-        seen |= {order[id(event)] for event in new}
-        yield (*new, *(() if following is None else (_moment(following),)))
+    known = len(_events_until(timeline, references[0][0]))
+    for onset, _, following in references[1:]:
+        # In order of time, what is known is a beginning of the timeline.
+        upto = len(_events_until(timeline, onset))
+        yield (*(event for _, event in timeline[known:upto]), _moment(following))
+        known = upto
+    yield tuple(event for _, event in timeline[known:])
 
 
 def _moment(expression: Event) -> Event:
@@ -185,24 +206,21 @@ def _moment(expression: Event) -> Event:
 # -- space ---------------------------------------------------------------------------------------------------------------------
 
 
-def _places(dialogue: Dialogue) -> Callable[[float | None], Mapping[str, tuple[float, float]]]:
+def _places(dialogue: Dialogue) -> Callable[[float], Mapping[str, tuple[float, float]]]:
     """Return a function from a time to the positions of the objects."""
-    moves = sorted(dialogue.tier(POSITION), key=lambda e: e.start_ms or 0.0)
+    timed = zip(_onsets(dialogue.events), dialogue.events, strict=True)
+    moves = sorted(((t, event) for t, event in timed if event.kind == POSITION), key=lambda move: move[0])
 
-    def at(t_ms: float | None) -> Mapping[str, tuple[float, float]]:
-        now = float("inf") if t_ms is None else t_ms
-        past = (event for event in moves if (event.start_ms or 0.0) <= now)
+    def at(t_ms: float) -> Mapping[str, tuple[float, float]]:
+        past = (event for t, event in moves if t <= t_ms)
         return {id: (float(e.data["x"]), float(e.data["y"])) for e in past for id in e.entities}
 
     return at
 
 
-def _scene(
-    dialogue: Dialogue, expression: Event, places: Callable[[float | None], Mapping[str, tuple[float, float]]]
-) -> Scene:
+def _scene(dialogue: Dialogue, expression: Event, positions: Mapping[str, tuple[float, float]]) -> Scene:
     """Return the objects that the speaker sees, with their positions when the expression begins."""
     visible = dialogue.sees.get(expression.by or "", tuple(dialogue.pieces))
-    positions = places(expression.start_ms)
     cell_of = _grid(dialogue)
     return Scene(
         entities=tuple(
@@ -251,7 +269,8 @@ def events_before(history: Sequence[Event]) -> tuple[list[Event], float]:
     for event in history:
         if event.kind != MOMENT:
             key = (event.kind, event.by, event.entities, event.start_ms, str(sorted(event.data.items())))
-            latest[key if event.kind in LASTING else (len(latest), id(event))] = event
+            is_twice = event.start_ms is not None and event.kind in (*LASTING, EXPRESSION)
+            latest[key if is_twice else (len(latest), id(event))] = event
     events = [
         replace(e, end_ms=now + 1.0) if e.kind in LASTING and e.end_ms is None and e.start_ms is not None else e
         for e in latest.values()

@@ -30,7 +30,7 @@ __all__ = [
     "Dialogue",
     "drop_empty_codes",
     "pieces_named",
-    "within_utterance",
+    "with_utterances",
 ]
 
 UTTERANCE, EXPRESSION, ACTION, MOUSE = "utterance", "expression", "action", "mouse"
@@ -103,14 +103,28 @@ def pieces_named(pieces: Mapping[str, Mapping[str, str]], events: Iterable[Event
     return {piece: pieces.get(piece, {"shape": piece}) for piece in sorted(named, key=lambda name: (len(name), name))}
 
 
-def within_utterance(expression: Event, utterances: Sequence[Event]) -> Event:
-    """Return the expression with the index of the speaker's utterance that contains its middle; without an index if
-    there is none.
+def with_utterances(events: Sequence[Event]) -> list[Event]:
+    """Return the events; an expression without the index of its utterance gets that of the speaker's one that holds it, where there is one.
+
+    With times that is an utterance that holds its middle; without, the last one before it that has its words.
     """
+    spoken = [(place, event) for place, event in enumerate(events) if event.kind == UTTERANCE]
+    completed = []
+    for place, event in enumerate(events):
+        if event.kind == EXPRESSION and event.data.get("utterance") is None:
+            holders = [(i, u) for i, (at, u) in enumerate(spoken) if u.by == event.by and _holds(u, event, at < place)]
+            with_words = [i for i, u in holders if (event.text or "") in (u.text or "")]
+            candidates = with_words or ([i for i, _ in holders] if event.start_ms is not None else [])
+            if candidates:
+                index = candidates[0 if event.start_ms is not None else -1]
+                event = replace(event, data={**event.data, "utterance": index})
+        completed.append(event)
+    return completed
+
+
+def _holds(utterance: Event, expression: Event, is_earlier: bool) -> bool:
+    if expression.start_ms is None or utterance.start_ms is None:
+        return expression.start_ms is None and is_earlier
     # By the middle: boundaries drawn by hand may reach into the neighbouring utterance.
-    middle = ((expression.start_ms or 0.0) + (expression.end_ms or expression.start_ms or 0.0)) / 2
-    fits = (
-        i for i, u in enumerate(utterances) if u.by == expression.by and (u.start_ms or 0) <= middle <= (u.end_ms or 0)
-    )
-    index = next(fits, None)
-    return expression if index is None else replace(expression, data={**expression.data, "utterance": index})
+    middle = (expression.start_ms + (expression.end_ms or expression.start_ms)) / 2
+    return utterance.start_ms <= middle <= (utterance.end_ms or utterance.start_ms)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct, field
@@ -19,7 +19,7 @@ from referee.errors import MalformedInput
 from referee.meaning import as_value
 from referee.records import Event
 from referee_lab.tangram.json_lines import json_object
-from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue
+from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue, with_utterances
 
 __all__ = [
     "FORMAT",
@@ -158,15 +158,15 @@ def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     rows = _rows(text, where)
     if not rows or rows[0][1].get("format") != FORMAT:
         raise MalformedInput("not a dialogue", where=where, line=1, remedy=f"the first line says format {FORMAT}")
-    header = _header(rows[0][1], where)
-    events = tuple(_event(row, where, number, header) for number, row in rows[1:])
-    _refuse_odd_marks(events, [number for number, _ in rows[1:]], where)
-    events = _timed_by_utterances(events)
+    places = [place for place, _ in rows[1:]]
+    header = _header(rows[0][1], rows[0][0])
+    events = with_utterances([_event(row, place, header) for place, row in rows[1:]])
+    events = _timed_by_utterances(_with_words(events, places))
     return Dialogue(
         id=header.id,
         pair=header.pair or header.id,
         pieces={id: {name: as_value(v) for name, v in values.items()} for id, values in header.objects.items()},
-        events=events,
+        events=tuple(events),
         language=header.language,
         synthetic=header.synthetic,
         sees={by: tuple(ids) for by, ids in header.sees.items()},
@@ -175,19 +175,33 @@ def read_dialogue(text: str, where: str = "dialogue.jsonl") -> Dialogue:
     )
 
 
-def _rows(text: str, where: str) -> list[tuple[int, dict[str, Any]]]:
-    """Return the header and the events with the numbers of their lines; in one object, events are counted as the lines after the first."""
+class _Place(NamedTuple):
+    """Where a header or an event stands: the file with the line, or in one object its place in the list."""
+
+    where: str
+    line: int | None = None
+
+    def error(self, problem: str, remedy: str) -> MalformedInput:
+        """Return the error that names the place."""
+        return MalformedInput(problem, where=self.where, line=self.line, remedy=remedy)
+
+
+def _rows(text: str, where: str) -> list[tuple[_Place, dict[str, Any]]]:
+    """Return the header and the events with their places."""
     try:
         whole = json.loads(text)
     except ValueError:
         whole = None
     if isinstance(whole, dict) and isinstance(whole.get("events"), list):
         events = whole.pop("events")
-        return [(1, whole), *((n, row if isinstance(row, dict) else {"kind": row}) for n, row in enumerate(events, 2))]
-    return [(n, json_object(line, where, n, REMEDY)) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+        rows = ((_Place(f"{where}, events[{n}]"), row) for n, row in enumerate(events))
+        return [(_Place(where), whole), *((p, row if isinstance(row, dict) else {"kind": row}) for p, row in rows)]
+    # By line feeds alone: other marks of an end of a line may stand in a text.
+    lines = ((_Place(where, n), line) for n, line in enumerate(text.split("\n"), 1) if line.strip())
+    return [(place, json_object(line, where, place.line or 1, REMEDY)) for place, line in lines]
 
 
-def _timed_by_utterances(events: tuple[Event, ...]) -> tuple[Event, ...]:
+def _timed_by_utterances(events: list[Event]) -> list[Event]:
     """Return the events; an expression without a time has that of its first utterance."""
     utterances = [event for event in events if event.kind == UTTERANCE]
     timed = []
@@ -196,84 +210,80 @@ def _timed_by_utterances(events: tuple[Event, ...]) -> tuple[Event, ...]:
         if event.kind == EXPRESSION and event.start_ms is None and index is not None:
             event = replace(event, start_ms=utterances[index].start_ms, end_ms=utterances[index].end_ms)
         timed.append(event)
-    return tuple(timed)
+    return timed
 
 
-def _header(row: dict[str, Any], where: str) -> HeaderForm:
+def _header(row: dict[str, Any], place: _Place) -> HeaderForm:
     """Return the header from its JSON object. Raises MalformedInput for an invalid or newer one."""
     version = row.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
-        raise MalformedInput("written by a newer version", where=where, line=1, remedy="install a newer Referee")
+        raise place.error("written by a newer version", "install a newer Referee")
     # Version 1 called the objects pieces.
     if "pieces" in row:
         row = {**row, "objects": row.get("objects", row["pieces"])}
         del row["pieces"]
-    header: HeaderForm = _decoded(row, HeaderForm, where, 1)
+    header: HeaderForm = _decoded(row, HeaderForm, place)
     for by, ids in header.sees.items():
         if unknown := [id for id in ids if id not in header.objects]:
-            raise MalformedInput(
-                f"sees of {by!r} names {unknown[0]!r}, which is no object",
-                where=where,
-                line=1,
-                remedy=f"objects are {', '.join(header.objects) or 'none'}",
-            )
+            objects = ", ".join(header.objects) or "none"
+            raise place.error(f"sees of {by!r} names {unknown[0]!r}, which is no object", f"objects are {objects}")
     return header
 
 
-def _event(row: Mapping[str, Any], where: str, number: int, header: HeaderForm) -> Event:
+def _event(row: Mapping[str, Any], place: _Place, header: HeaderForm) -> Event:
     """Return an event from its JSON object. Raises MalformedInput for invalid times or objects."""
-    form: EventForm = _decoded(row, EventForm, where, number)
+    if row.get("format") == FORMAT:
+        raise place.error("a second header", "one dialogue a file; `referee dialogue items` takes a folder of them")
+    form: EventForm = _decoded(row, EventForm, place)
     if form.start_ms is not None and form.end_ms is not None and form.end_ms < form.start_ms:
-        raise MalformedInput(
-            "it ends before it begins", where=where, line=number, remedy="exchange start_ms and end_ms"
-        )
+        raise place.error("it ends before it begins", "exchange start_ms and end_ms")
     if unknown := [id for id in form.entities if header.objects and id not in header.objects]:
-        raise MalformedInput(
-            f"{unknown[0]!r} is no object of this dialogue",
-            where=where,
-            line=number,
-            remedy=f"objects are {', '.join(header.objects)}",
-        )
-    data: DataForm = _decoded(form.data, DataForm, where, number, "$.data")
+        objects = ", ".join(header.objects)
+        raise place.error(f"{unknown[0]!r} is no object of this dialogue", f"objects are {objects}")
+    data: DataForm = _decoded(form.data, DataForm, place, "$.data")
     if form.kind == "position" and (data.x is None or data.y is None):
-        raise MalformedInput("a position without x and y", where=where, line=number, remedy='"data": {"x": 1, "y": 2}')
+        raise place.error("a position without x and y", '"data": {"x": 1, "y": 2}')
     if not all(isfinite(value) for value in (form.start_ms, form.end_ms, data.x, data.y) if value is not None):
-        raise MalformedInput("NaN or Infinity", where=where, line=number, remedy="give a number, or leave it out")
+        raise place.error("NaN or Infinity", "give a number, or leave it out")
     if isinstance(data.attributes, str):
         form.data["attributes"] = data.attributes.replace(",", " ").split()
     return Event(
         kind=form.kind,
         by=form.by,
         text=form.text,
-        entities=tuple(form.entities),
+        entities=tuple(dict.fromkeys(form.entities)),
         start_ms=form.start_ms,
         end_ms=form.end_ms,
         data={name: tuple(value) if isinstance(value, list) else value for name, value in form.data.items()},
     )
 
 
-def _refuse_odd_marks(events: tuple[Event, ...], numbers: list[int], where: str) -> None:
-    """Raise MalformedInput where an expression names an utterance, or a part of one, that the dialogue does not have."""
-    texts = [event.text or "" for event in events if event.kind == UTTERANCE]
-    utterances = len(texts)
-    for number, event in zip(numbers, events, strict=True):
-        for index in utterance_indices(event):
-            if not 0 <= index < utterances:
-                raise MalformedInput(
-                    f"there is no utterance {index}",
-                    where=where,
-                    line=number,
-                    remedy=f"utterances are counted from 0 to {utterances - 1}",
-                )
-        text = " ".join(texts[i] for i in utterance_indices(event))
-        span = event.data.get("span")
-        if span and text and not 0 <= span[0] < span[1] <= len(text):
-            raise MalformedInput(
-                f"the span {span[0]} to {span[1]} is not in its utterance",
-                where=where,
-                line=number,
-                remedy=f"the utterance has {len(text)} characters",
-            )
+def _with_words(events: list[Event], places: list[_Place]) -> list[Event]:
+    """Return the events; an expression without words or speaker has those of its span and its utterance.
+
+    MalformedInput where an expression names an utterance, or a part of one, that the dialogue does not have, or whose words are others.
+    """
+    utterances = [event for event in events if event.kind == UTTERANCE]
+    completed = []
+    for place, event in zip(places, events, strict=True):
+        if outside := [index for index in utterance_indices(event) if not 0 <= index < len(utterances)]:
+            remedy = f"utterances are counted from 0 to {len(utterances) - 1}" if utterances else "write utterances"
+            raise place.error(f"there is no utterance {outside[0]}", remedy)
+        within = [utterances[i] for i in utterance_indices(event)]
+        text, span = " ".join(u.text or "" for u in within), event.data.get("span")
+        if span and text:
+            if not 0 <= span[0] < span[1] <= len(text):
+                problem = f"the span {span[0]} to {span[1]} is not in its utterance"
+                raise place.error(problem, f"the utterance has {len(text)} characters")
+            words = text[span[0] : span[1]]
+            if event.text is not None and event.text.strip().casefold() != words.strip().casefold():
+                problem = f"the span {span[0]} to {span[1]} of its utterance is {words!r}, not {event.text!r}"
+                raise place.error(problem, "count characters from 0, the last one not included; or leave span out")
+            event = replace(event, text=words if event.text is None else event.text)
+        if event.by is None and within:
+            event = replace(event, by=within[0].by)
+        completed.append(event)
+    return completed
 
 
 def utterance_indices(event: Event) -> Iterator[int]:
@@ -285,9 +295,9 @@ def utterance_indices(event: Event) -> Iterator[int]:
         yield from (i for i in index if isinstance(i, int))
 
 
-def _decoded(row: Mapping[str, Any], form: Any, where: str, number: int, path: str = "$") -> Any:
+def _decoded(row: Mapping[str, Any], form: Any, place: _Place, path: str = "$") -> Any:
     """Return a JSON value as a form. Raises MalformedInput, naming the field, if it does not fit."""
     try:
         return msgspec.convert(row, form)
     except msgspec.ValidationError as error:
-        raise MalformedInput(str(error).replace("`$", f"`{path}"), where=where, line=number, remedy=REMEDY) from None
+        raise place.error(str(error).replace("`$", f"`{path}"), REMEDY) from None

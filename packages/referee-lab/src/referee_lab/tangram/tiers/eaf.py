@@ -14,7 +14,7 @@ from lxml import etree
 
 from referee.errors import MalformedInput
 
-__all__ = ["check_eaf", "eaf_faults", "parse_eaf", "slot_times", "unreadable"]
+__all__ = ["annotation_spans", "eaf_faults", "parse_eaf", "slot_times", "unreadable"]
 
 # The schema is a sequence: sections stand in this order or the file is not valid.
 SECTIONS = (
@@ -39,12 +39,6 @@ def parse_eaf(content: bytes, where: str) -> Any:
     return root
 
 
-def check_eaf(root: Any, where: str) -> None:
-    """Raises for the first fault."""
-    for line, fault in eaf_faults(root):
-        raise MalformedInput(fault, where=where, line=line, remedy="save the file again in ELAN, format 2.7 to 3.0")
-
-
 def unreadable(root: Any, where: str) -> None:
     """Raise MalformedInput for faults that leave no interpretation; other violations of the format are tolerated."""
     remedy = "save the file again in ELAN"
@@ -55,6 +49,10 @@ def unreadable(root: Any, where: str) -> None:
     if root.find("TIME_ORDER") is None:
         raise MalformedInput("one TIME_ORDER is needed, there are 0", where=where, line=1, remedy=remedy)
     slots = {s.get("TIME_SLOT_ID") for s in root.iterfind("TIME_ORDER/TIME_SLOT")}
+    for slot in root.iterfind("TIME_ORDER/TIME_SLOT[@TIME_VALUE]"):
+        if not slot.get("TIME_VALUE").lstrip("-").isdecimal():
+            fault = f"time slot {slot.get('TIME_SLOT_ID')} has the time {slot.get('TIME_VALUE')!r}"
+            raise MalformedInput(fault, where=where, line=slot.sourceline, remedy="write whole milliseconds")
     owners = {
         a.get("ANNOTATION_ID"): t.get("TIER_ID") for t in root.iterfind("TIER") for a in t.iterfind("ANNOTATION/*")
     }
@@ -81,6 +79,34 @@ def slot_times(root: Any) -> dict[str, float]:
             time = float(values[before]) + share * (float(values[after]) - float(values[before]))
         times[slot.get("TIME_SLOT_ID")] = time
     return times
+
+
+def annotation_spans(root: Any) -> dict[str, tuple[float, float]]:
+    """Return the beginning and end of every annotation; those that only refer to one of the parent tier share its time evenly, in their order."""
+    slots = slot_times(root)
+    spans: dict[str, tuple[float, float]] = {}
+    bound: dict[str, list[str]] = {}
+    for tier in root.iterfind("TIER"):
+        for annotation in tier.iterfind("ANNOTATION/*"):
+            name = annotation.get("ANNOTATION_ID")
+            if annotation.tag == "ALIGNABLE_ANNOTATION":
+                # Ends that were swapped by hand still say when.
+                start, end = sorted(slots[annotation.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
+                spans[name] = (start, end)
+            else:
+                # Siblings are those of one tier below one annotation.
+                bound.setdefault(f"{tier.get('TIER_ID')}\0{annotation.get('ANNOTATION_REF')}", []).append(name)
+    # A tier may stand before its parent, and parents may themselves be bound.
+    while bound:
+        ready = {key: names for key, names in bound.items() if key.partition("\0")[2] in spans}
+        if not ready:
+            break
+        for key, names in ready.items():
+            start, end = spans[key.partition("\0")[2]]
+            step = (end - start) / len(names)
+            spans |= {name: (start + i * step, start + (i + 1) * step) for i, name in enumerate(names)}
+            del bound[key]
+    return spans
 
 
 def eaf_faults(root: Any) -> Iterator[tuple[int, str]]:

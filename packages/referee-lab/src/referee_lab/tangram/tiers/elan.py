@@ -40,9 +40,9 @@ from referee_lab.tangram.tiers.dialogue import (
     Dialogue,
     drop_empty_codes,
     pieces_named,
-    within_utterance,
+    with_utterances,
 )
-from referee_lab.tangram.tiers.eaf import eaf_faults, parse_eaf, slot_times, unreadable
+from referee_lab.tangram.tiers.eaf import annotation_spans, eaf_faults, parse_eaf, unreadable
 from referee_lab.tangram.tiers.rex_tiers import quantised
 from referee_lab.tangram.tiers.tier_proposals import annotation_values, tier_prefix
 
@@ -283,13 +283,14 @@ def from_eaf(
     """
     root = parse_eaf(content, where)
     unreadable(root, where)
-    faults = [fault for _, fault in eaf_faults(root)]
+    # Other programs write times in any order, which matters where slots have none of their own and lie between their neighbours.
+    has_untimed = any(slot.get("TIME_VALUE") is None for slot in root.iterfind("TIME_ORDER/TIME_SLOT"))
+    faults = [fault for _, fault in eaf_faults(root) if has_untimed or "runs backwards" not in fault]
     _rename(root, tiers or {}, where)
     events = list(_FileReader(root, pieces or {}).events())
     # Longer ones first, so that an expression precedes those nested in it, as in the written file.
     events.sort(key=lambda e: (ORDER.index(e.kind), e.start_ms or 0.0, -(e.end_ms or 0.0)))
-    utterances = [e for e in events if e.kind == UTTERANCE]
-    events = [within_utterance(e, utterances) if e.kind == EXPRESSION else e for e in events]
+    events = with_utterances(events)
     about = _about(root, where)
     if not about.pop("coded"):
         events = drop_empty_codes(events)
@@ -387,33 +388,6 @@ def _guessed(event: Event) -> Event:
     return replace(event, data={**event.data, "proposed": True})
 
 
-def _annotation_spans(root: Any, slots: Mapping[str, float]) -> dict[str, tuple[float, float]]:
-    """Return the start and end of every annotation; those without times share their parent's time evenly, in order."""
-    spans: dict[str, tuple[float, float]] = {}
-    bound: dict[str, list[str]] = {}
-    for tier in root.iterfind("TIER"):
-        for annotation in tier.iterfind("ANNOTATION/*"):
-            name = annotation.get("ANNOTATION_ID")
-            if annotation.tag == "ALIGNABLE_ANNOTATION":
-                # Ends that were swapped by hand still say when.
-                start, end = sorted(slots[annotation.get(f"TIME_SLOT_REF{i}")] for i in (1, 2))
-                spans[name] = (start, end)
-            else:
-                # Siblings are those of one tier below one annotation.
-                bound.setdefault(f"{tier.get('TIER_ID')}\0{annotation.get('ANNOTATION_REF')}", []).append(name)
-    # A tier may stand before its parent, and parents may themselves be bound.
-    while bound:
-        ready = {key: names for key, names in bound.items() if key.partition("\0")[2] in spans}
-        if not ready:
-            break
-        for key, names in ready.items():
-            start, end = spans[key.partition("\0")[2]]
-            step = (end - start) / len(names)
-            spans |= {name: (start + i * step, start + (i + 1) * step) for i, name in enumerate(names)}
-            del bound[key]
-    return spans
-
-
 class _Label(NamedTuple):
     """An annotation of a child or parallel tier."""
 
@@ -427,7 +401,7 @@ class _FileReader:
 
     def __init__(self, root: Any, pieces: Mapping[str, Any]) -> None:
         self.tiers = {tier.get("TIER_ID") or "": tier for tier in root.iterfind("TIER")}
-        self.spans = _annotation_spans(root, slot_times(root))
+        self.spans = annotation_spans(root)
         self.values = annotation_values(root)
         self.labels = self._read_labels()
         refs = (a.value for below in self.labels.values() for name in ("Ref", "Target") for a in below.get(name, ()))

@@ -165,11 +165,11 @@ _KINDS: Mapping[str, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {
 }
 # Words that are frequent in one of these languages.
 _FREQUENT = {
-    "de": "der die das und ist nicht ein eine den dem auf mit es ich du noch jetzt",
-    "en": "the and is of to in on you it that this a with now",
-    "es": "el la los las que y un una en de con es lo ahora",
-    "nl": "de het een en van niet is op met dat nu ik je",
-    "pt": "o a os as que e um uma em de com é não agora do da no na",
+    "de": "der die das und ist nicht ein eine einen den dem auf mit es ich du noch jetzt ja nein da hier dann zu sie er wo wir im",
+    "en": "the and is of to in on you it that this a with now yes no here there then which one where what i",
+    "es": "el la los las que y un una en de con es lo ahora sí no al del por se este esta eso ese está aquí",
+    "nl": "de het een en van niet is op met dat nu ik je ja nee die deze dit naast dan hem ook daar er naar waar",
+    "pt": "o a os as que e um uma em de com é não agora do da no na sim isso esse essa ele aqui ao está",
 }
 SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.

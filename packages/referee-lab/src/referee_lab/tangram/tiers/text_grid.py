@@ -10,6 +10,7 @@ from typing import NamedTuple
 from lxml import etree
 
 from referee.errors import MalformedInput
+from referee_lab.tangram.json_lines import decode_text
 
 __all__ = ["text_grid_to_eaf"]
 
@@ -25,7 +26,12 @@ class _TextInterval(NamedTuple):
 
 def text_grid_to_eaf(content: bytes, where: str) -> bytes:
     """Return a TextGrid as an ELAN document with a tier for every tier; a point lasts a millisecond, and empty intervals are left out."""
-    tiers = _tiers(_decode(content), where)
+    try:
+        text = decode_text(content, where)
+    except MalformedInput:
+        # Praat's other form of text.
+        text = content.decode("latin-1")
+    tiers = _tiers(text, where)
     times = sorted({t for spans in tiers.values() for span in spans for t in span[:2]})
     root = etree.Element(
         "ANNOTATION_DOCUMENT", AUTHOR="", DATE="1970-01-01T00:00:00+00:00", FORMAT="3.0", VERSION="3.0"
@@ -46,18 +52,6 @@ def text_grid_to_eaf(content: bytes, where: str) -> bytes:
             etree.SubElement(aligned, "ANNOTATION_VALUE").text = span.text
     etree.SubElement(root, "LINGUISTIC_TYPE", LINGUISTIC_TYPE_ID="span", TIME_ALIGNABLE="true")
     return bytes(etree.tostring(root))
-
-
-def _decode(content: bytes) -> str:
-    """Return the text of a file in UTF-16, UTF-8 or Latin-1."""
-    # Praat writes UTF-16 where a text has characters beyond Latin-1.
-    if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return content.decode("utf-16")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        # Praat's other form of text.
-        return content.decode("latin-1")
 
 
 def _tiers(text: str, where: str) -> dict[str, list[_TextInterval]]:

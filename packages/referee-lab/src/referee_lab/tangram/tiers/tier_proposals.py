@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from referee_lab.tangram.tiers.eaf import annotation_spans
 
 __all__ = ["annotation_values", "propose_tiers", "tier_prefix"]
 
@@ -19,19 +22,21 @@ _ROLES: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "REX",
-        r"rex|refexp?s?|refer\w*|r[eé]f[eé]r\w*|mentions?|phrases?|expr\w*|nps?|ausdr\w*|nennung\w*|erwähn\w*",
+        r"rex|refexp?s?|refer\w*|r[eé]f[eé]r\w*|verwijz\w*|mentions?|phrases?|expr\w*|nps?|ausdr\w*|nennung\w*|erwähn\w*",
         "指示表現|表現|言及",
     ),
-    ("Action", r"actions?|acts?|handl\w*|manipul\w*|acci\w*|aç\w*|aktion\w*", "動作|操作|行為"),
+    ("Action", r"actions?|acts?|handl\w*|handel\w*|manipul\w*|acci\w*|aç\w*|aktion\w*", "動作|操作|行為"),
     ("Mouse", r"mouse|maus|cursor\w*|point\w*|hands?", "マウス|カーソル"),
     ("Gaze", r"gaze|eyes?|blick\w*|mirada\w*|regard", "視線"),
     (
         "UT",
         r"utt\w*|speech|speak\w*|trans[ck]r\w*|words?|wörter|text\w*|ortho\w*|spreek\w*|sprech\w*|sprach\w*|talk|ipus?|turns?"
-        r"|tokens?|fala|habla|äußer\w*|aeusser\w*|uiting\w*|enunciad\w*|énonc\w*|parole",
+        r"|tokens?|spraak|fala|habla|äußer\w*|aeusser\w*|uiting\w*|enunciad\w*|énonc\w*|parole",
         "発話|話者|転写|音声|単語",
     ),
 )
+# What holds for more of the annotations than this holds for a tier.
+MOST = 0.8
 _PATTERNS = {role: re.compile(rf"(?<![^\W\d_])(?:{latin})(?![^\W\d_])|{japanese}") for role, latin, japanese in _ROLES}
 
 
@@ -42,9 +47,16 @@ class _Tier:
     name: str
     parent: str | None
     speaker: str
-    values: list[str]
+    spans: list[tuple[float, float, str]]
     listed: bool
     role: str | None
+    # Whether the file says whose tier it is, and not only its name.
+    is_signed: bool
+
+    @property
+    def values(self) -> list[str]:
+        """What the annotations say, in their order."""
+        return [value for _, _, value in self.spans]
 
     @property
     def words(self) -> float:
@@ -60,6 +72,7 @@ def propose_tiers(root: Any) -> dict[str, str]:
     utterances are expressions, values that are not are referents.
     """
     tiers = _read_tiers(root)
+    _join_by_content(tiers)
     for tier in sorted(tiers, key=lambda t: -t.words):
         speaks = any(t.role == "UT" for t in tiers if t.speaker == tier.speaker)
         if tier.role is None and not tier.listed and not speaks and tier.words >= 1.5:
@@ -77,6 +90,41 @@ def propose_tiers(root: Any) -> dict[str, str]:
         if new is not None and new not in proposal.values():
             proposal[tier.name] = new
     return proposal
+
+
+def _join_by_content(tiers: Sequence[_Tier]) -> None:
+    """Decide whose a tier is that only its name assigns, to a speaker without utterances: what is said in an utterance is its speaker's.
+
+    So are the labels of what a speaker said.
+    """
+    for tier in sorted(tiers, key=lambda t: -t.words):
+        if tier.is_signed or tier.role == "UT" or any(t.role == "UT" and t.speaker == tier.speaker for t in tiers):
+            continue
+        longer = [t for t in tiers if t.role in (None, "UT") and not t.listed and t.words > tier.words]
+        around = max(longer, key=lambda t: _share_in(tier, t, True), default=None)
+        if around is not None and _share_in(tier, around, True) > MOST:
+            around.role, tier.speaker = "UT", around.speaker
+            tier.role = tier.role or ("Words" if len(tier.spans) > MOST * around.words * len(around.spans) else "REX")
+    for tier in tiers:
+        if tier.is_signed or tier.role not in (None, "Ref", "Attr"):
+            continue
+        marked = [t for t in tiers if t.role == "REX" and _share_in(tier, t) > MOST]
+        if beside := max(marked, key=lambda t: _share_in(t, tier), default=None):
+            tier.speaker = beside.speaker
+            has_referents = any(t.role == "Ref" and t.speaker == tier.speaker for t in tiers)
+            tier.role = tier.role or (None if has_referents else "Ref")
+
+
+def _share_in(tier: _Tier, other: _Tier, has_words: bool = False) -> float:
+    """Return the share of a tier's annotations whose middle is in an annotation of the other, and whose words are in its words."""
+    starts = [start for start, _, _ in other.spans]
+    inside = 0
+    for start, end, value in tier.spans:
+        middle = (start + end) / 2
+        index = bisect_right(starts, middle) - 1
+        if index >= 0 and middle <= other.spans[index][1]:
+            inside += not has_words or value.casefold().strip() in other.spans[index][2].casefold()
+    return inside / len(tier.spans) if tier.spans else 0.0
 
 
 def _rex_name(
@@ -119,13 +167,18 @@ def _read_tiers(root: Any) -> list[_Tier]:
     """Return the tiers of a file with samples of their values."""
     elements = {t.get("TIER_ID"): t for t in root.iterfind("TIER") if t.get("TIER_ID")}
     listed = {t.get("LINGUISTIC_TYPE_ID") for t in root.iterfind("LINGUISTIC_TYPE[@CONTROLLED_VOCABULARY_REF]")}
-    values = annotation_values(root)
+    values, spans = annotation_values(root), annotation_spans(root)
     return [
         _Tier(
             name=name,
             parent=element.get("PARENT_REF"),
             speaker=_speaker(elements, name),
-            values=[v for a in element.iterfind("ANNOTATION/*") if (v := values[a.get("ANNOTATION_ID")])],
+            spans=sorted(
+                (*spans[id], values[id])
+                for a in element.iterfind("ANNOTATION/*")
+                if values[id := a.get("ANNOTATION_ID")] and id in spans
+            ),
+            is_signed=bool(element.get("PARTICIPANT")) or element.get("PARENT_REF") in elements,
             listed=element.get("LINGUISTIC_TYPE_REF") in listed,
             role=next((role for role, pattern in _PATTERNS.items() if pattern.search(_words(name))), None),
         )

@@ -27,7 +27,7 @@ from referee_lab.tangram.tiers.dialogue import (
     Dialogue,
     drop_empty_codes,
     pieces_named,
-    within_utterance,
+    with_utterances,
 )
 from referee_lab.tangram.tiers.dialogue_form import utterance_indices
 
@@ -140,24 +140,18 @@ def from_csv(
     # Whether attributes were coded is decided by the whole table, not by one dialogue.
     coded = any(event.data.get("attributes") for events in events_by_dialogue.values() for event in events)
     has_indices = "utterance" in (table.fieldnames or ())
+    if not coded:
+        events_by_dialogue = {key: drop_empty_codes(events) for key, events in events_by_dialogue.items()}
     return [
         Dialogue(
             id=id,
             pair=pair,
             pieces=pieces_named(boards[id, pair], events),
-            events=tuple(_in_order(events if coded else drop_empty_codes(events), has_indices)),
+            events=tuple(events if has_indices else with_utterances(events)),
             **about[id, pair],
         )
         for (id, pair), events in events_by_dialogue.items()
     ]
-
-
-def _in_order(events: list[Event], has_indices: bool) -> list[Event]:
-    """Return the events with the utterance of every expression, by time where the table has no column of them."""
-    utterances = [e for e in events if e.kind == UTTERANCE]
-    if has_indices or not utterances:
-        return events
-    return [within_utterance(e, utterances) if e.kind == EXPRESSION else e for e in events]
 
 
 def _event(row: Mapping[str, str], pieces: Mapping[str, Any], where: str, line: int) -> Event:
