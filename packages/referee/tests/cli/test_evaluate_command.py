@@ -291,3 +291,20 @@ def test_systems_are_compared_by_what_the_literal_hearer_finds() -> None:
     evaluation = referee.evaluate(rows, scenes=things)
     assert evaluation.compare("a", "b").data["pairs"][0]["difference"] == -1.0
     assert referee.compare(rows, scenes=things).ranks == {"ir": {"a": 1, "b": 2}}
+
+
+def test_all_files_after_the_option_are_references(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("second.txt").write_text(Path("good.txt").read_text("utf-8"), "utf-8")
+    _, result = run_json(
+        capsys, "evaluate", "good.txt", "--references", "ref.txt", "second.txt", "--metrics", "string/exact"
+    )
+    assert [(s["system"], s["value"]) for s in result["scores"]] == [("good", 1.0)]
+    assert main(["evaluate", "--references", "ref.txt", "good.txt"]) == 2
+    assert "name outputs first" in capsys.readouterr().err
+
+
+def test_files_with_blanks_in_their_names_are_files(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("my outputs.txt").write_text(Path("good.txt").read_text("utf-8"), "utf-8")
+    assert run_json(capsys, "evaluate", "my outputs.txt", "--references", "ref.txt")[1]["n"] == 6
+    assert main(["evaluate", "no such folder"]) == 2
+    assert "no such file" in capsys.readouterr().err

@@ -10,16 +10,19 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.errors import InputError
+from referee.jobs.evaluate import open_material
 from referee.records import Outcome
 
 Row = Mapping[str, Any]
@@ -676,3 +679,116 @@ def test_workbooks(tmp_path: Path) -> None:
     # Numbers of a sheet are floats; ids are whole.
     assert list(material.trials) == ["1", "2"]
     assert material.format == "xlsx"
+
+
+# -- items, references and scenes that must not be joined by position ----------------------------------------------------------
+
+
+def test_rows_without_ids_are_the_same_items_for_every_system_or_refused(tmp_path: Path) -> None:
+    rows = [{"model": m, "output": "the cup", "reference": "a cup"} for m in ("a", "a", "b")]
+    assert "--map trial=COLUMN" in refused(write_csv(tmp_path / "uneven.csv", rows))
+    assert len(read(write_csv(tmp_path / "even.csv", rows[1:])).trials) == 1
+
+
+def test_targets_that_are_lists_of_texts_are_references(tmp_path: Path) -> None:
+    row = {"id": "7.0", "output": "the cup", "targets": json.dumps(["the red cup", "a cup there"])}
+    material = read(write_csv(tmp_path / "listed.csv", [row]))
+    assert [r.text for r in material.trials["7.0"].references] == ["the red cup", "a cup there"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "mapping"),
+    [
+        (("Nr", "Modell", "Ausgabe", "Referenz"), ("Nr", "Modell", "Ausgabe", "Referenz")),
+        (("stim", "sys", "generated RE", "gold RE"), ("stim", "sys", "generated RE", "gold RE")),
+        (("項目", "モデル", "出力", "参照"), ("項目", "モデル", "出力", "参照")),
+        (("번호", "모델", "출력", "참조"), ("번호", "모델", "출력", "참조")),
+    ],
+)
+def test_columns_in_other_languages(tmp_path: Path, columns: tuple[str, ...], mapping: tuple[str, ...]) -> None:
+    rows = [dict(zip(columns, (i, m, "the cup", "a cup"), strict=True)) for i in (1, 2) for m in "xy"]
+    read_mapping = read(write_csv(tmp_path / "named.csv", rows, ";")).mapping
+    assert tuple(read_mapping[role] for role in ("trial", "system", "text", "references")) == mapping
+
+
+def test_captions_of_coco_are_joined_by_the_picture(tmp_path: Path) -> None:
+    outputs = write_json(tmp_path / "captions.json", [{"image_id": i, "caption": f"thing {i}"} for i in (1, 2)])
+    gold = {
+        "images": [{"id": 1}, {"id": 2}],
+        "annotations": [
+            {"id": 2, "image_id": 1, "caption": "one"},
+            {"id": 1, "image_id": 2, "caption": "two"},
+        ],
+    }
+    material = read_material([outputs], [write_json(tmp_path / "gold.json", gold)])
+    assert {name: t.references[0].text for name, t in material.trials.items()} == {"1": "one", "2": "two"}
+
+
+def refcoco_folder(folder: Path) -> Path:
+    """Two objects of one picture with two and one expressions, in the files of lichengunc/refer (protocol 2)."""
+    folder.mkdir()
+    sentences = {7: [(20, "man left"), (21, "left guy")], 8: [(22, "dog")]}
+    refs = [
+        {
+            "ref_id": ref, "ann_id": ref + 80, "category_id": 1, "image_id": 4, "split": "val",
+            "sentences": [{"raw": s, "sent": s, "sent_id": n, "tokens": s.split()} for n, s in sentences[ref]],
+        }
+        for ref in sentences
+    ]
+    (folder / "refs(unc).p").write_bytes(pickle.dumps(refs, protocol=2))
+    annotations = [{"id": n, "image_id": 4, "category_id": 1, "bbox": [n, 2, 3, 4]} for n in (87, 88)]
+    images = [{"id": 4, "file_name": "COCO_train2014_000000000004.jpg", "width": 640, "height": 480}]
+    categories = [{"id": 1, "name": "person"}]
+    write_json(folder / "instances.json", {"images": images, "annotations": annotations, "categories": categories})
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("column", "name", "references"),
+    [("ref_id", 7, ["man left", "left guy"]), ("ann_id", 88, ["dog"]), ("sent_id", 21, ["left guy"])],
+)
+def test_items_of_refcoco_are_joined_by_the_id_that_the_column_names(
+    tmp_path: Path, column: str, name: int, references: list[str]
+) -> None:
+    folder = refcoco_folder(tmp_path / "gold")
+    outputs = write_lines(tmp_path / "out.jsonl", [{column: name, "caption": "a man"}])
+    material = open_material(str(outputs), scenes=str(folder))
+    assert [r.text for r in material.trials[str(name)].references] == references
+
+
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ({"image_id": 4, "caption": "a man"}, "names a scene with 3 trials"),
+        ({"caption": "a man"}, "no column names the item"),
+        ({"ref_id": 1, "caption": "a man"}, "has no scene"),
+    ],
+)
+def test_items_of_refcoco_that_are_not_certain_are_refused(tmp_path: Path, row: Row, problem: str) -> None:
+    outputs = write_lines(tmp_path / "out.jsonl", [row])
+    with pytest.raises(InputError, match=problem):
+        open_material(str(outputs), scenes=str(refcoco_folder(tmp_path / "gold")))
+
+
+def test_parquet_of_lmms_lab_gives_scenes_and_references(tmp_path: Path) -> None:
+    row = {"question_id": "91", "question": "Describe.", "answer": ["man left", "left guy"], "segmentation": [1.0]}
+    frame = pl.DataFrame([{**row, "bbox": [12.0, 30.5, 80.0, 200.0], "iscrowd": 0, "file_name": "x_1.jpg"}])
+    frame.write_parquet(tmp_path / "val-00000-of-00001.parquet")
+    outputs = write_lines(tmp_path / "out.jsonl", [{"question_id": "91", "output": "left guy"}])
+    material = open_material(str(outputs), scenes=str(tmp_path / "val-00000-of-00001.parquet"))
+    assert [r.text for r in material.trials["91"].references] == ["man left", "left guy"]
+
+
+def test_places_in_the_words_of_a_model_beside_gold_boxes(tmp_path: Path) -> None:
+    gold, size = [10.0, 20.0, 110.0, 220.0], {"width": 640, "height": 480}
+    rows = [
+        {"id": i, "expression": "the cup", "gt_box_xyxy": gold, "response": text, **size}
+        for i, text in enumerate(("It is at [10, 20, 110, 220].", "[300, 20, 400, 90]", "I see no cup."))
+    ]
+    path = write_lines(tmp_path / "grounding.jsonl", rows)
+    assert "--convention" in refused(path)
+    material = read(path, convention="pixels xyxy")
+    assert material.kind == "places"
+    assert [len(o.response.places) for o in material.outputs if o.response] == [1, 1, 0]
+    described = [{**row, "response": "a red cup", "reference": "the cup"} for row in rows]
+    assert read(write_lines(tmp_path / "described.jsonl", described), columns={"text": "response"}).kind == "table"

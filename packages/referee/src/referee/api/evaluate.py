@@ -226,7 +226,11 @@ def measure_files(options: EvaluateOptions | CompareOptions, metrics: Sequence[s
     """
     outputs = options.outputs
     if outputs is None or (isinstance(outputs, (list, tuple)) and not outputs):
-        raise InputError("no files were named", remedy="name a file: referee evaluate hyp.txt --references ref.txt")
+        has_several = isinstance(options.references, (list, tuple)) and len(options.references) > 1
+        first = "--references takes all files that follow it, so " if has_several else ""
+        raise InputError(
+            "no files were named", remedy=f"{first}name outputs first: referee evaluate hyp.txt --references ref.txt"
+        )
     material = open_material(outputs, options.references, options.scenes, declared_by(options), options.data)
     is_heard = _can_listen(material, metrics)
     evaluated = evaluate_material(
@@ -320,6 +324,6 @@ def named(outputs: Any) -> str:
     first = outputs[0] if isinstance(outputs, (list, tuple)) and outputs else outputs
     return (
         (Path(first).name or str(first))
-        if isinstance(first, (str, Path)) and len(str(first)) < 200 and " " not in str(first)
+        if isinstance(first, Path) or (isinstance(first, str) and len(first) < 200 and " " not in first)
         else "rows"
     )

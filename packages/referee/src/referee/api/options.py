@@ -205,8 +205,8 @@ def _scenes() -> Any:
 
 
 def _reference_files() -> Any:
-    about = "Files of references for plain text, line by line; may be repeated."
-    return option(None, about, cli=list[str], positional=True)
+    about = "Files of references, line by line or by item: all that follow the option."
+    return option(None, about, cli=list[Path], positional=True)
 
 
 def _form() -> Any:
@@ -224,7 +224,7 @@ class EvaluateOptions:
     outputs: Any = option(
         None,
         "Files, folders, archives or patterns: text, tables, logs of harnesses, exports of platforms, run folders; - for standard input.",
-        cli=list[str],
+        cli=list[Path],
         positional=True,
         argument=True,
     )
@@ -259,7 +259,7 @@ class CompareOptions:
     outputs: Any = option(
         None,
         "Run folders, or files as `referee evaluate` reads them; the first system is the baseline.",
-        cli=list[str],
+        cli=list[Path],
         positional=True,
         argument=True,
     )

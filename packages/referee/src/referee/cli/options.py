@@ -17,6 +17,7 @@ __all__ = ["DIALOGUE_CORPORA", "KTH", "PENTO_CV", "check_form", "examples", "new
 KTH, PENTO_CV = "kth-tangrams", "pento-cv"
 DIALOGUE_CORPORA = (KTH, PENTO_CV)
 FORMS = ("text", "json")
+REFERENCES = "--references"
 
 
 METAVARS = {"int": "N", "int range": "N", "float": "X", "float range": "X", "path": "PATH", "str": "TEXT", "bool": ""}
@@ -24,7 +25,12 @@ METAVARS = {"int": "N", "int range": "N", "float": "X", "float range": "X", "pat
 
 
 class _ExamplesFirst(TyperCommand):
-    """A command whose help page has its examples before its options."""
+    """A command whose help page has its examples before its options; `--references` takes all files that follow it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if any(REFERENCES in param.opts and getattr(param, "multiple", False) for param in self.params):
+            args = _repeat_option(args, REFERENCES)
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         self.format_usage(ctx, formatter)
@@ -40,6 +46,24 @@ class _ExamplesFirst(TyperCommand):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows, col_max=26)
+
+
+def _repeat_option(arguments: list[str], name: str) -> list[str]:
+    """Return arguments in which an option with several values is repeated for each of them.
+
+    >>> _repeat_option(["hyp.txt", "--references", "a", "b", "-f", "json"], "--references")
+    ['hyp.txt', '--references', 'a', '--references', 'b', '-f', 'json']
+    """
+    repeated: list[str] = []
+    is_inside = False
+    for argument in arguments:
+        is_value = not argument.startswith("-") or argument == "-"
+        if is_inside and is_value:
+            repeated += [name, argument]
+        elif argument != name:
+            repeated.append(argument)
+        is_inside = argument == name or (is_inside and is_value)
+    return repeated if arguments[-1:] != [name] else [*repeated, name]
 
 
 def _plain_record(record: tuple[str, str]) -> tuple[str, str]:

@@ -22,11 +22,12 @@ from referee.corpora.reading.data_pickle import read_pickle
 from referee.corpora.reading.folder import locate
 from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import Unheard, located, read_list
-from referee.errors import DataNotFound, MalformedInput, UnknownName
+from referee.corpora.reading.parquet_rows import read_columns
+from referee.errors import DataNotFound, InputError, MalformedInput, UnknownName
 from referee.geometry import ScenePicture, Size
 from referee.records import Description, Entity, Scene, Trial
 
-__all__ = ["GRefCoco", "RefCoco"]
+__all__ = ["GRefCoco", "RefCoco", "read_gold"]
 
 # Who cut the corpus into parts: numbers of different cuts cannot be compared.
 CUTS = {"refcoco": ("unc", "google"), "refcoco+": ("unc",), "refcocog": ("umd", "google")}
@@ -137,6 +138,25 @@ def _of_ref(
         )
 
 
+def read_gold(path: Path) -> list[Trial] | None:
+    """Trials of a folder with ``refs(…)`` and instances.json, or of a Parquet file of lmms-lab, whatever it is called; None for others.
+
+    Raises:
+        InputError: if a folder holds several cuts.
+    """
+    if path.is_file() and path.suffix == ".parquet" and {"question_id", "answer", "bbox"} <= read_columns(path):
+        return list(_parquet(path, "refcoco", "box", by_object=True))
+    files = sorted(path.glob("refs(*).*")) if (path / "instances.json").is_file() else []
+    if len(files) > 1:
+        raise InputError(
+            f"the folder holds several cuts ({', '.join(file.name for file in files)})",
+            where=path,
+            remedy="numbers of different cuts cannot be compared: keep one of them in a folder",
+        )
+    annotations = read_annotations(path / "instances.json", "box", PICTURES) if files else None
+    return None if annotations is None else list(_expressions(files[0], annotations, path.name, by_object=False))
+
+
 def _parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
     """The form of lmms-lab: a row an object, with expressions under ``answer`` and the box under ``bbox``; of photographs only the header is read."""
     import polars as pl
@@ -181,6 +201,7 @@ def _of_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: 
             domain="photographs",
             condition=part,
             references=tuple(Description(text=text) for text in group),
+            meta={"question": row["question_id"]},
         )
 
 

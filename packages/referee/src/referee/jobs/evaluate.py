@@ -119,9 +119,8 @@ def _paths(value: Any) -> list[str | Path] | None:
 def _looks_like_path(text: str) -> bool:
     if text == "-" or any(c in text for c in "*?"):
         return text == "-" or " " not in text
-    return " " not in text.strip() and (
-        text.lower().endswith((*TABLE_ENDINGS, ".txt", ".eval", ".zip", ".gz")) or Path(text).exists()
-    )
+    has_ending = text.lower().endswith((*TABLE_ENDINGS, ".txt", ".eval", ".zip", ".gz"))
+    return (" " not in text.strip() and has_ending) or (len(text) < 256 and Path(text).exists())
 
 
 def _are_texts(value: Any) -> bool:
@@ -179,6 +178,10 @@ def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]
     """Trials with scenes: of a corpus, or of a table with a row for each object."""
     if isinstance(scenes, (str, Path)):
         path = Path(scenes)
+        if (path.suffix == ".parquet" or (path.is_dir() and str(scenes) not in catalogue.names("corpus"))) and (
+            gold := _read_gold(path)
+        ):
+            return {t.id: t for t in gold}
         if path.exists() and path.name.lower().endswith(TABLE_ENDINGS) and not _has_trials(path):
             table = read_table(path)
             return read_scenes_of_rows(table, declared) or read_objects(table, declared)
@@ -191,6 +194,12 @@ def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]
         if "entities" not in table.columns and (trials := read_scenes_of_rows(table, declared)):
             return trials
     return {t.id: t for t in open_corpus(scenes, data=data).trials()}
+
+
+def _read_gold(path: Path) -> list[Trial] | None:
+    from referee.corpora.refcoco import read_gold
+
+    return read_gold(path)
 
 
 def _has_trials(path: Path) -> bool:

@@ -33,9 +33,19 @@ SLACK = 1.02
 
 
 def has_boxes(table: Table, declared: Declared) -> bool:
-    """Whether a table holds a box or point of a model beside a gold box."""
+    """Whether a table holds a box or point of a model, in numbers or in words, beside a gold box."""
     table = _join_numbers(table)
-    return _column(table, "box", declared) is not None and _column(table, "gold_box", declared) is not None
+    answer = _column(table, "box", declared) or _column_of_words(table, declared)
+    return answer is not None and _column(table, "gold_box", declared) is not None
+
+
+def _column_of_words(table: Table, declared: Declared) -> str | None:
+    """The column with the words of models, where most of them hold coordinates."""
+    asked = [c for c in table.columns if simplify(c) in _EXPRESSIONS]
+    column = find_column(table, "text", declared, asked)
+    words = [c for c in table.column(column) if isinstance(c, str)] if column is not None else []
+    is_place = [len(re.findall(r"\d+(?:\.\d+)?", text)) > 1 for text in words]
+    return column if words and sum(is_place) > len(words) / 2 else None
 
 
 def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) -> Iterator[LogAnswer]:
@@ -45,8 +55,10 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
         InputError: if nothing says in which order or unit the numbers are.
     """
     table = _join_numbers(table)
-    answer, gold = (_column(table, role, declared) or "" for role in ("box", "gold_box"))
-    rest = {role: c for role, c in declared.columns.items() if role not in ("box", "gold_box", "gold")}
+    answer, gold = _column(table, "box", declared), _column(table, "gold_box", declared) or ""
+    words = _column_of_words(table, declared) if answer is None else None
+    answer = answer or words or ""
+    rest = {role: c for role, c in declared.columns.items() if role not in ("box", "gold_box", "gold", "text")}
     roles = infer_roles(table, ("trial", "system"), Declared(columns=rest))
     expression = next((c for c in table.columns if simplify(c) in _EXPRESSIONS), None)
     scene = find_column(table, "scene", Declared(), roles.values())
@@ -54,20 +66,22 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
     golds = [_four_numbers(row, gold, table.source, line) for row, line in zip(table.rows, table.lines, strict=True)]
     gold_unit = Unit.SHARE if max(max(box) for box in golds) <= 1.0 else Unit.PIXELS
     gold_convention = Convention(gold_unit, _gold_order(gold, golds, sizes, declared, table.source))
-    convention = _answer_convention(table, answer, declared)
+    convention = _answer_convention(table, answer, declared) if words is None else gold_convention
     if convention.unit is not gold_unit and None in sizes:
         raise InputError(
             f"answers in {convention.unit} cannot be compared with gold boxes in {gold_unit} without the pictures' sizes",
             where=table.source,
             remedy="add columns width and height",
         )
-    mapping.update({**roles, "box": answer, "gold_box": gold, "convention": str(convention)})
+    mapping.update({"trial": "position of the row", **roles, "box": answer, "gold_box": gold})
+    if words is None:
+        mapping["convention"] = str(convention)
     stem = re.split(r"[/\\]", table.source)[-1].split(".")[0]
     for number, (row, line) in enumerate(zip(table.rows, table.lines, strict=True)):
         cell = row.get(answer)
         numbers = _numbers(cell)
-        parsed = _place(numbers, convention)
-        if parsed is None:
+        parsed = _place(numbers, convention) if words is None else None
+        if parsed is None and words is None:
             raise MalformedInput(
                 f"{answer!r} holds {len(numbers)} numbers",
                 where=table.source,
@@ -77,7 +91,7 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
         yield LogAnswer(
             trial=as_identifier(row.get(roles["trial"])) or "" if "trial" in roles else str(number + 1),
             model=(as_identifier(row.get(roles["system"])) if "system" in roles else None) or stem,
-            content=None if is_missing(cell) and "error" in table.columns else "",
+            content=None if is_missing(cell) and "error" in table.columns else "" if words is None else str(cell or ""),
             where=table.source,
             line=line,
             references=tuple(listed_texts(row.get(expression))) if expression else (),

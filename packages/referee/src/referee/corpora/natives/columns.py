@@ -21,184 +21,6 @@ __all__ = [
     "usual_name",
 ]
 
-# Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
-ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
-    "trial": (
-        ("trial", "trialid", "item", "itemid", "itemname", "itemno", "itemnr", "itemnumber"),
-        (
-            "id",
-            "docid",
-            "questionid",
-            "sampleid",
-            "exampleid",
-            "instanceid",
-            "segid",
-            "segment",
-            "segmentid",
-            "stimulusid",
-            "uid",
-        ),
-        ("trialname", "stimulusname", "itemlabel", "customid", "编号", "序号"),
-        ("scene", "sceneid", "stimulus", "index", "idx", "rowidx", "trialnr", "trialno", "key"),
-    ),
-    "system": (
-        (
-            "system",
-            "systemname",
-            "systemid",
-            "model",
-            "modelname",
-            "modelid",
-            "modell",
-            "modele",
-            "systeme",
-            "modelo",
-            "sistema",
-            "模型",
-            "系统",
-        ),
-        ("method", "algorithm", "generator", "agent", "run", "submission", "approach", "modelfullname"),
-        ("sheet",),
-    ),
-    "text": (
-        (
-            *("description", "text", "output", "prediction", "hyp", "hypothesis", "utterance", "expression"),
-            *(
-                "referringexpression",
-                "generated",
-                "generatedtext",
-                "generation",
-                "completion",
-                "candidate",
-                "systemoutput",
-            ),
-            *("modeloutput", "beschreibung", "systemtext", "ausgabe", "systemausgabe", "sortie", "salida", "saida"),
-            *("descricao", "descripcion", "beschrijving", "refexp", "描述", "输出", "预测", "説明"),
-        ),
-        ("response", "answer", "caption", "sentence", "message", "content", "pred", "predicted", "re", "modelresponse"),
-    ),
-    "references": (
-        (
-            "references",
-            "reference",
-            "refs",
-            "ref",
-            "referencetext",
-            "goldtext",
-            "humandescription",
-            "humanreference",
-            *("referenz", "referenzen", "referencia", "referencias", "参考", "参考描述", "参照"),
-        ),
-        ("gold", "goldstandard", "groundtruth", "gt", "human", "humantext", "golden", "goldreference"),
-    ),
-    "target": (
-        ("target", "targets", "targetid", "targetids", "targetobject", "targetname", "referent", "ziel", "targetimage"),
-        (
-            "correctanswer",
-            "correctresponse",
-            "correctchoice",
-            "answerkey",
-            "expected",
-            "correctitem",
-            "goldid",
-            "intended",
-        ),
-    ),
-    "chosen": (
-        (
-            *(
-                "chosen",
-                "choice",
-                "selected",
-                "selection",
-                "clicked",
-                "picked",
-                "pick",
-                "chosenid",
-                "selectedid",
-                "clickedid",
-            ),
-            *(
-                "clickedobj",
-                "clickedobject",
-                "listenerchoice",
-                "chosenobject",
-                "chosenimage",
-                "selectedobject",
-                "guess",
-            ),
-        ),
-        ("response", "answer", "resp", "listenerresponse", "participantresponse"),
-    ),
-    "correct": (
-        (
-            "correct",
-            "iscorrect",
-            "accuracy",
-            "acc",
-            "right",
-            "isright",
-            "success",
-            "hit",
-            "listenercorrect",
-            "iscorrectresponse",
-            "richtig",
-            "korrekt",
-        ),
-    ),
-    "participant": (
-        (
-            *(
-                "participant",
-                "participantid",
-                "subject",
-                "subjectid",
-                "subj",
-                "subjid",
-                "worker",
-                "workerid",
-                "prolificpid",
-            ),
-            *(
-                "prolificid",
-                "listener",
-                "listenerid",
-                "hearer",
-                "hearerid",
-                "annotator",
-                "annotatorid",
-                "rater",
-                "raterid",
-            ),
-            *("evaluator", "evaluatorid", "player", "playerid", "participantprivateid", "submissionid", "responseid"),
-        ),
-        ("pid", "user", "userid", "sessionid", "turkid", "vp", "vpn", "proband", "versuchsperson", "teilnehmer"),
-    ),
-    "time": (
-        ("rt", "responsetime", "reactiontime", "timems", "rtms", "latency", "responsetimems", "identificationtime"),
-        ("time", "duration"),
-    ),
-    "language": (("language", "lang", "locale", "sprache"),),
-    "scene": (
-        ("scene", "sceneid", "image", "imageid", "picture", "pictureid", "imgid", "display", "displayid", "filename"),
-        (
-            "document",
-            "documentid",
-            "doc",
-            "docname",
-            "game",
-            "gameid",
-            "dialogue",
-            "dialogueid",
-            "context",
-            "contextid",
-        ),
-    ),
-    "speaker": (("speaker", "speakerid", "describer", "director"),),
-    "properties": (("properties", "attributes", "attributeset"),),
-}
-_REFERENCE = re.compile(r"(?:reference|ref|gold|human)(?:text)?\d+$")
-
 
 def simplify(name: str) -> str:
     """A column name without case, accents, blanks and signs.
@@ -208,6 +30,70 @@ def simplify(name: str) -> str:
     """
     plain = unicodedata.normalize("NFKD", name.lower().removeprefix("data."))
     return re.sub(r"[\W_]", "", "".join(c for c in plain if not unicodedata.combining(c)))
+
+
+def _tiers(*tiers: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(tuple(map(simplify, tier.split())) for tier in tiers)
+
+
+# Names of columns by role, in tiers: a name of a later tier counts only where no earlier one occurs.
+ROLES: dict[str, tuple[tuple[str, ...], ...]] = {
+    "trial": _tiers(
+        "trial trialid item itemid itemname itemno itemnr itemnumber",
+        "id docid questionid sampleid exampleid instanceid segid segment segmentid stimulusid stimid uid refid sentid",
+        "trialname stimulusname itemlabel customid sample example instance annid annotationid satznr satzid 编号 序号 項目 番号 항목 번호",
+        "scene sceneid stimulus stim index idx rowidx rowid trialnr trialno nr no num number numero nummer key",
+    ),
+    "system": _tiers(
+        "system systemname systemid sys model modelname modelid modell modele systeme modelo sistema systeem"
+        " 模型 系统 系統 モデル システム 모델 시스템",
+        "method algorithm generator agent run submission approach modelfullname methode metodo verfahren",
+        "sheet",
+    ),
+    "text": _tiers(
+        "description text output prediction hyp hypothesis utterance expression referringexpression generated generatedtext"
+        " generatedre generateddescription generation completion candidate systemoutput modeloutput beschreibung systemtext"
+        " ausgabe systemausgabe sortie salida saida descricao descripcion beschrijving uitvoer texto texte tekst refexp"
+        " 描述 输出 輸出 预测 説明 出力 記述 표현 출력 설명",
+        "response answer caption sentence message content pred predicted re modelresponse antwort reponse respuesta resposta",
+    ),
+    "references": _tiers(
+        "references reference refs ref referencetext goldtext goldre golddescription humandescription humanreference humanre"
+        " referenz referenzen referencia referencias referentie referenties 参考 参考描述 参照 参照文 참조",
+        "gold goldstandard groundtruth gt human humantext golden goldreference",
+    ),
+    "target": _tiers(
+        "target targets targetid targetids targetobject targetname referent ziel targetimage",
+        "correctanswer correctresponse correctchoice answerkey expected correctitem goldid intended",
+    ),
+    "chosen": _tiers(
+        "chosen choice selected selection clicked picked pick chosenid selectedid clickedid clickedobj clickedobject"
+        " listenerchoice chosenobject chosenimage selectedobject guess auswahl gewahlt choix eleccion escolha keuze",
+        "response answer resp listenerresponse participantresponse antwort reponse respuesta resposta",
+    ),
+    "correct": _tiers(
+        "correct iscorrect accuracy acc right isright success hit listenercorrect iscorrectresponse richtig korrekt correcto"
+        " correto juist"
+    ),
+    "participant": _tiers(
+        "participant participantid subject subjectid subj subjid worker workerid prolificpid prolificid listener listenerid"
+        " hearer hearerid annotator annotatorid rater raterid evaluator evaluatorid player playerid participantprivateid"
+        " submissionid responseid proefpersoon participante sujet",
+        "pid user userid sessionid turkid vp vpn proband probandin versuchsperson teilnehmer",
+    ),
+    "time": _tiers(
+        "rt responsetime reactiontime timems rtms latency responsetimems identificationtime rz reaktionszeit antwortzeit",
+        "time duration",
+    ),
+    "language": _tiers("language lang locale sprache langue idioma taal"),
+    "scene": _tiers(
+        "scene sceneid image imageid picture pictureid imgid display displayid filename",
+        "document documentid doc docname game gameid dialogue dialogueid context contextid",
+    ),
+    "speaker": _tiers("speaker speakerid describer director"),
+    "properties": _tiers("properties attributes attributeset"),
+}
+_REFERENCE = re.compile(r"(?:reference|ref|gold|human|referenz|referencia|参考|参照)(?:text)?\d+$")
 
 
 NESTED = "/"

@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -65,6 +65,12 @@ def read_described(table: Table, declared: Declared, has_scenes: bool = False) -
     numbered = numbered_references(table.columns) if "references" not in declared.columns else []
     if "text" not in roles and "properties" not in roles:
         raise _no_text(table, roles)
+    if has_scenes and "trial" not in roles and "scene" not in roles:
+        raise InputError(
+            "no column names the item of a row, so that its scene is not known",
+            where=table.source,
+            remedy=f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})",
+        )
     if not has_scenes and "references" not in roles and not numbered and _holds_texts(table, roles.get("target")):
         roles["references"] = roles.pop("target")
     material = NativeData(
@@ -204,9 +210,8 @@ def _holds_texts(table: Table, column: str | None, least: float = 0.5) -> bool:
     if column is None:
         return False
     cells = [c for c in table.column(column) if c is not None][:2000]
-    # A list of ids is no text.
-    words = [isinstance(c, str) and not c.lstrip().startswith("[") and len(c.split()) > 1 for c in cells]
-    return bool(words) and sum(words) >= least * len(words)
+    words = [any(len(part.split()) > 1 for part in listed_texts(c)) for c in cells if not _is_numeric(c)]
+    return bool(words) and sum(words) >= least * len(cells)
 
 
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -241,6 +246,8 @@ def _add_rows(
     material: NativeData, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
 ) -> None:
     default = _default_system(table.source)
+    if "trial" not in roles:
+        _check_positions(table, roles)
     split = _reference_splitter(material, table, roles.get("references"))
     positions: dict[str, int] = {}
     empty: dict[str, int] = {}
@@ -289,6 +296,20 @@ def _add_rows(
         )
     for system, count in empty.items():
         material.notes.append(f"{system}: {count:,} rows have no description and count as missing.")
+
+
+def _check_positions(table: Table, roles: Mapping[str, str]) -> None:
+    """Raise InputError if rows without ids cannot be the same items in the same order for every system."""
+    if "system" not in roles:
+        return
+    counts = Counter(as_identifier(cell) for cell in table.column(roles["system"]))
+    if len(set(counts.values())) > 1:
+        shown = ", ".join(f"{name}: {count:,}" for name, count in counts.most_common(4))
+        raise InputError(
+            f"no column names the item of a row, and systems have different numbers of rows ({shown})",
+            where=table.source,
+            remedy=f"name it: --map trial=COLUMN (columns are {', '.join(table.columns[:20])})",
+        )
 
 
 def _reference_splitter(material: NativeData, table: Table, column: str | None) -> Callable[[Any], list[str]]:
@@ -396,6 +417,12 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
     for source in sources:
         if str(source).lower().endswith(TABLE_ENDINGS):
             table = _unnest(read_table(source))
+            if "trial" not in material.mapping and material.kind == "table":
+                raise InputError(
+                    "no column names the item of an output, so that its reference is not known",
+                    where=source,
+                    remedy="name it: --map trial=COLUMN",
+                )
             roles = infer_roles(table, ("references", "text", "trial", "scene"), Declared())
             name, text = roles.get("trial", roles.get("scene")), roles.get("references", roles.get("text"))
             if text is None or name is None:
@@ -406,7 +433,10 @@ def add_references(material: NativeData, sources: Sequence[str | Path], declared
                 )
             # Where rows are numbered themselves, the item may be the scene that they are about.
             names = [c for c in (name, roles.get("scene")) if c is not None]
-            column = max(names, key=lambda c: len(set(map(as_identifier, table.column(c))) & material.trials.keys()))
+            asked = simplify(material.mapping.get("trial", ""))
+            column = next((c for c in table.columns if simplify(c) == asked), None) or max(
+                names, key=lambda c: len(set(map(as_identifier, table.column(c))) & material.trials.keys())
+            )
             texts = [(as_identifier(row.get(column)), listed_texts(row.get(text))) for row in table.rows]
             material.mapping["references"] = f"{text} of {Path(source).name}, by {column}"
         else:
@@ -579,6 +609,51 @@ def _value(cell: Any) -> str:
     )
 
 
+# How files name items of RefCOCO and its relatives, and where a trial has that name.
+_KEYS: dict[str, Callable[[Trial], Any]] = {
+    "refid": lambda trial: trial.meta.get("ref"),
+    "annid": lambda trial: trial.meta.get("ref") and " ".join(trial.targets),
+    "sentid": lambda trial: trial.meta.get("ref") and trial.id.rpartition("-")[2],
+    "questionid": lambda trial: trial.meta.get("question"),
+}
+
+
+def _merge_by_key(trials: Iterable[Trial], key_of: Callable[[Trial], Any]) -> dict[str, Trial]:
+    """Trials by a key; those with the same key are one item with the references of all."""
+    merged: dict[str, Trial] = {}
+    for trial in trials:
+        key = as_identifier(key_of(trial))
+        if key is None:
+            continue
+        first = merged.setdefault(key, trial)
+        if first is not trial:
+            new = tuple(r for r in trial.references if r not in first.references)
+            merged[key] = replace(first, references=(*first.references, *new))
+    return merged
+
+
+def _only_trial(name: str, trial: Trial, candidates: Sequence[Trial], where: object) -> Trial:
+    """The one trial of a scene that an item can be: the only one, or the one with the item's target."""
+    targets = tuple(trial.meta.get("targets", ()))
+    if not candidates:
+        raise UnknownTrial(
+            f"item {name!r} has no scene",
+            where=where,
+            remedy="use the same ids in both files, or --map trial=COLUMN",
+        )
+    if targets and len(candidates) > 1:
+        # Of another object of the scene nothing but the scene is known.
+        same = [c for c in candidates if set(c.targets) == set(targets)]
+        return same[0] if len(same) == 1 else replace(candidates[0], references=())
+    if len(candidates) > 1:
+        raise InputError(
+            f"item {name!r} names a scene with {len(candidates)} trials ({', '.join(c.id for c in candidates[:3])} …)",
+            where=where,
+            remedy="name the column with the trial (--map trial=COLUMN) or with the target (--map target=COLUMN)",
+        )
+    return candidates[0]
+
+
 def attach_scenes(material: NativeData, trials: Mapping[str, Trial], where: object) -> None:
     """Give the trials of a table their scenes, and keep references and targets of either.
 
@@ -586,15 +661,14 @@ def attach_scenes(material: NativeData, trials: Mapping[str, Trial], where: obje
         UnknownTrial: if an item has no scene.
         InputError: if a target is no object of its scene.
     """
-    by_scene = {t.scene.id: t for t in trials.values() if t.scene.id}
+    by_scene: dict[str, list[Trial]] = {}
+    for candidate in trials.values():
+        by_scene.setdefault(candidate.scene.id or "", []).append(candidate)
+    column = simplify(material.mapping.get("trial", ""))
+    by_key = _merge_by_key(trials.values(), _KEYS[column]) if column in _KEYS else {}
     for name, trial in material.trials.items():
-        scene = trials.get(name) or by_scene.get(trial.scene.id or "") or by_scene.get(name)
-        if scene is None:
-            raise UnknownTrial(
-                f"item {name!r} has no scene",
-                where=where,
-                remedy="use the same ids in both files, or --map trial=COLUMN",
-            )
+        candidates = by_scene.get(trial.scene.id or "") or by_scene.get(name) or []
+        scene = by_key.get(name) or trials.get(name) or _only_trial(name, trial, candidates, where)
         targets = tuple(trial.meta.get("targets", ())) or scene.targets
         unknown = [t for t in targets if t not in {e.id for e in scene.scene.entities}]
         if unknown:

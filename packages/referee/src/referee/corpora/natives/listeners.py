@@ -149,8 +149,9 @@ def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
 
 
 def _check_items(table: Table, roles: Mapping[str, str]) -> None:
-    """Raise InputError if the column taken for the item is called trial and one value of it has several targets."""
-    if "target" not in roles or not simplify(roles["trial"]).startswith("trial"):
+    """Raise InputError if the column taken for the item may count trials and one value of it has several targets."""
+    name = simplify(roles["trial"])
+    if "target" not in roles or not (name.startswith("trial") or name in ROLES["trial"][-1]):
         return
     targets: dict[str | None, str | None] = {}
     for row in table.rows:
