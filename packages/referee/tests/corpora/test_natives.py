@@ -730,7 +730,11 @@ def refcoco_folder(folder: Path) -> Path:
     sentences = {7: [(20, "man left"), (21, "left guy")], 8: [(22, "dog")]}
     refs = [
         {
-            "ref_id": ref, "ann_id": ref + 80, "category_id": 1, "image_id": 4, "split": "val",
+            "ref_id": ref,
+            "ann_id": ref + 80,
+            "category_id": 1,
+            "image_id": 4,
+            "split": "val",
             "sentences": [{"raw": s, "sent": s, "sent_id": n, "tokens": s.split()} for n, s in sentences[ref]],
         }
         for ref in sentences
