@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from referee.models.answers.choice_clauses import (
+from referee.models.answers.clauses import (
     CARRIER,
+    CHOOSING,
     CHOSEN,
+    CORRECTS,
     DENIED,
     DOUBT,
     DOUBTED,
@@ -20,7 +22,9 @@ from referee.models.answers.choice_clauses import (
     PERHAPS,
     SEVERAL,
     Claim,
-    find_claims,
+    claims_of_sentence,
+    final_claim,
+    split_sentences,
 )
 from referee.models.answers.json_objects import find_json
 from referee.models.answers.vocabulary import KINDS, MARKERS, START, UNKNOWN, any_of, number_words, ordinals, plain_text
@@ -101,21 +105,6 @@ _ONE_LEFT = re.compile(
     ),
     I,
 )
-_CORRECTS = re.compile(
-    any_of(
-        r"\b(?:wait|actually|hold on|correction|corrected|sorry|i meant|on (?:second thought|reflection|closer (?:look|inspection))|let me (?:reconsider|correct|re-?check)|scratch that|however|but|instead|rather|reconsider\w*|re-?examin\w+|my mistake|oops)\b|\bno[,;]|\bnope\b",
-        r"\b(?:nein|doch|aber|sondern|moment|korrektur|eigentlich|genauer betrachtet)\b|\b(?:non|attendez|en fait|mais|correction|plutôt)\b|\b(?:espera|en realidad|pero|sino|corrección|perdón|perdón)\b|\b(?:espere|na verdade|mas|correção)\b|\b(?:wacht|eigenlijk|maar|correctie)\b|等等|不对|其实|而是|いや|待って|実は|ではなく|訂正",
-    ),
-    I,
-)
-_CONCLUDES = re.compile(
-    any_of(
-        r"\b(?:so|therefore|thus|hence|in conclusion|consequently|finally|final|overall|conclude|leav(?:es?|ing)|left with|which means|the answer (?:is|must|has)|i(?:['’]d| would|['’]ll)? (?:pick|choose|say|go|prefer|select|settle))\b",
-        r"\b(?:also|daher|somit|folglich|donc|par conséquent|así que|por (?:lo )?tanto|portanto|então|dus|daarom)\b|所以|因此|综上|よって|したがって|だから|=>|->|→|👉",
-    ),
-    I,
-)
-
 _SEVERAL = re.compile(
     any_of(
         r"several|multiple\W*$|ambiguous|all of (?:them|the(?:se|m)? objects)|(?:it(?:['’]s| is) )ambiguous|both",
@@ -163,17 +152,6 @@ _ALL_BUT = re.compile(
 _ONLY = re.compile(
     r"\b(?:no(?:ne|body|thing)?|not (?:a single|any)|no one|every\w*|all(?: \w+)?|anything|none)(?: \w+){0,2} (?:(?:other|else) than|but|except(?: for)?|besides|save)(?= (?:\w+ )?⟦[^.;]*\b(?:fits?|match|is|are|has|can|qualif|ruled|excluded|eliminated|wrong|not|does|do|fails?)\b|[^,.;⟦]{0,20}⟦\d+⟧\W*$)"
     r"|\b(?:none|nothing|no one) other than\b|\bnothing but\b|\b(?:can(?:not|['’]t)|couldn['’]t) (?:be )?(?:anything |any )?(?:but|other than)\b|\bne reste que\b|\bniemand anders als\b",
-    I,
-)
-_HEDGED = re.compile(
-    r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not only|not just"
-    r"|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if forced(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
-    r"|nicht (?:ganz |völlig |hundertprozentig )?sicher|ohne zweifel|zweifellos|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|sans (?:aucun )?doute|no estoy \w+(?: \w+)?|sin duda|não (?:tenho|estou) \w+(?: \w+)?|sem dúvida|niet (?:helemaal |zo )?zeker|ongetwijfeld|wenn ich raten müsste|si je devais choisir)\b"
-    r"|,? (?:is(?:n['’]t| that| it| that not) (?:it|right|correct|so|okay|ok)|right|would you like [^?.\n]*|do you want [^?.\n]*|does that help|ok(?:ay)?|nicht wahr|n['’]est-ce pas|verdad|não é|toch)\?",
-    I,
-)
-_SUPPOSES = re.compile(
-    r"(?:^|[,;:(]\s*|\b(?:and|but|then) )(?:if|unless|depending|whether|assuming|suppos\w+|otherwise|wenn|falls|sonst|à moins|selon|si(?! ?,)|se(?! (?:trata|refere|refiere))|caso|indien|tenzij)\b|\botherwise\b|如果|もし",
     I,
 )
 _CALL = re.compile(r"^[\w.]+\(\s*(?:\w+\s*[=:]\s*)?[\"']?([^\"'(),=]+)[\"']?\s*\)\s*;?$")
@@ -390,7 +368,7 @@ def _is_enumerated(text: str) -> bool:
 
 
 def _is_corrected(rest: str, choice: int, names: _Names) -> bool:
-    return bool(_CORRECTS.search(rest)) and any(int(n) != choice for n in re.findall(R, names.tokenise(rest)))
+    return bool(CORRECTS.search(rest)) and any(int(n) != choice for n in re.findall(R, names.tokenise(rest)))
 
 
 def _from_checklist(tokens: str) -> Choice | None:
@@ -441,17 +419,12 @@ def _from_sentences(tokens: str, announced: bool = False, has_names: bool = Fals
     claims: list[Claim] = []
     specials: list[Claim] = []
     start, asked = 0, False
-    for sentence in re.split(r"((?<=[.!?])(?:[\s\"')*]+|$)|(?<=\.\.\.)\s*|\n+)", text):
-        stripped = _HEDGED.sub(lambda m: " " * len(m[0]), sentence)
-        if stripped.rstrip(" \"')*").endswith("?") or re.search(
-            r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$", stripped
-        ):
+    for sentence in split_sentences(text):
+        claimed = claims_of_sentence(sentence, CHOOSING)
+        if claimed is None:
             asked = True
         elif re.search(r"\w|⟦", sentence):
-            found = find_claims(stripped)
-            if _SUPPOSES.search(stripped):
-                found = [c._replace(kind=DOUBTED) if c.kind in (CHOSEN, PERHAPS) else c for c in found]
-            claims += [c._replace(start=c.start + start) for c in found if c.start + start not in heads]
+            claims += [c._replace(start=c.start + start) for c in claimed if c.start + start not in heads]
             for clause in re.finditer(r"[^;]+", sentence):
                 if (special := _special(clause[0], announced)) is not None:
                     specials.append(Claim(start + clause.start() + special.start, special.choice, CHOSEN))
@@ -554,15 +527,14 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
     if not numbers and not several and not none and perhaps and (perhaps[-1].choice == SEVERAL or len(mentioned) == 1):
         numbers, several = [c for c in perhaps if c.choice != SEVERAL][-1:], [c for c in perhaps if c.choice == SEVERAL]
     if numbers:
-        final = numbers[-1]
-        contrary = [c for c in numbers if c.choice != final.choice]
-        if contrary and not _is_settled(text[contrary[-1].start : final.start], text[final.start - 60 : final.start]):
+        final = final_claim(text, numbers)
+        if final is None:
             return None
         later = [c for c in (*claims, *several, *none) if c.start > final.start and not c.is_background]
         taken_back = [c for c in later if c.choice in (SEVERAL, NONE) and c.kind in (CHOSEN, PERHAPS)]
         if taken_back:
             last = taken_back[-1]
-            return last.choice if _CORRECTS.search(text[final.start : last.start + 12]) else None
+            return last.choice if CORRECTS.search(text[final.start : last.start + 12]) else None
         doubted = [c for c in later if c.kind in (DOUBTED, PERHAPS) and c.choice != final.choice]
         doubted += [c for c in later if c.kind == DENIED and c.choice == final.choice]
         return None if doubted else final.choice
@@ -581,11 +553,6 @@ def _is_all(group: str) -> bool:
     """Whether a group lists the options there are."""
     numbers = list(map(int, group.split("+")))
     return len(numbers) > 3 and numbers == list(range(1, len(numbers) + 1))
-
-
-def _is_settled(between: str, before: str) -> bool:
-    """Whether words between two choices say that the later one corrects or concludes the earlier one."""
-    return bool(_CORRECTS.search(between) or _CONCLUDES.search(between) or _CONCLUDES.search(before))
 
 
 def _lone_mention(text: str, is_announced: bool, denied: set[Choice]) -> Choice | None:

@@ -1,93 +1,109 @@
-"""The one rating in an answer, on the scale that was asked for; two ratings are none."""
+"""The one rating in an answer, on the scale that was asked for; two ratings are none.
+
+Every number becomes a token: its place in a list of values, turned to the scale where it is a fraction. Clauses then say which of them is chosen (`clauses`); a
+number that none of them accounts for leaves the answer unread.
+"""
 
 from __future__ import annotations
 
 import re
 
+from referee.models.answers.clauses import (
+    CARRIER,
+    CHOSEN,
+    DENIED,
+    PERHAPS,
+    SEVERAL,
+    Claim,
+    Grammar,
+    claims_of_sentence,
+    cues_before,
+    final_claim,
+    split_sentences,
+)
 from referee.models.answers.json_objects import find_json
-from referee.models.answers.vocabulary import MARKERS, any_of, number_words, plain_text
+from referee.models.answers.vocabulary import MARKERS, any_of, number_words, plain_text, words
 
 __all__ = ["parse_rating"]
 
 I = re.IGNORECASE  # noqa: E741
 LONGEST = 6_000
-_N = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/-])(\d{1,4}(?:[.,]\d{1,3})?)(?![\d.,]*\d)"
-_KEYS = {
-    "rating",
-    "score",
-    "answer",
-    "value",
-    "grade",
-    "fluency",
-    "adequacy",
-    "clarity",
-    "grammar",
-    "final",
-    "overall",
-    "bewertung",
-    "note",
-    "评分",
-    "評価",
-}
-_NO_KEYS = {
-    "max",
-    "min",
-    "maximum",
-    "minimum",
-    "scale",
-    "confidence",
-    "errors",
-    "error",
-    "count",
-    "out_of",
-    "words",
-    "id",
-    "reason",
-}
+_DIGITS = r"(\d{1,4}(?:[.,]\d{1,3})?)(?![\d.,]*\d)"
+_N = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<![.,/><≥≤⟦+-])" + _DIGITS
+_KEYS = words("rating score answer value grade fluency adequacy clarity grammar final overall bewertung note 评分 評価")
+_FINAL_KEYS = words("final overall total final_rating final_score overall_rating overall_score rating score")
+_NO_KEYS = words("max min maximum minimum scale confidence errors error count out_of words id reason")
 _TO = r"\s*(?:-|to|bis(?: zu)?|à|a|até|hasta|tot(?: en met)?|through|~|至|到|から|and|und|et|y|e|en)\s*"
 _OF = (
     r"\s*(?:/|out of(?: a possible| a maximum of)?|von(?: maximal)?|sur|sobre|de(?: un total de)?|em|van(?: de)?|of)\s*"
 )
-_NOUNS = any_of(
-    r"points?|stars?|out|because|since|but|on|is|at|seems|as|would|for|overall|i|due|punkte?n?|sterne|points|puntos?|estrellas|pontos?|estrelas|punten|sterren|oder|or|and|und|sagen|geben|weil|car|porque|omdat|mit|with|though|although|it|given|geven|nehmen|vergeben|feels?|pts?|is|from|in my|this|points"
+_RATING_WORDS = words(
+    """
+    rate rates rated rating ratings score scores scored scoring give gives gave given giving assign assigned assigning award awards awarded grade graded grades deserves deserve deserving
+    gets get getting earns earn merits merit receives receive put putting mark marks worth value level quality fluency adequacy clarity grammar grammaticality naturalness readability overall text sentence
+    description phrase one utterance solid easy strong full perfect fair good decent weak generous comfortable rounded point points pts pt star stars likert appropriate adequate justified warranted feels sounds scale on
+    around about approximately roughly total sum ranking wording lands sits comes estimate somewhere clearly assessment evaluation judgement judgment impression naturally stands land sit down bring brings bringing lowest highest flawless of out
+    bewertung wertung note gebe geben vergebe vergeben bewerte bewerten punkt punkte punkten punktzahl sterne satz text mit insgesamt beurteilung einschätzung eine einen ein würde verdient bekommt erhält urteil gesamt satzes verteile
+    note donne donnerais mets mettrais attribue attribuerais évaluation points point étoiles texte phrase mérite vaut obtient lui accorde de un une cette globale
+    puntuación calificación nota doy daría pongo pondría otorgo otorgaría puntos punto estrellas frase texto merece obtiene le un una evaluación valoración esta asigno calificaría calificaría como
+    nota dou daria atribuo atribuiria pontuação pontos ponto estrelas frase texto merece avaliação um uma leva classificação minha
+    beoordeling geef geven zou cijfer punten punt sterren zin tekst verdient krijgt een waardering oordeel mijn toe ken
+    """
 )
-_FOLLOWS = rf"(?=\s*$|\s*[\n.;:!?)\]}}\"'*,(|=-]|\s+{_NOUNS}\b|\s*(?:[分点點⭐★☆]|pts?\b|を(?:付|つ)け|です|だ|でしょう|と(?:思|評|し)))"
-_LEADS = re.compile(
-    any_of(
-        r"(?:rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|giv(?:e|es|en|ing)|say|settle (?:on|for|at)|assign|award|grade|deserves?|put|answer|fluency|adequacy|clarity|grammar\w*|overall|quality|is|a|lowers? it to|goes? (?:with|for)|reflection|fair|solid)",
-        r"bewert\w*|wertung|note|gebe|würde|punktzahl|sage|skala|je (?:donne|dirais|mets)|note|évaluation|donne|échelle|puntuación|calificación|doy|daría|nota|daria|dou|pontuação|escala|beoordeling|geef|schaal|cijfer",
-        MARKERS,
-        r"评分|分数|打|给|給|評価|点数",
-    )
-    + rf"[^\d.!?\n]{{0,60}}?{_N}{_FOLLOWS}",
-    I,
-)
-_EARLIER = re.compile(
-    r"\b(?:at first|initially|first|originally|was going to|start(?:ed)? (?:at|with|from)|zuerst|anfangs|d['’]abord|al principio|primero|no início|eerst)\b|起初|最初",
-    I,
+_RATE = Grammar(
+    CARRIER | _RATING_WORDS,
+    cues_before(
+        r"\b(?:giv(?:e|es|ing|en)|gave|rat(?:e|es|ed|ing)|scor(?:e|es|ed|ing)|assign(?:ed|ing)?|award(?:ed|ing)?|grade[ds]?|deserves?|gets?|earns?|merits?|receives?|worth|settle (?:on|for|at)|put|go(?:ing)? (?:with|for)|say|choose|pick|select|call|make|mark|is|be|overall|so|hence|thus|therefore|lean(?:ing)? (?:towards?|to))(?: (?:it|this|that|them|the \w+|this \w+|him|her))?(?: (?:at|as|with|is))?(?: (?:a|an|the|solid|full|rating|score|grade|of|only|just|about|around|roughly|maybe|clear))*",
+        r"\b(?:down|back|up|it|rating|score|leaving|leaves|makes?) (?:it )?(?:down )?(?:to|at)",
+        r"\b(?:leav(?:es|ing)|making|makes|remains?|yields|giving|total(?: of)?)(?: (?:it|us|me|a|an))*",
+        r"\b(?:gebe|vergebe|bewerte|würde|wäre|ist|sage|nehme|also|daher|lautet|bekommt|verdient|erhält)(?: (?:ich|dem|der|den|das|es|diese\w*|satz|text|beschreibung|dafür|daher|eine?[nrs]?|mit|auf))*",
+        r"\b(?:donne|donnerais|mets|mettrais|attribue|dirais|est|serait|mérite|vaut|obtient)(?: (?:à|cette|ce|la|phrase|lui|un|une|note|de|donc|le|score|description))*",
+        r"\b(?:doy|daría|pongo|pondría|otorgo|diría|es|sería|merece|asigno|obtiene)(?: (?:a|esta|la|frase|le|un|una|nota|de|puntuación|el|descripción))*",
+        r"\b(?:dou|daria|atribuo|diria|é|seria|merece)(?: (?:a|esta|frase|um|uma|nota|de|pontuação|à|descrição))*",
+        r"\b(?:geef|geven|zou|is|krijgt|verdient)(?: (?:de|deze|dit|zin|het|een|cijfer|tekst|hem|beschrijving))*",
+        r"给(?:它|出|这句话|予)?|打|是|为|评分为?|は|を",
+        r"->|=>|→|⇒|=",
+    ),
+    re.compile(
+        r"^[\s\"')*]*(?:points?|stars?|pts?\.?)?\s*(?:(?:seems|is|would be|sounds|feels|looks)\b (?:\w+ly |about |the |my |a )?(?:right|fair|appropriate|good|adequate|ok|okay|rating|score|grade|reasonable|justified|final|answer|verdict|warranted|best|suitable)\b|it is\b|(?:点|分)?(?:です|をつけ|を付け|と(?:評価|し|思)|が妥当))",
+        I,
+    ),
 )
 _RANGE = re.compile(
-    rf"{_N}{_TO}\d|{_N}\s*(?:or|oder|ou|o|或者?|か)\s*(?:an? |eine |un |uma? |une )?{_N}|\b(?:maybe|perhaps|vielleicht)\b[^.]*\b(?:maybe|perhaps|vielleicht)\b",
+    rf"{_N}(?:\s*%)?(?:\s*(?:points?|分|点))?(?:{_TO}|\s*(?:,|/|or|oder|ou|o|of|或者?|か)\s*(?:an? |eine |un |uma? |une )?)(?=\d){_DIGITS}(?:\s*%)?(?!{_OF}\d|\s*(?:out of|/)\s*\d)",
     I,
 )
-_A = r"(?:an? |the |eine?n? |une? |una? |uma? |een )?(?:full |perfect )?"
-# Numbers that a text compares with, rules out or explains the scale by: none of them is the rating.
-_NO_RATING = re.compile(
+_FRACTION = re.compile(
+    rf"{_N}(?: ?(?:points?|stars?|punkte?n?|puntos?|pontos?|punten))?{_OF}(?:the )?(\d{{1,4}}(?:\.\d+)?)(?!\s*(?:errors|words)\b|[\d/])",
+    I,
+)
+_PERCENT = re.compile(rf"{_N}\s*(?:%|percent\b|per cent\b|prozent\b|pour cent|por ?cento|por ciento|procent)", I)
+_BOUND = re.compile(r"(?:^|(?<=[\s:(\"'=]))(?:-(?=\d)|[><≥≤]=?\s*)\d+(?:[.,]\d+)?|\d+(?:[.,]\d+)?\+")
+# A number is a value where the text ends after it, a mark follows, or a word that ratings are spoken of with.
+_FOLLOWS = rf"(?=\s*$|\s*\n|\s*[^\w\s%/+]|\s*[分点點]|\s+(?:{'|'.join(sorted(CARRIER | _RATING_WORDS | words('because since but due though although or oder ou o instead than mostly while again anyway overall rather not after when unless if y e und weil') - words('text sentence wording phrase one utterance description mistake errors option object item number thing sentences marks'), key=len, reverse=True))})\b|\s*(?:pts?\b|を|です|だ|でしょう|と))"
+# Numbers that count or place something else, or grade something else than the text.
+_ELSE = re.compile(
     any_of(
-        rf"(?:\bnot|n['’]t)\b(?! (?:sure|certain|an expert))[^.,;:\d\n]{{0,30}}? {_A}{_N}|between {_A}{_N} and {_A}{_N}|(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)) {_A}{_N}(?: points?)?|(?:rather than|instead of|close to|nearly|almost|keine|nicht|pas|no es|não é|geen|niet) {_A}{_N}",
-        rf"(?:more|less|fewer|greater|higher|lower|better|worse) than {_A}{_N}|at (?:least|most) {_A}{_N}|(?:above|below|over|under|up to|beyond) {_A}{_N}",
-        rf"(?:mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens|至少|最多|超过|低于|不到) ?{_A}{_N}",
-        rf"{_N}\s*\?|{_N} (?:at (?:most|least|best)|or (?:more|less|higher|lower|above|below|so)|maximum|minimum|tops)\b|{_N} ?(?:分|点)?(?:以上|以下|未満)|\bif\b[^.;\n]*?{_N}",
-        rf"{_A}{_N} (?:would (?:be|mean|require|need)|is (?:reserved|only for|too (?:high|low|much)|for (?:perfect|texts|something))|means|being|wäre|serait|sería|seria|zou)\b",
-        rf"\([^()\n]*\d\s*=\s*[^()\n]*\d\s*=[^()\n]*\)|\b{_N}\s*=\s*[a-z ]+,\s*{_N}\s*=\s*[a-z ]+",
+        rf"\b(?:confidence|certainty|errors?|mistakes?|words?|length|sentence|step|version|line|example|item|question|max\w*|min\w*|konfidenz|confiance|confianza)\b[\s\"*]*(?:[:=#]|is|are|level)?[\s\"*]*{_N}\s*%?",
+        rf"{_N}\s*%\s*(?:sure|confiden\w+|certain\w*)|\((?:confidence|i am|about)\D{{0,20}}\d+\s*%?\)",
+        rf"\b(?:subtract\w*|deduct\w*|minus|tak(?:e|ing) off|los(?:es?|t|ing)|removed?|docked|-)\s+(?:a |the )?{_N}(?: points?)?|{_N} points? (?:off|less|lower|deducted|abzug)",
+        r"\b\d+(?:st|nd|rd|th)\b|(?m:^\s*\d{1,2}[.)]\s+(?=[^\W\d]))(?=(?:.*\n)+?\s*\d{1,2}[.)]\s)",
+        rf"\bon an? {_N}[- ](?:points?|to|-)[^.;\n]*",
+        rf"\b(?:at (?:least|most|best|a (?:min|max)imum)|minimum|maximum|no more than|(?:more|less|fewer|greater|higher|lower|better|worse|short) (?:than|of)|above|below|over|under|up to|beyond|mehr als|weniger als|mindestens|höchstens|über|unter|au moins|au plus|plus de|moins de|más de|menos de|al menos|como mínimo|mais de|menos de|pelo menos|no mínimo|meer dan|minder dan|minstens|hoogstens)\s+(?:an? |eine |un |uma? |een )?{_N}(?!{_OF}\d)",
+        rf"(?:an? )?{_N} (?:would (?:be (?:an?|for|too|perfect)|mean|require|need)|is (?:reserved|only for|too|for)|means|being|wäre eine?|serait une?|sería una?|seria uma?)\b",
+        rf"(?:(?:lower|rais|bring|mov|chang|revis|adjust|correct|reduc|increas|drop)\w*|went|go) [^.;\d\n]{{0,20}}from (?:an? )?{_N}(?= (?:down |up )?to )",
+        rf"(?:至少|最多|超过|低于|不到)\s?{_N}|{_N}\s?(?:points? |分|点)?(?:at (?:most|least|best)|or (?:more|less|higher|lower|above|below|so)|maximum|minimum|tops\b|以上|以下|未満)",
     ),
     I,
 )
-_CORRECTS = re.compile(
-    r"\b(?:no,? wait|wait|actually|correction|corrected|on second thought|i mean|scratch that|make that|nein|besser gesagt|korrektur|en fait|plutôt|mejor dicho|en realidad|na verdade|eigenlijk)\b|不对|等等|いや|訂正",
-    I,
+_EXPLAINED = re.compile(
+    r"\b(?:would|could|might|typical|reserved|normally|usually|others?|some|max\w*|perfect|scale|expect\w*|means|meaning|being|grammar|style|fluency|clarity|adequacy|content|spelling|form|rater\w*|was going|wäre|serait|sería|seria|hätte|considered|initially|first|thought|zuerst|au début|al principio)\b", I
+)  # fmt: skip
+_FINAL = r"(?:final|overall|total|gesamt\w*|insgesamt|globale?|总分|総合|end(?:gültige)?)(?: (?:rating|score|grade|answer|bewertung|note|puntuación|nota|assessment|evaluation|quality))?|final|answer|verdict|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|得分|評価|スコア"
+_MARKED = re.compile(
+    rf"(?<!\w)({_FINAL}|{MARKERS})(?:\s*\([^)\n]*\))?[\s\"'*]*[:=：|]+[\s\"'*|(\[]*(?:an? )?⟦(\d+)⟧", I
 )
-_WHOLE_WORDS = r"(?: out of | von | sur | de | sobre | van (?:de )?|/)"
+_LABEL = re.compile(r"(?:^|[\n.,;|-])\s*([^\W\d⟦][^\d⟦:.,;|\n]{0,30}?)\s*[:=|]\s*⟦(\d+)⟧")
 
 
 def parse_rating(text: str, low: float, high: float, language: str | None = None) -> float | None:
@@ -100,61 +116,149 @@ def parse_rating(text: str, low: float, high: float, language: str | None = None
     if isinstance(data, dict):
         return _from_json(data, low, high)
     text = re.sub(r"\\boxed\s*\{([^{}]*)\}", r" answer: \1 ", plain_text(text))
-    text = re.sub(r"[$\\]", "", text).strip()
-    if text.endswith("?") and text.count("?") == 1 and not re.search(r"[.!\n]", text[:-1]):
-        return None
-    text = _without_scale(_spelled(text, language), low, high)
+    text = re.sub(r"~~[^~\n]+~~|[$\\]", "", text).strip()
+    call = re.fullmatch(r"[\w.]+\(\s*(?:\w+\s*[=:]\s*)?[\"']?([^\"'(),=]+)[\"']?\s*\)\s*;?", text)
+    text = re.sub(r"(?m)^(?:>\s+)+", "", text)
+    text = re.sub(r"\bn/?a\b", "", call[1] if call else text, flags=I)
     if language == "nl" and re.search(rf"{_N} of {_N}", text):
         return None
-    corrections = list(_CORRECTS.finditer(text))
-    if corrections and re.search(r"\d", text[: corrections[-1].start()]):
-        last = _stated(text[corrections[-1].end() :].strip(" ,.:;-"), low, high)
-        if last is not None:
-            return last
-    return _stated(text, low, high)
+    values = _Values(low, high)
+    return values.of(_stated(values.tokenise(_without_scale(_spelled(text, language), low, high))))
 
 
-def _stated(text: str, low: float, high: float) -> float | None:
-    """The one rating that a text states, once what it only compares with is left out."""
-    if re.search(rf"\bboth {_N} and {_N}", text, I):
-        return None
-    text = _NO_RATING.sub(" ", text)
+class _Values:
+    """The values of a text, in the order of their first mention; None for one that is not on the scale."""
+
+    def __init__(self, low: float, high: float) -> None:
+        self.low, self.high = low, high
+        self.values: list[float | None] = []
+
+    def of(self, token: int | None) -> float | None:
+        return None if token is None else self.values[token]
+
+    def _token(self, value: float | None) -> str:
+        value = value if value is not None and self.low <= value <= self.high else None
+        # What is not on the scale is never the same as anything else.
+        if value is None or value not in self.values:
+            self.values.append(value)
+        return f"⟦{len(self.values) - 1 if value is None else self.values.index(value)}⟧"
+
+    def _fraction(self, number: float, whole: float) -> float | None:
+        if whole == self.high:
+            return number
+        return number * self.high / whole if self.low == 0 and whole > 0 and number <= whole else None
+
+    def tokenise(self, text: str) -> str:
+        """The text with a token for each value; ranges and bounds are groups, and numbers of other things are left out."""
+        text = _ELSE.sub(" x ", text)
+        text = _RANGE.sub(self._range, text)
+        text = _FRACTION.sub(lambda m: self._token(self._fraction(_number(m[1]), _number(m[2]))), text)
+        text = _PERCENT.sub(lambda m: self._token(self._fraction(_number(m[1]), 100.0)), text)
+        text = _BOUND.sub(" ⟪0+0⟫ unread ", text)
+        return re.sub(_N + _FOLLOWS, lambda m: self._token(_number(m[1])), text, flags=I)
+
+    def _range(self, match: re.Match[str]) -> str:
+        one, other = _number(match[1]), _number(match[2])
+        if re.search(r"[/]", match[0]) and self.low == 0 and other != self.high:
+            return match[0]
+        if re.search(r"/|\b(?:de|sur|von|of)\b", match[0]) and other == self.high:
+            return match[0]
+        return "⟪" + "+".join(self._token(n).strip("⟦⟧") for n in (one, other)) + "⟫"
+
+
+def _stated(text: str) -> int | None:
+    """The token of the one rating that a text states."""
     if (marked := _marked(text)) is not None:
-        return _within(marked, low, high)
-    labelled = re.findall(rf"(?:^|[\n.,;])\s*([^\W\d][\w ]{{0,25}})\s*:\s*{_N}", text)
-    if len({name.lower() for name, _ in labelled}) > 1 and len({number for _, number in labelled}) > 1:
+        return marked if marked >= 0 else None
+    claims: list[Claim] = []
+    start = 0
+    for sentence in split_sentences(text):
+        claims += [c._replace(start=c.start + start) for c in claims_of_sentence(sentence, _RATE) or ()]
+        start += len(sentence)
+    chosen = [c for c in claims if c.kind == CHOSEN and not c.is_background and c.choice != SEVERAL]
+    if not chosen:
+        chosen = [c for c in claims if c.kind in (CHOSEN, PERHAPS) and c.choice != SEVERAL]
+        if len({c.choice for c in chosen}) > 1:
+            return None
+    final = final_claim(text, chosen) if chosen else None
+    if final is None or not isinstance(final.choice, int):
         return None
-    fraction = _fraction(text, low, high)
-    if fraction is not None:
-        return None if fraction < low else fraction
-    return _plain(text, low, high)
+    return final.choice if _is_accounted_for(text, claims, final) else None
+
+
+def _is_accounted_for(text: str, claims: list[Claim], final: Claim) -> bool:
+    """Whether every other value in a text is denied, explained, or settled by what follows it."""
+    line = text[text.rfind("\n", 0, final.start) + 1 :].partition("\n")[0]
+    is_alone = re.fullmatch(r"\W*⟦\d+⟧\W*", line) is not None
+    for mention in re.finditer(r"⟦(\d+)⟧|⟪[\d+]+⟫", text):
+        if mention[1] is not None and int(mention[1]) == final.choice:
+            continue
+        claim = next((c for c in claims if c.start == mention.start()), None)
+        if (claim is None and is_alone) or (claim is not None and claim.kind == DENIED):
+            continue
+        around = re.split(r"[.;\n]", text[: mention.start()])[-1] + re.split(r"[.;\n]", text[mention.end() :])[0]
+        is_settled = mention.start() < final.start and final_claim(
+            text, [final._replace(start=mention.start(), choice=-1), final]
+        )
+        if not is_settled and not _EXPLAINED.search(around):
+            return False
+    return True
+
+
+def _marked(text: str) -> int | None:
+    """The token after "Rating:", where it is one; -1 where several labels give several values and none of them is the final one."""
+    labels = [(re.sub(r"[*_#>\s]+", " ", name).strip().lower(), int(n)) for name, n in _LABEL.findall(text)]
+    finals = [n for name, n in labels if re.fullmatch(rf"(?:the |my )?(?:{_FINAL})", name, I)]
+    if len({name for name, _ in labels}) > 1 and len({n for _, n in labels}) > 1 and len(set(finals)) != 1:
+        return -1
+    marks = list(_MARKED.finditer(text))
+    if not marks:
+        return None
+    last = marks[-1]
+    contrary = [m for m in marks if m[2] != last[2]]
+    claims = [Claim(m.start(2) - 1, int(m[2]), CHOSEN) for m in marks]
+    strongest = [int(m[2]) for m in marks if re.match(r"final|overall|total|gesamt|insgesamt|answer|verdict", m[1], I)]
+    if contrary and len(set(strongest)) == 1:
+        return strongest[0]
+    if contrary and final_claim(text, claims) is None:
+        return -1
+    after = text[last.end() :]
+    return (
+        int(last[2])
+        if not re.match(r"\s*(?:or|oder|ou|to|-)\s*[⟦⟪]", after)
+        and not re.search(r"\b(?:wait|actually|correction|no,)[^⟦]*⟦", after, I)
+        else None
+    )
+
+
+_WHOLE_WORDS = r"(?: out of | von | sur | de | sobre | van (?:de )?|/)"
 
 
 def _spelled(text: str, language: str | None) -> str:
-    """A text with digits for number words where only a rating can be meant: at its end, and in "five out of seven"."""
-    words = {
+    """A text with digits for number words, and decimals for halves; "one", "un" and the like only where they stand alone."""
+    numbers = {
         word: str(number)
         for word, number in number_words(language).items()
-        if word not in ("un", "um") and word.isalpha() and not re.search(r"[一-鿿]", word)
+        if word.isalpha() and not re.search(r"[一-鿿]", word)
     }
-    names = "|".join(sorted(words, key=len, reverse=True))
+    alone = re.fullmatch(r"\W*([^\W\d]+)\W*", text)
+    if alone and alone[1].lower() in numbers:
+        return numbers[alone[1].lower()]
+    names = "|".join(
+        sorted((w for w in numbers if w not in ("one", "un", "um", "uno", "eins", "één")), key=len, reverse=True)
+    )
+    text = re.sub(rf"(?<![\w-])({names})(?![\w-])", lambda m: numbers[m[1].lower()], text, flags=I)
     text = re.sub(
-        rf"\b({names}|\d)({_WHOLE_WORDS})({names}|\d+)\b",
-        lambda m: words.get(m[1].lower(), m[1]) + m[2] + words.get(m[3].lower(), m[3]),
-        text,
-        flags=I,
+        r"\b(\d+)(?:\s*½|\s+1/2\b| and a half\b| einhalb\b| y medio\b| et demie?\b| e meio\b)", r"\1.5", text, flags=I
     )
-    return re.sub(
-        rf"(?:(?<=^)|(?<=\ban )|(?<=\ba )|(?<=[:*] )|(?<=say )|(?<=it )|(?<=eine )|(?<=rating is )|(?<=score is ))(?!one\b(?! *[.!]?$))({names})(?=[.!]?\s*$)",
-        lambda m: words[m[1].lower()],
-        text,
-        flags=I,
-    )
+    return re.sub(rf"\b(?:one|un|um|uno|eins)(?=(?:{_WHOLE_WORDS}|{_TO})\d)", "1", text, flags=I)
 
 
 def _from_json(data: dict[str, object], low: float, high: float) -> float | None:
     fields = {str(k).lower().strip().replace(" ", "_"): v for k, v in data.items()}
-    for keys in ([k for k in fields if k in _KEYS], [k for k in fields if set(k.split("_")) & _KEYS], list(fields)):
+    known = [k for k in fields if k in _KEYS]
+    final = [k for k in fields if k in _FINAL_KEYS]
+    for keys in (final, known, [k for k in fields if set(k.split("_")) & _KEYS], list(fields)):
         values = [_from_value(fields[k], low, high) for k in keys if not {k, *k.split("_")} & _NO_KEYS]
         numbers = {v for v in values if v is not None}
         if len(numbers) == 1:
@@ -170,7 +274,7 @@ def _from_value(value: object, low: float, high: float) -> float | None:
     if isinstance(value, dict):
         return _from_json(value, low, high)
     if isinstance(value, int | float):
-        return _within(float(value), low, high)
+        return float(value) if low <= value <= high else None
     return parse_rating(value, low, high) if isinstance(value, str) and len(value) < 40 else None
 
 
@@ -178,88 +282,24 @@ def _without_scale(text: str, low: float, high: float) -> str:
     """A text without mentions of the scale itself: "on a scale from 1 (very bad) to 7 (very good)", "(1-7)", "a 7-point scale"."""
     ends = rf"{low:g}(?:\s*\([^)]*\))?{_TO}{high:g}(?:\s*\([^)\d]*\))?"
     scale = r"(?:(?:on|auf|sur|en|em|op|num)\s*)?(?:a|an|the|einer|une|una|uma|een)?\s*(?:scale|skala|échelle|escala|schaal)?\s*(?:of|from|von|de|van)?\s*"
+    if not re.fullmatch(rf"\W*{ends}\W*", text, I):
+        text = re.sub(
+            rf"[(\[]?(?:scale\s*)?{scale}(?<![\d.]){ends}(?![\d.,]*\d)[)\]]?(?:\s*scale)?\s*:?(?!\s*{_TO})",
+            " : ",
+            text,
+            flags=I,
+        )
     text = re.sub(
-        rf"[(\[]?{scale}(?<![\d.]){ends}(?![\d.,]*\d)[)\]]?(?:\s*scale)?\s*:?(?!\s*{_TO})", " : ", text, flags=I
-    )
-    text = re.sub(
-        rf"\b{high:g}[- ]points? scale|满分\s*{high:g}\s*分|{high:g}点(?:満点)?(?:中|のうち)|{high:g}点満点(?:で)?",
+        rf"\b(?:on )?(?:a |the )?{high:g}[- ]points? (?:likert )?scale|[(]?满分\s*{high:g}\s*分[)]?|{high:g}点(?:満点)?(?:中|のうち)|{high:g}点満点(?:で)?",
         " : ",
         text,
         flags=I,
     )
     text = re.sub(rf"\bout of (?:a possible )?{high:g}\s*(?=[,:])", " : ", text, flags=I)
-    return re.sub(rf"\((?:out of|max\.?|von|sur|de|van)\s*{high:g}\)|\(scale[^)]*\)", " ", text, flags=I)
-
-
-def _fraction(text: str, low: float, high: float) -> float | None:
-    """What all "n out of m" in a text amount to; below the scale where they amount to nothing."""
-    fractions = {
-        (_number(n), _number(m))
-        for n, m in re.findall(rf"{_N}{_OF}(\d{{1,4}}(?:\.\d+)?)(?!\s*(?:errors|words))\b", text, flags=I)
-    }
-    fractions |= {
-        (_number(n), 100.0)
-        for n in re.findall(
-            rf"{_N}\s*(?:%|percent\b|per cent\b|prozent\b|pour cent|por ?cento|por ciento|procent)", text, flags=I
-        )
-        if high == 100 or not fractions
-    }
-    if not fractions:
-        return None
-    if len(fractions) > 1:
-        return low - 1
-    ((number, whole),) = fractions
-    if whole <= 0 or number > whole or (low != 0 and whole != high):
-        return low - 1
-    return (
-        _within(number if whole == high else number * high / whole, low, high)
-        if low == 0
-        else _within(number, low, high) or low - 1
+    return re.sub(
+        rf"\((?:out of|max\.?|von|sur|de|van)\s*{high:g}\)|\((?:scale|[^()\d]*{low:g}\s*=)[^)]*\)", " ", text, flags=I
     )
-
-
-_MARKED = re.compile(
-    rf"(?<!\w)(?:{MARKERS}|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|評価)\s*[:=\"'*]+\s*{_N}(?!{_OF}\d|\s*%){_FOLLOWS}",
-    I,
-)
-
-
-def _marked(text: str) -> float | None:
-    """The number after "Rating:", where it is one."""
-    numbers = set(_MARKED.findall(text))
-    return None if len(numbers) != 1 or _RANGE.search(text) else _number(numbers.pop())
-
-
-def _plain(text: str, low: float, high: float) -> float | None:
-    if re.match(r"\s*-\d", text) or _RANGE.search(text):
-        return None
-    whole = re.fullmatch(
-        rf"[\s:*\"'(\[]*(?:a |an |ein |une? |un )?{_N}[\s:.!*\"')\]]*(?:points?|stars?|punkte|分|点(?:です)?)?[\s.。!]*",
-        text,
-        flags=I,
-    )
-    if whole:
-        return _within(_number(whole[1]), low, high)
-    lines = [line for line in text.splitlines() if line.strip()]
-    alone = [m for line in lines if (m := re.fullmatch(rf"[\s:*#>-]*{_N}[\s.!*]*", line))]
-    if len({m[1] for m in alone}) == 1:
-        return _within(_number(alone[0][1]), low, high)
-    if re.fullmatch(r"\W*\d[\d.]*(?:[\s,;/|]+\d[\d.]*)+\W*", text):
-        return None
-    leading = re.match(rf"[\s:*\"'(]*{_N}(?=\s*(?:[-:,.;(=\n]|because|since|as\b|points?\b|stars?\b))", text, flags=I)
-    stated = [_number(m) for m in _LEADS.findall(text)]
-    if leading and not _EARLIER.search(text):
-        return _within(_number(leading[1]), low, high)
-    every = [_number(m) for m in re.findall(_N + _FOLLOWS, text, flags=I)]
-    numbers = every if _EARLIER.search(text) else stated or every
-    if _EARLIER.search(text) and len(numbers) > 1:
-        return _within(numbers[-1], low, high)
-    return _within(numbers[0], low, high) if len(set(numbers)) == 1 else None
 
 
 def _number(text: str) -> float:
     return float(text.replace(",", "."))
-
-
-def _within(number: float, low: float, high: float) -> float | None:
-    return number if low <= number <= high else None

@@ -13,7 +13,9 @@ from referee.models.answers.vocabulary import any_of, words
 
 __all__ = [
     "CARRIER",
+    "CHOOSING",
     "CHOSEN",
+    "CORRECTS",
     "DENIED",
     "DOUBT",
     "DOUBTED",
@@ -22,7 +24,11 @@ __all__ = [
     "PERHAPS",
     "SEVERAL",
     "Claim",
-    "find_claims",
+    "Grammar",
+    "claims_of_sentence",
+    "cues_before",
+    "final_claim",
+    "split_sentences",
 ]
 
 I = re.IGNORECASE  # noqa: E741
@@ -68,7 +74,7 @@ _CJK_PIECES = """
 答案 答え 答 正解 对象 対象 目标 物体 选项 選択肢 オブジェクト 画像 图片 图 描述 说明 説明文 説明 记述 描写 最終的な 最終 最终 最佳 正确 正しい 符合 匹配 对应 指向 指的 一致する 一致します 一致しています 一致 该当する 該当する 該当します 該当
 当てはまる 当てはまります 当てはまり 合います 合う 合致します 合致する 我 私 认为 觉得 想 猜 选择 选 会 应该 应当 就 是 为 的 了 那 这 它 个 個 号 號 番目 番 只有 只 唯一 只剩下 只剩 最 根据 所以 因此 故 综上 可能性 可能 大概 也许 有 说 回答 結論 结论 结果 者
 東西 东西 所指 所 即 を に は が です でした である で だ と の も 思います 思われます 思う 思い 考えます 考えられます 考える でしょう だろう おそらく たぶん 多分 もの よって したがって だから つまり だけ のみ 最も いちばん 一番 適切 ふさわしい 指している 指しています
-選びます 選ぶ 選択します 選択 間違いない 間違いなく 違いない なります なる それ これ こと 示している 示しています ため から ので 于 对 来看 来说 而是 なく 号码 编号 番号 被 描述的 符合的 最符合 であり その よく くらい 但 但是 我的 のは 推测 推断 判断 认定
+選びます 選ぶ 選択します 選択 間違いない 間違いなく 違いない なります なる それ これ こと 示している 示しています ため から ので 于 对 来看 来说 而是 なく 号码 编号 番号 被 描述的 符合的 最符合 であり その よく くらい 评分 分数 得分 打分 打 给 给它 分 句子 文本 评价 综合 总分 总体 评为 流畅度 自然度 満点 点数 点 評価 評点 スコア つけます 付けます 文 総合 流暢さ 自然さ 与えます あげます 採点 本文 句 句话 但 但是 我的 のは 推测 推断 判断 认定
 """
 _CJK_CARRIER = re.compile("|".join(sorted(_CJK_PIECES.split(), key=len, reverse=True)))
 NEGATION = re.compile(
@@ -103,24 +109,27 @@ _BACKGROUND = re.compile(
 )
 # A cue of choice right before an option, and right after it.
 _NOUN = r"(?:the|an?|das|der|die|dem|den|l['’]|le|la|el|al|o|a|ao|het|de|object|number|objekt|nummer|objet|objeto|número|numéro|option|item|only|just|nur|one)"
-_BEFORE = re.compile(
-    any_of(
-        r"\b(?:it|that|this|answer|choice|referent|target|one|object|item|match|pick|selection|option|guess|candidate|conclusion|winner|bet|referred to|described|meant)(?:['’]s| is| was| be| would be| must be| has to be| should be| will be| can only be| seems to be| appears to be)(?: \w+ly| indeed| then| actually| therefore| thus)*",
-        r"\b(?:is|must be|has to be|should be|would be|can only be)(?: \w+ly)?",
-        r"\b(?:pick|choose|select|say|go(?:ing)? (?:with|for)|settle (?:on|for)|opt for|lean(?:ing)? (?:towards?|to)|vote for|bet on|answer|conclude|prefer|suggest|commit to|stick with|selected|chosen|choosing)(?: it is| it['’]s| that it is| that it['’]s)?",
-        r"\b(?:refers? to|referring to|match(?:es)?|fits?|describ(?:es|ing)|points? to|pointing to|identifies|indicates|singles out|picks out|corresponds? to|means|suits|denotes|speaks of|applies to|true of|tips? (?:it|the balance|the scales?) (?:to|towards?|in favou?r of)|favou?rs)(?: \w+ly| only| just| best)*",
-        r"\b(?:leav(?:es|ing)(?: \w+)?(?: with)?|left with|remain(?:s|ing)?|namely|i\.e\.|that is|so|therefore|thus|hence|thereby|makes|making|conclusion|only)",
-        r"\b(?:ist|wäre|muss|wird|lautet|bleibt|meint|wähle|nehme|sage|tippe auf|entscheide mich für|bezieht sich auf|beschreibt|passt(?: am besten| nur| genau| eher)* (?:zu|auf)|entspricht|gemeint ist|nur|also|sondern|nämlich)",
-        r"\b(?:est|serait|soit|désigne|décrit|correspond(?: le mieux)? à|se réfère à|s['’]agit (?:donc )?de|choisis|prends|dirais|reste|donc|sélectionne|opte pour|c['’]est|référence à)",
-        r"\b(?:es|sería|sea|ser|designa|describe(?: mejor)?(?: al?)?|corresponde a|se refiere a|se trata de|elijo|escojo|diría|queda|así que|coincide(?: mejor)? con|encaja(?: mejor)? con|por lo que)",
-        r"\b(?:é|seria|seja|designa|descreve|corresponde a|refere-se a|trata-se d|escolho|diria|resta|portanto|sobra)",
-        r"\b(?:is|wordt|zou zijn|verwijst naar|beschrijft|past(?: het best| best)?(?: bij| op)|kies|blijft|dus|gaat om|bedoelt)",
-        r"是|为|只有|选择?|我选|指的?|符合的是|所以|答えは|正解は|は",
-        r"[=:]|->|=>|→|⇒",
-    )
-    + rf"[\s:\"'(*]*(?:{_NOUN}\s*)*[\s\"'(#*-]*$",
-    I,
+_CUES = (
+    r"\b(?:it|that|this|answer|choice|referent|target|one|object|item|match|pick|selection|option|guess|candidate|conclusion|winner|bet|referred to|described|meant)(?:['’]s| is| was| be| would be| must be| has to be| should be| will be| can only be| seems to be| appears to be)(?: \w+ly| indeed| then| actually| therefore| thus)*",
+    r"\b(?:is|must be|has to be|should be|would be|can only be)(?: \w+ly)?",
+    r"\b(?:pick|choose|select|say|go(?:ing)? (?:with|for)|settle (?:on|for)|opt for|lean(?:ing)? (?:towards?|to)|vote for|bet on|answer|conclude|prefer|suggest|commit to|stick with|selected|chosen|choosing)(?: it is| it['’]s| that it is| that it['’]s)?",
+    r"\b(?:refers? to|referring to|match(?:es)?|fits?|describ(?:es|ing)|points? to|pointing to|identifies|indicates|singles out|picks out|corresponds? to|means|suits|denotes|speaks of|applies to|true of|tips? (?:it|the balance|the scales?) (?:to|towards?|in favou?r of)|favou?rs)(?: \w+ly| only| just| best)*",
+    r"\b(?:leav(?:es|ing)(?: \w+)?(?: with)?|left with|remain(?:s|ing)?|namely|i\.e\.|that is|so|therefore|thus|hence|thereby|makes|making|conclusion|only)",
+    r"\b(?:ist|wäre|muss|wird|lautet|bleibt|meint|wähle|nehme|sage|tippe auf|entscheide mich für|bezieht sich auf|beschreibt|passt(?: am besten| nur| genau| eher)* (?:zu|auf)|entspricht|gemeint ist|nur|also|sondern|nämlich)",
+    r"\b(?:est|serait|soit|désigne|décrit|correspond(?: le mieux)? à|se réfère à|s['’]agit (?:donc )?de|choisis|prends|dirais|reste|donc|sélectionne|opte pour|c['’]est|référence à)",
+    r"\b(?:es|sería|sea|ser|designa|describe(?: mejor)?(?: al?)?|corresponde a|se refiere a|se trata de|elijo|escojo|diría|queda|así que|coincide(?: mejor)? con|encaja(?: mejor)? con|por lo que)",
+    r"\b(?:é|seria|seja|designa|descreve|corresponde a|refere-se a|trata-se d|escolho|diria|resta|portanto|sobra)",
+    r"\b(?:is|wordt|zou zijn|verwijst naar|beschrijft|past(?: het best| best)?(?: bij| op)|kies|blijft|dus|gaat om|bedoelt)",
+    r"是|为|只有|选择?|我选|指的?|符合的是|所以|答えは|正解は|は",
+    r"[=:]|->|=>|→|⇒",
 )
+
+
+def cues_before(*cues: str) -> re.Pattern[str]:
+    """Some cues at the end of what stands before an option, articles and nouns aside."""
+    return re.compile(any_of(*cues) + rf"[\s:\"'(*]*(?:{_NOUN}\s*)*[\s\"'(#*-]*$", I)
+
+
 _AFTER = re.compile(
     r"^[\s\"')*:,-]*"
     + any_of(
@@ -189,7 +198,18 @@ class Claim(NamedTuple):
     is_background: bool = False
 
 
-def find_claims(sentence: str, is_announced: bool = False) -> list[Claim]:
+class Grammar(NamedTuple):
+    """The words that a clause of choice may consist of, and the cues right before an option and right after it."""
+
+    carrier: frozenset[str]
+    before: re.Pattern[str]
+    after: re.Pattern[str]
+
+
+CHOOSING = Grammar(CARRIER, cues_before(*_CUES), _AFTER)
+
+
+def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
     """The claims of a sentence about options, in their order."""
     claims: list[Claim] = []
     start = 0
@@ -197,23 +217,28 @@ def find_claims(sentence: str, is_announced: bool = False) -> list[Claim]:
     for end, following in ends:
         clause = sentence[start:end]
         subject = _ANAPHOR.match(clause)
-        if subject and len(named := set(_OPTION.findall(sentence))) == 1 and _AFTER.match(clause[subject.end() :]):
+        if (
+            subject
+            and len(named := set(_OPTION.findall(sentence))) == 1
+            and grammar.after.match(clause[subject.end() :])
+        ):
             if (number := named.pop()[0]) and not NEGATION.search(sentence) and not DOUBT.search(clause):
                 claims.append(Claim(start, int(number), CHOSEN))
         elif _OPTION.search(clause):
             background = _BACKGROUND.match(clause.strip(" \"'*_")) is not None
             claims += [
-                claim._replace(start=claim.start + start, is_background=background) for claim in _claims_of(clause)
+                claim._replace(start=claim.start + start, is_background=background)
+                for claim in _claims_of(clause, grammar)
             ]
         start = following
     return claims
 
 
-def _claims_of(clause: str) -> list[Claim]:
+def _claims_of(clause: str, grammar: Grammar) -> list[Claim]:
     over = next(iter(_OVER.finditer(clause)), None)
     if over is not None and _OPTION.search(clause[: over.start()]):
         later = clause[over.end() :]
-        return _claims_of(clause[: over.start()]) + [
+        return _claims_of(clause[: over.start()], grammar) + [
             Claim(m.start() + over.end(), _value(m), DENIED) for m in _OPTION.finditer(later)
         ]
     options = list(_OPTION.finditer(clause))
@@ -222,7 +247,9 @@ def _claims_of(clause: str) -> list[Claim]:
         # Other options are unknown words to this one.
         left = _OPTION.sub(lambda m: "x" * len(m[0]), clause[: option.start()])
         right = _OPTION.sub(lambda m: "x" * len(m[0]), clause[option.end() :])
-        chosen[option.start()] = Claim(option.start(), _value(option), _kind(left, right, option[2] is not None))
+        chosen[option.start()] = Claim(
+            option.start(), _value(option), _kind(left, right, grammar, option[2] is not None)
+        )
     picked = {c.choice for c in chosen.values() if c.kind in (CHOSEN, PERHAPS)}
     if len(picked) > 1:
         return [c._replace(kind=DOUBTED) if c.kind in (CHOSEN, PERHAPS) else c for c in chosen.values()]
@@ -233,25 +260,25 @@ def _value(option: re.Match[str]) -> int | str:
     return int(option[1]) if option[1] else SEVERAL
 
 
-def _unknown(text: str, known: frozenset[str] = CARRIER) -> list[str]:
+def _unknown(text: str, known: frozenset[str]) -> list[str]:
     """The words of a text that are no words of choosing."""
     text = _CJK_CARRIER.sub(" ", text) if re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text) else text
     words = re.findall(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+", text.lower().replace("’", "'"))
     return [w for w in words if w not in known and not (w[:2] in ("l'", "d'") and w[2:] in known)]
 
 
-def _kind(left: str, right: str, is_group: bool) -> str:
+def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
     """What a clause says about the option between its two parts; "" where it only reports."""
     if is_group:
-        return _kind_of_group(left, right)
-    after = _AFTER.match(right)
-    before = _BEFORE.search(left) and not _VERB_AFTER.match(right)
+        return _kind_of_group(left, right, grammar)
+    after = grammar.after.match(right)
+    before = grammar.before.search(left) and not _VERB_AFTER.match(right)
     if NEGATION.search(left) or _DISMISSED.search(left) or (not after and _DENIED_AFTER.match(right)):
         return DENIED
     if after and NEGATION.search(after[0]):
         return DENIED
     asserted = PERHAPS if _WEAK.search(left + right) else CHOSEN
-    if not _unknown(_WEAK.sub(" ", f"{left} {right}")):
+    if not _unknown(_WEAK.sub(" ", f"{left} {right}"), grammar.carrier):
         return asserted
     if not (after or before or (_ONLY.search(left) and not NEGATION.search(right))):
         return ""
@@ -259,7 +286,7 @@ def _kind(left: str, right: str, is_group: bool) -> str:
     return DOUBTED if DOUBT.search(left) or DOUBT.search(near) else asserted
 
 
-def _kind_of_group(left: str, right: str) -> str:
+def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
     around = _WEAK.sub(" ", f"{left} {right}")
     if NEGATION.search(left) and not _UNDECIDED.search(left):
         return DENIED
@@ -267,7 +294,7 @@ def _kind_of_group(left: str, right: str) -> str:
         return CHOSEN
     if NEGATION.search(right) or _DISMISSAL.match(right) or _DISMISSED.search(left):
         return DENIED
-    if not _unknown(around, CARRIER | GROUP_WORDS) or _GROUP_FITS.match(right):
+    if not _unknown(around, grammar.carrier | GROUP_WORDS) or _GROUP_FITS.match(right):
         return CHOSEN
     return (
         CHOSEN
@@ -276,3 +303,64 @@ def _kind_of_group(left: str, right: str) -> str:
         )
         else ""
     )
+
+
+CORRECTS = re.compile(
+    any_of(
+        r"\b(?:wait|actually|hold on|correction|corrected|sorry|i meant|on (?:second thought|reflection|closer (?:look|inspection))|let me (?:reconsider|correct|re-?check)|scratch that|however|but|instead|rather|reconsider\w*|re-?examin\w+|my mistake|oops)\b|\bno[,;]|\bnope\b",
+        r"\b(?:nein|doch|aber|sondern|moment|korrektur|eigentlich|genauer betrachtet)\b|\b(?:non|attendez|en fait|mais|correction|plutôt)\b|\b(?:espera|en realidad|pero|sino|corrección|perdón|perdón)\b|\b(?:espere|na verdade|mas|correção)\b|\b(?:wacht|eigenlijk|maar|correctie)\b|等等|不对|其实|而是|いや|待って|実は|ではなく|訂正",
+    ),
+    I,
+)
+_CONCLUDES = re.compile(
+    any_of(
+        r"\b(?:so|therefore|thus|hence|in conclusion|consequently|finally|final|overall|conclude|leav(?:es?|ing)|left with|which means|the answer (?:is|must|has)|i(?:['’]d| would|['’]ll)? (?:pick|choose|say|go|prefer|select|settle))\b",
+        r"\b(?:also|daher|somit|folglich|donc|par conséquent|así que|por (?:lo )?tanto|portanto|então|dus|daarom)\b|所以|因此|综上|よって|したがって|だから|=>|->|→|👉",
+    ),
+    I,
+)
+
+_HEDGED = re.compile(
+    r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not only|not just"
+    r"|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if forced(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
+    r"|nicht (?:ganz |völlig |hundertprozentig )?sicher|ohne zweifel|zweifellos|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|sans (?:aucun )?doute|no estoy \w+(?: \w+)?|sin duda|não (?:tenho|estou) \w+(?: \w+)?|sem dúvida|niet (?:helemaal |zo )?zeker|ongetwijfeld|wenn ich raten müsste|si je devais choisir)\b"
+    r"|,? (?:is(?:n['’]t| that| it| that not) (?:it|right|correct|so|okay|ok)|right|would you like [^?.\n]*|do you want [^?.\n]*|does that help|ok(?:ay)?|nicht wahr|n['’]est-ce pas|verdad|não é|toch)\?",
+    I,
+)
+_SUPPOSES = re.compile(
+    r"(?:^|[,;:(]\s*|\b(?:and|but|then) )(?:if|unless|depending|whether|assuming|suppos\w+|otherwise|wenn|falls|sonst|à moins|selon|si(?! ?,)|se(?! (?:trata|refere|refiere))|caso|indien|tenzij)\b|\botherwise\b|如果|もし",
+    I,
+)
+_ASKS = re.compile(r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$")
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of a text and what stands between them, in turn."""
+    return [part for part in re.split(r"((?<=[.!?])(?:[\s\"')*]+|$)|(?<=\.\.\.)\s*|\n+)", text) if part]
+
+
+def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
+    """The claims of a sentence without its hedges; None where it asks. What stands under a condition is in doubt."""
+    plain = _HEDGED.sub(lambda m: " " * len(m[0]), sentence)
+    if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain):
+        return None
+    claims = find_claims(plain, grammar)
+    if _SUPPOSES.search(plain):
+        claims = [c._replace(kind=DOUBTED) if c.kind in (CHOSEN, PERHAPS) else c for c in claims]
+    return claims
+
+
+def final_claim(text: str, chosen: list[Claim]) -> Claim | None:
+    """The last of some claims, if it agrees with the others, or corrects or concludes them."""
+    final = chosen[-1]
+    contrary = [c for c in chosen if c.choice != final.choice]
+    if contrary and not _is_settled(
+        text[contrary[-1].start : final.start], text[max(0, final.start - 60) : final.start]
+    ):
+        return None
+    return final
+
+
+def _is_settled(between: str, before: str) -> bool:
+    """Whether words between two choices say that the later one corrects or concludes the earlier one."""
+    return bool(CORRECTS.search(between) or _CONCLUDES.search(between) or _CONCLUDES.search(before))
