@@ -15,8 +15,6 @@ from operator import and_
 from time import monotonic
 from typing import NamedTuple
 
-__all__ = ["Cover", "OutOfTime", "all_covers", "cheapest_cover", "fewest", "greedy_cover", "hopeless", "smallest_cover"]
-
 LARGE = 20_000
 """Distractors times properties above which a row for each distractor costs more than trying one size of a cover after the other."""
 TRIED = 4

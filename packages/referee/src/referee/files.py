@@ -18,23 +18,6 @@ from typing import BinaryIO
 
 from referee.errors import CannotWrite, InputError, MissingExtra, naming_extra
 
-__all__ = [
-    "ELSEWHERE",
-    "FOR_ALL",
-    "FOR_OWNER",
-    "content_mark",
-    "expand_path",
-    "hold_alone",
-    "is_address",
-    "let_go",
-    "make_folder",
-    "open_to_read",
-    "put_in_place",
-    "write_atomically",
-    "write_bytes",
-    "writing_folder",
-]
-
 FOR_ALL, FOR_OWNER = 0o644, 0o600
 _MARKED = 1 << 16
 ELSEWHERE = "choose another name, or remove it"

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     import typer
 
-__all__ = ["Option", "apply", "command", "option", "takes"]
-
 P = ParamSpec("P")
 O = TypeVar("O")  # noqa: E741 (the options class of a job)
 R = TypeVar("R")

@@ -10,8 +10,6 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import FieldInfo
 from msgspec.structs import fields as struct_fields
 
-__all__ = ["Record", "default_of"]
-
 
 def default_of(declared: FieldInfo) -> Any:
     """Return the default of a field; `msgspec.NODEFAULT` where the field is required."""

@@ -22,8 +22,6 @@ from referee.options import takes
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["AuditResult", "audit"]
-
 
 class AuditResult(Result):
     """Every printed number that could be checked, and what does not follow.

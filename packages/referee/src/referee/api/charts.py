@@ -10,8 +10,6 @@ from referee.show.reports.report_figures import CELL, PALETTE
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["bars", "dots", "drawn", "scatter", "strips"]
-
 Rows = Sequence[Mapping[str, Any]]
 
 

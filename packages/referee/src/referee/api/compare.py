@@ -17,8 +17,6 @@ from referee.options import takes
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Compared", "compare"]
-
 
 class Compared(Result):
     """Every pair of systems with difference, interval, test and ranks.

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from referee.courtroom.evidence import Evidence
 
-__all__ = ["CourtResult", "court"]
-
 
 class CourtResult(Result):
     """What a court heard and said: one row per measure and hearer measure, and a verdict per measure.

@@ -18,8 +18,6 @@ from referee.options import takes
 from referee.records import Scene, Trial
 from referee.show.drawing import Layout, draw_scene, draw_sheet, place, to_png
 
-__all__ = ["Drawing", "draw"]
-
 
 class Drawing(Result):
     """A picture: notebooks show it, ``.save("scene.png")`` writes it.

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from referee.api.listen import Heard
     from referee.api.report import WrittenReport
 
-__all__ = ["Evaluation", "declared_by", "evaluate", "measure_files"]
-
 
 class Evaluation(Result):
     """What files show: scores, sentences, and the steps that go on from them.

@@ -13,12 +13,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = [
-    "AUDIT", "COURT", "ENTITIES", "EVALUATED", "HEARING", "ITEMS",
-    "OUTPUTS", "PAIRS", "PASSPORT", "REPLICATION", "REPORT", "RESPONSES", "RUNS", "SCORES", "STEPS",
-    "Schema",    "frame_of", "group_columns", "to_pandas",
-]  # fmt: skip
-
 Schema = Mapping[str, type]
 
 _GROUPS: dict[str, type] = dict.fromkeys(GROUPINGS, str)

@@ -26,8 +26,6 @@ from referee.show.reports.score_tables import number
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["SHARES", "Heard", "Responses", "listen", "tells"]
-
 SHARES = ("several", "none", "dont-know", "timeout", "unparsable")
 
 

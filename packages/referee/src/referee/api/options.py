@@ -26,21 +26,6 @@ from referee.options import (
     option,
 )
 
-__all__ = [
-    "AuditOptions",
-    "Begin",
-    "CompareOptions",
-    "CourtOptions",
-    "DrawOptions",
-    "EvaluateOptions",
-    "ListenOptions",
-    "PassportOptions",
-    "ReplicateOptions",
-    "ReportOptions",
-    "RunOptions",
-    "ScoreOptions",
-]
-
 Begin = Callable[[int], Callable[[int], None]]
 """Called with the number of answers to come; returns what to call as they come."""
 

@@ -20,8 +20,6 @@ from referee.options import takes
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Passport", "check_place", "passport"]
-
 Begin = Callable[[int], Callable[[int], None]]
 
 

@@ -23,8 +23,6 @@ from referee.show.reports.score_tables import number
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Replication", "replicate"]
-
 
 class Replication(Result):
     """Our scores beside the printed ones, and how well they agree.

@@ -25,8 +25,6 @@ from referee.show.reports.speaker_picture import speakers_section
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["WrittenReport", "report"]
-
 # Findings, scores and items come first.
 AFTER_ITEMS = 3
 

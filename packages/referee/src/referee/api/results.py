@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["Result", "bounded", "latex_table"]
-
 
 class Result:
     """A frame with its figure, its table for a paper and its notebook view.

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
-__all__ = ["FinishedRun", "limited", "run"]
-
 
 class FinishedRun(Result):
     """A run folder that was just made: what every system answered, and where it is kept.

@@ -20,26 +20,6 @@ from referee.errors import MissingExtra, RefereeError, UnknownName, name_missing
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = [
-    "COMMANDS",
-    "Commands",
-    "StoppedWork",
-    "installed_commands",
-    "is_quiet",
-    "is_verbose",
-    "is_watched",
-    "lab_module",
-    "main",
-    "page_width",
-    "print_detail",
-    "print_note",
-    "print_warning",
-    "results",
-    "run_command",
-    "run_group",
-    "take_verbosity",
-]
-
 # What shells expect of a program that Ctrl-C ended: 128 plus the signal's number.
 STOPPED = 130
 

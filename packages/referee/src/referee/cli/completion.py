@@ -14,8 +14,6 @@ from typer.core import TyperCommand, TyperGroup
 from referee.cli import Commands, installed_commands, lab_module
 from referee.errors import one_of
 
-__all__ = ["VARIABLE", "answer_request", "run"]
-
 VARIABLE = "_REFEREE_COMPLETE"
 SHELLS = ("bash", "zsh", "fish")
 

@@ -12,8 +12,6 @@ from referee.contracts import Card
 from referee.corpora.reading.folder import locate
 from referee.errors import BrokenPlugin, DataNotFound, InputError, RefereeError
 
-__all__ = ["app", "can_be_read", "create", "find_folder", "folder_of"]
-
 app = options.new_app()
 
 

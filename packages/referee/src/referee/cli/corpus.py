@@ -22,8 +22,6 @@ from referee.errors import CannotWrite, DataNotFound, InputError
 from referee.files import write_atomically
 from referee.jobs.open import open_corpus
 
-__all__ = ["app"]
-
 app = options.new_app(no_args_is_help=True, help=__doc__)
 
 Name = Annotated[str, typer.Argument(help="A corpus by name (referee corpora).", show_default=False)]

@@ -14,8 +14,6 @@ from referee.cli.progress import counting
 from referee.contracts import Card
 from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
 
-__all__ = ["count", "print_card", "read_card"]
-
 
 def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, Any]:
     """The card with counts and checksum; without the data, what the reader states and what is missing."""

@@ -12,8 +12,6 @@ from referee.cli.progress import counting
 from referee.errors import CannotWrite, InputError
 from referee.records import Description, Trial
 
-__all__ = ["output_lines", "response_lines", "spoken_by", "trial_lines", "write_pictures", "write_xml"]
-
 
 def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
     """The trials of some speakers; none at all is a mistake worth stopping for."""

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from shutil import get_terminal_size
 
-__all__ = ["fit_page", "format_examples", "help_width", "list_entries", "wrap_words"]
-
 WIDEST = 100
 CONTINUATION = " " * 6
 

@@ -12,8 +12,6 @@ from typer.core import TyperCommand, TyperGroup
 from referee.catalogue import one_of
 from referee.cli.help_page import WIDEST, format_examples, wrap_words
 
-__all__ = ["DIALOGUE_CORPORA", "KTH", "PENTO_CV", "check_form", "examples", "new_app"]
-
 KTH, PENTO_CV = "kth-tangrams", "pento-cv"
 DIALOGUE_CORPORA = (KTH, PENTO_CV)
 FORMS = ("text", "json")

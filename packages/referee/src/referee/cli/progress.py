@@ -8,8 +8,6 @@ from typing import Any, TypeVar
 
 from referee.cli import is_watched
 
-__all__ = ["advancing", "counting", "fetching", "waiting"]
-
 T = TypeVar("T")
 # The bar is drawn a few times a second anyway; telling it of every item would only cost time.
 _STEP = 500

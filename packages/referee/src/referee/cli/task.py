@@ -10,8 +10,6 @@ import typer
 
 from referee.cli import options, print_note
 
-__all__ = ["app"]
-
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help=__doc__)
 
 TaskFolder = Annotated[Path, typer.Option("--task", help="The folder of the task (default: here, or above).")]

@@ -11,8 +11,6 @@ from referee.corpora.reading.lines import expect
 from referee.corpora.reading.packed import Unheard, find, member, read_rows, read_scenes
 from referee.records import Description, Entity, Scene, Trial
 
-__all__ = ["B5Ref"]
-
 FILES = ("b5ref.jsonl.gz", "b5ref_contexts.json")
 
 

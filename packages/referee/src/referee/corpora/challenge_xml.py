@@ -25,8 +25,6 @@ from referee.corpora.reading.trial_elements import read_trial as _read_element
 from referee.errors import InvalidDescription, MalformedInput
 from referee.records import Description, Entity, Property, Trial
 
-__all__ = ["read_outputs", "read_trial", "read_trials", "write_outputs", "write_trials"]
-
 Thing = TypeVar("Thing")
 
 

@@ -12,8 +12,6 @@ from referee.corpora.reading.packed import Unheard, find, read_document
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Scene, Trial
 
-__all__ = ["Clembench"]
-
 PLACES = ("first", "second", "third")
 PICTURES = "multimodal_referencegame/in/instances.json.gz"
 GRIDS = "referencegame/in/instances_{}.json.gz"

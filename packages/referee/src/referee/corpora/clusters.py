@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from referee.errors import UnknownName
 from referee.records import Response, Trial
 
-__all__ = ["FACTORS", "cluster_of", "describe_sampling"]
-
 FACTORS = ("scene", "speaker", "game", "participant")
 
 

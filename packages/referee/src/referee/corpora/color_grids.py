@@ -13,8 +13,6 @@ from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import find, read_rows
 from referee.records import Entity, Event, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["ColorGrids"]
-
 FILE = "rounds.jsonl.gz"
 CELLS = 9
 

@@ -12,8 +12,6 @@ from referee.corpora.reading.lines import WrongShape, expect, optional
 from referee.corpora.reading.packed import find, read_rows, remainder
 from referee.records import Entity, Property, Scene, Trial
 
-__all__ = ["Colors", "read_round"]
-
 FILE = "colors_trials.jsonl.gz"
 WHO = {"s": "speaker", "l": "listener"}
 

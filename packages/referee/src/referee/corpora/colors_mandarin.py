@@ -12,8 +12,6 @@ from referee.corpora.games import Games, Message, Round, first_of_each, is_simpl
 from referee.corpora.reading.csv_tables import read_csv
 from referee.corpora.reading.packed import find
 
-__all__ = ["ColorsMandarin"]
-
 CLICKS = "colorReferenceClicksChinese.csv.gz"
 MESSAGES = "colorReferenceMessageChinese.csv.gz"
 # 演说者 is the speaker, 倾听者 the listener.

@@ -15,8 +15,6 @@ from referee.corpora.reading.packed import find, read_rows, read_table, remainde
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Response, Scene, Trial
 
-__all__ = ["Degen2020"]
-
 LOGS = ("exp1_exp3_trials.jsonl.gz", "exp2_trials.jsonl.gz")
 CODED = ("coded_exp1.tsv.gz", "coded_exp2.tsv.gz", "coded_exp3.tsv.gz")
 PARTS = ("all", "published")

@@ -11,8 +11,6 @@ from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import find, read_rows
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["Franke2024"]
-
 ITEMS, ANSWERS = "items_models.jsonl.gz", "answers.jsonl.gz"
 ATTRIBUTES = ("colour", "shape", "texture")
 

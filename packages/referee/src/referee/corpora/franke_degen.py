@@ -13,8 +13,6 @@ from referee.corpora.reading.packed import find, read_rows, remainder
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["FrankeDegen2016"]
-
 PRODUCTION = "production.jsonl.gz"
 COMPREHENSION = "comprehension.jsonl.gz"
 PARTS = ("all", "production", "comprehension")

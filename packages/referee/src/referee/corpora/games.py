@@ -12,20 +12,6 @@ from typing import NamedTuple, Self
 from referee.corpora.reading.lines import WrongShape
 from referee.records import NOTHING, Description, Event, Outcome, Response, Trial
 
-__all__ = [
-    "Games",
-    "Message",
-    "Round",
-    "answer",
-    "click",
-    "first_of_each",
-    "is_simple",
-    "play",
-    "said",
-    "waited",
-    "with_history",
-]
-
 
 class Message(NamedTuple):
     """One chat message; a negative time means that it was sent after the click, None that its time is not known."""

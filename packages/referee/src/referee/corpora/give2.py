@@ -11,8 +11,6 @@ from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import Unheard, find, member, read_document, read_rows
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
-__all__ = ["Give2"]
-
 FILES = ("give2.jsonl.gz", "give2_worlds.json")
 LANGUAGES = {"EN": "en", "GE": "de"}
 # What the world files call a picture, the annotation of references calls a painting.

@@ -11,8 +11,6 @@ from referee.corpora.reading.lines import expect, optional
 from referee.corpora.reading.packed import Unheard, find, member, read_rows, read_scenes, remainder
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
-__all__ = ["Gre3d"]
-
 # tg is the target and lm the landmark; `rel` between them is read apart.
 SLOTS = {
     "tg_type": "type",

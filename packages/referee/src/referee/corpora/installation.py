@@ -16,8 +16,6 @@ from urllib.request import Request, urlopen
 from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.files import put_in_place
 
-__all__ = ["install", "is_url"]
-
 Progress = Callable[[int, int | None], None]
 LARGEST = 4 * 1024**3  # what an archive may hold when unpacked: far above any corpus, far below a full disk
 _BLOCK = 1 << 16

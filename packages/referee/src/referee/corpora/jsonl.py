@@ -45,24 +45,6 @@ from referee.records import (
     Trial,
 )
 
-__all__ = [
-    "JsonlCorpus",
-    "description_from_json",
-    "json_line",
-    "misnamed",
-    "pairs",
-    "read_corpus",
-    "read_responses",
-    "read_trials",
-    "response_from_json",
-    "response_to_json",
-    "to_json",
-    "trial_from_json",
-    "trial_schema",
-    "trial_to_json",
-    "trials_to_json",
-]
-
 FORM = "`referee docs corpora` has the form of a trial"
 ANSWERED = "`referee docs passport` has the form of a response"
 

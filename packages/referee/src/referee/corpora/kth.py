@@ -12,8 +12,6 @@ from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import find, member, read_rows
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["KthTangrams"]
-
 FILE = "games.jsonl.gz"
 KINDS = {
     "nextturn.request": "turn",

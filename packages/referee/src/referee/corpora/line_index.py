@@ -23,8 +23,6 @@ from referee.corpora.reading.parquet_rows import is_parquet, read_columns, read_
 from referee.errors import DuplicateTrial
 from referee.files import is_address
 
-__all__ = ["IndexedOutput", "TrialIndex", "has_index", "index_outputs", "is_lines"]
-
 PACKED = (".gz", ".zip", ".xml", ".csv", ".tsv", ".parquet")
 
 

@@ -14,8 +14,6 @@ from referee.corpora.reading.packed import find, located, member
 from referee.corpora.tangrams import FIGURES
 from referee.records import Event, Trial
 
-__all__ = ["MultipartyTangrams"]
-
 STUDIES = ("1a", "1b", "2a", "2b", "2c")
 RESULTS = tuple(f"study{study}.raw_results.csv.gz" for study in STUDIES)
 CHATS = tuple(f"study{study}.filtered_chat.csv.gz" for study in STUDIES)

@@ -47,19 +47,6 @@ from referee.records import Description, Outcome, Response
 if TYPE_CHECKING:
     pass
 
-__all__ = [
-    "UNREAD",
-    "Output",
-    "OutputsOfSystem",
-    "Problem",
-    "Remark",
-    "given",
-    "output_to_json",
-    "own_name",
-    "read_outputs",
-    "rows_as_outputs",
-]
-
 
 class Output(NamedTuple):
     """One answer of one system, and where it stands: a description, or (`response`) what a system that was given one found."""

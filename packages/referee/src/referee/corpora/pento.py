@@ -11,8 +11,6 @@ from referee.corpora.reading.lines import expect, optional
 from referee.corpora.reading.packed import find, member, read_rows, remainder
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["PentoTake"]
-
 FILE = "take.jsonl.gz"
 ATTRIBUTES = ("shape", "colour", "grid", "col", "row")
 

@@ -23,8 +23,6 @@ from referee.corpora.reading.safe_xml import parse
 from referee.errors import DataNotFound, MalformedInput
 from referee.records import Description, Entity, Event, Property, Scene, Trial
 
-__all__ = ["COLOURS", "PentoCv", "PentoDialogue", "PentoReference", "PentoUtterance", "read_markup"]
-
 NAME = "pento-cv"
 FILES = tuple(f"r{n}.eaf.gz" for n in (1, 2, 3, 5, 6, 8))
 # As the speakers of the six files call them; the corpus's own list has F, V and Y otherwise. Blue and green come in two shades.

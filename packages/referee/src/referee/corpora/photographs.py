@@ -18,8 +18,6 @@ from referee.corpora.reading.packed import find
 from referee.errors import UnknownName
 from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
 
-__all__ = ["ContinualAdaptation"]
-
 # Who played with whom, and whether the four photographs of a context are alike (hard) or not: contexts are numbered anew in each of the two.
 KINDS = {
     "human-human": "hard",

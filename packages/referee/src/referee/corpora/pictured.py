@@ -19,8 +19,6 @@ from referee.show.drawing.drawn_regions import Covers, draw_pixels
 from referee.show.drawing.placement import place
 from referee.show.drawing.png import scale_for
 
-__all__ = ["write_pictured"]
-
 PICTURES = "pictures"
 
 

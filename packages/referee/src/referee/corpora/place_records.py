@@ -8,16 +8,6 @@ from typing import Any
 from referee.corpora.reading.lines import WrongShape, expect, optional
 from referee.geometry import Box, Convention, Mask, Place, Point, Polygon, Size, WrongConvention
 
-__all__ = [
-    "FIELDS",
-    "REGION_SCHEMA",
-    "convention_from_json",
-    "place_from_json",
-    "place_to_json",
-    "size_from_json",
-    "unpacked",
-]
-
 FIELDS = ("point", "box", "polygon", "mask")
 FORM = 'write {"box": [x1, y1, x2, y2], "in": "pixels xyxy"}, {"point": [x, y], "in": "0-1000 xy"}, "polygon" or "mask"'
 

@@ -18,8 +18,6 @@ from pathlib import Path
 
 from referee.errors import DataNotFound, MalformedInput
 
-__all__ = ["RatedText", "read_rated_texts"]
-
 SCALES = ("fluency", "grammar", "clarity")
 SYSTEMS = ("only", "ferreira", "seq2seq", "catt", "hieratt", "refs")
 ARTICLE = re.compile(r'id="text_article">(.*?)</p>', re.DOTALL)

@@ -27,8 +27,6 @@ from referee.grounding.overlap import iou, on_pixels
 from referee.models.answers.place_outcomes import PlaceAnswer, parse_place_answer, place_answer_of
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 
-__all__ = ["RecEval", "read_box_lines", "read_recorded_answer"]
-
 FOLDER = "rec-eval"
 SUFFIXES = (".jsonl.gz", ".jsonl")
 READINGS = ("RefCOCO", "RefCOCOg", "PersReFex")

@@ -27,8 +27,6 @@ from referee.errors import DataNotFound, InputError, MalformedInput, UnknownName
 from referee.geometry import ScenePicture, Size
 from referee.records import Description, Entity, Scene, Trial
 
-__all__ = ["GRefCoco", "RefCoco", "read_gold"]
-
 # Who cut the corpus into parts: numbers of different cuts cannot be compared.
 CUTS = {"refcoco": ("unc", "google"), "refcoco+": ("unc",), "refcocog": ("umd", "google")}
 TITLES = {"refcoco": "RefCOCO", "refcoco+": "RefCOCO+", "refcocog": "RefCOCOg"}

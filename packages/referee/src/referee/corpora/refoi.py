@@ -21,8 +21,6 @@ from referee.errors import DataNotFound, MalformedInput
 from referee.geometry import Box, Convention, ScenePicture
 from referee.records import Description, Entity, Property, Scene, Trial
 
-__all__ = ["RefOi"]
-
 SHARES = Convention.of("0-1 xyxy")
 SIDES = ("box_xmin", "box_ymin", "box_xmax", "box_ymax")
 COLUMNS = (*SIDES, "label_name", "is_coco", "co_occurrence", "written_descriptions", "spoken_descriptions")

@@ -16,8 +16,6 @@ from referee.errors import UnknownName
 from referee.geometry import Box, Convention, Polygon, Region, ScenePicture, Size
 from referee.records import Description, Entity, Property, Scene, Trial
 
-__all__ = ["OsWorldG", "ScreenSpot"]
-
 XYWH = Convention.of("pixels xywh")
 
 

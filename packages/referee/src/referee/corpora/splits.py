@@ -26,8 +26,6 @@ from referee.options import CUTS
 from referee.records import Trial
 from referee.signature import digest
 
-__all__ = ["PARTS", "Split", "describe", "folds", "part", "split"]
-
 PARTS = ("train", "dev", "test")
 _NAME = re.compile(r"(?P<by>[a-z]+)-(?:fold-(?P<fold>\d+)/(?P<of>\d+)|(?P<shares>\d+(?:/\d+){1,2}))")
 _EXAMPLES = ("challenge-80/20", "random-80/20", "speaker-80/20", "scene-80/20", "speaker-fold-1/5", "scene-fold-1/5")

@@ -12,8 +12,6 @@ from referee.corpora.reading.lines import expect
 from referee.corpora.reading.packed import Unheard, find, member, read_document, read_rows, read_scenes, remainder
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
-__all__ = ["Stars"]
-
 # The context tables list relations among the attributes; these names tell them apart.
 RELATIONS = frozenset({"left", "right", "above", "below", "near", "behind", "in-front-of"})
 # A second landmark serves to describe the first.

@@ -14,8 +14,6 @@ from referee.errors import UnknownName
 from referee.geometry import Box, Convention, ScenePicture, Size
 from referee.records import Description, Entity, Property, Scene, Trial
 
-__all__ = ["Talk2Car"]
-
 READINGS = ("val", "test")
 # All pictures of nuScenes' cameras have this size (nuscenes.org, data format).
 CAMERA = Size(1600, 900)

@@ -14,8 +14,6 @@ from referee.corpora.reading.lines import expect, optional
 from referee.corpora.reading.packed import find, member, read_rows, remainder
 from referee.records import Description, Entity, Property, Scene, Trial
 
-__all__ = ["HawkinsTangrams", "NaiveMatchers", "overheard"]
-
 LETTERS = "ABCDEFGHIJKL"
 FIGURES = Scene(id="tangrams", entities=tuple(Entity(id=a, attributes=(Property("name", a),)) for a in LETTERS))
 WHO = {"d": "speaker", "m": "listener"}

@@ -17,8 +17,6 @@ from referee.corpora.reading.packed import find, member
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Response, Scene, Trial
 
-__all__ = ["TangramsRef"]
-
 MAIN = "clean_no_discourse.csv.gz"
 PILOTS = ("pilot1_data.csv.gz", "pilot2_data.csv.gz")
 PARTS = ("all", "main", "pilots")

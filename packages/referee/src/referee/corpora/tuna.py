@@ -29,8 +29,6 @@ from referee.corpora.reading.safe_xml import natural
 from referee.errors import DuplicateTrial, UnknownName
 from referee.records import Description, Property, Response, Trial
 
-__all__ = ["Tuna"]
-
 ARCHIVE = "tuna-singular-xml.zip"
 # Their grid positions are "unknown" in the release; the challenges left these speakers out.
 WITHOUT_POSITIONS = {"1", "4", "5"}

@@ -14,8 +14,6 @@ from referee.errors import UnknownName
 from referee.geometry import Box, Convention, ScenePicture
 from referee.records import Description, Entity, Scene, Trial
 
-__all__ = ["UiBert"]
-
 SHARES = Convention.of("0-1 xyxy")
 SIDES = ("xmin", "ymin", "xmax", "ymax")
 READINGS = ("dev", "test")

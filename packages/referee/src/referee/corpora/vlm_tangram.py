@@ -14,8 +14,6 @@ from referee.corpora.reading.packed import find, member
 from referee.corpora.tangrams import FIGURES, overheard
 from referee.records import Scene, Trial
 
-__all__ = ["VlmTangram"]
-
 FILE = "human_data.csv.gz"
 PICTURED = Scene(
     id="tangrams", entities=tuple(replace(e, image=f"vlm-tangram/images/tangram_{e.id}.png") for e in FIGURES.entities)

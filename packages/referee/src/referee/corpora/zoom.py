@@ -14,8 +14,6 @@ from referee.corpora.reading.lines import WrongShape, expect
 from referee.corpora.reading.packed import Unheard, find, read_rows, read_scenes, remainder
 from referee.records import Description, Entity, Property, Relation, Scene, Trial
 
-__all__ = ["Zoom"]
-
 FILES = ("zoom.jsonl.gz", "zoom_maps.json")
 PLAIN = ("type", "name", "other")
 NESTED = re.compile(r"d(\d+)\.(.+)")

@@ -13,8 +13,6 @@ from referee.engines.packed import pickled
 from referee.engines.pieces import Engine, Failed, Needs, WorkPiece, cut
 from referee.errors import InputError
 
-__all__ = ["Call", "call_all"]
-
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 CALLS = "calls"
 

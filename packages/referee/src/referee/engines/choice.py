@@ -9,8 +9,6 @@ from referee.engines.on_ray import RayEngine
 from referee.engines.pieces import Engine
 from referee.errors import InputError
 
-__all__ = ["ENGINES", "available_cores", "engine_apart", "engine_named"]
-
 ENGINES = ("local", "ray")
 
 

@@ -22,8 +22,6 @@ from referee.engines.pieces import Done, Failed, Say, Task, WorkPiece, to_stderr
 from referee.engines.queue import OUT_OF_MEMORY, Queue
 from referee.errors import InputError
 
-__all__ = ["LocalEngine", "sendable", "task_as_bytes", "work_here"]
-
 
 @dataclass(frozen=True, slots=True)
 class LocalEngine:

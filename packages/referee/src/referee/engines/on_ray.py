@@ -31,8 +31,6 @@ from referee.engines.queue import KEPT, OUT_OF_MEMORY, Queue
 from referee.errors import InputError, naming_extra
 from referee.files import content_mark
 
-__all__ = ["RayEngine"]
-
 LOOK_SECONDS = 5.0  # how often the cluster is asked whether machines have joined
 PATIENCE_SECONDS = 15.0  # without a single worker, before a note says what it waits for
 KNOCK_SECONDS = 10.0

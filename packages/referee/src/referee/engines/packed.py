@@ -7,8 +7,6 @@ from io import BytesIO
 from types import FunctionType, MappingProxyType
 from typing import Any
 
-__all__ = ["DefinedInScript", "pickled"]
-
 
 class DefinedInScript(Exception):
     """An object is defined in the running script or notebook, which no other process can import."""

@@ -12,21 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = [
-    "Done",
-    "Engine",
-    "Failed",
-    "Needs",
-    "ReadsFiles",
-    "Say",
-    "Task",
-    "WorkPiece",
-    "carried",
-    "cut",
-    "files_of",
-    "to_stderr",
-]
-
 Say = Callable[[str], None]  # gets notes about the work: a worker that died, a cluster that is ready
 
 

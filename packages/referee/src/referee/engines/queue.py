@@ -9,8 +9,6 @@ from itertools import chain
 from referee.engines.pieces import Failed, Say, WorkPiece, to_stderr
 from referee.errors import InputError
 
-__all__ = ["KEPT", "OUT_OF_MEMORY", "Queue"]
-
 OUT_OF_MEMORY = "its worker ran out of memory"
 KEPT = "what is done is kept: give the same command again, with more memory or fewer --jobs"
 TRIES = 3

@@ -18,8 +18,6 @@ from referee.engines.pieces import Done, Engine, Task, WorkPiece, cut
 from referee.files import make_folder, write_bytes
 from referee.signature import digest
 
-__all__ = ["StoredWork", "as_lines"]
-
 
 def as_lines(lines: Sequence[str]) -> bytes:
     """Return the result of a piece: a line of JSON for every item, in order.

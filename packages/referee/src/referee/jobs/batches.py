@@ -17,8 +17,6 @@ from referee.corpora.reading.lines import FileLines
 from referee.jobs.open import Answers, AnswersPart, Opened
 from referee.records import HUMAN, Description, Response, Trial
 
-__all__ = ["PieceBatches", "ScorePiece", "cut_corpus"]
-
 CHUNK = 10_000
 """Trials of a piece; affects memory only, results do not depend on it."""
 

@@ -16,8 +16,6 @@ from referee.auditing.printed import PrintedTable
 from referee.errors import UnknownName
 from referee.systems.roster import rows as system_rows
 
-__all__ = ["BOTH", "TASKS", "ChallengeTask", "PrintedMeasure", "printed_table", "task_named"]
-
 BOTH = "both"
 DOMAINS = ("furniture", "people", BOTH)
 

@@ -19,16 +19,6 @@ from referee.records import Response, Trial
 from referee.statistics.comparisons import adjust
 from referee.statistics.dependent_trials import Clusters, Finish, Gap, compare_clustered
 
-__all__ = [
-    "Comparisons",
-    "Measured",
-    "Pair",
-    "compare_measured",
-    "label_responses",
-    "measured_responses",
-    "measured_table",
-]
-
 ALPHA = 0.05
 POWER = 0.8
 IR = "ir"

@@ -26,18 +26,6 @@ from referee.selection.reasons import Reason, explain_meaning
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "DEFAULT_SYSTEM",
-    "Described",
-    "describe",
-    "describe_as",
-    "describe_view",
-    "misspelt_names",
-    "read_scene",
-    "scene_of",
-    "view_of",
-]
-
 # Needs no training, so that a first description costs nobody a corpus.
 DEFAULT_SYSTEM = "classic/incremental"
 DOMAINS = {

@@ -34,16 +34,6 @@ from referee.metrics.hearing import MEASURES
 from referee.records import Entity, Response, Scene, Trial
 from referee.signature import Fingerprint, output_digests, trial_digests
 
-__all__ = [
-    "Evaluated",
-    "compare_systems",
-    "evaluate_material",
-    "explain_material",
-    "main_metric",
-    "open_material",
-    "trials_to_write",
-]
-
 TEXT_METRICS = ("string/chrf", "string/bleu.4", "string/rouge-l", "string/edit", "string/exact")
 SCENE_METRICS = ("set/dice", "set/exact", "scene/unique", "scene/minimal", "scene/surplus")
 BOX_METRICS = ("ground/accuracy", "ground/iou", "ground/point")

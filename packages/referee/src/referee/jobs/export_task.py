@@ -19,8 +19,6 @@ from referee.records import HUMAN, Trial
 from referee.systems.language_model import build_prompt
 from referee.systems.object_lists import object_lines
 
-__all__ = ["ROLES", "export_task"]
-
 ROLES = ("speaker", "hearer")
 DATASET = "data/test.jsonl"
 TASK = '''"""{about}

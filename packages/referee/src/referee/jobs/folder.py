@@ -23,8 +23,6 @@ from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically, writing_folder
 from referee.records import Description, Response, Trial
 
-__all__ = ["FORMAT", "Run", "is_run", "write_manifest", "write_outputs", "write_trials", "writing_run"]
-
 # Goes up when an older release could no longer read what is written; runs with a lower number stay readable.
 FORMAT = 1
 OCCUPIED = "choose another name, or add --overwrite to replace this run folder"

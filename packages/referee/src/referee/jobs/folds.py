@@ -10,8 +10,6 @@ from referee.corpora import splits
 from referee.jobs.speak import System
 from referee.records import Trial
 
-__all__ = ["Fold", "RunPlan", "cut"]
-
 Fold = tuple[list[Trial], list[Trial]]
 
 

@@ -18,18 +18,6 @@ from referee.grounding.overlap import iou
 from referee.jobs.open import Answers
 from referee.records import Outcome, Response, Trial
 
-__all__ = [
-    "PlaceQuestion",
-    "Suspect",
-    "asked_by",
-    "conventions_meant",
-    "conventions_of",
-    "declare",
-    "evidence_of",
-    "suspects",
-    "warnings_about",
-]
-
 PLACED = (Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.EMPTY)
 
 

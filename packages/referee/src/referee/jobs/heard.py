@@ -20,8 +20,6 @@ from referee.statistics.dependent_trials import (
     spread,
 )
 
-__all__ = ["hearing_clusters", "hearing_rows"]
-
 PARTICIPANT, GAME, ITEM = "participant", "game", "item"
 # Intervals of shares end at 0 and 1; times and repeats have no upper end.
 SHARES = frozenset(name for name in OVER_RESPONSES if not name.endswith("_ms") and name != "repeats")

@@ -20,21 +20,6 @@ from referee.jobs.folder import Run
 from referee.metrics.hearing import HUMAN
 from referee.records import NOT_ANSWERED, Description, HearerView, Response, Trial
 
-__all__ = [
-    "Advance",
-    "HearerWork",
-    "Session",
-    "SystemDescriptions",
-    "believing",
-    "by_name",
-    "collect_descriptions",
-    "fitted",
-    "fold_name",
-    "folds_of",
-    "heard",
-    "shown",
-]
-
 TRIALS, OUTPUTS, TRAIN = "trials.jsonl", "outputs.jsonl", "train.jsonl"
 SystemDescriptions = list[tuple[str, Description]]
 Advance = Callable[[int], None]

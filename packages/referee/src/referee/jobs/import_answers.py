@@ -20,8 +20,6 @@ from referee.jobs.open import Opened
 from referee.models.answers import parse_answer
 from referee.records import Description, Outcome, Response, Trial
 
-__all__ = ["import_answers", "import_episodes", "write_material"]
-
 
 def import_answers(
     source: Path,

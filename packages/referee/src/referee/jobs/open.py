@@ -39,20 +39,6 @@ from referee.signature import digest
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "RECORDED",
-    "Answers",
-    "AnswersPart",
-    "Opened",
-    "expand_outputs",
-    "first_outside",
-    "only_items",
-    "open_corpus",
-    "open_outputs",
-    "says_nothing",
-    "trial_named",
-]
-
 PARTS = ("split", "split_seed", "items")
 _PREFIXES = re.compile(rf"(?:{LANDMARKS.pattern}|{re.escape(NOT)})+")
 

@@ -11,8 +11,6 @@ from referee.corpora.outputs import output_to_json
 from referee.jobs.speak import Spoken
 from referee.signature import digest
 
-__all__ = ["Failure", "RunPart"]
-
 
 @dataclass(frozen=True, slots=True)
 class Failure:

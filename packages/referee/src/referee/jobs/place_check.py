@@ -16,8 +16,6 @@ from referee.jobs.open import Answers, open_corpus, open_outputs
 from referee.jobs.progress import with_progress
 from referee.records import Trial
 
-__all__ = ["PlaceReport", "check_file", "missed_by_all"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceReport:

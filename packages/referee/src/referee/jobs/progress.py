@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Generic, Protocol, TypeVar
 
-__all__ = ["CountedWork", "ProgressCallback", "showing_progress", "with_progress", "without_progress"]
-
 T = TypeVar("T")
 
 

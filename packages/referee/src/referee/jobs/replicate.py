@@ -30,8 +30,6 @@ from referee.records import Trial
 from referee.statistics.correlation import spearman
 from referee.systems.roster import GROUPS
 
-__all__ = ["add_protocol", "compare", "draw_protocol", "people_rows", "replicate", "summarise"]
-
 UNMENDED = "|mended:no"
 Row = Mapping[str, Any]
 

@@ -23,8 +23,6 @@ from referee.models.response_cache import read_calls
 from referee.options import SHARD
 from referee.signature import signature
 
-__all__ = ["failures_of", "retry"]
-
 # What hearers and people left in the folder stays; scores are of what was said before, and go.
 KEPT = ("responses.jsonl", "hearing-calls", "passports")
 

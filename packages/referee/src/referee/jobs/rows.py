@@ -24,8 +24,6 @@ from referee.options import GROUPINGS
 from referee.records import Outcome, Trial
 from referee.signature import output_digests, trial_digests
 
-__all__ = ["Key", "Measuring", "PieceRows", "collects", "learning", "make_metrics", "measure", "needs_two_passes"]
-
 Key = tuple[str, str]
 Metrics = Mapping[Key, Any]
 

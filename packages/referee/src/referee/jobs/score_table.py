@@ -30,16 +30,6 @@ from referee.statistics.dependent_trials import (
     spread,
 )
 
-__all__ = [
-    "DEFAULT_METRICS",
-    "ScoreTable",
-    "Settings",
-    "Source",
-    "choose_clusters",
-    "metric_names",
-    "unsuitable_tokens",
-]
-
 DEFAULT_METRICS = (
     "set/dice",
     "set/masi",

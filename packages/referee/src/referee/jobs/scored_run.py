@@ -19,8 +19,6 @@ from referee.jobs.score import ScoreTable
 from referee.records import Description, Response
 from referee.signature import digest
 
-__all__ = ["save_scored"]
-
 
 def save_scored(
     out: Path,

@@ -22,8 +22,6 @@ from referee.jobs.evaluate import Evaluated, default_metrics, evaluate_material
 from referee.jobs.open import Opened
 from referee.records import Trial
 
-__all__ = ["SharedTask", "check_submission", "find_task", "make_task", "rank_submissions", "score_submission"]
-
 MANIFEST, ITEMS, SEALED = "task.json", "participants/items.jsonl", "organisers/references.jsonl"
 SUBMISSION = (
     "a zip with one file: JSONL, CSV or TSV with the columns trial and text (and properties, where you have them)"

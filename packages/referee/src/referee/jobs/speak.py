@@ -19,8 +19,6 @@ from referee.models.batch_files import BatchFile
 from referee.realisation.reading_back import ReadBack
 from referee.records import Description, SpeakerView, Trial
 
-__all__ = ["Spoken", "System", "Trained", "hear", "sampled", "systems_named", "train_system"]
-
 Advance = Callable[[int], None]
 
 

@@ -24,8 +24,6 @@ from referee.models.response_cache import ResponseCache, as_json
 from referee.records import Trial
 from referee.signature import digest
 
-__all__ = ["CORPUS", "FAILURES", "Unfinished"]
-
 FAILURES = "failures.jsonl"
 PLAN, CORPUS, PARTS, CALLS, BATCH = "plan.json", "corpus.jsonl", "parts", "calls", "questions.batch"
 

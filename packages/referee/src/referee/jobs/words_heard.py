@@ -23,8 +23,6 @@ from referee.realisation.reading_back import ReadBack
 from referee.realisation.wording import Wording, language_of
 from referee.records import LANDMARKS, Description, Property, SpeakerView
 
-__all__ = ["WordsHeard", "plainly", "read_back", "spoken_language"]
-
 
 class WordsHeard(NamedTuple):
     """The properties that words express, the chosen ones they drop, those false of a target, and the entities they denote (a bit set).

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["outputs_files"]
-
 
 def outputs_files() -> list[Path]:
     """The shipped files of outputs, in the order of their names."""

@@ -18,8 +18,6 @@ from referee.corpora.synthetic.words import say_plainly
 from referee.files import write_atomically
 from referee.records import Description, Property, SpeakerView
 
-__all__ = ["TOYS", "chatty", "make", "minimal"]
-
 
 def _visible(view: SpeakerView) -> list[Property]:
     """What can be seen of the target, its place last: nothing that is not there, such as a beard that somebody has not."""

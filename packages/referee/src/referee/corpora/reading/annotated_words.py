@@ -15,8 +15,6 @@ from lxml import etree
 from referee.errors import MalformedInput
 from referee.records import Property, Span
 
-__all__ = ["read_markup", "read_property", "read_spans", "words", "write_spans"]
-
 
 def words(element: Any) -> str:
     """The words of an element and all it holds, single blanks between them."""

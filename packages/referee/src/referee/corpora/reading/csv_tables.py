@@ -13,8 +13,6 @@ from referee.corpora.reading.lines import WrongShape, open_binary
 from referee.corpora.reading.packed import REMEDY, located
 from referee.errors import MalformedInput
 
-__all__ = ["as_list", "as_number", "read_csv", "worded"]
-
 Thing = TypeVar("Thing")
 MISSING = frozenset({"", "NA", "nan"})
 

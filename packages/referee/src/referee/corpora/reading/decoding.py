@@ -20,8 +20,6 @@ from referee.errors import near
 from referee.geometry import Point, RegionBase, ScenePicture
 from referee.records import Description, Entity, Event, Outcome, Span
 
-__all__ = ["Form", "KeyCheck", "decode_custom", "field_names"]
-
 Kind = TypeVar("Kind")
 PAIRS = 'write [["colour", "red"], ["type", "chair"]], or {"colour": "red", "type": "chair"}'
 

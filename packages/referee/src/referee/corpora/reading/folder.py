@@ -9,8 +9,6 @@ from pathlib import Path
 
 from referee.errors import DataNotFound
 
-__all__ = ["checksum", "locate"]
-
 
 def locate(data: str | Path | None, folder_name: str, files: Iterable[str], corpus: str = "") -> Path:
     """The folder that holds a corpus's files: DATA/folder_name, or DATA itself when the files lie there directly.

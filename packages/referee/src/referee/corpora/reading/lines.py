@@ -17,21 +17,6 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from referee.errors import InputError, MalformedInput
 from referee.files import open_to_read
 
-__all__ = [
-    "BYTE_ORDER_MARK",
-    "FileLines",
-    "LineRange",
-    "WrongShape",
-    "expect",
-    "is_finite",
-    "numbered_lines",
-    "open_binary",
-    "optional",
-    "parse_object",
-    "read_lines",
-    "read_records",
-]
-
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 Record = TypeVar("Record")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["natural"]
-
 
 def natural(name: str) -> tuple[tuple[int, int | str], ...]:
     """A sort key that reads the numbers inside names as numbers."""

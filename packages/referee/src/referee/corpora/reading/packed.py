@@ -12,19 +12,6 @@ from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
 from referee.errors import DataNotFound, MalformedInput
 from referee.records import Response, Scene
 
-__all__ = [
-    "Unheard",
-    "find",
-    "located",
-    "member",
-    "read_document",
-    "read_list",
-    "read_rows",
-    "read_scenes",
-    "read_table",
-    "remainder",
-]
-
 Thing = TypeVar("Thing")
 REMEDY = "compare the file with the corpus's README, or copy it again"
 

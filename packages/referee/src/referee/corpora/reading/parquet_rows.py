@@ -13,8 +13,6 @@ from referee.errors import InputError, MalformedInput
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["is_parquet", "read_columns", "read_parquet", "read_rows", "rows_as_bytes"]
-
 SLICE = 20_000
 """Rows that become dictionaries at a time, and rows that are rather read and thrown away than skipped."""
 

@@ -12,8 +12,6 @@ from lxml import etree
 from referee.errors import CannotWrite, DuplicateTrial
 from referee.files import write_bytes
 
-__all__ = ["save"]
-
 
 def save(trials: Iterable[tuple[str, Any]], path: str | Path) -> None:
     """TRIAL elements with their ids: under one root if the name ends in .xml, otherwise one file each in a folder."""

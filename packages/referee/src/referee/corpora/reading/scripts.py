@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["has_unspaced_script", "language_of_script"]
-
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _KANA, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\u1100-\u11ff\uac00-\ud7af]")
 

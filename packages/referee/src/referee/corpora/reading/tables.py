@@ -17,19 +17,6 @@ from referee.corpora.reading.lines import open_binary
 from referee.corpora.reading.parquet_rows import is_parquet, read_columns, read_rows
 from referee.errors import InputError, MalformedInput, naming_extra
 
-__all__ = [
-    "TABLE_ENDINGS",
-    "Table",
-    "decode_lines",
-    "is_missing",
-    "read_column_names",
-    "read_json",
-    "read_separated",
-    "read_table",
-    "rows_of",
-    "table_of",
-]
-
 SEPARATED = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 SHEETS = (".xlsx", ".xls", ".xlsb", ".ods")
 TABLE_ENDINGS = (*SEPARATED, *SHEETS, ".parquet", ".json", ".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")

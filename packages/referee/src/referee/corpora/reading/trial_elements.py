@@ -25,8 +25,6 @@ from referee.corpora.reading.safe_xml import documents, natural
 from referee.errors import DuplicateTrial, MalformedInput
 from referee.records import Description, Entity, Property, Scene, Trial
 
-__all__ = ["descriptions", "guess_domain", "read_description", "read_trial", "trial_elements"]
-
 PARTS = {
     "WORD-STRING": "words",
     "STRING-DESCRIPTION": "words",

@@ -21,8 +21,6 @@ from referee.corpora.synthetic.words import SimulatedWording
 from referee.errors import InputError
 from referee.records import Description, Response, Trial
 
-__all__ = ["Synthetic", "generate"]
-
 Prepared = tuple[Stage, Plan, Mapping[str, Any]]
 
 

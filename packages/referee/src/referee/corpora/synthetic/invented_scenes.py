@@ -15,8 +15,6 @@ from random import Random
 
 from referee.records import Entity, Property, Scene
 
-__all__ = ["DOMAINS", "Design", "Domain", "Stage", "below", "design_scenes", "grid", "shuffled"]
-
 Look = dict[str, str]
 
 

@@ -15,8 +15,6 @@ from typing import NamedTuple
 from referee.corpora.synthetic.invented_scenes import Design, Domain, below
 from referee.records import Entity, Property
 
-__all__ = ["AXES", "HABITS", "LOCATION", "Habit", "Plan", "SimulatedSpeaker", "plan"]
-
 
 class Habit(NamedTuple):
     """How often an attribute (or one value of it) is said: needed or not, and the same in descriptions that also give the location."""

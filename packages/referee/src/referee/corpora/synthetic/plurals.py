@@ -17,8 +17,6 @@ from referee.errors import InputError
 from referee.meaning import conjunction
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 
-__all__ = ["Plurals"]
-
 FURNITURE = DOMAINS["furniture"]
 CHANCES = {h.attribute: (h.needed, h.spare) for h in HABITS if h.domain == FURNITURE.name}
 NUMBERS = {2: "two", 3: "three"}

@@ -18,8 +18,6 @@ from referee.geometry import Mask, ScenePicture, Size
 from referee.records import Description, Entity, Property, Response, Scene, Trial
 from referee.show.drawing.traced_solids import SHAPES, Solid, as_png, mask_runs, trace, visible
 
-__all__ = ["Solids", "write_solids"]
-
 COLOURS = {
     "red": (0.72, 0.10, 0.08),
     "blue": (0.10, 0.22, 0.68),

@@ -15,8 +15,6 @@ from typing import NamedTuple
 
 from referee.records import Property, Span
 
-__all__ = ["AFTER", "BEFORE", "HEAD", "PlacedWords", "SimulatedWording", "phrases", "say_plainly"]
-
 BEFORE, HEAD, AFTER = 0, 1, 2
 HABIT = 0.7  # the chance that a speaker repeats an earlier choice; chances over all speakers do not depend on it
 THE, A = 0.44, 0.11

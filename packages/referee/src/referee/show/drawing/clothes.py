@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from referee.show.drawing.ink import circle, line, path, polygon
 
-__all__ = ["draw_clothes"]
-
 JUMPER, RIB = "#7fa39b", "#56786f"
 SHIRT, SEAM = "#dfebf7", "#6d83a0"
 SUIT, LAPEL, EDGE = "#2c3850", "#43536f", "#161d2b"

@@ -10,8 +10,6 @@ import colorsys
 import re
 from collections.abc import Mapping
 
-__all__ = ["NAMED", "PLAIN", "colour_of", "mix", "outline"]
-
 # TUNA's four are 57 apart in CIELAB at least, 29 for those who confuse red with green or blue with yellow.
 NAMED = {
     "red": "#bd1b2b",

@@ -12,8 +12,6 @@ from referee.show.drawing.painted import BOX
 from referee.show.drawing.scene_pictures import draw_page, marks_of
 from referee.show.drawing.silhouettes import FIGURES, PENTOMINOES
 
-__all__ = ["SHEETS", "draw_sheet"]
-
 Row = tuple[str, list[dict[str, str]]]
 LABEL = 150.0
 WAYS = ("front", "back", "left", "right")

@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping
 from referee.show.drawing.ink import circle, ellipse, line, path, polygon, rect
 from referee.show.drawing.painted import Painted
 
-__all__ = ["paint_creature"]
-
 INK = "#26303a"
 
 

@@ -23,8 +23,6 @@ from referee.show.drawing.png import scale_for, to_png
 from referee.show.drawing.scene_pictures import draw_scene, page_size, stacked
 from referee.show.drawing.traced_solids import mask_runs
 
-__all__ = ["Covers", "PixelDrawing", "draw_pixels"]
-
 Truths = npt.NDArray[np.bool_]
 Covers = dict[tuple[str, float, float, float], Truths]
 HALF = 128

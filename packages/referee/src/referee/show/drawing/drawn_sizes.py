@@ -6,8 +6,6 @@ from collections.abc import Mapping
 
 from referee.records import Entity
 
-__all__ = ["SCALES", "height_of", "scale_of"]
-
 SCALES = {"large": 1.0, "big": 1.0, "medium": 0.75, "regular": 0.75, "small": 0.52}
 # Between large and medium, so that nothing looks like a size that was said.
 UNSAID = 0.8

@@ -5,8 +5,6 @@ from __future__ import annotations
 from referee.show.drawing.colours import mix
 from referee.show.drawing.ink import circle, ellipse, line, path, rect
 
-__all__ = ["FRONT", "SIDE"]
-
 SKIN, LINE, FOLD, ROSE = "#e3ae88", "#8f5b3d", "#9a6243", "#e58f7c"
 INK, LENS = "#22262b", "#e8f4fb"
 LIP = "#b3564a"

@@ -12,8 +12,6 @@ from referee.show.drawing.ink import Point
 from referee.show.drawing.painted import Painted, scaled
 from referee.show.drawing.solids import TURNS, Block, Drum, Part, Spot, render
 
-__all__ = ["paint_furniture"]
-
 WOOD = "#8a6a4a"
 METAL = "#5c6168"
 

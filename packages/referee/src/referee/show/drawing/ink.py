@@ -9,21 +9,6 @@ import re
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
-__all__ = [
-    "Point",
-    "circle",
-    "element",
-    "ellipse",
-    "group",
-    "line",
-    "number",
-    "path",
-    "polygon",
-    "rect",
-    "text",
-    "well_formed",
-]
-
 Point = tuple[float, float]
 FONT = "Arial, Helvetica, sans-serif"
 # XML 1.0 has no form for these characters, not even an escaped one.

@@ -9,8 +9,6 @@ from referee.show.drawing.drawn_sizes import scale_of
 from referee.show.drawing.ink import path, rect
 from referee.show.drawing.painted import Painted, scaled
 
-__all__ = ["paint_object"]
-
 
 def paint_object(values: Mapping[str, str]) -> Painted | None:
     """Return a token for an object with a colour or a size, or None where neither is known."""

@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from referee.show.drawing.ink import group, number
 
-__all__ = ["BOX", "Painted", "scaled", "standing"]
-
 BOX = 100.0
 # The lower edge of a cube: what stands keeps its foot there when it is made smaller.
 FLOOR = 94.0

@@ -5,8 +5,6 @@ from __future__ import annotations
 from referee.records import Scene
 from referee.show.drawing.placement import PLACE_NAMES, Layout, place
 
-__all__ = ["place_words", "says_places"]
-
 DOWN = ("upper", "middle", "lower")
 ACROSS = ("left", "middle", "right")
 

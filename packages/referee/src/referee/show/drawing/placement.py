@@ -15,8 +15,6 @@ from referee.errors import InputError
 from referee.records import Entity, Scene
 from referee.show.drawing.relations import REGIONS, relate
 
-__all__ = ["PLACE_NAMES", "Layout", "Place", "place", "settled"]
-
 # Attributes that say where something is: they are shown by its place and never written beside it.
 PLACE_NAMES = frozenset({"x-dimension", "y-dimension", "grid", "col", "row", *REGIONS})
 MOST_CELLS = 14

@@ -8,8 +8,6 @@ from referee.records import Scene
 from referee.show.drawing.placement import Layout, place
 from referee.show.drawing.scene_pictures import draw_scene
 
-__all__ = ["draw_marked", "draw_numbered", "scale_for", "to_png"]
-
 CELL_PIXELS = 200
 MOST_PIXELS = 1600
 

@@ -12,8 +12,6 @@ from referee.show.drawing.faces import FRONT, SIDE
 from referee.show.drawing.ink import group
 from referee.show.drawing.painted import Painted
 
-__all__ = ["paint_person"]
-
 YES, NO = {"1", "yes", "true"}, {"0", "no", "false"}
 HAIR = {"dark": "#35261d", "light": "#f6e7ac", "other": "#c2541c"}
 UNSAID = "#8d735f"

@@ -14,8 +14,6 @@ from math import floor
 from referee.records import Entity, Property, Scene
 from referee.show.drawing.drawn_sizes import height_of
 
-__all__ = ["REGIONS", "relate"]
-
 REGIONS = ("hpos", "vpos", "location")
 ACROSS = {"left": 0, "left-hand": 0, "centre": 1, "center": 1, "right": 2, "right-hand": 2}
 DOWN = {"top": 0, "centre": 1, "center": 1, "bottom": 2}

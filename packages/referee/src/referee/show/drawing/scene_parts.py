@@ -14,8 +14,6 @@ from referee.show.drawing.painted import BOX
 from referee.show.drawing.placement import PLACE_NAMES, Layout, place
 from referee.show.drawing.scene_pictures import MARGIN, draw_page, marks_of, overhang, shared_names
 
-__all__ = ["Box", "Drawn", "SceneParts", "as_picture", "parts_of"]
-
 Box = tuple[float, float, float, float]
 Drawn = dict[tuple[tuple[Property, ...], frozenset[str]], str]
 

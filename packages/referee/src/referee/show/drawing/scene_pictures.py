@@ -22,19 +22,6 @@ from referee.show.drawing.shapes import paint_patch, paint_shape
 from referee.show.drawing.silhouettes import paint_figure, paint_pentomino
 from referee.show.drawing.word_cards import draw_card, with_words
 
-__all__ = [
-    "can_draw",
-    "draw_entity",
-    "draw_page",
-    "draw_scene",
-    "kind_of",
-    "marks_of",
-    "overhang",
-    "page_size",
-    "shared_names",
-    "stacked",
-]
-
 # The special before the general: a patch or a token would take nearly anything that has a colour.
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
     "furniture": paint_furniture,

@@ -10,8 +10,6 @@ from referee.show.drawing.drawn_sizes import scale_of
 from referee.show.drawing.ink import circle, ellipse, path, polygon, rect
 from referee.show.drawing.painted import Painted, scaled, standing
 
-__all__ = ["paint_patch", "paint_shape"]
-
 
 def paint_shape(values: Mapping[str, str]) -> Painted | None:
     """A simple solid or flat shape, or None where it is something else."""

@@ -12,8 +12,6 @@ from referee.show.drawing.drawn_sizes import scale_of
 from referee.show.drawing.ink import Point, polygon, rect
 from referee.show.drawing.painted import Painted, scaled
 
-__all__ = ["FIGURES", "PENTOMINOES", "paint_figure", "paint_pentomino"]
-
 
 def _points(text: str) -> list[Point]:
     return [(float(x), float(y)) for x, y in (pair.split(",") for pair in text.split())]

@@ -14,8 +14,6 @@ from math import cos, pi, sin
 from referee.show.drawing.colours import mix
 from referee.show.drawing.ink import Point, group, number, polygon
 
-__all__ = ["Block", "Drum", "Part", "Spot", "render"]
-
 Corner = tuple[float, float, float]
 Face = tuple[tuple[Corner, ...], Corner]  # its corners and the direction it looks
 TURNS = {"front": 0, "right": 1, "back": 2, "left": 3}  # quarter turns, anticlockwise seen from above

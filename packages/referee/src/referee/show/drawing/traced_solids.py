@@ -14,8 +14,6 @@ from math import cos, radians, sin, tan
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["SHAPES", "Solid", "Traced", "as_png", "mask_runs", "trace", "visible"]
-
 Floats = npt.NDArray[np.float64]
 SHAPES = ("ball", "block", "drum")
 TABLE = (0.74, 0.70, 0.64)

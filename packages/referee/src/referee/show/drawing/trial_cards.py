@@ -10,8 +10,6 @@ from referee.records import Description, Scene, Trial
 from referee.show.drawing.scene_pictures import draw_scene
 from referee.show.pages import render
 
-__all__ = ["scene_card", "trial_card"]
-
 # A scene of fifty things is no picture any more, and a notebook keeps every one of them.
 MOST = 40
 

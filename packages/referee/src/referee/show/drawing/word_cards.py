@@ -8,8 +8,6 @@ from textwrap import wrap
 from referee.records import Property
 from referee.show.drawing.ink import group, rect, text
 
-__all__ = ["draw_card", "draw_words", "with_words"]
-
 TITLES = ("type", "name")
 # About the mean width of a letter in Arial, as a share of its size.
 WIDTH_OF_LETTER = 0.56

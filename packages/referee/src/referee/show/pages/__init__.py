@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["chart_library", "page_asset", "page_script", "render"]
-
 # A module stands after those that it imports.
 MODULES = {
     "report": (

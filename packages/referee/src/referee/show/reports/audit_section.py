@@ -13,8 +13,6 @@ from referee.show.pages import render
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
 
-__all__ = ["audit_section"]
-
 
 def audit_section(audits: Sequence[Audit]) -> Section:
     """What was checked in which paper, what does not follow, and the rows behind it."""

@@ -15,22 +15,6 @@ from referee.statistics.dependent_trials import compare_clustered
 if TYPE_CHECKING:
     from referee.jobs.score_table import ScoreTable
 
-__all__ = [
-    "ALPHA",
-    "MeasuredSystems",
-    "PairTests",
-    "ScoredRows",
-    "choose_lead",
-    "compare_pairs",
-    "count_outputs",
-    "describe_best",
-    "describe_test",
-    "find_best",
-    "join_names",
-    "rank_systems",
-    "shorten_names",
-]
-
 Row = Mapping[str, Any]
 PairTests = Mapping[frozenset[str], float | None]
 """Corrected p values of pairs of systems; None where a difference has no variance, no entry where there is no test."""

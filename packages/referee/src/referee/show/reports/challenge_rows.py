@@ -13,8 +13,6 @@ from referee.show.reports.sheets import Cell, Sheet
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Extrinsic", "extrinsic", "task_of"]
-
 
 def task_of(material: Material, system: str) -> frozenset[str]:
     """Return AS for systems with properties, REG for systems with words, or the task in the catalogue."""

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from referee.metrics.hearing import PEOPLE
 from referee.records import HUMAN, Outcome, Response
 
-__all__ = ["Shares", "choice_shares"]
-
 Shares = tuple[int, list[tuple[str, float]]]
 """How many answers there are, and the share of every object or outcome that got one, the largest first; pages show whole percents."""
 LEAST = 0.015

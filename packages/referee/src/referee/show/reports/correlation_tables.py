@@ -13,8 +13,6 @@ from referee.statistics.correlation import correlation_table
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["FEWEST", "correlate_measures", "correlation_matrix", "correlation_sheets", "signed"]
-
 # Two points always lie on a line.
 FEWEST = 3
 

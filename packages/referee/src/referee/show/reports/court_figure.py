@@ -10,8 +10,6 @@ from referee.courtroom.evidence import ALL, Evidence
 from referee.errors import CannotWrite
 from referee.show.reports.report_figures import vega_lite
 
-__all__ = ["court_figure", "save_court_figure"]
-
 Spec = dict[str, Any]
 HOLDS = "indexof(['predicts', 'reversed', 'related'], datum.word) >= 0"
 # Blue and vermilion of Okabe & Ito, as in all figures of a report.

@@ -16,8 +16,6 @@ from referee.courtroom.proceedings import UNKNOWN_ERROR, Proceedings, Tally, cou
 from referee.courtroom.ranking_evidence import NEEDS_ITEMS, RankingEvidence
 from referee.courtroom.verdicts import CANNOT_BE_TESTED, NOT_SHOWN, PREDICTS, Case, signed
 
-__all__ = ["court_page", "court_summary", "evidence_rows"]
-
 
 class _Columns(tuple[tuple[str, ...], ...]):
     """Rows of cells, the first of them heads, to be set side by side when the width of the page is known."""

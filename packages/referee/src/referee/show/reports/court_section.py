@@ -15,8 +15,6 @@ from referee.show.reports.report_figures import CELL, Figure
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
 
-__all__ = ["NO_COURT", "court_section", "group_verdicts"]
-
 NAME, TITLE = "court", "What the court says of the measures"
 NO_COURT = "No court was held: nobody has answered in this run (referee listen RUN --hearer NAME, or --people for people's answers)."
 

@@ -28,8 +28,6 @@ from referee.statistics.correlation import spearman
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["findings_section"]
-
 PLAIN = {
     "predicts": "predict what people did",
     "reversed": "have the opposite sign for people",

@@ -13,8 +13,6 @@ from referee.show.reports.material import Material, Row
 from referee.show.reports.scoreboard import arrow, families, score_cell, short, system_cell
 from referee.show.reports.sheets import Sheet
 
-__all__ = ["MOST", "group_rows", "group_sheets", "why_not"]
-
 MOST = 12
 
 

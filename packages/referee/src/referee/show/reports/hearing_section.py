@@ -18,8 +18,6 @@ from referee.show.reports.passport_card import draw_card
 from referee.show.reports.section import Section
 from referee.show.reports.sheets import Cell, Sheet
 
-__all__ = ["NOBODY", "NO_PASSPORT", "PEOPLE", "HearingRows", "hearing_section", "standing_of"]
-
 PEOPLE = "people"
 NO_PASSPORT = "NO PASSPORT"
 MEASURES = {

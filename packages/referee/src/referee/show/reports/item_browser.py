@@ -22,8 +22,6 @@ from referee.show.reports.material import AGAIN, HUMAN, Material, read_objects
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["BUDGET", "Book", "browser_data", "item_row", "lead_measure", "worst_first"]
-
 T = TypeVar("T")
 BUDGET = 12_000_000
 ENTITIES = 40

@@ -18,8 +18,6 @@ from referee.show.pages import chart_library, page_asset, page_script, render
 from referee.show.reports.report_figures import FORMATS, vega_lite
 from referee.show.reports.section import Section
 
-__all__ = ["Part", "as_page", "named_apart"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:

@@ -13,8 +13,6 @@ from referee.errors import CannotWrite
 from referee.hearers.passports.quoting import DIGITS, corpus_word
 from referee.show.reports.report_figures import PALETTE, Figure, save_figure
 
-__all__ = ["PICTURES", "draw_card", "save_card_pictures"]
-
 PICTURES = ("svg", "png", "pdf")
 BARS = {
     "accuracy": "accuracy",

@@ -23,8 +23,6 @@ from referee.records import Outcome, Response, Trial
 from referee.show.pages import render
 from referee.show.reports.section import Section
 
-__all__ = ["has_places", "places_section", "write_place_pages"]
-
 SIDE = 480
 FIRST = 1000
 DATA, PAGE, PICTURES = "items.js", "index.html", "pictures"

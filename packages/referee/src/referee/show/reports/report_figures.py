@@ -15,20 +15,6 @@ from referee.show.reports.scoreboard import arrow
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = [
-    "CELL",
-    "FORMATS",
-    "Figure",
-    "correlations_figure",
-    "distributions_figure",
-    "findings_figure",
-    "groups_figure",
-    "panel_title",
-    "save_figure",
-    "scores_figure",
-    "vega_lite",
-]
-
 FORMATS = ("svg", "png", "pdf")
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")

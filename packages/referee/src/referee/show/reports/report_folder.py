@@ -14,8 +14,6 @@ from referee.show.reports.report_figures import save_figure
 from referee.show.reports.score_tables import as_csv
 from referee.show.reports.sheets import sheet_as_csv, sheet_as_latex
 
-__all__ = ["publish"]
-
 
 def publish(
     parts: Sequence[Part],

@@ -24,8 +24,6 @@ from referee.records import HUMAN
 from referee.show.reports.hearing_section import HearingRows
 from referee.show.reports.material import CatalogueFacts, Material, Scored, combine, origin, read_scored
 
-__all__ = ["gather", "gather_hearing", "gather_scores", "summon_court"]
-
 # Answers that the court hears in a few seconds.
 QUICK_COURT = 20_000
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-__all__ = ["as_csv", "as_json", "as_latex", "as_markdown", "as_rich", "number", "tex"]
-
 Row = Mapping[str, Any]
 COUNTS = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside", "refused", "none", "several")
 TESTED = {"p": "t over clusters", "p_randomisation": "whole clusters swapped"}

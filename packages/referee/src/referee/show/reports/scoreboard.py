@@ -25,18 +25,6 @@ from referee.statistics.homogeneous_subsets import compact_letters
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "arrow",
-    "compare_all",
-    "corrected_p_values",
-    "counts_sheet",
-    "families",
-    "scoreboard",
-    "subset_letters",
-    "system_cell",
-    "table_order",
-]
-
 OUTCOMES = ("missing", "unparsable", "unknown", "duplicate", "empty", "outside")
 
 

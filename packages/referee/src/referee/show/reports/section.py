@@ -12,8 +12,6 @@ from referee.show.reports.material import Row
 from referee.show.reports.report_figures import Figure
 from referee.show.reports.sheets import Sheet
 
-__all__ = ["Section"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:

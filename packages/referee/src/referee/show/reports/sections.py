@@ -32,8 +32,6 @@ from referee.show.reports.tuna2008 import challenge_tables
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["scores_alone", "sections_of"]
-
 # What grows with the number of references that an output may match.
 MANY_REFERENCES = ("string/bleu", "string/nist")
 

@@ -12,8 +12,6 @@ from referee.show.reports.correlation_tables import FEWEST
 from referee.show.reports.hearing_section import NO_PASSPORT, NOBODY, PEOPLE, HearingRows, standing_of
 from referee.show.reports.material import HUMAN, Material, origin
 
-__all__ = ["methods", "name_clusters", "reference_counts"]
-
 
 def methods(material: Material, style: str | None, hearing: HearingRows = NOBODY) -> list[str]:
     """Return the methods paragraph, sentence by sentence, about this run only."""

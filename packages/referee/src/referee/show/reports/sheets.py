@@ -11,8 +11,6 @@ from markupsafe import Markup
 from referee.show.pages import render
 from referee.show.reports.score_tables import as_csv, tex
 
-__all__ = ["Cell", "Sheet", "sheet_as_csv", "sheet_as_html", "sheet_as_latex"]
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:

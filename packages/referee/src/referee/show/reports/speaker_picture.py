@@ -16,8 +16,6 @@ from referee.show.pages import render
 from referee.show.reports.material import Material
 from referee.show.reports.section import Section
 
-__all__ = ["draw_speaker", "save_pictures", "speakers_section"]
-
 WIDTH, LINE, LEFT, RIGHT = 720, 26, 230, 470
 LONGEST = 30  # letters of a label
 MANY = 50_000  # outputs of which a report does not work the cards out itself, for that takes as long as all the rest

@@ -23,8 +23,6 @@ from referee.statistics.variance import Anova, one_way, two_way
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["challenge_tables"]
-
 
 @dataclass(frozen=True, slots=True)
 class MeasureColumn:

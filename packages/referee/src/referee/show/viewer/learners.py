@@ -14,8 +14,6 @@ from typing import Any
 from referee.capabilities import learns
 from referee.records import Trial
 
-__all__ = ["Learners", "Learning"]
-
 
 class Learning(Exception):
     """A speaker or hearer is asked before its training has finished."""

@@ -15,8 +15,6 @@ from urllib.parse import parse_qsl, urlsplit
 
 from referee.errors import InputError, RefereeError, name_missing_extra
 
-__all__ = ["LocalServer", "Question", "ServedPage", "as_json"]
-
 HOST = "127.0.0.1"
 OWN_NAMES = ("127.0.0.1", "localhost")
 LARGEST_BODY = 2_000_000

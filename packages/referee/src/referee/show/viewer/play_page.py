@@ -9,8 +9,6 @@ from referee.show.pages import page_asset, page_script
 from referee.show.viewer.local_server import Answering, Question, ServedPage, as_json
 from referee.show.viewer.playground import Playground
 
-__all__ = ["play_routes"]
-
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

@@ -22,8 +22,6 @@ from referee.records import Description, Outcome, Property, Scene, SpeakerView, 
 from referee.show.drawing.scene_parts import as_picture, parts_of
 from referee.show.viewer.learners import Learners, Learning
 
-__all__ = ["LEARN_FROM", "Playground"]
-
 LEARN_FROM = "synthetic"
 MOST_TRIALS = 2000
 MOST_ENTITIES = 60

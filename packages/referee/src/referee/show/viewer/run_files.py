@@ -10,8 +10,6 @@ from referee.errors import InputError
 from referee.jobs.folder import Run, is_run
 from referee.jobs.unfinished import CORPUS, PARTS, PLAN, Unfinished
 
-__all__ = ["RunFiles", "find_run"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFiles:

@@ -16,8 +16,6 @@ from typing import Any
 
 from referee.show.viewer.run_files import RunFiles
 
-__all__ = ["Place", "RunIndex"]
-
 Place = tuple[str, int]
 """A file and the byte at which a line begins."""
 BATCH = 500

@@ -20,8 +20,6 @@ from referee.show.viewer.run_index import RunIndex
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["PAGE", "ItemQuery", "RunItems"]
-
 PAGE = 25
 KEPT_RANKINGS = 3
 

@@ -16,8 +16,6 @@ from referee.show.reports.sections import scores_alone, sections_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["RunReport", "report_on"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:

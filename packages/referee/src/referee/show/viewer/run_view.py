@@ -24,8 +24,6 @@ from referee.show.viewer.run_index import RunIndex
 from referee.show.viewer.run_items import PAGE, ItemQuery, RunItems
 from referee.show.viewer.run_report import RunReport, report_on
 
-__all__ = ["RunView"]
-
 T = TypeVar("T")
 # Beyond this the items are not compared one by one while a request waits: the scoreboard as scored, and the items by page.
 LARGE = 150_000_000
