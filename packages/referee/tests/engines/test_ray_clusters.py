@@ -17,8 +17,7 @@ from squares import Squares
 from referee.cli import main
 from referee.engines import on_ray
 from referee.engines.on_ray import RayEngine, RayWorker
-from referee.engines.packed import pickled
-from referee.engines.pieces import Done, Needs, WorkPiece, cut
+from referee.engines.pieces import Done, Needs, WorkPiece, cut, pickled
 from referee.errors import InputError
 
 ITEMS = [str(number) for number in range(40)]

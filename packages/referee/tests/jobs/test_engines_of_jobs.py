@@ -19,8 +19,7 @@ from referee.engines.pieces import Done, Failed, Task, WorkPiece
 from referee.errors import InputError
 from referee.files import hold_alone, let_go
 from referee.hearers.passports import questions
-from referee.jobs.hearing import Session
-from referee.jobs.listen import LOCK, add_people, listen
+from referee.jobs.listen import LOCK, Session, add_people, listen
 from referee.records import Outcome, Response
 
 WAYS = [("--shard", "7"), ("--jobs", "2", "--shard", "50")]

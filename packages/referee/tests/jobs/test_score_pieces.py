@@ -16,7 +16,7 @@ import pytest
 from referee.corpora.jsonl import json_line, trial_to_json
 from referee.corpora.outputs import output_to_json
 from referee.corpora.synthetic.corpus import generate
-from referee.engines.packed import pickled
+from referee.engines.pieces import pickled
 from referee.errors import InputError
 from referee.jobs.batches import cut_corpus
 from referee.jobs.open import open_corpus, open_outputs

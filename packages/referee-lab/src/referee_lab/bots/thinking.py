@@ -18,8 +18,7 @@ from typing import Any
 from referee import catalogue
 from referee.capabilities import learns, needs_of
 from referee.contracts import Hearer
-from referee.engines.packed import pickled
-from referee.engines.pieces import Engine, Needs, WorkPiece
+from referee.engines.pieces import Engine, Needs, WorkPiece, pickled
 from referee.engines.stored_work import StoredWork, as_lines
 from referee.errors import InputError
 from referee.records import Trial

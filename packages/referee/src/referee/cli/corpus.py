@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from itertools import islice
 from math import ceil
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from referee import catalogue
-from referee.cli import options
+from referee.cli import options, page_width
 from referee.cli.corpora import create, find_folder, folder_of
-from referee.cli.corpus_card import count, print_card, read_card
-from referee.cli.corpus_export import output_lines, response_lines, spoken_by, trial_lines, write_pictures, write_xml
+from referee.cli.help_page import wrap_words
 from referee.cli.progress import counting, fetching
 from referee.contracts import Card
+from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
 from referee.errors import CannotWrite, DataNotFound, InputError
 from referee.files import write_atomically
 from referee.jobs.open import open_corpus
+from referee.records import Description, Trial
 
 app = options.new_app(no_args_is_help=True, help=__doc__)
 
@@ -292,3 +296,163 @@ def schema() -> int:
 
     print(json.dumps(trial_schema(), indent=1, ensure_ascii=False))
     return 0
+
+
+# -- card ------------------------------------------------------------------------------------------------------------------
+
+
+def read_card(name: str, data: Path | None, reading: str | None) -> dict[str, Any]:
+    """The card with counts and checksum; without the data, what the reader states and what is missing."""
+    corpus = create(name, data, reading)
+    static: Card = corpus.card
+    facts: dict[str, Any] = {field.name: getattr(static, field.name) for field in fields(Card)}
+    if hasattr(corpus, "reading"):
+        facts["reading"] = corpus.reading
+    if static.synthetic:
+        return facts | {"found": "shipped", **count(corpus, name)}
+    folder = find_folder(name, data)
+    if folder is None:
+        return facts | {"missing": f"not in the data folder; install it with: referee corpus add {name} PATH-OR-URL"}
+    return facts | {"found": str(folder), "checksum": _checksum(folder, static), **count(corpus, name)}
+
+
+def _checksum(folder: Path, static: Card) -> str | None:
+    """SHA-256 over the files the card names; None where the corpus came in another form."""
+    from referee.corpora.reading.folder import checksum
+
+    files = [folder / Path(f).name for f in static.files]
+    # A corpus may come packed or saved in another form, of which the checksum would say nothing.
+    return checksum(files) if files and all(f.is_file() for f in files) else None
+
+
+def count(corpus: Any, name: str) -> dict[str, Any]:
+    """Counts by reading everything once; None where the corpus does not name its speakers, scenes, games or participants."""
+    # With None from the start, so that one less is the number of those that are named.
+    clusters: dict[str, set[str | None]] = {factor: {None} for factor in FACTORS}
+    languages: set[str] = set()
+    domains: Counter[str] = Counter()
+    trials = references = 0
+    for trial in counting(corpus.trials(), f"{name}: trials read"):
+        trials += 1
+        references += len(trial.references)
+        for factor, labels in clusters.items():
+            labels.add(cluster_of(trial, factor))
+        languages.add(trial.language)
+        domains[trial.domain or "not stated"] += 1
+    responses = 0
+    for response in counting(corpus.responses(), f"{name}: responses read"):
+        responses += 1
+        # Listeners are no field of a trial: they are known from their responses.
+        if "participant" in corpus.card.sampled:
+            clusters["participant"].add(response.hearer)
+    return {
+        "trials": trials,
+        "references": references,
+        **{f"{factor}s": len(labels) - 1 or None for factor, labels in clusters.items()},
+        "responses": responses,
+        "languages_read": sorted(languages),
+        "domains": dict(domains),
+    }
+
+
+def print_card(facts: dict[str, Any]) -> None:
+    """Print the card as aligned lines no wider than the terminal, without what is not known."""
+    page = page_width()
+    if facts["synthetic"]:
+        print("SYNTHETIC corpus: generated, not human data\n")
+    width = max(map(len, facts))
+    for key, value in facts.items():
+        if value is None or value == "" or value == () or key == "synthetic":
+            continue
+        lines = [f"- {v}" for v in value] if key in ("faults", "files") else [_shown(key, value)]
+        head = f"{key.replace('_', ' '):<{width}}  "
+        for line in lines:
+            wrapped = [head + line] if page is None else wrap_words(line, page, head, " " * len(head))
+            print("\n".join(wrapped))
+            head = " " * len(head)
+
+
+def _shown(key: str, value: Any) -> str:
+    if key == "sampled":
+        return describe_sampling(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {v:,}" for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+# -- export ----------------------------------------------------------------------------------------------------------------
+
+
+def spoken_by(trials: Iterable[Trial], speakers: str | None) -> Iterator[Trial]:
+    """The trials of some speakers; none at all is a mistake worth stopping for."""
+    names = None if speakers is None else {s.strip() for s in speakers.split(",")}
+    empty = True
+    for trial in trials:
+        if names is None or trial.speaker in names:
+            empty = False
+            yield trial
+    # At the end, since trials stream: a file with nothing in it would be found out much later.
+    if empty:
+        raise InputError("no trial is left to export", remedy="check --speaker and --split")
+
+
+def trial_lines(trials: Iterable[Trial]) -> Iterator[str]:
+    from referee.corpora.jsonl import json_line, trials_to_json
+
+    return map(json_line, trials_to_json(trials))
+
+
+def output_lines(trials: Iterable[Trial], system: str | None) -> Iterator[str]:
+    from referee.corpora.jsonl import json_line
+    from referee.corpora.outputs import output_to_json
+
+    for trial in trials:
+        seen: Counter[str] = Counter()
+        for reference in trial.references:
+            name = system or _human(reference, trial)
+            seen[name] += 1
+            if seen[name] > 1:  # two people, or one twice, under one name: a system answers a trial once
+                name = f"{name}-{seen[name]}"
+            yield json_line(output_to_json(trial.id, name, reference))
+
+
+def _human(reference: Description, trial: Trial) -> str:
+    speaker = reference.speaker or trial.speaker
+    return f"human-{speaker}" if speaker else "human"
+
+
+def response_lines(name: str, data: Path | None, trial_ids: set[str]) -> Iterator[str]:
+    from referee.corpora.jsonl import JsonlCorpus, json_line, response_to_json
+
+    corpus = create(name, data) if name in catalogue.names("corpus") else JsonlCorpus(name)
+    count = 0
+    for response in counting(corpus.responses(), f"{name}: responses"):
+        if response.trial in trial_ids:
+            count += 1
+            yield json_line(response_to_json(response))
+    if not count:
+        raise InputError(
+            f"{name} has no responses of listeners to these trials", remedy="see `referee corpora` for those that have"
+        )
+
+
+def write_xml(trials: Iterable[Trial], out: str) -> None:
+    from referee.corpora.challenge_xml import write_trials
+
+    if out == "-":
+        raise CannotWrite(
+            "XML goes to a file or a folder",
+            remedy="name one: --out trials.xml (one file) or --out trials (a file per trial)",
+        )
+    write_trials(trials, out)
+
+
+def write_pictures(trials: Iterable[Trial], out: str, outlines: bool) -> None:
+    from referee.corpora.pictured import write_pictured
+
+    if out == "-":
+        raise CannotWrite("pictures go into a folder", remedy="name one: --out drawn")
+    count, pictures = write_pictured(out, trials, outlines)
+    print(f"{count:,} trials on {pictures:,} pictures in {out}")

@@ -65,7 +65,7 @@ def ground(
         return _write_page(page, out, pictures)
     if check is None:
         raise InputError("there is nothing to do", remedy="name a file with --check, or a run with --page")
-    from referee.jobs.place_check import check_file, missed_by_all
+    from referee.jobs.grounding import check_file, missed_by_all
 
     with waiting("all readings of the numbers"):
         report = check_file(

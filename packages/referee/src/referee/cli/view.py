@@ -64,7 +64,6 @@ def _serve(routes: dict[str, Answering], port: int, browser: bool) -> None:
 
 def _play(data: Path | None) -> dict[str, Answering]:
     from referee.cli.corpora import can_be_read
-    from referee.show.viewer.play_page import play_routes
-    from referee.show.viewer.playground import Playground
+    from referee.show.viewer.playground import Playground, play_routes
 
     return play_routes(Playground(data=data, has=lambda name: can_be_read(name, data)))

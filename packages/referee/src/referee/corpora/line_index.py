@@ -112,8 +112,11 @@ def _index_table(path: str | Path) -> Iterator[IndexedOutput]:
     for number, (trial, system) in enumerate(zip(*columns, strict=True)):
         # Numbers are names, too; what else may stand there the reader knows.
         is_name = type(trial) in (str, int) and type(system) in (str, int, NoneType)
-        ids = (str(trial), None if system is None else str(system)) if is_name else (None, None)
-        yield IndexedOutput(*ids, number, number + 1, number + 1)
+        yield IndexedOutput(
+            str(trial) if is_name else None,
+            str(system) if is_name and system is not None else None,
+            *(number, number + 1, number + 1),
+        )
 
 
 @dataclass(slots=True)

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from referee.contracts import Card
 from referee.corpora.reading.folder import locate
-from referee.corpora.reading.lines import open_binary
-from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.lines import natural, open_binary
 from referee.corpora.reading.packed import Unheard
 from referee.corpora.reading.safe_xml import parse
 from referee.errors import DataNotFound, MalformedInput

@@ -11,8 +11,7 @@ from pathlib import Path
 from referee.contracts import Card
 from referee.corpora.games import Games, Message, Round, answer, click, play, said, with_history
 from referee.corpora.reading.csv_tables import as_list, as_number, read_csv, worded
-from referee.corpora.reading.lines import WrongShape
-from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.lines import WrongShape, natural
 from referee.corpora.reading.packed import find, member
 from referee.errors import UnknownName
 from referee.records import Entity, Property, Response, Scene, Trial

@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from referee.engines.packed import pickled
-from referee.engines.pieces import Engine, Failed, Needs, WorkPiece, cut
+from referee.engines.pieces import Engine, Failed, Needs, WorkPiece, cut, pickled
 from referee.errors import InputError
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]

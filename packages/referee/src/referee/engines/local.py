@@ -17,8 +17,7 @@ from multiprocessing.context import SpawnProcess
 from types import ModuleType
 from typing import Any
 
-from referee.engines.packed import DefinedInScript, pickled
-from referee.engines.pieces import Done, Failed, Say, Task, WorkPiece, to_stderr
+from referee.engines.pieces import DefinedInScript, Done, Failed, Say, Task, WorkPiece, pickled, to_stderr
 from referee.engines.queue import OUT_OF_MEMORY, Queue
 from referee.errors import InputError
 

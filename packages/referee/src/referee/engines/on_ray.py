@@ -25,8 +25,7 @@ from typing import Any
 
 from referee import __version__
 from referee.engines.local import sendable, task_as_bytes, work_here
-from referee.engines.packed import pickled
-from referee.engines.pieces import Done, Failed, Needs, Say, Task, WorkPiece, carried, files_of, to_stderr
+from referee.engines.pieces import Done, Failed, Needs, Say, Task, WorkPiece, carried, files_of, pickled, to_stderr
 from referee.engines.queue import KEPT, OUT_OF_MEMORY, Queue
 from referee.errors import InputError, naming_extra
 from referee.files import content_mark

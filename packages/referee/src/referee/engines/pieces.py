@@ -6,10 +6,13 @@ pieces nor a break changes what comes out.
 
 from __future__ import annotations
 
+import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
+from types import FunctionType, MappingProxyType
 from typing import Any, Protocol, runtime_checkable
 
 Say = Callable[[str], None]  # gets notes about the work: a worker that died, a cluster that is ready
@@ -125,3 +128,37 @@ def cut(group: str, items: Sequence[Any], shard: int) -> list[WorkPiece]:
     [2, 1]
     """
     return [WorkPiece(group, tuple(items[at : at + shard])) for at in range(0, len(items), shard)]
+
+
+# -- as bytes for other processes ------------------------------------------------------------------------------------------
+
+
+class DefinedInScript(Exception):
+    """An object is defined in the running script or notebook, which no other process can import."""
+
+
+def _read_only(items: dict[Any, Any]) -> MappingProxyType[Any, Any]:
+    return MappingProxyType(items)
+
+
+class _Pickler(pickle.Pickler):
+    """A pickler that also handles read-only mappings, which records hold."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        if isinstance(thing, MappingProxyType):
+            return (_read_only, (dict(thing),))
+        # By name: the other process would have to run the script again to find it.
+        if isinstance(thing, (type, FunctionType)) and thing.__module__ == "__main__":
+            raise DefinedInScript(thing.__qualname__)
+        return NotImplemented
+
+
+def pickled(thing: object) -> bytes:
+    """Return an object as bytes for another process.
+
+    Raises:
+        DefinedInScript: where a class or function of the running script is in it.
+    """
+    file = BytesIO()
+    _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(thing)
+    return file.getvalue()

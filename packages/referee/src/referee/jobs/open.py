@@ -17,8 +17,7 @@ from referee.contracts import Card, Corpus
 from referee.corpora.jsonl import JsonlCorpus, read_corpus, read_trials
 from referee.corpora.line_index import IndexedOutput, has_index, index_outputs
 from referee.corpora.outputs import UNREAD, Output, OutputsOfSystem, own_name, read_outputs, rows_as_outputs
-from referee.corpora.reading.lines import FileLines, LineRange, read_lines
-from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.lines import FileLines, LineRange, natural, read_lines
 from referee.corpora.reading.parquet_rows import is_parquet, rows_as_bytes
 from referee.corpora.reading.tables import rows_of
 from referee.errors import (

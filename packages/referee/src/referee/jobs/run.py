@@ -57,7 +57,7 @@ class Speaking:
 
     plan: RunPlan
     corpus: Path
-    # Classes of systems that the running script defines: no other process has them (`referee.engines.packed`).
+    # Classes of systems that the running script defines: no other process has them (`referee.engines.pieces`).
     of_script: tuple[Any, ...] = ()
 
     @classmethod

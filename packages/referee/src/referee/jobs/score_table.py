@@ -13,7 +13,7 @@ import numpy as np
 from referee import catalogue
 from referee.capabilities import CountsAnswered
 from referee.contracts import FloatArray, Metric
-from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.lines import natural
 from referee.errors import BrokenPlugin, InputError, MissingExtra
 from referee.jobs.progress import CountedWork, ProgressCallback
 from referee.metrics.tokens import UNSPACED, resolve

@@ -12,13 +12,12 @@ from referee.courtroom.proceedings import Proceedings
 from referee.jobs.folder import Run
 from referee.records import Outcome, Response
 from referee.show.reports.court_section import NO_COURT, court_section
-from referee.show.reports.findings import findings_section
+from referee.show.reports.findings import findings_section, methods, reference_counts
 from referee.show.reports.hearing_section import NOBODY, HearingRows
 from referee.show.reports.material import Material
 from referee.show.reports.place_pages import has_places
 from referee.show.reports.report_sources import gather, gather_hearing, summon_court
 from referee.show.reports.scoreboard import compare_all, subset_letters
-from referee.show.reports.sentences import methods, reference_counts
 from referee.show.reports.speaker_picture import speakers_section
 
 

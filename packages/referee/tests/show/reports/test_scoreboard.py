@@ -12,8 +12,8 @@ import pytest
 from small_runs import CHAIR, LARGE, RED, chatty, colour, exact, material_of, trials
 
 from referee.show.reports.best_system import rank_systems
-from referee.show.reports.groups import group_rows, group_sheets, why_not
 from referee.show.reports.scoreboard import compare_all, counts_sheet, scoreboard, subset_letters
+from referee.show.reports.sections import group_rows, group_sheets, why_not
 from referee.show.reports.sheets import Sheet
 
 

@@ -14,8 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from real_chromium import open_chromium
 from referee.cli import main
 from referee.show.viewer.local_server import LocalServer
-from referee.show.viewer.play_page import play_routes
-from referee.show.viewer.playground import Playground
+from referee.show.viewer.playground import Playground, play_routes
 from referee.show.viewer.run_view import RunView
 
 

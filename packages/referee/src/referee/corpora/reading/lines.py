@@ -244,3 +244,14 @@ def _checked(value: Any, key: str, kind: type) -> Any:
     if not isinstance(value, kind):
         raise WrongShape(f"the field {key!r} should be {_NAMES[kind]}, not {value!r:.40}")
     return value
+
+
+# -- natural order ---------------------------------------------------------------------------------------------------------
+
+
+def natural(name: str) -> tuple[tuple[int, int | str], ...]:
+    """A sort key that reads the numbers inside names as numbers."""
+    # Eighteen digits at most, so that no name holds a number that Python refuses to convert.
+    parts = re.split(r"([0-9]{1,18})", name)
+    # Tagged, since numbers and text cannot be compared with each other.
+    return tuple((0, int(p)) if p.isascii() and p.isdecimal() else (1, p) for p in parts if p)

@@ -15,7 +15,7 @@ from typing import Any
 
 from lxml import etree
 
-from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.lines import natural
 from referee.errors import InputError, MalformedInput
 
 __all__ = ["documents", "natural", "parse"]

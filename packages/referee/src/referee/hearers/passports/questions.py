@@ -13,8 +13,7 @@ from typing import Any
 from referee.capabilities import Remembers, SignsCalls, in_parallel, needs_of, parallel_of, resolve_all
 from referee.engines.choice import available_cores
 from referee.engines.local import LocalEngine
-from referee.engines.packed import pickled
-from referee.engines.pieces import Engine, Needs, WorkPiece
+from referee.engines.pieces import Engine, Needs, WorkPiece, pickled
 from referee.engines.stored_work import StoredWork, as_lines
 from referee.errors import InputError, RefereeError
 from referee.hearers.passports.answer_columns import Belief, read_belief

@@ -7,9 +7,8 @@ from functools import lru_cache
 from math import cos, pi, sin
 
 from referee.show.drawing.colours import PLAIN, colour_of, mix, outline
-from referee.show.drawing.drawn_sizes import scale_of
 from referee.show.drawing.ink import Point
-from referee.show.drawing.painted import Painted, scaled
+from referee.show.drawing.painted import Painted, scale_of, scaled
 from referee.show.drawing.solids import TURNS, Block, Drum, Part, Spot, render
 
 WOOD = "#8a6a4a"

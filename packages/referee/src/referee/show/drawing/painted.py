@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from referee.records import Entity
 from referee.show.drawing.ink import group, number
 
 BOX = 100.0
@@ -28,3 +30,23 @@ def standing(marks: str, scale: float) -> str:
     """Return a picture scaled about the floor of its cell."""
     left, top = number(50 * (1 - scale)), number(FLOOR * (1 - scale))
     return group(marks, transform=f"translate({left} {top}) scale({number(scale)})") if scale != 1 else marks
+
+
+# -- sizes -----------------------------------------------------------------------------------------------------------------
+
+
+SCALES = {"large": 1.0, "big": 1.0, "medium": 0.75, "regular": 0.75, "small": 0.52}
+# Between large and medium, so that nothing looks like a size that was said.
+UNSAID = 0.8
+STANDING = 0.72  # from the floor to the middle of a cube's upper face, where the next object stands, in cells
+
+
+def scale_of(values: Mapping[str, str]) -> tuple[float, tuple[str, ...]]:
+    """Return the scale and the attribute that specifies it (none where the size is missing or unknown)."""
+    scale = SCALES.get(values.get("size", ""))
+    return (UNSAID, ()) if scale is None else (scale, ("size",))
+
+
+def height_of(entity: Entity) -> float:
+    """Return the height at which something on top of this entity begins, in cells."""
+    return STANDING * scale_of({p.name: p.value for p in entity.attributes})[0]

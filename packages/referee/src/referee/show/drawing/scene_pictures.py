@@ -7,20 +7,20 @@ Every attribute is either visible in the picture, shown by the position, or writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
 
 from referee.errors import InputError
 from referee.records import Entity, Property, Scene
 from referee.show.drawing.creatures import paint_creature
 from referee.show.drawing.furniture import paint_furniture
 from referee.show.drawing.ink import element, group, number, rect, text
-from referee.show.drawing.objects import paint_object
 from referee.show.drawing.painted import BOX, Painted
 from referee.show.drawing.placement import PLACE_NAMES, Layout, place
 from referee.show.drawing.portraits import paint_person
-from referee.show.drawing.shapes import paint_patch, paint_shape
+from referee.show.drawing.shapes import paint_object, paint_patch, paint_shape
 from referee.show.drawing.silhouettes import paint_figure, paint_pentomino
-from referee.show.drawing.word_cards import draw_card, with_words
 
 # The special before the general: a patch or a token would take nearly anything that has a colour.
 PAINTERS: dict[str, Callable[[Mapping[str, str]], Painted | None]] = {
@@ -191,3 +191,111 @@ def _check(scene: Scene, layout: Layout, marked: Collection[str], numbers: Mappi
                 )
     if missing := sorted(ids - set(layout)):
         raise InputError(f"the layout has no place for {missing[0]!r}", remedy="lay out the same scene: place(scene)")
+
+
+# -- cards with words ------------------------------------------------------------------------------------------------------
+
+
+TITLES = ("type", "name")
+# About the mean width of a letter in Arial, as a share of its size.
+WIDTH_OF_LETTER = 0.56
+LINE = 1.25
+
+
+def draw_card(properties: Sequence[Property]) -> str:
+    """A framed card: the type (or name) large, everything else below it."""
+    title = next((p for name in TITLES for p in properties if p.name == name), None)
+    others = [p for p in properties if p is not title]
+    frame = rect(4, 4, 92, 92, "#fbfaf7", rx=8, stroke="#8d887c", stroke_width=1.2)
+    head = draw_words([title.value], 10, 8, 80, 24 if others else 80, most=26) if title else ""
+    top = 34 if title else 10
+    return frame + head + draw_words([_format_property(p) for p in others], 8, top, 84, 92 - top)
+
+
+def _format_property(p: Property) -> str:
+    return p.value if p.name in TITLES else f"{p.name}: {p.value}"
+
+
+def with_words(marks: str, properties: Sequence[Property]) -> str:
+    """Return a picture with the properties that it does not show written below it."""
+    if not properties:
+        return marks
+    # Words never take half of the box.
+    below = min(8 + 7 * len(properties), 46)
+    share = (100 - below) / 100
+    picture = group(marks, transform=f"translate({50 * (1 - share):g} 0) scale({share:g})")
+    return picture + draw_words([_format_property(p) for p in properties], 2, 100 - below, 96, below - 2)
+
+
+def draw_words(lines: Sequence[str], x: float, y: float, width: float, height: float, most: float = 12) -> str:
+    """Return lines of words as large as fits a box; long lines become smaller and are not cut."""
+    if not lines:
+        return ""
+    # Several ways to break the lines; the one that allows the largest letters wins.
+    wrapped = [[part for words in lines for part in _wrap(words, letters)] for letters in (8, 12, 16, 24, 36, None)]
+    size, fitting = max(((_fit(parts, width, height, most), parts) for parts in wrapped), key=lambda pair: pair[0])
+    first = y + (height - LINE * size * len(fitting)) / 2 + 0.95 * size
+    return "".join(text(words, x + width / 2, first + i * LINE * size, size) for i, words in enumerate(fitting))
+
+
+def _wrap(words: str, letters: int | None) -> list[str]:
+    """Return lines broken at spaces only."""
+    return [words] if letters is None else wrap(words, letters, break_long_words=False, break_on_hyphens=False) or [""]
+
+
+def _fit(lines: Sequence[str], width: float, height: float, most: float) -> float:
+    longest = max(1, *map(len, lines))
+    return min(most, width / (WIDTH_OF_LETTER * longest), height / (LINE * len(lines)))
+
+
+# -- a scene in parts ------------------------------------------------------------------------------------------------------
+
+
+Box = tuple[float, float, float, float]
+Drawn = dict[tuple[tuple[Property, ...], frozenset[str]], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SceneParts:
+    """Width and height in hundredths of a cell.
+
+    By entity its box (left, top, width, height, as proportions) and SVG.
+    """
+
+    width: float
+    height: float
+    boxes: Mapping[str, Box]
+    marks: Mapping[str, str]
+
+
+def parts_of(scene: Scene, layout: Layout | None = None, drawn: Drawn | None = None) -> SceneParts:
+    """Return the picture of `draw_scene` in parts; `drawn` caches entities, for callers with many scenes."""
+    at = layout or place(scene)
+    margin = MARGIN + BOX * overhang(at)
+    width, height = (BOX * n + 2 * margin for n in (at.columns, at.rows))
+    boxes = {
+        e.id: (
+            round((margin + BOX * (at[e.id].column + at[e.id].dx)) / width, 4),
+            round((margin + BOX * (at[e.id].row + at[e.id].dy)) / height, 4),
+            round(BOX / width, 4),
+            round(BOX / height, 4),
+        )
+        for e in scene.entities
+    }
+    shared, book = shared_names(scene), {} if drawn is None else drawn
+    return SceneParts(
+        width=width, height=height, boxes=boxes, marks={e.id: _marks(e, shared, book) for e in scene.entities}
+    )
+
+
+def _marks(entity: Entity, shared: frozenset[str], drawn: Drawn) -> str:
+    # Where a thing stands is not to be seen in its own picture.
+    key = (tuple(p for p in entity.attributes if p.name not in PLACE_NAMES), shared)
+    if key not in drawn:
+        drawn[key] = marks_of(entity, shared)
+    return drawn[key]
+
+
+def as_picture(marks: str) -> str:
+    """Return the SVG elements of one entity as an SVG picture."""
+    return draw_page(marks, BOX, BOX, BOX, "picture")

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from referee.show.drawing.colours import PLAIN, colour_of, outline
-from referee.show.drawing.drawn_sizes import scale_of
 from referee.show.drawing.ink import Point, polygon, rect
-from referee.show.drawing.painted import Painted, scaled
+from referee.show.drawing.painted import Painted, scale_of, scaled
 
 
 def _points(text: str) -> list[Point]:

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.contracts import Card
-from referee.corpora.reading.lines import WrongShape, parse_object, read_lines
-from referee.corpora.reading.natural_order import natural
+from referee.corpora.reading.lines import WrongShape, natural, parse_object, read_lines
 from referee.errors import InputError, MalformedInput
 from referee.jobs.folder import Run, is_run
 from referee.jobs.score_table import Source, choose_clusters

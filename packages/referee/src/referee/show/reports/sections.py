@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
+from referee.contracts import FloatArray
 from referee.courtroom.proceedings import Proceedings
 from referee.options import ITEMS
 from referee.show.pages import render
 from referee.show.reports import report_figures
 from referee.show.reports.correlation_tables import FEWEST, correlate_measures, correlation_sheets
 from referee.show.reports.court_section import NO_COURT, court_section
-from referee.show.reports.findings import findings_section
-from referee.show.reports.groups import group_rows, group_sheets, why_not
+from referee.show.reports.findings import findings_section, methods, reference_counts
 from referee.show.reports.hearing_section import NOBODY, HearingRows, hearing_section
 from referee.show.reports.item_browser import browser_data, lead_measure
 from referee.show.reports.material import HUMAN, Material, Row, origin
 from referee.show.reports.scoreboard import (
+    arrow,
     compare_all,
     counts_sheet,
+    families,
+    score_cell,
     scoreboard,
     short,
     subset_letters,
+    system_cell,
     table_order,
 )
 from referee.show.reports.section import Section
-from referee.show.reports.sentences import methods, reference_counts
 from referee.show.reports.sheets import Cell, Sheet
 from referee.show.reports.tuna2008 import challenge_tables
 
 if TYPE_CHECKING:
     import polars as pl
+
 
 # What grows with the number of references that an output may match.
 MANY_REFERENCES = ("string/bleu", "string/nist")
@@ -247,3 +252,103 @@ def _counted(material: Material) -> dict[str, str]:
     counts = {"trials": trials.height, "human descriptions": int(trials["references"].sum())}
     counts |= {f"{name}s": trials[name].drop_nulls().n_unique() for name in ("speaker", "scene", "domain", "condition")}
     return {name: f"{n:,}" for name, n in counts.items() if n}
+
+
+# -- groups of items -------------------------------------------------------------------------------------------------------
+
+
+MOST = 12
+
+
+def why_not(material: Material, group: str) -> str:
+    """Return why there is no panel for a grouping; empty if there is one."""
+    levels = material.levels(group)
+    if not levels:
+        return f"The trials name no {group}."
+    if len(levels) == 1:
+        return f"All trials have the same {group} ({levels[0]})."
+    if len(levels) > MOST:
+        return f"{len(levels)} different values of {group} are too many for a panel (at most {MOST}); scores.csv has what the run was scored by."
+    return ""
+
+
+def group_rows(material: Material, group: str) -> list[Row]:
+    """Return scores by level of a grouping, as tidy rows with `level`.
+
+    Corpus-level measures only from the run.
+    """
+    scored = [{**r, "level": r["group"].partition("=")[2]} for r in material.scores if _is_of(r, group)]
+    present = {r["metric"] for r in scored}
+    # BLEU and NIST of a part cannot be made from items; they are there only if the run was scored by groups.
+    missing = [m for m in material.measures if m not in present and m in material.averages]
+    return [*scored, *(row for m in missing for row in _averaged(material, group, m))]
+
+
+def _is_of(row: Row, group: str) -> bool:
+    return isinstance(row.get("group"), str) and row["group"].startswith(f"{group}=")
+
+
+def _averaged(material: Material, group: str, measure: str) -> list[Row]:
+    """Means of items with intervals over the run's own clusters."""
+    labelled = material.values(measure).join(material.trials.select("trial", group), on="trial", how="inner")
+    rows: list[Row] = []
+    # Polars gives groups in no order of their own.
+    for (system, level), part in sorted(labelled.drop_nulls().group_by("system", group)):
+        # Sums, and with them the last digits of an interval, hang on the order.
+        part = part.sort("trial")
+        values = part["value"].to_numpy()
+        low, high = _interval(values, part["trial"].to_list(), material, measure)
+        labels = {"system": system, "group": f"{group}={level}", "level": level, "metric": measure}
+        rows.append({**labels, "value": float(values.mean()), "n": len(values), "low": low, "high": high})
+    return rows
+
+
+def _interval(
+    values: FloatArray, trials: list[str], material: Material, measure: str
+) -> tuple[float | None, float | None]:
+    from referee.statistics.dependent_trials import mean_of_rows, spread
+
+    confidence = float(material.scored[0].settings.get("confidence", 0.95))
+    limits = material.facts.ranges.get(measure, (None, None))
+    interval = spread(values[:, None], mean_of_rows, material.clusters(trials), confidence, limits)
+    return (None, None) if isnan(interval.low) else (interval.low, interval.high)
+
+
+def group_sheets(material: Material, group: str, rows: Sequence[Row], order: Sequence[str]) -> list[Sheet]:
+    """Return one table per family of measures: a row a system, and under each measure a column a level."""
+    levels = material.levels(group)
+    cells = {(r["system"], r["metric"], r["level"]): r for r in rows}
+    measured = [m for m in material.measures if any(r["metric"] == m for r in rows)]
+    absent = [short(m) for m in material.measures if m not in measured]
+    sheets = []
+    for family, names in families(measured).items():
+        lines = [
+            (
+                system_cell(material, s),
+                *(score_cell(cells.get((s, m, level)), shared=0) for m in names for level in levels),
+            )
+            for s in order
+        ]
+        sheets.append(
+            Sheet(
+                name=f"{group}-{family}",
+                corpus=material.label,
+                title=f"{material.label}: {family} measures by {group}",
+                spans=(("", 1), *((f"{short(m)}{arrow(material.direction(m))}", len(levels)) for m in names)),
+                header=("system", *(level for _ in names for level in levels)),
+                rows=tuple(lines),
+                notes=_notes(material, group, levels, absent),
+                tidy=tuple(r for r in rows if r["metric"] in names),
+            )
+        )
+    return sheets
+
+
+def _notes(material: Material, group: str, levels: Sequence[str], absent: Sequence[str]) -> tuple[str, ...]:
+    counts = dict(material.trials[group].value_counts().iter_rows())
+    notes = ["Trials: " + ", ".join(f"{level} {counts[level]:,}" for level in levels) + "."]
+    if absent:
+        notes.append(
+            f"Not an average of items, so only known for groups when scored by them (--by {group}): {', '.join(absent)}."
+        )
+    return tuple(notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,7 @@ from random import Random
 from typing import Any
 
 from referee import catalogue
+from referee.capabilities import learns
 from referee.corpora.jsonl import trials_to_json
 from referee.errors import InputError, NotTrained, RefereeError
 from referee.hearers.answering import understand
@@ -19,8 +21,9 @@ from referee.jobs.listen import by_name, shown
 from referee.jobs.open import open_corpus
 from referee.jobs.speak import System
 from referee.records import Description, Outcome, Property, Scene, SpeakerView, Trial
-from referee.show.drawing.scene_parts import as_picture, parts_of
-from referee.show.viewer.learners import Learners, Learning
+from referee.show.drawing.scene_pictures import as_picture, parts_of
+from referee.show.pages import page_asset, page_script
+from referee.show.viewer.local_server import Answering, Question, ServedPage, as_json
 
 LEARN_FROM = "synthetic"
 MOST_TRIALS = 2000
@@ -234,3 +237,86 @@ def _values(scenes: Any) -> dict[str, list[str]]:
 
 def _written(properties: Sequence[Property] | None) -> list[str] | None:
     return None if properties is None else [":".join(p) for p in properties]
+
+
+# -- speakers that learn ---------------------------------------------------------------------------------------------------
+
+
+class Learning(Exception):
+    """A speaker or hearer is asked before its training has finished."""
+
+
+@dataclass(slots=True)
+class Learners:
+    """Trains components in the background; `trials` returns the training data of a corpus by name."""
+
+    trials: Callable[[str], Sequence[Trial]]
+    _futures: dict[tuple[str, str, str], Future[Any]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    # One at a time: several would only slow each other down, and the answers of those that are ready.
+    _school: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1, thread_name_prefix="learning"))
+
+    def hearer(self, name: str, corpus: str, build: Callable[[], Any]) -> Any:
+        """Return a hearer that can answer; one that learns is trained first."""
+        hearer = build()
+        if not learns(hearer):
+            return _fitted(hearer, ())
+        return self.taught("hearer", name, corpus, build)
+
+    def taught(self, kind: str, name: str, corpus: str, build: Callable[[], Any]) -> Any:
+        """Return the trained component; raise `Learning` until training has finished, or its error."""
+        key = (kind, name, corpus)
+        with self._lock:
+            if key not in self._futures:
+                self._futures[key] = self._school.submit(lambda: _fitted(build(), self.trials(corpus)))
+            future = self._futures[key]
+        if not future.done():
+            raise Learning(f"learns from {corpus}")
+        return future.result()
+
+    def close(self) -> None:
+        self._school.shutdown(wait=False, cancel_futures=True)
+
+
+def _fitted(thing: Any, trials: Sequence[Trial]) -> Any:
+    fitted = thing.fit(trials)
+    # Plug-ins whose `fit` returns nothing are forgiven.
+    return thing if fitted is None else fitted
+
+
+# -- the page --------------------------------------------------------------------------------------------------------------
+
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+def play_routes(play: Playground) -> dict[str, Answering]:
+    """Return handlers by method and path."""
+    return {
+        "GET /": _text(page_asset("play/play.html"), "text/html"),
+        "GET /play.js": _text(page_script("play"), "text/javascript"),
+        "GET /play.css": _text(page_asset("scene.css") + page_asset("play/play.css"), "text/css"),
+        "GET /known": lambda asked: as_json(play.list_choices()),
+        "GET /scene": lambda asked: as_json(play.scene_of(asked.query.get("corpus", ""), _number(asked.query))),
+        "POST /look": lambda asked: as_json(play.look(_object(asked))),
+        "POST /answer": lambda asked: as_json(play.answer(_object(asked))),
+    }
+
+
+def _text(content: str, kind: str) -> Answering:
+    page = ServedPage(content.encode(), kind, POLICY)
+    return lambda asked: page
+
+
+def _number(query: Mapping[str, str]) -> int | None:
+    written = query.get("number", "")
+    return int(written) if written.isascii() and written.isdigit() and len(written) < 10 else None
+
+
+def _object(asked: Question) -> Mapping[str, object]:
+    if not isinstance(asked.body, dict):
+        raise InputError("what was sent is no object", remedy="reload the page")
+    return asked.body

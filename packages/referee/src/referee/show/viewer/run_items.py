@@ -11,8 +11,7 @@ from referee.corpora.jsonl import description_from_json, response_from_json, tri
 from referee.corpora.reading.lines import WrongShape, parse_object
 from referee.errors import MalformedInput
 from referee.records import HUMAN, Description, Response
-from referee.show.reports.choice_shares import choice_shares
-from referee.show.reports.item_browser import Book, item_row
+from referee.show.reports.item_browser import Book, choice_shares, item_row
 from referee.show.reports.material import AGAIN
 from referee.show.viewer.run_files import RunFiles
 from referee.show.viewer.run_index import RunIndex

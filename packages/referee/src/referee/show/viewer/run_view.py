@@ -9,20 +9,26 @@ import json
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from referee.errors import RefereeError
 from referee.jobs.folder import write_manifest
+from referee.show.reports.best_system import choose_lead
+from referee.show.reports.item_browser import lead_measure
 from referee.show.reports.page import Part, as_page
+from referee.show.reports.report_sources import gather, gather_hearing, gather_scores, summon_court
 from referee.show.reports.section import Section
+from referee.show.reports.sections import scores_alone, sections_of
 from referee.show.viewer.local_server import Answering, ServedPage, as_json
 from referee.show.viewer.run_files import RunFiles, find_run
 from referee.show.viewer.run_index import RunIndex
 from referee.show.viewer.run_items import PAGE, ItemQuery, RunItems
-from referee.show.viewer.run_report import RunReport, report_on
+
+if TYPE_CHECKING:
+    import polars as pl
 
 T = TypeVar("T")
 # Beyond this the items are not compared one by one while a request waits: the scoreboard as scored, and the items by page.
@@ -243,3 +249,41 @@ class RunView:
             if self.index.trials >= PAGE or not self.reading:
                 return
             deadline.wait(FIRST_ITEMS_S / 30)
+
+
+# -- the report of a run ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunReport:
+    """The chapters of a report on a run folder, and the settings of its items."""
+
+    title: str
+    parts: Sequence[Part]
+    systems: Sequence[str] = ()
+    measures: Sequence[str] = ()
+    directions: Mapping[str, str] = field(default_factory=dict)
+    lead: str | None = None
+    items: pl.DataFrame | None = None
+
+
+def report_on(folder: Path, large: bool) -> RunReport:
+    """Return the report that `referee report` makes; for a large run, the stored scoreboard only."""
+    if large:
+        material = gather_scores(folder)
+        sections = [scores_alone(material)] if material else []
+    else:
+        (material,) = gather([folder])
+        # The items come by page.
+        sections = sections_of(material, items=1, hearing=gather_hearing(material), court=summon_court(material))
+    if material is None:
+        return RunReport(title=f"Run {folder.name}", parts=[Part(title=folder.name, sections=())])
+    return RunReport(
+        title=f"Report on {material.label}",
+        parts=[Part(title=material.label, sections=tuple(sections), synthetic=material.synthetic)],
+        systems=material.systems,
+        measures=material.measures,
+        directions={m: material.direction(m) for m in material.measures},
+        lead=choose_lead(material) if large else lead_measure(material),
+        items=None if (folder / "items.parquet").is_file() else material.items,
+    )
