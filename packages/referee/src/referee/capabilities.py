@@ -20,6 +20,7 @@ __all__ = [
     "AnswersInBatches",
     "AnswersMany",
     "AnswersParallel",
+    "ChecksViews",
     "CountsAnswered",
     "Explains",
     "HasDistribution",
@@ -320,6 +321,15 @@ class Explains(Protocol):
 
     def explain(self, view: SpeakerView) -> Iterable[Any]:
         """Return the steps in order; the last has no property if the description does not identify the target."""
+        ...
+
+
+@runtime_checkable
+class ChecksViews(Protocol):
+    """A selector that cannot describe everything, and can tell at once; a run asks it about every trial before the first description."""
+
+    def check(self, view: SpeakerView) -> None:
+        """Raise InputError if the selector cannot describe the targets."""
         ...
 
 

@@ -327,3 +327,31 @@ def test_a_missing_package_costs_one_system_and_not_the_run(tmp_path: Path, monk
     assert made.counts["classic/incremental"]["answered"] == 12
     scored = made.score(metrics="set/dice").frame
     assert dict(zip(scored["system"], scored["n"], strict=True))["classic/incremental"] == 12
+
+
+@pytest.mark.parametrize(
+    ("system", "domains", "references"),
+    [
+        ("tuna2008-as/OSU-GP", ["furniture", "furniture", "furniture", "garage"], True),
+        ("classic/visible-objects", ["furniture"] * 4, False),
+    ],
+)
+def test_a_system_that_cannot_describe_the_trials_is_refused_before_the_first(
+    tmp_path: Path, system: str, domains: list[str], references: bool
+) -> None:
+    corpus, out = tmp_path / "corpus.jsonl", tmp_path / "run"
+    lines = [
+        {
+            "id": f"t{number}",
+            "domain": domain,
+            "target": "a",
+            "entities": [{"id": i, "attributes": {"type": "chair", "colour": c}} for i, c in (("a", "red"), ("b", "blue"))],
+            "references": [{"properties": [["colour", "red"]]}] if references else [],
+        }
+        for number, domain in enumerate(domains)
+    ]
+    corpus.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with pytest.raises(InputError, match=system) as refused:
+        run_systems(["classic/incremental", system], corpus, out=out, folds=2, folds_by="random", jobs=1)
+    assert refused.value.remedy
+    assert not [p.name for p in tmp_path.iterdir() if "run" in p.name]

@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from referee import __version__, catalogue
-from referee.capabilities import Remembers, SignsCalls, WritesBatches, needs_of
+from referee.capabilities import ChecksViews, HasSelector, Remembers, SignsCalls, WritesBatches, learns, needs_of
 from referee.contracts import Speaker
 from referee.corpora import splits
 from referee.corpora.jsonl import read_trials
 from referee.engines.local import LocalEngine
 from referee.engines.pieces import Done, Engine, Needs, WorkPiece
 from referee.engines.pieces import cut as pieces
-from referee.errors import InputError, MissingExtra
+from referee.errors import InputError, MissingExtra, NotTrained
 from referee.jobs.folds import Fold, RunPlan, cut
 from referee.jobs.open import Opened
 from referee.jobs.parts import Failure, RunPart
-from referee.jobs.speak import Spoken, System, Trained, hear, train_system
+from referee.jobs.speak import Spoken, System, Trained, hear, named_error, train_system
 from referee.jobs.unfinished import CORPUS, Unfinished
 from referee.models.batch_files import BatchFile, read_questions
 from referee.options import SHARD
@@ -176,7 +176,12 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
     several = sum(len(trial.targets) > 1 for trial in trials)
     has_content = any(r.properties for trial in trials for r in trial.references)
     for system in plan.systems:
-        if (has_content and not several) or isinstance(system.build(plan.seed), Speaker):
+        speaker = system.build(plan.seed)
+        if isinstance(speaker, HasSelector) and isinstance(speaker.selector, ChecksViews):
+            _check_views(system, speaker.selector, trials)
+        if not has_content and isinstance(speaker, Speaker) and learns(speaker):
+            _check_learning(system, trials, plan.seed)
+        if (has_content and not several) or isinstance(speaker, Speaker):
             continue
         if not has_content:
             raise InputError(
@@ -188,6 +193,30 @@ def _check_systems(plan: RunPlan, trials: Sequence[Trial]) -> None:
                 f"{system.label} only puts the properties of one object into words, and {several:,} of {len(trials):,} trials have several targets",
                 remedy="choose a system that also selects properties, or a part of the corpus with --only",
             )
+
+
+def _check_views(system: System, selector: ChecksViews, trials: Sequence[Trial]) -> None:
+    for trial in trials:
+        try:
+            selector.check(trial.for_speaker())
+        except NotTrained:
+            # What it can describe depends on what it will learn.
+            return
+        except InputError as error:
+            raise named_error(error, f"{system.label} cannot describe trial {trial.id!r}") from None
+
+
+def _check_learning(system: System, trials: Sequence[Trial], seed: int) -> None:
+    """Raise InputError if a system cannot describe anything after training on references without properties; some have defaults, some learn words alone."""
+    try:
+        hear(train_system(system, trials[:20], seed, offline=True), trials[:1])
+    except MissingExtra:
+        return
+    except InputError:
+        raise InputError(
+            f"{system.label} cannot learn from these trials: their references have no properties",
+            remedy="choose a corpus with annotated references, or a system that learns nothing (classic/incremental)",
+        ) from None
 
 
 def _versions() -> dict[str, str]:

@@ -133,7 +133,7 @@ def train_system(
     except MissingExtra:
         raise
     except Exception as error:
-        raise _named_error(error, f"{system.label} cannot be trained") from error
+        raise named_error(error, f"{system.label} cannot be trained") from error
     return Trained(system=system, thing=thing, train=train)
 
 
@@ -175,7 +175,7 @@ def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance
         try:
             return _answer(thing, trial)
         except Exception as error:
-            raise _named_error(error, f"{system.label} failed at trial {trial.id!r}") from error
+            raise named_error(error, f"{system.label} failed at trial {trial.id!r}") from error
 
     for description in in_parallel(thing, answer, test):
         yield description
@@ -195,7 +195,7 @@ def _answer(thing: Any, trial: Trial) -> Description:
     )
 
 
-def _named_error(error: Exception, what: str) -> InputError:
+def named_error(error: Exception, what: str) -> InputError:
     """Return any error as an InputError that names the system and can be sent between processes."""
     # Always a new error of ours: one of a plug-in may not survive the way from another process.
     if isinstance(error, InputError):

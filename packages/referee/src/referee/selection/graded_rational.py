@@ -61,7 +61,12 @@ class ContinuousSpeaker(Reasoned):
             note(prop, f"part of the message that S1 finds best, probability {chances[place]:.3f}")  # type: ignore[misc]
         return chosen
 
-    def _chances(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
+    def check(self, view: SpeakerView) -> None:
+        """Raise InputError if a target has more messages than can be listed."""
+        self._check(contrast_of(view))
+
+    def _check(self, contrast: Contrast) -> list[Property]:
+        """The properties of which messages are made."""
         options = [p for p in contrast.properties if p.name != TYPE]
         if how_many(len(options), self.longest) > MOST_MESSAGES:
             raise InputError(
@@ -69,6 +74,10 @@ class ContinuousSpeaker(Reasoned):
                 remedy="bound their length, for example with the switch longest:3",
             )
         check_size(len(contrast.scene.entities), how_many(len(options), self.longest))
+        return options
+
+    def _chances(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
+        options = self._check(contrast)
         messages = subsets(len(options), self.longest)
         true = np.array(
             [[contrast.extensions[p] >> i & 1 for p in options] for i in range(len(contrast.scene.entities))]

@@ -66,6 +66,12 @@ class RationalSpeaker(Reasoned):
         order = np.argsort(-chances, kind="stable")
         return tuple((frozenset(_spell(contrast, messages[i])), float(chances[i])) for i in order if chances[i] > 0)
 
+    def check(self, view: SpeakerView) -> None:
+        """Raise InputError if a scene has more entities and messages than can be computed."""
+        contrast = contrast_of(view)
+        if not self._too_many(contrast):
+            check_size(len(view.scene.entities), how_many(len(contrast.properties), self.longest))
+
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
         if self._too_many(contrast):
             return self._counted(contrast, note)

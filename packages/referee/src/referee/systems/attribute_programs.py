@@ -150,7 +150,8 @@ class Programs(Reasoned):
     def __init__(self, programs: Mapping[str, Program] = SUBMITTED) -> None:
         self.programs = programs
 
-    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+    def check(self, view: SpeakerView) -> None:
+        """Raise UnknownDomain if there is no program for a domain."""
         programs = self._known()
         if view.domain not in programs:
             raise UnknownDomain(
@@ -158,8 +159,11 @@ class Programs(Reasoned):
                 where=view.id,
                 remedy=f"programs are for {', '.join(sorted(map(str, programs)))}; evolve one with variants/OSU-GP.evolved",
             )
+
+    def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        self.check(view)
         # The paper's canUseLoc.
-        names = run(programs[view.domain], ProgramView(contrast, view.condition == "+LOC"))
+        names = run(self._known()[view.domain], ProgramView(contrast, view.condition == "+LOC"))
         return contrast.among(names)
 
     def _known(self) -> Mapping[Any, Program]:

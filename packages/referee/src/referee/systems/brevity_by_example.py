@@ -17,11 +17,11 @@ import numpy.typing as npt
 
 from referee.errors import InputError, NotTrained
 from referee.records import Property, SceneNotes, SpeakerView, Trial
-from referee.selection.contrast import Contrast
+from referee.selection.contrast import Contrast, contrast_of
 from referee.selection.frequencies import GroupedFrequencies, count_by
 from referee.selection.reasons import Note, Reasoned
 
-__all__ = ["Masks", "RememberedSet", "SmallestSet", "distinguishing_masks", "spell"]
+__all__ = ["ListsSets", "Masks", "RememberedSet", "SmallestSet", "distinguishing_masks", "spell"]
 
 Pick = Literal["first", "last", "random"]
 Masks = npt.NDArray[np.uint32]
@@ -39,7 +39,8 @@ def distinguishing_masks(contrast: Contrast) -> Masks:
     return masks_of_targets
 
 
-def _list_masks(contrast: Contrast) -> Masks:
+def check_count(contrast: Contrast) -> int:
+    """Return how many properties a target has; raises InputError if their sets are too many to list."""
     count = len(contrast.properties)
     if count > MOST:
         raise InputError(
@@ -47,6 +48,11 @@ def _list_masks(contrast: Contrast) -> Masks:
             where=contrast.scene.id or "",
             remedy=f"give it at most {MOST}, or use a system that does not list them all",
         )
+    return count
+
+
+def _list_masks(contrast: Contrast) -> Masks:
+    count = check_count(contrast)
     masks = np.arange(1 << count, dtype=np.uint32)
     remaining = np.zeros(len(masks), dtype=np.int64)
     # Once for every pattern of shared properties: six distractors have at most six.
@@ -82,8 +88,16 @@ def spell(mask: int, contrast: Contrast) -> tuple[Property, ...]:
     return tuple(p for i, p in enumerate(contrast.properties) if mask >> i & 1)
 
 
+class ListsSets(Reasoned):
+    """A selector that lists all sets of a target's properties."""
+
+    def check(self, view: SpeakerView) -> None:
+        """Raise InputError if a target has too many properties."""
+        check_count(contrast_of(view))
+
+
 @dataclass(eq=False, repr=False)
-class SmallestSet(Reasoned):
+class SmallestSet(ListsSets):
     """Full brevity without regard for the type: a smallest set, the first, the last or a random one (from `seed` and the trial's id).
 
     The order is that of the properties in the scene. `extra` says the scene's first property as well, whether it is in the set already or not: an
@@ -120,7 +134,7 @@ def _smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
 
 
 @dataclass(eq=False, repr=False)
-class RememberedSet(Reasoned):
+class RememberedSet(ListsSets):
     """ATT-FB: a distinguishing set that was said before, attribute by attribute and value by value; failing that, a smallest set.
 
     `memory` lists whose sets are asked, in turn: "recent" (the speaker's own, latest first), "own" (the speaker's, most frequent first), "all".

@@ -14,8 +14,8 @@ from referee.errors import NotTrained
 from referee.records import Property, SpeakerView, Trial
 from referee.selection.contrast import Contrast
 from referee.selection.frequencies import GroupedFrequencies, count_by
-from referee.selection.reasons import Note, Reasoned
-from referee.systems.brevity_by_example import Masks, distinguishing_masks, spell
+from referee.selection.reasons import Note
+from referee.systems.brevity_by_example import ListsSets, Masks, distinguishing_masks, spell
 
 __all__ = ["NearestSet"]
 
@@ -27,7 +27,7 @@ DIGITS = 12
 
 
 @dataclass(eq=False, repr=False)
-class NearestSet(Reasoned):
+class NearestSet(ListsSets):
     """The distinguishing set with the highest Dice to a set in the speaker's pool; what ties is settled by `then`, in turn.
 
     `match` says what is compared: attribute "names", "pairs" with their values, or "marks": names, but pairs for yes-no attributes, for having a beard
