@@ -345,7 +345,9 @@ def test_a_system_that_cannot_describe_the_trials_is_refused_before_the_first(
             "id": f"t{number}",
             "domain": domain,
             "target": "a",
-            "entities": [{"id": i, "attributes": {"type": "chair", "colour": c}} for i, c in (("a", "red"), ("b", "blue"))],
+            "entities": [
+                {"id": i, "attributes": {"type": "chair", "colour": c}} for i, c in (("a", "red"), ("b", "blue"))
+            ],
             "references": [{"properties": [["colour", "red"]]}] if references else [],
         }
         for number, domain in enumerate(domains)

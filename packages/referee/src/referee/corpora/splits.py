@@ -160,7 +160,8 @@ def _grouped(items: list[Trial], key: Callable[[Trial], str]) -> dict[str, list[
 def _known(trial: Trial, value: str | None, what: str) -> str:
     if value is None:
         raise InputError(
-            f"trial {trial.id!r} has no {what}, so the corpus cannot be cut by {what}", remedy="cut it at random (--folds-by random)"
+            f"trial {trial.id!r} has no {what}, so the corpus cannot be cut by {what}",
+            remedy="cut it at random (--folds-by random)",
         )
     return value
 
