@@ -63,6 +63,7 @@ def browse(folder: Path, participants: int, *, database: str | None = None) -> l
 
 
 async def _play(async_api: Any, address: str, served: Served, participants: int, steps: int) -> None:
+    """Run the bots in Chromium, some at a time."""
     async with async_api.async_playwright() as playwright:
         try:
             browser = await playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
@@ -87,10 +88,12 @@ async def _play(async_api: Any, address: str, served: Served, participants: int,
 
 
 async def _session(browser: Any, address: str, served: Served, patience_ms: float) -> None:
-    """One person from the link to the code; what the page says about its display is marked as simulated on the way."""
+    """Play one participant from the link to the code; the display properties that the page reports are marked as
+    simulated.
+    """
     context = await browser.new_context()
     page = await context.new_page()
-    # The page does not know that nobody sits before it; data of bots must never pass for people's.
+    # The page cannot tell a bot from a person; bots' data must never pass for people's.
     await page.route("**/api/client", _mark)
     await page.goto(f"{address}?mode=debug&simulate=visual")
     await page.get_by_role("button", name=served.study.strings["agree"], exact=True).click()
@@ -108,7 +111,7 @@ def _listening(served: Served) -> Iterator[str]:
     """A server in a thread, on any free port of this machine."""
     import uvicorn
 
-    # Bound here and handed over, so that nobody else can take the port in between.
+    # Bound here and handed over, so that no other program takes the port in between.
     sock = socket.create_server(("127.0.0.1", 0))
     # Never, as far as this run is concerned.
     app = create_app([served], housekeeping=1e9)

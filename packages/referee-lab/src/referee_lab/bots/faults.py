@@ -28,13 +28,14 @@ FURTHEST_SKEW_MS = 5e6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faults:
-    """Which faults happen, and to what share of requests or trials."""
+    """The kinds of faults, and the share of requests or trials that they affect."""
 
     kinds: frozenset[str] = frozenset()
     share: float = 0.1
 
     @classmethod
     def named(cls, names: Iterable[str], share: float = 0.1) -> Faults:
+        """Return the named faults. Raises InputError for an unknown name."""
         chosen = frozenset(names)
         for name in sorted(chosen):
             one_of("--faults", name, FAULTS)
@@ -47,7 +48,7 @@ class Faults:
         return struck
 
     def skew_of(self, rng: Random, tally: Counter[str]) -> float:
-        """How far off somebody's clock is, in milliseconds; one clock is one fault."""
+        """Return the offset of a participant's clock, in milliseconds; one clock is one fault."""
         if "skew" not in self.kinds:
             return 0.0
         tally["skew"] += 1
@@ -55,7 +56,7 @@ class Faults:
 
 
 class Unreliable(httpx.AsyncBaseTransport):
-    """Another transport with faults on the way; what it loses it loses as an error of the connection."""
+    """A transport that injects faults into another one; lost requests raise connection errors."""
 
     def __init__(self, inner: httpx.AsyncBaseTransport, faults: Faults, rng: Random, tally: Counter[str]) -> None:
         self.inner = inner
@@ -64,11 +65,12 @@ class Unreliable(httpx.AsyncBaseTransport):
         self.tally = tally
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request with random delays, losses and repeats."""
         if self.faults.strike("delay", self.rng, self.tally):
             await asyncio.sleep(self.rng.random() * LONGEST_DELAY_S)
         if self.faults.strike("loss", self.rng, self.tally):
-            # The two losses look alike from the page, and only in one of them the server has heard: this is what
-            # idempotence is for.
+            # A lost request and a lost reply look alike to the page, but only after a lost reply the server has acted:
+            # idempotence is tested by this.
             if self.rng.random() < 0.5:
                 raise httpx.ConnectError("lost on the way to the server", request=request)
             await self._deliver(request)
@@ -79,7 +81,7 @@ class Unreliable(httpx.AsyncBaseTransport):
 
     async def _deliver(self, request: httpx.Request) -> httpx.Response:
         """One copy of the request, with its reply read to the end."""
-        # A request can be sent once; what goes twice is two.
+        # A request object can be sent once; a repeat needs a second one.
         copy = httpx.Request(request.method, request.url, headers=request.headers, content=request.content)
         reply = await self.inner.handle_async_request(copy)
         await reply.aread()

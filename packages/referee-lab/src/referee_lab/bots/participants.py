@@ -1,7 +1,9 @@
-"""Simulated participants: they enter, consent, answer and finish over the study's real HTTP interface, through a network as bad as wished (rule 16).
+"""Simulated participants: they enter, consent, answer and finish over the study's real HTTP interface, with injected
+network faults (rule 16).
 
-A bot does what a participant's page does: every answer has a name of its own and is sent again until it is acknowledged; a reload takes the session up where
-the server says it is. What to answer comes from the protocol's own `simulate`. At the end every acknowledged answer must be in the store, once.
+A bot behaves like a participant's page: every answer has a UUID and is sent again until it is acknowledged; after a
+reload the session continues where the server says. Answers come from the protocol's own `simulate`. At the end every
+acknowledged answer must be in the store exactly once.
 """
 
 from __future__ import annotations
@@ -38,11 +40,11 @@ FRAME_MS = 1000 / 60
 
 
 class BotStuck(RefereeError):
-    """A simulated participant was refused something that a person's page would have been given."""
+    """Raised when the server refuses a simulated participant a request that a person's page needs."""
 
 
 class NoPlace(Exception):
-    """There was no place for this one, which is no mistake of anybody's."""
+    """Raised when the study has no seat for a participant, which is no error."""
 
     def __init__(self, ending: Mapping[str, Any]) -> None:
         super().__init__("full")
@@ -51,8 +53,11 @@ class NoPlace(Exception):
 
 @dataclass
 class Bot:
-    """One participant with their page; `saved` are the answers that the server acknowledged, `tally` counts the faults, `thought` is what was worked out
-    elsewhere, by place: what is not there is worked out when it is asked."""
+    """One participant with their page.
+
+    `saved` are the acknowledged answers, `tally` counts the faults, `thought` has answers that were computed before, by
+    step; others are computed when needed.
+    """
 
     number: int
     served: Served
@@ -79,7 +84,7 @@ class Bot:
         self.client = httpx.AsyncClient(transport=network, base_url=f"http://bots.invalid/s/{self.served.id}/api/")
 
     async def enrol(self) -> None:
-        """Through the door and past the consent text; the place on a list is taken now."""
+        """Enter, consent, and get a seat on a list."""
         reply = await self._enter()
         # The hash of the text that was shown, as a page sends it.
         agreed = {"agree": True, "hash": reply["consent"]["hash"]}
@@ -89,17 +94,18 @@ class Bot:
             self.ending = full.ending
 
     def questions(self) -> list[PlanStep]:
-        """What a hearer has to be asked for: everything but forms, and rooms that are played."""
+        """Return the steps that need a hearer's answer: all but forms and rooms that are played."""
         steps = self._outline().plan.steps
         return [step for step in steps if step.saved and step.stimulus is not None and not _is_room(step)]
 
     async def play(self) -> None:
-        """The whole session, to the code; whoever got no place, or is turned away by a quota, goes."""
+        """Play the whole session until its code; a participant without a seat, or refused by a quota, leaves."""
         if not self.ending:
             await self._take_part()
         await self.client.aclose()
 
     async def _take_part(self) -> None:
+        """Answer all steps, with random reloads, and finish."""
         plan = await self._open()
         await self._ask("POST", "client", json=self._display())
         while left := _left(plan):
@@ -116,9 +122,11 @@ class Bot:
             plan["saved"].append(index)
         self.ending = await self._ask("POST", "finish")
 
-    # -- what a page does --------------------------------------------------------------------------------------------------
+    # -- requests of a page
+    # --------------------------------------------------------------------------------------------------
 
     async def _enter(self) -> Any:
+        """Enter the study and store the token."""
         trying = {"mode": self.mode, "debug_key": debug_key(self.served)} if self.mode else {}
         body = {"platform": self._link(), "tab": self.tab, **trying}
         reply = await self._ask("POST", "enter", json=body)
@@ -126,7 +134,7 @@ class Bot:
         return reply
 
     def _link(self) -> dict[str, str]:
-        """What the recruiting platform would have put into the link."""
+        """Return the parameters of the link from the recruiting platform."""
         name = {"prolific": "PROLIFIC_PID", "mturk": "workerId", "link": "label"}.get(
             self.served.study.recruitment.platform
         )
@@ -135,12 +143,13 @@ class Bot:
         return {name: label, **signed} if name else {}
 
     async def _open(self) -> dict[str, Any]:
+        """Request the plan and store its token."""
         plan: dict[str, Any] = await self._ask("GET", "plan")
         self.token = plan["token"]
         return plan
 
     async def _reload(self, index: int, attempt: int) -> dict[str, Any]:
-        """The page comes back in another window, asks where to go on, and says what was interrupted."""
+        """Reload in another window, get the position, and report the aborted step."""
         self.tab = str(self._uuid())
         await self._enter()
         await self._ask("POST", "claim", json={"tab": self.tab})
@@ -152,8 +161,9 @@ class Bot:
         return plan
 
     async def _answer(self, index: int, attempt: int) -> None:
+        """Answer one step, skipping pages of branches that do not apply."""
         step = self._step(index)
-        # By place and not from the bot's own numbers: faults on the way must not change what is answered.
+        # Seeded by the step and not from the bot's own generator: network faults must not change answers.
         rng = Random(f"{self.seed}|{self.number}|{index}")
         if step.branch is not None and not step.branch.is_taken(self.form_answers):
             content: dict[str, Any] = {"answer": dict(SKIPPED), "times": {}, "flags": []}
@@ -167,6 +177,7 @@ class Bot:
         self.advance(1)
 
     def _simulated(self, step: PlanStep) -> dict[str, Any]:
+        """Return the simulated answer to a step."""
         assert step.stimulus is not None  # only forms have none
         if _is_room(step) and (played := self.rooms.get(self.session)):
             return {"answer": played.answer(), "times": {"combined_ms": played.ms}, "flags": []}
@@ -189,6 +200,7 @@ class Bot:
         return {"index": index, "attempt": attempt, "state": state, "sent_ms": sent, **content}
 
     async def _put(self, body: Mapping[str, Any]) -> None:
+        """Store an answer under a new UUID. Raises BotStuck if it is not acknowledged."""
         name = str(self._uuid())
         reply = await self._ask("PUT", f"trials/{name}", json=body)
         if reply.get("saved") is not True:
@@ -201,6 +213,7 @@ class Bot:
         return str(self.served.keys.read(self.served.id, self.token)["id"])
 
     def _outline(self) -> Outline:
+        """Return the plan of the session."""
         outline = self.served.outline_of(self.session)
         assert outline is not None  # there is a plan since consent
         return outline
@@ -259,7 +272,7 @@ def _expected(step: PlanStep) -> dict[str, Any]:
 
 
 def _fill_in(fields: tuple[FormField, ...], rng: Random) -> dict[str, Any]:
-    """Choices are made, numbers are given; free text only where it must be."""
+    """Return random answers to a form: choices and numbers, and text only where it is required."""
     answers: dict[str, Any] = {}
     for form_field in fields:
         if form_field.choices:

@@ -1,7 +1,9 @@
-"""A simulated person: a simulated hearer with a pace, a care and lapses of its own, so that participants of a rehearsal differ as people do.
+"""A simulated person: a simulated hearer with individual speed, care and lapses, so that participants of a rehearsal
+differ as people do.
 
-The hearer says how much it believes in each answer; a person draws one, the more faithfully the more careful they are, and now and then any at all. Times come
-from the hearer where it has them (`hearers.times`), else from length and doubt; both are multiplied by the person's pace. Numbers are plausible, not fitted.
+The hearer gives the probability of each answer. A person draws one, more faithfully the more careful they are, with
+occasional random answers. Times come from the hearer if it has them (`hearers.times`), else from length and
+uncertainty, multiplied by the person's speed. The parameters are plausible, not fitted.
 """
 
 from __future__ import annotations
@@ -42,6 +44,7 @@ class Someone:
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return a random answer from the hearer's probabilities, with times."""
         heard = self.hearer.resolve(description, view)
         # From the question alone: the same person answers it alike, whatever came before.
         rng = Random(f"{self.seed}|{view.id}|{description.text}")
@@ -64,6 +67,7 @@ class Someone:
         return replace(heard, outcome=Outcome.ENTITY, entity=name)
 
     def _times(self, heard: Response, description: Description) -> tuple[float, float]:
+        """Return reading and identification times: the hearer's, or estimates from length and entropy."""
         words = len(words_of(description.text or ""))
         reading = READING_MS + PER_WORD_MS * words if heard.reading_ms is None else heard.reading_ms
         if heard.identification_ms is not None:

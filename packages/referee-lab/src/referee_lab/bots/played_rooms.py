@@ -1,4 +1,6 @@
-"""Simulated participants come to rooms, as many to one as the study says; what was played there is stored as a live room stores it."""
+"""Plays rooms with simulated participants, grouped as the study requires; the games are stored as active rooms store
+them.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ __all__ = ["Party", "PlayedRoom", "play_in_rooms"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedRoom:
-    """What a participant's page says of the room at its end; `counts` by name, as the game has them."""
+    """A page's report on a finished room; `counts` by name, as the game defines them."""
 
     room: str
     outcome: str
@@ -36,7 +38,9 @@ class PlayedRoom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Party:
-    """Those who come to one room: the alias of each session, in the order in which they come, the step that the room is, and when they come."""
+    """The participants of one room: the alias of each session in order of arrival, the step of the room, and the time
+    of arrival.
+    """
 
     names: Mapping[str, str]
     step: PlanStep
@@ -49,14 +53,14 @@ class Party:
         return kind(key, settings, self.rng.randrange(10**6))
 
 
-# What is played: the room at its end, all of its lines, and what became of each person.
+# The result of a played room: its final state, all of its lines, and the result of each person.
 Play = Callable[[Party], tuple[AnyRoom, Sequence[RoomLine], dict[str, PlayedRoom]]]
 
 
 def play_in_rooms(
     served: Served, sessions: Sequence[str], seed: int, together: int, play: Play
 ) -> dict[str, PlayedRoom]:
-    """Rooms for these sessions, in their order, so many `together`; what became of each, by session."""
+    """Play rooms for these sessions, `together` in each, in order; return the result of each session."""
     rooms: dict[str, PlayedRoom] = {}
     for number, first in enumerate(range(0, len(sessions), together)):
         people = sessions[first : first + together]
@@ -68,6 +72,7 @@ def play_in_rooms(
 def _play_one(
     connection: Connection, served: Served, people: Sequence[str], rng: Random, play: Play
 ) -> dict[str, PlayedRoom]:
+    """Play one room and store it; return the result of each person."""
     rows = {
         session_id: connection.execute(
             select(session.c.mode, session.c.list, session.c.plan_seed, session.c.study_hash, participant.c.alias)

@@ -1,6 +1,6 @@
-"""Simulated participants of a reference game: programs speak and choose by the rules of the room, on a clock of their own.
+"""Simulated participants of a reference game: programs speak and choose by the rules of the room, on a simulated clock.
 
-What they do is stored as a live room stores it. Where a group is not full its people wait in vain, and are paid.
+Games are stored as active rooms store them. In an incomplete group people wait until the time limit, and are paid.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
 
 
 def play_reference_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
-    """Rooms for these sessions, in their order, as many to a room as the study says; what became of each, by session."""
+    """Play rooms for these sessions, in order, with the study's group size; return the result of each session."""
     settings = served.study.settings
     return play_in_rooms(served, sessions, seed, settings["group"] - settings["bots"], _play)
 
 
 def _play(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, PlayedRoom]]:
+    """Play one room; return its final state, its lines, and the result of each person."""
     game = _Game(party)
     for actor, name in party.names.items():
         game.happen(reference_state.join, actor, name)
@@ -44,7 +45,7 @@ def _play(party: Party) -> tuple[ReferenceRoom, list[RoomLine], dict[str, Played
 
 
 class _Game:
-    """A room on a clock of its own."""
+    """A room on a simulated clock."""
 
     def __init__(self, party: Party) -> None:
         step = party.step
@@ -68,6 +69,7 @@ class _Game:
         self.lines += number_lines(lines, len(self.lines), round(self.t_ms, 3), sent)
 
     def play(self, people: Sequence[str]) -> None:
+        """Play until the room is over; an incomplete group waits and leaves."""
         if len(people) < self.room.people:
             self.t_ms += 60_000 * self.room.settings["wait_minutes"]
             self.happen(reference_state.quit_room, people[0])
@@ -79,6 +81,7 @@ class _Game:
             self.happen(reference_state.pass_time)
 
     def _round(self) -> None:
+        """Play one round: describe the target, then let every hearer choose."""
         room = self.room
         labels = room.settings["labels"]
         before = rounds_in(self.lines, {seat.actor: seat for seat in room.seats}, labels)

@@ -1,4 +1,4 @@
-"""A rehearsal: a simulated hearer plays every list once, every answer goes through the protocol's own checks, and nothing of it is kept."""
+"""A rehearsal: a simulated hearer plays every list once, the protocol checks every answer, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["rehearse"]
 
 
 def rehearse(study: Study, hearer: Hearer | None = None) -> str:
-    """One sentence on what was played; an error where a step cannot be shown or answered."""
+    """Return a sentence on the rehearsal. Raises InputError for a step that cannot be shown or answered."""
     listener = hearer or catalogue.create("hearer", "noisy")
     played = relaxed = 0
     for trial_list in with_progress(study.lists, "a rehearsal of every list"):

@@ -1,7 +1,8 @@
-"""Simulated participants of a room study play rooms: the bots of the game play every puzzle, and what they do is stored as a live room stores it.
+"""Simulated participants of a study with Tangram rooms: the game's bots play every puzzle, and it is stored as active
+rooms store it.
 
-A whole session takes a fraction of a second, so times are those of the bots' own game, begun when the room was made. Who has no partner waits in vain, as a
-person would, and is paid.
+A session takes a fraction of a second, so times are those of the bots' game, starting when the room was made.
+Participants without a partner wait until the time limit, and are paid.
 """
 
 from __future__ import annotations
@@ -23,17 +24,18 @@ from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
 __all__ = ["play_rooms"]
 
-# Of a recording, what only a partner in another seat does: who plays alone neither talks nor is talked to.
+# The events of a recording that only a partner in another seat makes: a person alone neither sends nor receives chat.
 _TALK = ("say", "typing", "clock")
 
 
 def play_rooms(served: Served, sessions: Sequence[str], seed: int) -> dict[str, PlayedRoom]:
-    """Rooms for these sessions, in their order, by the partner that the study names; what became of each, by session."""
+    """Play rooms for these sessions, in order, with the study's kind of partner; return the result of each session."""
     together = 2 if served.study.settings["partner"] == "person" else 1
     return play_in_rooms(served, sessions, seed, together, _play)
 
 
 def _play(party: Party) -> tuple[Room, list[RoomLine], dict[str, PlayedRoom]]:
+    """Play one room; return its final state, its lines, and the result of each person."""
     people = list(party.names)
     room = party.new_room(Room, dict(party.settings))
     for actor, name in party.names.items():
@@ -78,6 +80,7 @@ def _story(room: Room, people: Sequence[str]) -> Iterator[_Happening]:
 
 
 def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> Iterator[_Happening]:
+    """Yield the events of a recording as events of a room."""
     seat = {role: actor for actor, role in roles.items()}
     alone = seat.get(SOLO)
     named = {OPERATOR: alone or seat.get(OPERATOR, ""), SOLVER: alone or seat.get(SOLVER, "")}
@@ -86,7 +89,7 @@ def _as_room(recording: Recording, roles: Mapping[str, str], begins: float) -> I
         if alone and entry.kind in _TALK:
             continue
         if entry.kind == "role":
-            # Once for everybody in the room, and by the room's own word for who plays alone.
+            # Once for all people in the room, and with the room's own role for a person alone.
             if not roles_sent:
                 yield from (
                     _Happening(begins + entry.t_server_ms, actor, "role", {"role": role})

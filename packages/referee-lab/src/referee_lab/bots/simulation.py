@@ -1,4 +1,6 @@
-"""A study played by simulated participants from the first link to the last code, and the count that proves that nothing was lost (rule 16)."""
+"""Plays a study with simulated participants from the first link to the last code, and checks that no answer is lost
+(rule 16).
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ Watch = Callable[[int], Callable[[int], None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Played:
-    """What happened: sessions and acknowledged answers, faults by kind, endings by outcome, and what is missing or there twice (nothing)."""
+    """The results: sessions, acknowledged answers, faults by kind, endings by outcome, and answers that are missing or
+    stored twice (none).
+    """
 
     participants: int
     answers: int
@@ -70,11 +74,11 @@ def simulate(
     shard: int = 1,
     watch: Watch = lambda total: lambda n: None,
 ) -> Played:
-    """Play a study with so many simulated participants; `mode` None means the study's own, whose places they then fill.
+    """Play a study with simulated participants, in `mode` (None: the study's own, whose seats they fill).
 
-    With an `engine` the answers are worked out by it, in pieces of `shard` participants, before anybody plays: who is asked what and what they answer is
-    the same for any engine, any number of workers and any size of the pieces, and only the times of the server's clock differ. A hearer that waits for a
-    network is asked from this process all the same.
+    With an `engine`, answers are computed before the sessions, in batches of `shard` participants. Questions and
+    answers are the same for any engine, number of workers and size of batches; only the server's times differ. A hearer
+    that needs the network is always called from this process.
     """
     served = open_served(folder, database=database)
     try:
@@ -126,7 +130,7 @@ def simulate(
 
 
 def _refuse_among_people(served: Served) -> None:
-    """Bots and people in one set of data cannot be undone; in mode debug nobody minds."""
+    """Raise InputError for bots among people's data, which could not be separated; debug mode is exempt."""
     study = served.study
     with served.store.read() as connection:
         people = sum(s.simulated is None for s in collect(study, connection).sittings)
@@ -139,7 +143,9 @@ def _refuse_among_people(served: Served) -> None:
 
 
 def _mind(served: Served, hearer: str, seed: int, train: Path | None, engine: Engine | None) -> Hearer:
-    """The hearer that answers; where an engine works out the answers only its name and switches are tried here, for every worker trains its own."""
+    """Return the hearer. With an engine only its name and options are checked here, because every worker trains its
+    own.
+    """
     from referee.jobs.listen import by_name
 
     if engine is not None and train is not None:
@@ -156,7 +162,9 @@ def _perform(
     bot: Callable[[int, httpx.AsyncBaseTransport], Bot],
     think: Callable[[list[Bot]], None],
 ) -> tuple[list[Bot], tuple[int, int]]:
-    """Everybody comes in one after the other, so that the seed decides who gets which list; then they think, and then some play at a time."""
+    """Let all participants enter in order, so that the seed determines lists; compute answers; then play some at a
+    time.
+    """
     app = create_app([served], limits=_no_limits(), housekeeping=1e9)
     transport = httpx.ASGITransport(app=app)
     bots = [bot(number, transport) for number in range(1, participants + 1)]
@@ -170,6 +178,7 @@ def _perform(
 
 @contextmanager
 def _open_house(runner: asyncio.Runner, app: FastAPI) -> Iterator[None]:
+    """Run the application's start and end around a block."""
     house = AsyncExitStack()
     runner.run(house.enter_async_context(app.router.lifespan_context(app)))
     try:
@@ -184,6 +193,7 @@ async def _enrol(bots: list[Bot]) -> None:
 
 
 async def _play(served: Served, bots: list[Bot], at_once: int) -> None:
+    """Play the rooms, then the sessions, some at a time."""
     plugin = served.study.kind.info.plugin
     if plugin in ROOM_PLUGINS:
         seed = bots[0].seed if bots else 1
@@ -220,8 +230,8 @@ def count_losses(served: Served, bots: Iterable[Bot]) -> tuple[int, int]:
             ).all()
             stored = {row[0] for row in rows}
             done: Counter[Any] = Counter(row[1] for row in rows if row[2] == "done")
-            # Acknowledged and not there. What is there without an acknowledgement counts as too much below, for bots ask
-            # until they get one.
+            # Acknowledged and not stored. Stored answers without an acknowledgement count as too many below, because
+            # bots repeat until they get one.
             lost += len(bot.saved - stored)
             twice += len(stored - bot.saved) + sum(n - 1 for n in done.values())
     return lost, twice

@@ -1,7 +1,7 @@
-"""What simulated participants answer, as work for an engine: an item is a participant with all that they are asked.
+"""Computes the answers of simulated participants on an engine: a work item is a participant with all questions.
 
-The answers depend on the seed, the participant's number and the place of the question alone, so they may be worked out anywhere and before anybody plays;
-playing, against one server with its clocks, is left to `simulation`.
+Answers depend only on the seed, the participant's number and the step, so they can be computed anywhere and in advance.
+`simulation` plays the sessions against one server with its clocks.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Questions = Mapping[int, Sequence[PlanStep]]  # by participant
 
 
 def make_hearer(written: str, seed: int, study_trials: Sequence[str], train: Path | None = None) -> Hearer:
-    """A hearer by its name; one that learns needs trials of its own, none of which is in the study."""
+    """Return a hearer by name; one that learns needs training trials, none of which is in the study."""
     from referee.corpora.jsonl import read_trials
     from referee.jobs.listen import by_name
 
@@ -59,7 +59,9 @@ def someone(hearer: Hearer, seed: int, number: int) -> Someone:
 def simulate_answer(
     person: Someone, kind: Any, settings: Mapping[str, Any], step: PlanStep, seed: int, number: int
 ) -> GivenAnswer:
-    """Return a participant's answer to a step; seeded by the step, so that neither the engine nor network faults change it."""
+    """Return a participant's answer to a step; seeded by the step, so that neither the engine nor network faults change
+    it.
+    """
     answer: GivenAnswer = kind.simulate(
         step.stimulus, step.shown, settings, person, Random(f"{seed}|{number}|{step.index}")
     )
@@ -68,7 +70,7 @@ def simulate_answer(
 
 @dataclass(frozen=True, slots=True)
 class _AskedPeople:
-    """What a worker keeps."""
+    """The state that a worker keeps: protocol, settings, questions and hearer."""
 
     kind: Any
     settings: Mapping[str, Any]
@@ -91,11 +93,13 @@ class Thinking:
 
     @property
     def needs(self) -> Needs:
+        """Return the resources and files that the hearer needs."""
         from referee.jobs.listen import by_name
 
         return Needs(*needs_of(by_name(self.hearer, self.seed)))
 
     def begin(self, inputs: Mapping[str, Path]) -> _AskedPeople:
+        """Load the questions and train the hearer in a worker."""
         protocol, settings, trials, questions = pickle.loads(inputs[ASKED].read_bytes())
         hearer = make_hearer(self.hearer, self.seed, trials, inputs.get(TRAIN))
         return _AskedPeople(catalogue.create("protocol", protocol), settings, questions, hearer)
@@ -104,6 +108,7 @@ class Thinking:
         return as_lines([b64encode(pickled(self._answers(begun, int(item)))).decode() for item in piece.items])
 
     def _answers(self, begun: _AskedPeople, number: int) -> dict[int, GivenAnswer]:
+        """Return a participant's answers by step."""
         person = someone(begun.hearer, self.seed, number)
         return {
             step.index: simulate_answer(person, begun.kind, begun.settings, step, self.seed, number)
@@ -121,7 +126,7 @@ def think_ahead(
     questions: Questions,
     advance: Callable[[int], None] = lambda n: None,
 ) -> dict[int, dict[int, GivenAnswer]]:
-    """Answers by participant and place, worked out by an engine in pieces of `shard` participants."""
+    """Return the answers by participant and step, computed by an engine in batches of `shard` participants."""
     work = StoredWork(None)
     trials = [s.trial.id for s in study.every_stimulus()]
     with TemporaryDirectory(prefix="referee-") as place:

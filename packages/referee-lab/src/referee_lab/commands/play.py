@@ -54,9 +54,11 @@ def play(
     seed: options.Seed = 1,
     form: options.TextOrJson = "text",
 ) -> int:  # fmt: skip
-    """Play rounds with feedback, and see whether words get fewer and choices surer from repetition to repetition, as people's do.
+    """Play repeated rounds with feedback, and test whether descriptions shorten and choices improve over repetitions,
+    as people's do.
 
-    Answers that cannot be read are counted apart; a player that crashes, stalls, talks nonsense or cannot be asked ends its game as an outcome of its own.
+    Unparsable answers are counted separately; if a player crashes, stalls, gives unparsable answers or cannot be
+    reached, that is the outcome of the game.
     """
     options.check_form(form)
     from referee.catalogue import create
@@ -88,7 +90,7 @@ def play(
         "repetitions": repetitions,
     }
     settings["objects"] = objects
-    # Only where it is not two, so that folders of earlier games are gone on with.
+    # Only if it is not two, so that folders of earlier games can be continued.
     settings |= {"group": group} if group > 2 else {}
     _same_game(out, settings)
     scenes = {p.scene.id for p in plans}
@@ -98,6 +100,7 @@ def play(
 
 
 def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: AdaptationCurve | None, form: str) -> None:
+    """Print the results as a table or as JSON."""
     from referee_lab.tangram.players.adaptation import curve_of_games
 
     source = _named(settings, " → ")
@@ -109,7 +112,7 @@ def _tell(settings: dict[str, Any], played: Sequence[PlayedGame], beside: Adapta
 
 
 def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
-    """What kind of games lie in a folder, and the games."""
+    """Return the settings of the games in a folder, and the games."""
     about = folder / ABOUT
     remedy = "name a folder of `referee play --out` or of `referee tangram export STUDY --all --as games`"
     try:
@@ -126,7 +129,7 @@ def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
 
 
 def _same_game(out: Path, settings: dict[str, Any]) -> None:
-    """The folder is new, or holds games of the same kind."""
+    """Raise InputError unless the folder is new or has games with the same settings."""
     from referee.files import write_atomically
 
     out.mkdir(parents=True, exist_ok=True)
@@ -147,6 +150,7 @@ def _same_game(out: Path, settings: dict[str, Any]) -> None:
 def _play_all(
     plans: Sequence[GamePlan], out: Path, partners: tuple[str, ...], learn: Sequence[Any], patience: float, seed: int
 ) -> list[PlayedGame]:
+    """Play and store all games that are not in the folder yet; return all of them."""
     from referee.cli.progress import advancing
     from referee.files import write_atomically
     from referee_lab.tangram.players.reference_game import UNANSWERED, game_to_json, play_reference_game
@@ -163,7 +167,7 @@ def _play_all(
             if not path.exists() or _read(path).outcome == UNANSWERED:
                 # Made when first needed: a folder that is complete needs no endpoint and no training.
                 players = players or [
-                    # A seed of their own, or chance would choose the same for everybody.
+                    # Each player has its own seed; with one seed all would make the same random choices.
                     make_partner(w, "hearer" if n else "system", seed + max(0, n - 1), learn, out / "calls")
                     for n, w in enumerate(partners)
                 ]
@@ -175,6 +179,7 @@ def _play_all(
 
 
 def _read(path: Path, remedy: str = "delete the file to play it again") -> PlayedGame:
+    """Return a stored game. Raises InputError if the file is not one."""
     from referee_lab.tangram.players.reference_game import parse_game
 
     try:
@@ -183,10 +188,12 @@ def _read(path: Path, remedy: str = "delete the file to play it again") -> Playe
         raise InputError("not a played game", where=path, remedy=remedy) from None
 
 
-# -- what came of it -------------------------------------------------------------------------------------------------------------
+# -- results
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def _tally(played: Sequence[PlayedGame]) -> dict[str, Any]:
+    """Return counts of outcomes, rounds and answers."""
     rounds = [r for game in played for r in game.rounds]
     return {
         "outcomes": dict(Counter(game.outcome for game in played)),
@@ -199,6 +206,7 @@ def _tally(played: Sequence[PlayedGame]) -> dict[str, Any]:
 def _as_json(
     settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]
 ) -> dict[str, Any]:
+    """Return the results as JSON values."""
     ended = [{"game": g.game, "outcome": g.outcome, "by": g.by, "why": g.why, "rounds": len(g.rounds)} for g in played]
     for row, game in zip(ended, played, strict=True):
         row |= {"simulated": True} if game.simulated else {}
@@ -206,6 +214,7 @@ def _as_json(
 
 
 def _lines(settings: dict[str, Any], played: Sequence[PlayedGame], curves: Sequence[AdaptationCurve]) -> list[str]:
+    """Return the results as lines of text."""
     from referee_lab.commands.tangram.sources import aligned
 
     tally = _tally(played)

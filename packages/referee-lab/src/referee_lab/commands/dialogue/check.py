@@ -1,4 +1,4 @@
-"""`referee dialogue check`: what a file of a dialogue holds, what is wrong with it, and what it lacks."""
+"""`referee dialogue check`: the content of a dialogue file, its faults, and missing data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def check(
     data: options.Data = None,
     form: options.TextOrJson = "text",
 ) -> int:  # fmt: skip
-    """Read dialogues and say what they hold: objects, events of each kind, references that can be items, and what is missing."""
+    """Read dialogues and report their content: objects, events of each kind, references that can be items, and missing
+    data.
+    """
     options.check_form(form)
     name, dialogues = open_source(file, data, 1, tiers)
     facts = _facts(name, dialogues)
@@ -52,6 +54,7 @@ def check(
 
 
 def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
+    """Return the facts about dialogues as JSON values."""
     from referee_lab.tangram.models.dialogue_items import unusable_references
 
     unusable = unusable_references(dialogues)
@@ -72,7 +75,7 @@ def _facts(name: str, dialogues: Sequence[Dialogue]) -> dict[str, Any]:
 
 
 def _missing(dialogue: Dialogue) -> list[str]:
-    """Return what a dialogue does not have, whether or not its source says so."""
+    """Return the kinds of data that a dialogue lacks, whether or not its source declares it."""
     parts = [("positions", dialogue.tier("position")), ("actions", dialogue.tier("action"))]
     parts.append(("cursor or gaze", (*dialogue.tier("mouse"), *dialogue.tier("gaze"))))
     missing = [what for what, events in parts if not events]
@@ -86,6 +89,7 @@ def _missing(dialogue: Dialogue) -> list[str]:
 
 
 def _lines(facts: dict[str, Any]) -> list[str]:
+    """Return the facts as lines of text."""
     events = ", ".join(f"{n:,} {kind}s" for kind, n in facts["events"].items() if n)
     languages = ", ".join(facts["languages"])
     objects = " or ".join(map(str, facts["objects"]))

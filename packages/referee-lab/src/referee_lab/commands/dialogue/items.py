@@ -35,7 +35,8 @@ def items(
     annotator: options.Annotator = None,
     data: options.Data = None,
 ) -> int:  # fmt: skip
-    """Write a trial for every marked reference: the objects as they were, what was said and done before, the target, the words.
+    """Write a trial for every marked reference: the objects at that moment, the dialogue before it, the target, the
+    words.
 
     The field game of meta is the pair, so that `--cluster game` gives intervals for new pairs.
     """

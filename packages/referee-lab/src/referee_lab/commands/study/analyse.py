@@ -1,4 +1,4 @@
-"""`referee study analyse`: what came out, by the analyses that the study registered."""
+"""`referee study analyse`: the results, by the analyses that the study registered."""
 
 from __future__ import annotations
 
@@ -62,6 +62,7 @@ def analyse(
 
 
 def _show(analysis: Analysis) -> None:
+    """Print remarks and tables."""
     for remark in analysis.remarks:
         print(remark)
     for sheet in analysis.sheets:
@@ -70,7 +71,7 @@ def _show(analysis: Analysis) -> None:
 
 
 def _lines(sheet: Sheet) -> list[str]:
-    """Columns of the width they need, whatever the terminal's: a cut number is worse than a long line."""
+    """Return a table as lines; columns keep the width that they need, because a cut number is worse than a long line."""
     if not sheet.rows:
         return []
     above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)

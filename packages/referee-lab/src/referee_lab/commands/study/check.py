@@ -38,7 +38,7 @@ def check(
         bool, typer.Option(help="Open every layout in a browser; without it geometry alone is proved.")
     ] = True,
 ) -> int:
-    """Validate a study folder and print the proof of balance, the power, the duration and what participants see."""
+    """Check a study folder, and print balance, power, duration and the results of the display checks."""
     from referee_lab.bots.rehearsal import rehearse
     from referee_lab.study.design.as_printed import deviations
     from referee_lab.study.design.balance import prove_balance
@@ -68,7 +68,7 @@ def check(
         write(f"Not proved: {missing}")
     for line in (*(f"Not as printed: {d}" for d in deviations(opened)), *(f"To do: {a}" for a in advise(opened))):
         write(line)
-    # What a design never promised is shown in the report and is no problem.
+    # Claims that the design does not promise are in the report and are no problem.
     broken = [c for c in (*prove_balance(opened), *claims, *seen) if c.promised and not c.holds]
     if missing and opened.mode == "live":
         broken.append(_unseen(missing))
@@ -86,6 +86,7 @@ def check(
 
 
 def _prove(study: Study) -> list[BalanceClaim]:
+    """Return the claims of all checks."""
     from referee_lab.study.design.chain import prove_chain
     from referee_lab.study.design.possible_ways import prove_ways
     from referee_lab.study.design.shown_media import prove_media
@@ -112,7 +113,9 @@ def _prove(study: Study) -> list[BalanceClaim]:
 
 
 def _look(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | None, str | None]:
-    """Claims of a look in the browser, the contact sheet, and what is not proved (None where all of it is)."""
+    """Return the claims of the browser check, the contact sheet, and the reason why it is incomplete (None if
+    complete).
+    """
     from referee_lab.study.design.browser_look import look_at, missing_browser
 
     if (reason := "--no-browser" if not browser else missing_browser()) is not None:
@@ -129,6 +132,7 @@ def _look(study: Study, browser: bool) -> tuple[Sequence[BalanceClaim], Path | N
 
 
 def _unseen(missing: str) -> BalanceClaim:
+    """Return the claim that fails because a check could not run."""
     from referee_lab.study.design.balance import BalanceClaim
 
     counted = "a live study needs it: install Chromium, or set REFEREE_CHROMIUM"
@@ -136,7 +140,7 @@ def _unseen(missing: str) -> BalanceClaim:
 
 
 def _is_served(study: Study) -> bool:
-    """Whether people have begun this very study in pilot or live mode: then nothing may end it but its organisers."""
+    """Return whether people have begun this study in pilot or live mode: then only its organisers may change it."""
     from referee_lab.server.sessions.served_study import has_begun
 
     return study.mode != "debug" and has_begun(study)
@@ -145,6 +149,8 @@ def _is_served(study: Study) -> bool:
 def _report(
     broken: Sequence[BalanceClaim], warnings: Sequence[BalanceClaim], sheet: Path | None, missing: str | None
 ) -> dict[str, Any]:
+    """Return the failed checks and warnings as JSON values."""
+
     def listed(claims: Sequence[BalanceClaim]) -> list[dict[str, Any]]:
         return [
             {"check": c.check, "trials": list(c.trials), "message": f"It is not true that {c.sentence}: {c.counted}."}

@@ -1,4 +1,4 @@
-"""`referee study close`: nobody new may come in; a running server follows at once."""
+"""`referee study close`: stops enrolment; a running server follows at once."""
 
 from __future__ import annotations
 
@@ -12,5 +12,7 @@ app = options.new_app()
 
 @app.command(epilog=options.examples("  referee study close STUDY"))
 def close_doors(study: options.StudyFolder) -> int:
-    """Let nobody new in. Who has begun goes on; newcomers are told, with the platform's code for it (recruitment.codes.closed in study.toml)."""
+    """Stop enrolment. Running sessions continue; new arrivals are informed, with the platform's code
+    (recruitment.codes.closed in study.toml).
+    """
     return set_and_say(study, closed=True)

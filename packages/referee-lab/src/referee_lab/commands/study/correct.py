@@ -1,4 +1,4 @@
-"""`referee study correct`: what an answer should have been, written beside it with author and reason."""
+"""`referee study correct`: stores the correct answer beside the given one, with author and reason."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ def correct(
 
 
 def _read(text: str) -> dict[str, Any]:
+    """Return the corrected answer from its JSON. Raises InputError if it is no object."""
     try:
         fields = json.loads(text)
     except ValueError as error:
@@ -68,6 +69,7 @@ def _read(text: str) -> dict[str, Any]:
 
 
 def _body(trial: str, author: str, reason: str, answer: dict[str, Any]) -> Any:
+    """Return the checked correction. Raises InputError for an invalid field."""
     from pydantic import ValidationError
 
     from referee_lab.server.web.request_bodies import Correct

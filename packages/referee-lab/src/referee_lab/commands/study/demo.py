@@ -1,4 +1,4 @@
-"""`referee study demo`: a small study out of nothing, to be served at once."""
+"""`referee study demo`: a small synthetic study, ready to be served."""
 
 from __future__ import annotations
 
@@ -29,12 +29,14 @@ def demo(
     language: options.PageLanguage = "en",
     seed: options.SeedFromZero = 1,
 ) -> int:
-    """Make a demonstration study: synthetic scenes, two toy speakers and a simulated person (it says nothing about people)."""
+    """Make a demonstration study: synthetic scenes, two toy speakers and a simulated person (its results say nothing
+    about people).
+    """
     from referee import catalogue
     from referee_lab.commands.study.new import id_of
     from referee_lab.study.folder.demo_study import make_demo
 
-    # A wrong name is told with suggestions, before anything is written.
+    # A wrong name is reported with suggestions before anything is written.
     catalogue.entry("protocol", protocol)
     study = make_demo(
         out, protocol, items=items, participants=participants, language=language, seed=seed, id=id_of(out)

@@ -27,7 +27,7 @@ def doctor(
     ] = None,
     database: options.Database = None,
 ) -> int:
-    """Look at everything that a study needs; each finding is a line, with what to do about it. Exit code 1 where something is wrong."""
+    """Check everything that a study needs: one line per finding, with the remedy. Exit code 1 if there is a problem."""
     from referee_lab.server.store.health import examine
 
     findings = examine(study, database, public_url)

@@ -48,7 +48,7 @@ def export(
     from referee_lab.study.folder.study import open_study
 
     opened = open_study(study)
-    # Beside the study and not in it: what is under the folder is part of its hash.
+    # Beside the study: files inside its folder change its hash.
     target = out or study.resolve().with_name(f"{study.resolve().name}-export")
     # One connection for tables and identities, which cannot write (rule 15).
     with reading(opened, database) as connection:
@@ -70,7 +70,7 @@ def export(
         gone = collected.counts["withdrawn"] + collected.counts["purged"]
         print(f"{gone} withdrawn sessions are not in it; delete exports made before")
     if names is not None:
-        # Beside the folder, so that passing the folder on never passes names on (rule 12).
+        # Beside the folder, so that a copy of the folder has no names (rule 12).
         path = target.with_name(f"{target.name}.identities.csv")
         write_identities(path, names)
         print(f"{path}: {len(names) - 1} identities; keep it apart from the data")
@@ -79,6 +79,7 @@ def export(
 
 
 def _summarise_games(study: Study, games: Mapping[str, bytes]) -> str:
+    """Return a sentence on the exported games."""
     from referee_lab.rooms.room_files import ABOUT, is_reference_game
 
     if is_reference_game(study):

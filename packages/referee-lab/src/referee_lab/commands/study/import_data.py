@@ -1,4 +1,4 @@
-"""`referee study import`: what people answered in a study becomes part of a run; what they said becomes a corpus."""
+"""`referee study import`: adds people's answers to a run; produced descriptions become a corpus."""
 
 from __future__ import annotations
 

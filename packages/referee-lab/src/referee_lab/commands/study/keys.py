@@ -26,7 +26,7 @@ def keys(
     shared = served.study.recruitment.platform == "prolific"
     for outcome in OUTCOMES:
         fixed = served.study.recruitment.codes.fixed(outcome) is not None
-        # Nobody is shown a code for a session that they began again.
+        # Restarted sessions get no code.
         if outcome != "restarted":
             code = completion_code(served, outcome, served.study.mode) if shared or fixed else "one for each person"
             print(f"  code, {outcome.replace('_', ' '):<14} {code}")

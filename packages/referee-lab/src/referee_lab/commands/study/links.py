@@ -39,7 +39,9 @@ def links(
     public_url: options.PublicUrl = "http://127.0.0.1:8000",
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A file (CSV) instead of the terminal.")] = None,
 ) -> int:
-    """Make links that nobody can invent: each has a label, signed with the study's key (recruitment.platform = "link" in study.toml)."""
+    """Make links that cannot be guessed: each has a label, signed with the study's key (recruitment.platform = "link"
+    in study.toml).
+    """
     from referee.files import FOR_OWNER, write_atomically
     from referee_lab.server.sessions.lab_links import link_query, new_labels
     from referee_lab.server.store.keys import load_keys

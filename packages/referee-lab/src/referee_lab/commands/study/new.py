@@ -157,7 +157,7 @@ def new(
             draft, notes = prepare_table(run, wishes, _names(factors), _names(between), _mapping(map))
         else:
             source = Run(run)
-            # Says at once what is wrong with a folder that is no run.
+            # Reports faults of a folder that is no run at once.
             _ = source.manifest
             draft, notes = prepare(source, wishes)
         study = write_study(out, draft)

@@ -19,7 +19,7 @@ def open_doors(study: options.StudyFolder) -> int:
 
 
 def set_and_say(study: Path, **doors: Any) -> int:
-    """Set the doors and print how they stand."""
+    """Store the opening state and print it."""
     from referee_lab.server.sessions.doors import Doors, set_doors
     from referee_lab.study.folder.study import open_study
 

@@ -1,4 +1,4 @@
-"""`referee study payment`: who is owed what, in the forms that recruiting platforms take."""
+"""`referee study payment`: rewards and bonuses in the formats of recruiting platforms."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def payment(
     mode: options.OwnMode = None,
     database: options.Database = None,
 ) -> int:
-    """Write who is owed reward and bonus (study.toml: recruitment.reward, bonus_each, partial_share). It holds platform ids: delete it once people are paid."""
+    """Write the reward and bonus of each participant (study.toml: recruitment.reward, bonus_each, partial_share). The
+    file has platform ids: delete it after payment.
+    """
     from referee.files import FOR_OWNER, write_atomically
     from referee_lab.study.data.collection import collect, reading
     from referee_lab.study.data.payment import owed, payment_file

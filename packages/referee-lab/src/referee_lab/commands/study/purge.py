@@ -1,4 +1,4 @@
-"""`referee study purge`: what was withdrawn and is due is deleted; only counts remain."""
+"""`referee study purge`: deletes withdrawn data that are due; only counts remain."""
 
 from __future__ import annotations
 

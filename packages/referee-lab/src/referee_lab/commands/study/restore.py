@@ -1,4 +1,4 @@
-"""`referee study restore`: a backup takes the place of a lost or damaged store, which is kept beside it."""
+"""`referee study restore`: replaces a lost or damaged store by a backup; the old store is kept beside it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def restore(
     study: options.StudyFolder,
     backup: Annotated[Path, typer.Option(help="A file that `referee study backup` wrote.")],
 ) -> int:
-    """Put a backup in the store's place; the server must be stopped. What was there is kept under another name."""
+    """Replace the store by a backup; the server must be stopped. The old store is kept under another name."""
     from referee_lab.server.store.store import put_back
     from referee_lab.study.folder.study import open_study
 

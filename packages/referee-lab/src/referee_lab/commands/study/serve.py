@@ -49,8 +49,8 @@ def serve(
 
     Example:  referee study serve mystudy --port 8000
 
-    Prints the participants' link with a QR code, and the organisers' links (keep those to yourself). Behind a reverse proxy say
-    --public-url; `referee docs serving` goes from nothing to a hosted study.
+    Prints the participants' link with a QR code, and the organisers' links (keep those to yourself). Behind a reverse
+    proxy add --public-url. `referee docs serving` describes all steps to a hosted study.
     """
     from referee_lab.server.web.built_pages import require_pages
 
@@ -64,14 +64,14 @@ def serve(
         raise
     for served in opened:
         print(told(served, public_url or _own_address(host, port), qr=qr, terminal=sys.stdout.isatty()))
-    # Flushed, so that whoever reads the links through a pipe has them before the server blocks.
+    # Flushed, so that readers of a pipe have the links before the server blocks.
     print("Ctrl-C stops the server; everything answered so far is stored.", flush=True)
     _run(opened, listening, trusted_proxy)
     print("stopped; all answers are stored")
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """The port is taken before anything else is touched, so that a second server on it changes nothing."""
+    """Open the port before anything else, so that a second server on it changes nothing."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     # A server that is started again at once must not wait for the old connections to be forgotten.
@@ -89,6 +89,7 @@ def _listen(host: str, port: int) -> socket.socket:
 
 
 def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -> list[Served]:
+    """Open the studies to serve. Raises InputError for missing files or withdrawn speakers."""
     from referee_lab.server.sessions.served_study import open_served
     from referee_lab.study.design.chain import withdrawn_speakers
     from referee_lab.study.folder.media import missing_media
@@ -129,7 +130,9 @@ def _open(folders: Sequence[Path], database: str | None, accept_changes: bool) -
 
 
 def told(served: Served, base: str, *, qr: bool, terminal: bool) -> str:
-    """The links of a study; what is no terminal is a log, and gets the organisers' links in a file that only its owner can read."""
+    """Return the links of a study as text; when the output is no terminal, the organisers' links go into a private
+    file.
+    """
     if terminal:
         return announcement(served, base, qr=qr)
     from referee.files import FOR_OWNER, write_atomically
@@ -167,18 +170,20 @@ def participant_link(served: Served, base: str) -> str:
 
 
 def organiser_links(served: Served, base: str) -> dict[str, str]:
-    """The token stands after the #: browsers do not send that part, so it is in no log."""
+    """Return the organisers' links. The token is after the #, which browsers do not send, so no log has it."""
     page = f"{base.rstrip('/')}/s/{served.id}/organiser"
     return {"looking": f"{page}#{served.keys.view}", "managing": f"{page}#{served.keys.manage}"}
 
 
 def _own_address(host: str, port: int) -> str:
+    """Return the address of this server in the local network."""
     if host in ("0.0.0.0", "::"):
         host = socket.gethostname()
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def _qr_code(link: str) -> str:
+    """Return a link as a QR code for the terminal."""
     import io
 
     import segno
@@ -190,6 +195,7 @@ def _qr_code(link: str) -> str:
 
 
 def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str) -> None:
+    """Run the web server until Ctrl-C."""
     import uvicorn
 
     from referee_lab.server.web.guarded_http import GuardedHttp
@@ -208,7 +214,7 @@ def _run(opened: Sequence[Served], listening: socket.socket, trusted_proxy: str)
         log_config=None,
         server_header=False,
         forwarded_allow_ips=trusted_proxy,
-        # Far above what a machine serves: a flood of connections must not take all of its memory.
+        # Far above a machine's capacity: a flood of connections must not take all of its memory.
         limit_concurrency=MOST_CONNECTIONS,
         # Open web sockets would keep a server that is stopped alive for ever.
         timeout_graceful_shutdown=10,

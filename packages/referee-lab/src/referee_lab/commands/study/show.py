@@ -46,6 +46,7 @@ def show(
 
 
 def _first_line(html: str) -> str:
+    """Return the first line of an HTML text without tags."""
     import re
 
     return re.sub(r"<[^>]+>", "", html.strip().partition("\n")[0])

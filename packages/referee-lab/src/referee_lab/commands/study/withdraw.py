@@ -1,4 +1,4 @@
-"""`referee study withdraw`: someone leaves the study, by the code they were given or by their alias."""
+"""`referee study withdraw`: withdraws a participant, by their code or alias."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def withdraw(
     code: Annotated[str | None, typer.Option(help="The withdrawal code that the person has.")] = None,
     database: options.Database = None,
 ) -> None:
-    """Exclude someone's data at once; they are deleted after the days announced (`referee study purge`, or the server by itself)."""
+    """Exclude a participant's data at once; they are deleted after the announced delay (`referee study purge`, or the
+    server by itself).
+    """
     from referee_lab.server.sessions.refusals import Problem
     from referee_lab.server.sessions.served_study import open_served
     from referee_lab.server.sessions.withdrawal import withdraw_by_alias, withdraw_by_code

@@ -42,7 +42,7 @@ def two_names(recordings: list[Path], annotators: str | None) -> tuple[str, str]
     """The two annotators named, or the only two there are."""
     from referee_lab.tangram.tiers.annotations import ADJUDICATED, annotation_files
 
-    # What was decided is no third opinion.
+    # Adjudicated marks are no third annotator.
     annotator_names = sorted({name for path in recordings for name in annotation_files(path)} - {ADJUDICATED})
     names = annotator_names if annotators is None else [name.strip() for name in annotators.split(",")]
     if len(names) != 2 or not set(names) <= set(annotator_names):

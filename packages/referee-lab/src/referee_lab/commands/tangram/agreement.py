@@ -53,12 +53,13 @@ def agreement(
 
 
 def _lines(c: AnnotatorComparison, open_cases: int) -> list[str]:
+    """Return the comparison as lines of text."""
     a, b = c.annotators
     rows = [("attribute", a, b, "both", "kappa", "95% interval")]
     rows += [
         (code.code, str(code.first), str(code.second), str(code.both), number(code.kappa.value), _interval(code.kappa))
         for code in c.codes
-        # An attribute that nobody marked has nothing to agree on.
+        # An attribute without marks has no agreement.
         if code.first or code.second
     ]
     return [

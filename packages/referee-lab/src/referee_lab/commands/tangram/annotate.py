@@ -70,7 +70,7 @@ def serve_desk(desk: Desk, port: int) -> None:
 
     # New with every start: an old link opens nothing.
     token = secrets.token_urlsafe(16)
-    # This machine only: annotations are not a study, and nobody else has to come in.
+    # Only this machine: annotations are not a study, and no remote access is needed.
     listening = _listen("127.0.0.1", port)
     print(f"{desk.annotator}: {len(desk.sheets)} recordings")
     print(f"  http://127.0.0.1:{port}/#{token}")

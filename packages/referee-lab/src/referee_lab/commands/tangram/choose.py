@@ -68,8 +68,8 @@ def choose(
 ) -> None:  # fmt: skip
     """Serve a reference game for groups until Ctrl-C (`referee docs reference-game`).
 
-    One speaks, all others choose alone which object is meant, all write in one chat, and after every round everybody is told. A folder that exists is served
-    as it is: change its study.toml to change anything.
+    One player speaks, each of the others chooses an object alone, all write in one chat, and feedback follows every
+    round. An existing folder is served unchanged: edit its study.toml for changes.
     """
     require_pages("participant", "organiser")
     parameters = create("protocol", "reference-game").info.parameters
@@ -101,7 +101,7 @@ def choose(
 def _objects(
     corpus: str | None, data: Path | None, scene: str | None, pictures: Path | None, language: str
 ) -> tuple[Trial | None, Path | None]:
-    """What is played with, and where the objects' own pictures lie; nothing for the figures of this package."""
+    """Return the trial of the game and the folder with its objects' pictures; None for the figures of this package."""
     from referee_lab.rooms.reference_study import picture_trial, scene_trial
 
     if corpus is None:
@@ -125,6 +125,7 @@ def _make(
     mode: str,
     language: str,
 ) -> None:
+    """Make the study folder."""
     from referee_lab.commands.study.new import id_of
     from referee_lab.rooms.reference_study import make_reference_study
 

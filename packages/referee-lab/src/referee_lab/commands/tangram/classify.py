@@ -64,10 +64,10 @@ def classify(
     seed: options.Seed = 1,
     form: options.TextOrJson = "text",
 ) -> int:
-    """When do speakers say *that*? A linear support vector machine beside its baselines, and without each kind of feature.
+    """Predict demonstrative pronouns: a linear support vector machine with baselines, and without each kind of feature.
 
-    Beside every model stand the most recently mentioned piece, always a pronoun, and the cursor (or a hand) over the target, which alone does better
-    (F .783) than the published classifier (F .730). Intervals are for new pairs.
+    The baselines are the most recently mentioned piece, always a pronoun, and the cursor (or a hand) over the target,
+    which alone is better (F .783) than the published classifier (F .730). Intervals are for new pairs.
     """
     options.check_form(form)
     from referee_lab.tangram.models.demonstratives import classify as run
@@ -97,13 +97,14 @@ def classify(
 
 
 def _situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> list[Situation]:
+    """Return the situations of the references by the chosen speakers."""
     from referee_lab.tangram.models.history import all_situations
     from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
     from referee_lab.tangram.tiers.reference_forms import counting
 
     one_of("--speakers", speakers, ("both", SOLVER, OPERATOR))
     situations = all_situations([counting(d, forms) for d in dialogues])
-    # All mentions count as history, whoever made them.
+    # Mentions by all speakers count as history.
     return [s for s in situations if speakers == "both" or s.expression.by == speakers]
 
 
@@ -113,11 +114,12 @@ def _situations(dialogues: Sequence[Dialogue], forms: str, speakers: str) -> lis
 def _lines(
     name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> list[str]:
+    """Return the results as lines of text."""
     from referee_lab.tangram.game.board import PIECES
     from referee_lab.tangram.models.demonstratives import ALL, PUBLISHED
 
     n, pronouns = len(classification.situations), sum(s.pronoun for s in classification.situations)
-    # What was printed for seven tangram pieces is no yardstick for other games.
+    # The printed results for seven tangram pieces are not comparable with other games.
     is_tangram = all(
         d.pieces.keys() == PIECES.keys() and d.meta.get("pointer", "cursor") == "cursor" for d in dialogues
     )
@@ -152,6 +154,7 @@ def _lines(
 
 
 def _scheme(classification: Classification) -> str:
+    """Return the scheme of cross-validation in words."""
     return (
         f"{classification.folds} folds by {classification.by}"
         if classification.folds
@@ -164,6 +167,7 @@ def _interval(row: ClassifierRow) -> str:
 
 
 def _gap(row: ClassifierRow, pairs: int) -> str:
+    """Return the difference from the model with all features, with * if its interval excludes 0."""
     from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
 
     gap = row.gap
@@ -176,7 +180,7 @@ def _gap(row: ClassifierRow, pairs: int) -> str:
 def _remarks(
     classification: Classification, settings: dict[str, Any], dialogues: Sequence[Dialogue], pairs: int
 ) -> list[str]:
-    """Return what a reader has to know before quoting the table."""
+    """Return the remarks that belong to the table."""
     from referee_lab.tangram.models.demonstratives import FEWEST_PAIRS
 
     hand = any(d.meta.get("pointer") == "hand" for d in dialogues)
@@ -217,6 +221,7 @@ def _rate(what: str, over: Sequence[bool]) -> str:
 
 
 def _format_situation(s: Situation) -> str:
+    """Return the properties of a situation in words."""
     properties = [
         w
         for w, holds in (
@@ -236,6 +241,7 @@ def _format_situation(s: Situation) -> str:
 def _as_json(
     name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> dict[str, Any]:
+    """Return the results as JSON values."""
     wrong = [
         {"id": s.id, "decision": value, "text": s.text, "target": s.target, "situation": _format_situation(s)}
         for value, s in classification.worst_false_positives(worst)
@@ -256,6 +262,7 @@ def _as_json(
 
 
 def _row_json(row: ClassifierRow) -> dict[str, Any]:
+    """Return one classifier as JSON values, with the printed ones."""
     from referee_lab.tangram.models.demonstratives import PUBLISHED
 
     c = row.confusion

@@ -60,7 +60,9 @@ def evaluate(
     seed: options.Seed = 1,
     form: options.TextOrJson = "text",
 ) -> int:
-    """Identification rate, majority rate, agreement, times and repeats by category, tests as printed and what should stand beside them."""
+    """Report identification rate, majority rate, agreement, times and repeats by category, with the printed tests and
+    modern ones.
+    """
     options.check_form(form)
     # One page must not hold people's answers and invented ones.
     if answers and (synthetic or recordings is not None):
@@ -95,6 +97,7 @@ def evaluate(
 
 
 def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, margin: float, seed: int) -> tuple[str, Rehearsal]:
+    """Return a rehearsal with simulated evaluators and its name."""
     from referee_lab.tangram.evaluation.dress_rehearsal import rehearse
     from referee_lab.tangram.models.invented_sessions import invent_sessions
 
@@ -107,6 +110,7 @@ def _rehearsal(recordings: Path | None, synthetic: bool, ties: str, margin: floa
 def _people(
     answers: Sequence[Path], trials: Path | None, confusion: str | None, ties: str, margin: float, mode: str | None
 ) -> tuple[Evaluation, Review | None]:
+    """Return the evaluation of people's answers, and the review if a confusion is given."""
     from referee_lab.tangram.evaluation.simulated_evaluators import review
     from referee_lab.tangram.evaluation.task_performance import evaluate as analyse
     from referee_lab.tangram.models.demonstratives import Confusion
@@ -136,6 +140,7 @@ def _confusion_of(answers: Sequence[Path]) -> str | None:
 
 
 def _read(answers: Sequence[Path], trials: Path | None, mode: str | None) -> tuple[list[Trial], list[Response]]:
+    """Return the trials and answers of files or study folders."""
     from referee.corpora.jsonl import read_responses, read_trials
     from referee_lab.tangram.desk.clip_answers import overheard_answers
 
@@ -174,6 +179,7 @@ def _save(out: Path, tables: str, text: Sequence[str], trials: Sequence[Trial], 
 
 
 def _as_json(evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> dict[str, Any]:
+    """Return the evaluation as JSON values."""
     data: dict[str, Any] = {**asdict(evaluation), "review": None if reviewed is None else asdict(reviewed)}
     if rehearsal is not None:
         m = rehearsal.material
@@ -196,6 +202,7 @@ def _mean_clip(rehearsal: Rehearsal) -> float:
 
 
 def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal: Rehearsal | None) -> list[str]:
+    """Return the evaluation as lines of text."""
     from referee_lab.tangram.evaluation.published_results import published_design, published_results
     from referee_lab.tangram.evaluation.task_performance import CONDITIONS
 
@@ -217,6 +224,7 @@ def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal
 
 
 def _table(evaluation: Evaluation) -> list[tuple[str, ...]]:
+    """Return the rows of the table of categories."""
     head = ("", *(line.condition for line in evaluation.lines))
     rows: list[tuple[str, ...]] = [head]
 
@@ -242,6 +250,7 @@ def _table(evaluation: Evaluation) -> list[tuple[str, ...]]:
 
 
 def _contrast(c: PairedCategories) -> list[str]:
+    """Return the comparison of two categories as lines."""
     e, t = c.accuracy_equivalence, c.accuracy
     same = "no answer" if e.equivalent is None else "equivalent" if e.equivalent else "not shown to be equivalent"
     lines = [
@@ -277,6 +286,7 @@ def _p(p: float | None) -> str:
 
 
 def _mixed(model: MixedModel | InputError, what: str) -> str:
+    """Return the effect of a mixed model in words, or the reason why there is none."""
     if isinstance(model, InputError):
         return str(model).replace("\n", " ")
     (effect,) = model.effects
@@ -284,6 +294,7 @@ def _mixed(model: MixedModel | InputError, what: str) -> str:
 
 
 def _review(r: Review) -> list[str]:
+    """Return the review as lines."""
     from referee_lab.tangram.evaluation.published_results import published_review
 
     return [

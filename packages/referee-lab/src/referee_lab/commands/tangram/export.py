@@ -197,7 +197,7 @@ def _from_study(
 def _write_games(
     connection: Connection, study: Study, rooms: Sequence[RoomSummary], folder: Path, kind: str
 ) -> list[Path]:
-    """Reference games as files, with what `referee play` has to know of them."""
+    """Write reference games as files, with the settings that `referee play` needs."""
     from referee_lab.rooms.room_files import ABOUT, about_games, reference_files
 
     written = []
@@ -213,6 +213,7 @@ def _write_games(
 
 
 def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
+    """Return the rooms as lines of a table."""
     from referee_lab.commands.tangram.sources import aligned
 
     if not rooms:
@@ -229,7 +230,7 @@ def _listed(rooms: Sequence[RoomSummary], title: str, mode: str) -> list[str]:
 
 
 def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Path:
-    """A recording as it is, or its tiers; what was recorded of voices goes with either."""
+    """Write a recording or its tiers, with its sounds; return the path."""
     from referee.files import FOR_OWNER, write_bytes
     from referee_lab.rooms.sound import whole_sounds
 
@@ -246,7 +247,10 @@ def _write_one(recording: Recording, folder: Path, kind: str, study: Path) -> Pa
 
 
 def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, folder: Path | None = None) -> bytes:
-    """A dialogue in one of the formats for tiers; in ELAN with the sounds of its recording that lie in the folder, each from where it begins."""
+    """Return a dialogue in a format for tiers.
+
+    ELAN files link the sounds of the recording in the folder, with their start times.
+    """
     from referee_lab.tangram.tiers import dialogue_form, elan, tier_tables
 
     if kind == "eaf":
@@ -256,7 +260,10 @@ def tiers_as(dialogue: Dialogue, kind: str, recording: Recording | None = None, 
 
 
 def _media(recording: Recording, folder: Path) -> dict[str, float]:
-    """Sounds for ELAN, which can begin in the middle of a file and not before it: what was switched on late gets silence before it, in a file of its own."""
+    """Return the sounds for ELAN with their offsets.
+
+    ELAN can start inside a file and not before it: a sound that began late is padded with silence, as another file.
+    """
     from referee.files import FOR_OWNER, write_bytes
     from referee_lab.tangram.game.recorded_sound import sounds_in
     from referee_lab.tangram.game.sound_files import delay_sound
@@ -273,6 +280,7 @@ def _media(recording: Recording, folder: Path) -> dict[str, float]:
 
 
 def _picture(recording: Recording, at: float, cursor: bool, numbers: bool) -> str:
+    """Return the board at a time as SVG."""
     from referee_lab.tangram.game.board_pictures import draw_board
     from referee_lab.tangram.game.log import state_at
 
@@ -283,6 +291,7 @@ def _picture(recording: Recording, at: float, cursor: bool, numbers: bool) -> st
 
 
 def _write(target: Path, content: bytes) -> None:
+    """Write content to a file atomically."""
     from referee.files import write_atomically
 
     write_atomically(

@@ -1,4 +1,4 @@
-"""Which figures are played: named ones, those of a file, or those of a set of pieces."""
+"""The figures of a game: named ones, those of a file, or those of a set of pieces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Go
     find_pieces(chosen)
     file_goals = [] if file is None else read_goals(file)
     other = [goal for goal in file_goals if set_of(goal.placements) != chosen]
-    # Tangrams are what is played when nothing is said.
+    # Tangrams are the default.
     if other and chosen != "tangram":
         made = name_of_set(other[0].placements)
         remedy = f"leave out --pieces {pieces}, or name figures of that set"

@@ -27,7 +27,7 @@ def goals(
     file: Annotated[Path, typer.Argument(help="The file of figures (.json or .toml).", show_default=False)],
     pieces: Annotated[str, typer.Option(help="tangram, pentomino, or a file of own pieces (.toml, .json).")] = "tangram",
 ) -> int:  # fmt: skip
-    """Figures of your own: a figure can be solved when its pieces do not lie over each other and are one figure."""
+    """Make and check custom figures: a figure can be solved if its pieces do not overlap and are connected."""
     from referee.catalogue import one_of
     from referee_lab.tangram.game.own_pieces import set_named
     from referee_lab.tangram.game.piece_sets import find_pieces
@@ -39,6 +39,7 @@ def goals(
 
 
 def _check(file: Path) -> int:
+    """Print every figure of a file with its problems; return the exit code."""
     from referee_lab.tangram.game.own_goals import goals_in
 
     checked_goals = goals_in(file)

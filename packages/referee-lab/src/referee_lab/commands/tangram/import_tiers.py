@@ -1,4 +1,4 @@
-"""`referee tangram import`: tiers from ELAN and tables, as dialogues or as somebody's annotation of a recording."""
+"""`referee tangram import`: imports tiers from ELAN and tables, as dialogues or as annotations of a recording."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ def import_(
 
 
 def _read(file: Path, tiers: Path | None) -> list[Dialogue]:
+    """Return the dialogues of a file."""
     from referee_lab.commands.tangram.sources import open_dialogues
 
     return open_dialogues([file], None, False, None, None, 1, tiers)[1]

@@ -46,7 +46,8 @@ def play(
 ) -> int:  # fmt: skip
     """Let pairs of bots or models play without a browser; the recordings are marked as synthetic.
 
-    A game ends as solved, timeout or turns; a player that crashes, stalls, talks nonsense or cannot be asked ends it as an outcome of its own.
+    A game ends as solved, timeout or turns; if a player crashes, stalls, gives unreadable answers or cannot be reached,
+    that is the outcome.
     """
     options.check_form(form)
     from referee_lab.commands.tangram.figures import chosen_goals
@@ -59,6 +60,7 @@ def play(
 
 
 def _bots(out: Path, bots: int, goals: list[Goal], seed: int) -> int:
+    """Play games between the two bots and write their recordings; return the number of solved ones."""
     from referee.files import write_atomically
     from referee_lab.tangram.game.bot_games import play as play_one
     from referee_lab.tangram.game.log import write_recording
@@ -86,6 +88,7 @@ def _match(
     seed: int,
     form: str,
 ) -> int:
+    """Play games between two named players and write recordings and scores."""
     from referee.files import write_atomically
     from referee_lab.tangram.game.goals import turn_step
     from referee_lab.tangram.game.log import write_recording
@@ -142,6 +145,7 @@ def _finished(path: Path, players: tuple[str, str]) -> dict[str, dict[str, Any]]
 
 
 def _format_game(row: dict[str, Any]) -> str:
+    """Return a game's score in words."""
     role = f"{row['by']}: " if row["by"] else ""
     why = f" ({role}{row['why']})" if row["why"] else ""
     talk = f"{row['words']} words in {row['utterances']} utterances, {row['clarifications']} questions"
@@ -150,6 +154,7 @@ def _format_game(row: dict[str, Any]) -> str:
 
 
 def _summary(rows: list[dict[str, Any]]) -> list[str]:
+    """Return the summary of all games as lines."""
     counts = Counter(row["outcome"] for row in rows)
     outcomes = ", ".join(f"{name} {n}" for name, n in counts.most_common())
     unreadable = sum(row["unreadable"] for row in rows)

@@ -1,4 +1,4 @@
-"""`referee tangram preannotate`: what a program would mark, as an annotation of its own."""
+"""`referee tangram preannotate`: proposes annotations by rules, as those of another annotator."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def preannotate(
     words: options.OwnWords = None,
     annotator: Annotated[str, typer.Option(help="The name the annotation gets.")] = "program",
 ) -> int:
-    """Expressions found by rules in what was said, with referents from words, places and what is going on; unclear ones are marked so.
+    """Find referring expressions by rules, with referents from words, positions and current actions; unclear referents
+    are marked.
 
-    The words are those of the session's language for its pieces.
-    Where a session knows its references (bots, corpora), it is told how often the program finds them.
+    The vocabulary is that of the session's language for its pieces. For sessions with gold references (bots, corpora)
+    the output reports the agreement with them.
     """
     from referee_lab.tangram.tiers.annotations import annotation_path, marks_in
     from referee_lab.tangram.tiers.dialogue import EXPRESSION
@@ -82,7 +83,9 @@ def preannotate(
 
 
 def _by_their_names(language: str, shapes: list[str]) -> str:
-    """Pieces for which the language has no words of its own are looked for under the names they have."""
+    """Return a remark on pieces that keep their own names, because the language has no words for them; empty without
+    any.
+    """
     return (
         f"  looked for by their names alone: {', '.join(shapes)}; other words for them: "
         f'--words FILE with language = "{language}" and [shapes] {shapes[0]} = "…, …"'
@@ -90,6 +93,7 @@ def _by_their_names(language: str, shapes: list[str]) -> str:
 
 
 def _summarise_agreement(compared: list[SpanAgreement]) -> str:
+    """Return a sentence on the agreement with gold references."""
     marked, proposed, same = (sum(c[place] for c in compared) for place in range(3))
     attributes, referents = sum(c.same_attributes for c in compared), sum(c.same_referents for c in compared)
     coded = any(c.coded for c in compared)

@@ -44,9 +44,9 @@ __all__ = [
     "write_annotation",
 ]
 
-# How the copy of a recording ends that has what was spoken (`referee tangram transcript`).
+# The suffix of a recording's copy with speech (`referee tangram transcript`).
 SPOKEN = ".spoken.jsonl"
-# A damaged recording has many, and the first ones say what is wrong.
+# A damaged recording has many faults; the first ones are enough.
 MOST_FAULTS = 3
 
 
@@ -92,7 +92,7 @@ def put_dialogues(dialogues: Iterable[Dialogue], folder: Path) -> list[Path]:
 
 
 def find_recordings(places: Iterable[Path]) -> list[Path]:
-    """The sessions named: files, and those in folders; files of annotations and of other kinds are passed over."""
+    """Return the named files and the sessions in named folders; annotations and other files are ignored."""
     sessions: list[Path] = []
     for place in places:
         inside = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
@@ -116,14 +116,14 @@ def is_session(path: Path) -> bool:
 
 
 def is_recording(path: Path) -> bool:
-    """Whether a file says of itself that it is a recording."""
+    """Return whether a file declares itself a recording."""
     with path.open("rb") as file:
         # The first line is the header; a file of another kind may have no line breaks at all.
         return b'"referee-tangram"' in file.readline(4096)
 
 
 def open_recording(path: Path) -> Recording:
-    """A recording from its file; what speaks against it is said, and what there is of it is used."""
+    """Return a recording from its file; faults are printed, and its usable part is read."""
     from referee_lab.tangram.game.log import faults, parse_recording
 
     try:
@@ -137,7 +137,7 @@ def open_recording(path: Path) -> Recording:
 
 
 def open_session(path: Path) -> DialogueSession:
-    """A session from its file: a recording, of which faults are told, or the tiers of a dialogue."""
+    """Return a session from its file: a recording, with its faults printed, or the tiers of a dialogue."""
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession, is_dialogue, read_session
     from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
@@ -160,7 +160,7 @@ def write_annotation(
     *,
     program: bool = False,
 ) -> Path:
-    """A finished annotation as a file of its own; one that is there is never replaced."""
+    """Write a finished annotation as a new file; an existing one is never replaced."""
     from referee_lab.tangram.tiers.dialogue import UTTERANCE
 
     target = annotation_path(recording, annotator)
@@ -173,13 +173,13 @@ def write_annotation(
 
 
 def refuse_second(target: Path) -> None:
-    """Before anything is written: what somebody annotated is never replaced."""
+    """Raise InputError if the annotation exists; annotations are never replaced."""
     if target.exists():
         raise CannotWrite("this annotator has a file already", where=target, remedy="choose another name")
 
 
 def annotation_of(recording: Path, annotator: str | None = None) -> Annotation | None:
-    """The annotation that counts: the one named, else the adjudicated one, else the only one; None where nobody annotated."""
+    """Return the annotation to use: the named one, else the adjudicated one, else the only one; None without any."""
     files = annotation_files(recording)
     if annotator is not None and annotator not in files:
         remedy = f"there is one by {', '.join(files)}" if files else "annotate it first: `referee tangram annotate`"
@@ -196,7 +196,10 @@ def annotation_of(recording: Path, annotator: str | None = None) -> Annotation |
 
 
 def tiers_of(session: DialogueSession, path: Path, annotator: str | None = None) -> Dialogue:
-    """The tiers of a session with the expressions of its annotators; without any, those it has, else proposed ones where there are words for its language."""
+    """Return the tiers of a session with annotated expressions.
+
+    Without annotations these are its own expressions, else proposed ones for languages with a lexicon.
+    """
     from referee_lab.tangram.tiers.annotations import annotated
     from referee_lab.tangram.tiers.dialogue import EXPRESSION
 
@@ -215,7 +218,9 @@ def tiers_of_recording(recording: Recording, path: Path) -> Dialogue:
 
 
 def proposed(dialogue: Dialogue, path: Path, session: DialogueSession | None = None) -> Dialogue:
-    """A dialogue that nobody annotated, with what a program would mark; as it is where there are no words for its language, which is said."""
+    """Return a dialogue without annotations with proposed expressions; unchanged, with a warning, for languages without
+    a lexicon.
+    """
     from dataclasses import replace
 
     from referee_lab.tangram.tiers.dialogue import UNTOLD

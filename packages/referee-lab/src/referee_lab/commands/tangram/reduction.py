@@ -51,6 +51,7 @@ def reduction(
 
 
 def _lines(r: Reduction) -> list[str]:
+    """Return the reduction as lines of text."""
     pair_levels, pseudo = ({level.repetition: level for level in levels} for levels in (r.own, r.pseudo))
     rows: list[tuple[str, ...]] = [
         ("repetition", "n", "words", "interval", "like itself", "interval", "like pseudo-dyads", "interval")
@@ -82,6 +83,7 @@ def _lines(r: Reduction) -> list[str]:
 
 
 def _format_level(level: Level | None, digits: int) -> Sequence[str]:
+    """Return a mean and its interval as two cells."""
     if level is None:
         return "–", "–"
     return number(level.mean, digits), f"[{level.low:.{digits}f}, {level.high:.{digits}f}]"

@@ -1,4 +1,4 @@
-"""`referee tangram repair`: voices of several puzzles that lie in the file of the first one are cut at the logged times."""
+"""`referee tangram repair`: cuts the sounds of several puzzles out of the file of the first one, at the logged times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def repair(
     recordings: Annotated[Path, typer.Argument(help="The folder of exported recordings and voices.", show_default=False)],
     out: Annotated[Path, typer.Option(help="The folder for the repaired recordings and voices; the old ones stay.", show_default=False)],
 ) -> int:  # fmt: skip
-    """Cut the voice of a whole session at the beginning and end of each of its puzzles."""
+    """Cut the sound of a whole session at the start and end of each of its puzzles."""
     from referee.files import write_atomically, write_bytes
     from referee_lab.commands.tangram.recordings import is_recording, open_recording
     from referee_lab.tangram.game.log import write_recording

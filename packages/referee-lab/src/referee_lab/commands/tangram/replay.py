@@ -43,10 +43,10 @@ def replay(
     serve: Annotated[bool, typer.Option("--serve", help="Show the page at a local address instead.")] = False,
     port: Annotated[int, typer.Option(help="Port for --serve.", min=1, max=65535)] = 8010,
 ) -> int:
-    """One page that holds the whole session: play, scrub, any speed, frame by frame, with what was said.
+    """Write one page with the whole session: play, scrub, any speed, frame by frame, with all utterances.
 
-    Voices that lie beside the recording are heard. The page needs no network and changes nothing.
-    Of a corpus without positions the pieces lie in rows, and what hands did to them is drawn from the events.
+    Sound files beside the recording are played. The page needs no network and changes nothing. In a corpus without
+    positions the pieces lie in rows, and actions are drawn from the events.
     """
     from referee_lab.tangram.desk.replay_page import session_page
 
@@ -87,6 +87,7 @@ def _corpus_pages(corpus: str, data: Path | None, only: str | None, out: Path | 
 
 
 def _show(page: str, port: int) -> int:
+    """Serve the page until Ctrl-C."""
     from referee.show.viewer.local_server import LocalServer, ServedPage
 
     content = ServedPage(page.encode(), "text/html")
@@ -97,6 +98,7 @@ def _show(page: str, port: int) -> int:
 
 
 def _write(target: Path, page: str) -> None:
+    """Write the page and print its path."""
     from referee.files import write_atomically
 
     write_atomically(target, page.splitlines())

@@ -76,6 +76,7 @@ def resolve(
 def _pieces(
     name: str, situations: Sequence[Situation], learned: Sequence[Situation], folds: int, by: str, seed: int, form: str
 ) -> int:
+    """Print the accuracies of the resolvers over pieces."""
     from referee_lab.tangram.models.demonstratives import fold_places
     from referee_lab.tangram.models.resolution import FEATURE_SETS, PUBLISHED_ACCURACY, evaluate_resolvers
 
@@ -105,6 +106,7 @@ def _pieces(
 
 
 def _figures(name: str, situations: Sequence[Situation], folds: int, seed: int, form: str) -> int:
+    """Print the accuracies of the resolvers over figures."""
     from referee_lab.tangram.models.figure_reference import resolve_figures
 
     accuracies = resolve_figures(situations, folds=folds, seed=seed, watch=counting)

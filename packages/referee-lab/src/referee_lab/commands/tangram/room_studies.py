@@ -1,4 +1,4 @@
-"""What `serve` and `choose` share: a ready-made study of rooms is served, and one that exists already stays as it is."""
+"""Shared code of `serve` and `choose`: serves a ready-made study of rooms; an existing study is not changed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["exists_already", "serve_rooms", "tell_of_links"]
 
 
 def exists_already(data: Path) -> InputError:
-    """Options that would be ignored are refused: the folder is what is served."""
+    """Return the error for options with an existing folder, which would ignore them."""
     return InputError(
         "the study exists already and is served as it is",
         where=data,
@@ -26,6 +26,7 @@ def tell_of_links(data: Path, settings: Mapping[str, Any]) -> None:
 
 
 def serve_rooms(data: Path, *, port: int, host: str, public_url: str | None, qr: bool) -> None:
+    """Serve the study."""
     from referee_lab.commands.study import serve
 
     serve.serve([data], port=port, host=host, database=None, public_url=public_url, accept_changes=False, qr=qr)

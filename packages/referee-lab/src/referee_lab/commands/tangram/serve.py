@@ -77,7 +77,10 @@ def serve(
 
 
 def _figures(puzzles: str | None, goals: Path | None, pieces: str, settings: dict[str, Any]) -> list[str]:
-    """The names of the figures, told before the folder is made where one is wrong; own ones go into the settings whole."""
+    """Return the names of the figures; custom ones are added to the settings.
+
+    Raises an error for a wrong one before the folder is made.
+    """
     from referee_lab.commands.tangram.figures import chosen_goals
     from referee_lab.tangram.game.goals import own_goal, turn_step
 
@@ -101,6 +104,7 @@ def _make(
     mode: str,
     language: str,
 ) -> None:
+    """Make the study folder."""
     from referee_lab.commands.study.new import id_of
     from referee_lab.rooms.tangram_study import make_tangram_study
 

@@ -1,4 +1,4 @@
-"""Where the dialogues of a `referee tangram` command come from, and how its tables are printed."""
+"""The dialogue sources of `referee tangram` commands, and the layout of their tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def open_dialogues(
     tiers: Path | None = None,
     annotator: str | None = None,
 ) -> tuple[str, list[Dialogue]]:
-    """The dialogues of the one source named, and what to call them; `tiers` maps names of tiers in ELAN files, `annotator` is whose expressions count."""
+    """Return the dialogues of the one named source, and its label.
+
+    `tiers` maps names of tiers in ELAN files; `annotator` selects the expressions.
+    """
     chosen = [bool(files), recordings is not None, synthetic, corpus is not None]
     if sum(chosen) != 1:
         raise InputError(
@@ -66,7 +69,7 @@ def open_dialogues(
 
 
 def _unique_ids(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
-    """Return the dialogues with ids of which none is there twice, by their files where ids are repeated, and by their folders where names of files are."""
+    """Return the dialogues with unique ids, because files of one name may be in different folders."""
     dialogues = [d for _, d in read]
     for prefix in ((path.stem for path, _ in read), (path.parent.name for path, _ in read)):
         counts = Counter(d.id for d in dialogues)
@@ -84,7 +87,10 @@ def _unique_ids(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
 
 
 def told_proposals(dialogues: Sequence[Dialogue]) -> str:
-    """Of expressions that a program marked: its referents are guesses by what was handled and mentioned last, which models of reference then find again."""
+    """Return a warning about expressions that a program marked; empty without any.
+
+    Its referents are guesses from handling and mentions, which models of reference then rediscover.
+    """
     marked = sum(any(e.data.get("proposed") for e in d.tier(EXPRESSION)) for d in dialogues)
     if not marked:
         return ""
@@ -95,7 +101,7 @@ def told_proposals(dialogues: Sequence[Dialogue]) -> str:
 def open_source(
     text: str, data: Path | None, seed: int, tiers: Path | None = None, annotator: str | None = None
 ) -> tuple[str, list[Dialogue]]:
-    """Return the dialogues of a corpus by its name, of a folder, or of a file, and what to call them."""
+    """Return the dialogues of a corpus by its name, of a folder, or of a file, and their label."""
     if text == KTH:
         from referee_lab.tangram.tiers.kth_dialogues import UTTERANCE_UNIT, kth_dialogues
 
@@ -125,7 +131,9 @@ def is_transfer(train: str | None, test: str | None, has_source: bool, annotator
 
 
 def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> list[Dialogue]:
-    """The dialogues of a corpus, all of them or those named by their ids or the ends of these (*r1-2*), with commas between."""
+    """Return the dialogues of a corpus: all, or those with ids that end in the given names (*r1-2*), separated by
+    commas.
+    """
     # A whole turn is no expression of an utterance.
     dialogues = open_source(name, data, 1)[1] if name in DIALOGUE_CORPORA else _corpus(name, data)
     if only is None:
@@ -140,6 +148,7 @@ def corpus_dialogues(name: str, data: Path | None, only: str | None = None) -> l
 
 
 def _corpus(name: str, data: Path | None) -> list[Dialogue]:
+    """Return the dialogues of a corpus by name."""
     if name == KTH:
         from referee_lab.tangram.tiers.kth_dialogues import kth_dialogues
 
@@ -156,6 +165,7 @@ def _corpus(name: str, data: Path | None) -> list[Dialogue]:
 
 
 def _files_in(folder: Path) -> list[Path]:
+    """Return the dialogue files of a folder. Raises InputError if it is none."""
     from referee_lab.tangram.game.dialogue_sessions import is_dialogue
 
     if not folder.is_dir():
@@ -309,14 +319,14 @@ def _in_language(dialogues: Sequence[Dialogue], language: str | None, path: Path
 
 
 def _told_faults(dialogue: Dialogue, path: Path) -> Dialogue:
-    """What is against the format is said; the file is read all the same."""
+    """Return the dialogue, with its violations of the format printed."""
     for fault, n in dialogue.meta.get("faults", {}).items():
         print(f"warning: {path}: {fault}: {n}", file=sys.stderr)
     return dialogue
 
 
 def _marked(dialogue: Dialogue, path: Path) -> Dialogue:
-    """A chat that nobody annotated gets the automatic marks."""
+    """Return a chat without annotations with automatic marks."""
     if dialogue.tier(EXPRESSION) or not dialogue.tier(UTTERANCE):
         return dialogue
     return proposed(dialogue, path)

@@ -1,4 +1,4 @@
-"""`referee tangram statistics`: what a corpus of dialogues holds, as in Table 2 of Spanger et al. 2013."""
+"""`referee tangram statistics`: statistics of a corpus of dialogues, as in Table 2 of Spanger et al. 2013."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ def statistics(
 
 
 def _lines(name: str, c: CorpusStatistics) -> list[str]:
+    """Return the statistics as lines of text."""
     from referee_lab.tangram.models.corpus_statistics import GROUPS, PRINTED
     from referee_lab.tangram.tiers.dialogue import ATTRIBUTES
 

@@ -91,10 +91,11 @@ def study(
     ] = None,
     seed: options.SeedFromZero = 1,
 ) -> int:
-    """Which piece is meant? Clips before references, for people to identify.
+    """Make a study in which people watch clips before references and identify the piece.
 
-    Without --systems the material is the published one: references that a classifier gets right or wrong, false positives as they were said for one group
-    and with a pronoun for the other. With --systems every reference is shown with the words of every system in every context.
+    Without --systems the design is the published one: references that a classifier gets right or wrong, with false
+    positives in the original words for one group and with a pronoun for the other. With --systems every reference is
+    shown with the words of every system in every context.
     """
     from referee.files import write_atomically
     from referee_lab.commands.study.new import id_of
@@ -183,6 +184,7 @@ def _sessions(
     data: Path | None,
     goals: Path | None,
 ) -> list[DialogueSession]:
+    """Return the sessions of recordings, corpora or bots, with their tiers."""
     if sum((bool(places), bool(bots), corpus is not None)) != 1:
         remedy = f"name recordings or folders of them, or --bots N, or --corpus {options.PENTO_CV}"
         raise InputError("no recordings are named", remedy=remedy)

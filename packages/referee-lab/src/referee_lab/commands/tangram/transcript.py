@@ -1,4 +1,4 @@
-"""`referee tangram transcript`: what was spoken in a recording, from a transcript or by an endpoint that transcribes."""
+"""`referee tangram transcript`: adds speech to a recording, from a transcript or an endpoint that transcribes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def transcript(
     language: Annotated[str | None, typer.Option(help="The language spoken, as two letters.", show_default="the recording's")] = None,
     out: Annotated[Path | None, typer.Option(help="The recording to write.", show_default="SESSION.spoken.jsonl")] = None,
 ) -> int:  # fmt: skip
-    """Put speech into a copy of a recording; replays, clips, annotation and ELAN then have it like anything else that was said."""
+    """Add speech to a copy of a recording; replays, clips, annotation and ELAN then treat it like chat."""
     from referee.files import write_atomically
     from referee_lab.tangram.game.log import write_recording
 
@@ -77,12 +77,12 @@ def transcript(
 
 
 def _beside(recording: Path) -> Path:
-    """Where the speech of a recording goes: into a copy beside it, and of such a copy into itself."""
+    """Return the path of the copy with speech; for such a copy, its own path."""
     return recording if recording.name.endswith(SPOKEN) else recording.with_name(f"{recording.stem}{SPOKEN}")
 
 
 def _spare_annotations(recording: Path, target: Path) -> None:
-    """Marks stand in utterances that are counted; with more speech between them they are others."""
+    """Raise InputError if annotations exist: they count utterances, and added speech would renumber these."""
     if target.exists() and (annotators := list(annotation_files(target))):
         raise CannotWrite(
             f"it was annotated by {', '.join(annotators)}, and with more speech the marks would stand in other utterances",
@@ -98,12 +98,14 @@ def _spare_annotations(recording: Path, target: Path) -> None:
 
 
 def _checked(language: str) -> str:
+    """Return the language code. Raises InputError if it is none."""
     if not re.fullmatch(r"[a-z]{2,3}(?:-[A-Za-z]{2,8})?", language):
         raise InputError(f"{language!r} is no language", remedy="two letters, as in --language de")
     return language
 
 
 def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | None, begins: float | None) -> Recording:
+    """Return the recording with the speech of a transcript file."""
     from referee_lab.tangram.game.recorded_sound import recorded_sounds
     from referee_lab.tangram.tiers.transcripts import read_transcript, with_speech
 
@@ -121,6 +123,7 @@ def _from_file(recorded: Recording, source: Path, by: str | None, tier: str | No
 
 
 def _by_endpoint(recorded: Recording, folder: Path, endpoint: str, model: str) -> Recording:
+    """Return the recording with the speech that an endpoint transcribed."""
     from referee.models.transcription import transcribe
     from referee_lab.tangram.game.recorded_sound import sounds_in
     from referee_lab.tangram.tiers.transcripts import read_whisper, with_speech
