@@ -1,1 +1,1 @@
-"""Printed tables as data, and the audit that recomputes whatever one printed number implies about another."""
+"""Printed tables as data, and the audit, which checks printed numbers against each other."""

@@ -1,4 +1,4 @@
-"""The audit: every claim of a paper judged, and what does not follow gathered into a few findings, each said in a sentence."""
+"""The audit: judges every claim of a paper and groups the failures into a few findings of one sentence each."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What came out for one paper: a row per claim, and the findings."""
+    """The results for one paper: a row per claim, and the findings."""
 
     paper: str
     title: str
@@ -52,7 +52,7 @@ class Audit:
 
 
 def audit(paper: Paper) -> Audit:
-    """Judge every claim of a paper and explain what does not follow."""
+    """Judge every claim of a paper and explain the failures."""
     claims = expand(paper)
     rows = [claim.judge() for claim in claims]
     discoveries = gather(claims, rows, [section.values.get("about", "") for section in paper.checks])
@@ -71,6 +71,7 @@ def audit(paper: Paper) -> Audit:
 
 
 def _finding(paper: Paper, discovery: FoundOut, claims: Sequence[PrintedClaim]) -> Finding:
+    """Return a discovery as a finding with its corrections."""
     kinds = dict.fromkeys(str(paper.checks[claims[i].subject.check].values["kind"]) for i in discovery.rows)
     corrections = tuple(
         Correction(

@@ -18,7 +18,7 @@ Change = Callable[[Number], Number]
 
 
 class AuditVerdict(StrEnum):
-    """What the audit says about one printed number."""
+    """The verdict of the audit on one printed number."""
 
     FOLLOWS = "follows"
     ROUNDING = "rounding"
@@ -27,7 +27,7 @@ class AuditVerdict(StrEnum):
 
 
 class Subject(NamedTuple):
-    """What a claim is about: paper and table, the item in words, and the number of the check that made it."""
+    """The subject of a claim: paper and table, the item in words, and the number of the check."""
 
     paper: str
     table: str
@@ -40,12 +40,12 @@ class Subject(NamedTuple):
 
 
 class CannotTell(Exception):
-    """The print does not determine what a check asks for; the message says what is missing."""
+    """Raised if the print does not determine a number that a check needs; the message names the missing one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """A cell as printed, and the bounds of what would have to stand there (one value where they agree)."""
+    """A cell as printed, and the bounds of its correct value (one value if they are equal)."""
 
     place: CellPlace
     printed: str
@@ -73,7 +73,7 @@ class AuditRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PrintedClaim:
-    """What all claims have: what they are about, and why they should hold."""
+    """The base of all claims: subject and reason."""
 
     subject: Subject
     because: str
@@ -95,16 +95,18 @@ class PrintedClaim:
 
     @property
     def text_place(self) -> CellPlace | None:
-        """The cell of what is printed where that is no number: stars, letters, a bound on p."""
+        """The cell of a printed text that is no number: stars, letters, a bound on p."""
         return None
 
     @property
     def symbol(self) -> str:
-        """What a recomputed number is called where it is not called what is printed (a bound on p is printed, p follows)."""
+        """The symbol of a recomputed number that differs in kind from the printed one (a bound on p is printed, p
+        follows).
+        """
         return ""
 
     def remedy(self) -> Remedy | None:
-        """What would have to be printed instead; None where it is no number."""
+        """The correct value of the cell; None if it is no number."""
         return None
 
     def changed(self, change: Change) -> Self:
@@ -115,11 +117,11 @@ class PrintedClaim:
         raise NotImplementedError(f"{type(self).__name__} must say how it judges")
 
     def fits(self) -> bool:
-        """Whether nothing speaks against the claim."""
+        """Return whether the claim is not contradicted."""
         return self.judge().verdict is not AuditVerdict.DOES_NOT_FOLLOW
 
     def holds(self) -> bool:
-        """Whether the printed number follows, which is more than that nothing speaks against it."""
+        """Return whether the printed number follows, which is stronger than not being contradicted."""
         return self.judge().verdict in (AuditVerdict.FOLLOWS, AuditVerdict.ROUNDING)
 
     def row(
@@ -132,6 +134,7 @@ class PrintedClaim:
         low: float | None = None,
         high: float | None = None,
     ) -> AuditRow:
+        """Return the row of the audit for this claim."""
         return AuditRow(
             source=self.subject.source,
             item=self.subject.item,
@@ -146,7 +149,7 @@ class PrintedClaim:
 
 @dataclass(frozen=True, kw_only=True)
 class Unknown(PrintedClaim):
-    """A number that the printed numbers do not determine; `because` says what is missing."""
+    """A number that the printed numbers do not determine; `because` names the missing ones."""
 
     printed: Number | None = None
 

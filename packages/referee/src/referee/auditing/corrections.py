@@ -1,7 +1,7 @@
-"""The register of corrections: what a paper prints in a cell, what would have to stand there, why, and which check found it.
+"""The register of corrections: a cell as printed, its correct value, the reason, and the check that found it.
 
-One file is shipped (`corrections.toml`), made by `referee audit --corrections` from what the audit finds, and read by whoever uses the printed
-tables. A correction is a value, or an interval where the print determines no more.
+One file is shipped (`corrections.toml`), made by `referee audit --corrections` from the findings of the audit, and read
+wherever the printed tables are used. A correction is a value, or an interval if the print determines no more.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HEAD = """# The register of corrections: made by `referee audit --corrections`, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """One cell: `table` is its name in `paper.toml`; `low` and `high` bound what would have to stand there."""
+    """The correction of one cell: `table` is its name in `paper.toml`; `low` and `high` bound the correct value."""
 
     paper: str
     table: str
@@ -46,7 +46,7 @@ class Correction:
         return self.low == self.high
 
     def between(self, fraction: float = 0.5) -> float:
-        """A value of the interval; the midpoint where nothing else is asked for."""
+        """Return a value of the interval, by default the midpoint."""
         return self.low + fraction * (self.high - self.low)
 
     def as_json(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class Correction:
 
 
 def as_toml(corrections: Iterable[Correction]) -> str:
-    """The register as a file: cells that one finding corrects stand together."""
+    """Return the register as a file, with the cells of one finding together."""
     parts = [HEAD]
     # Only neighbours are joined, which is enough: corrections come finding by finding.
     for (paper, check, why), cells in groupby(corrections, key=lambda c: (c.paper, c.check, c.why)):
@@ -75,6 +75,7 @@ def as_toml(corrections: Iterable[Correction]) -> str:
 
 
 def _cell(c: Correction) -> str:
+    """Return one corrected cell as TOML."""
     to = f"{c.low:.10g}" if c.exact else f"[{c.low:.10g}, {c.high:.10g}]"
     place = f"table = {_text(c.table)}, row = {_text(c.row)}, column = {_text(c.column)}"
     return f"{{ {place}, from = {_text(c.printed)}, to = {to} }}"
@@ -86,7 +87,7 @@ def _text(text: str) -> str:
 
 
 def read_register(path: Path = REGISTER) -> tuple[Correction, ...]:
-    """All corrections of a register; whatever is wrong with the file is said with its place."""
+    """Return all corrections of a register. Raises MalformedInput, naming the place, for an invalid file."""
     try:
         entries = tomllib.loads(path.read_text("utf-8"))["corrections"]
         return tuple(_correction(entry, cell) for entry in entries for cell in entry["cells"])
@@ -97,6 +98,7 @@ def read_register(path: Path = REGISTER) -> tuple[Correction, ...]:
 
 
 def _correction(entry: Mapping[str, Any], cell: Mapping[str, Any]) -> Correction:
+    """Return one correction from its TOML entry."""
     low, high = cell["to"] if isinstance(cell["to"], list) else (cell["to"], cell["to"])
     return Correction(
         paper=entry["paper"],
@@ -114,7 +116,7 @@ def _correction(entry: Mapping[str, Any], cell: Mapping[str, Any]) -> Correction
 def correct_paper(
     paper: Paper, corrections: Sequence[Correction], value: Callable[[Correction], float] = Correction.between
 ) -> Paper:
-    """The paper with corrected cells: midpoints of intervals unless `value` says otherwise."""
+    """Return the paper with corrected cells: midpoints of intervals, or values by `value`."""
     tables = dict(paper.tables)
     for correction in corrections:
         table = tables.get(correction.table)
@@ -127,6 +129,7 @@ def correct_paper(
 
 
 def _with_cell(table: PrintedTable, correction: Correction, value: float) -> PrintedTable:
+    """Return a table with one cell corrected."""
     at = table.labels.index(correction.row)
     row = {**table.cells[at], correction.column: f"{value:.10g}"}
     return replace(table, cells=(*table.cells[:at], row, *table.cells[at + 1 :]))

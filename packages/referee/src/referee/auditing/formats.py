@@ -1,4 +1,4 @@
-"""An audit as JSON, CSV or a Markdown page; the terminal has its own way of showing it."""
+"""An audit as JSON, CSV or a Markdown page; the terminal output is separate."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ def allowed(row: AuditRow) -> str:
 
 
 def as_json(audits: Sequence[Audit]) -> str:
+    """Return audits as JSON."""
     rows = [_plain(row) for a in audits for row in a.rows]
     findings = [
         {
@@ -48,12 +49,13 @@ def as_json(audits: Sequence[Audit]) -> str:
 
 
 def _plain(row: AuditRow) -> dict[str, Any]:
-    """A row with floats cut at ten digits, so that the same audit prints the same text on every machine."""
+    """Return a row with floats cut at ten digits, so that the text is the same on every machine."""
     values = asdict(row)
     return {k: float(f"{v:.10g}") if isinstance(v, float) else v for k, v in values.items()}
 
 
 def as_csv(audits: Sequence[Audit]) -> str:
+    """Return the rows of audits as CSV."""
     text = io.StringIO()
     writer = csv.DictWriter(text, FIELDS, lineterminator="\n")
     writer.writeheader()
@@ -62,7 +64,7 @@ def as_csv(audits: Sequence[Audit]) -> str:
 
 
 def as_markdown(audits: Sequence[Audit], *, every: bool = False) -> str:
-    """A page for a report: the findings of every paper, and its rows (those that do not follow, or all)."""
+    """Return a Markdown page: the findings of every paper, and its rows (failures, or all)."""
     parts = ["# Audit of printed tables", "", f"{summarise(audits)}.", ""]
     for a in audits:
         parts += [f"## {a.title}", "", a.citation, ""]

@@ -1,8 +1,8 @@
-"""How far a result can move when every input moves within its rounding: the extremes of a function over a box.
+"""Interval arithmetic by search: the extremes of a function over a box of rounding intervals.
 
-The search is Frank and Wolfe's (1956): go to the corner that the slope points to, as far along the way as pays, and repeat. It finds corners
-where the function is monotone and inner points where it is not. What it finds is attained; a margin of two per cent guards against a
-search that stopped a little early.
+The search is Frank and Wolfe's (1956): move towards the corner in the direction of the slope, as far as it improves,
+and repeat. It finds corners where the function is monotone and inner points where it is not. Extremes are attained
+values; a margin of two per cent guards against a search that stopped early.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ def extremes(compute: Compute, middle: FloatArray, half: FloatArray, *, starts: 
 
 
 def _largest(compute: Compute, middle: FloatArray, half: FloatArray, starts: int) -> float:
+    """Return the largest value over the box, from several starting points."""
     if starts == 1:
         return _climb(compute, middle, middle, half)
     rng = np.random.default_rng(0)
@@ -50,6 +51,7 @@ def _largest(compute: Compute, middle: FloatArray, half: FloatArray, starts: int
 
 
 def _climb(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatArray) -> float:
+    """Return the local maximum from a starting point."""
     best = float(_numbers(compute(point[None, :]))[0])
     for _ in range(ROUNDS):
         corner = middle + np.where(_slopes(compute, point, middle, half) >= 0, half, -half)
@@ -64,7 +66,7 @@ def _climb(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatA
 
 
 def _slopes(compute: Compute, point: FloatArray, middle: FloatArray, half: FloatArray) -> FloatArray:
-    """Difference of the function a small step up and down along every input, kept inside the box."""
+    """Return the slope along every input from two small steps inside the box."""
     step = np.diag(half) * 0.05
     up = np.minimum(point + step, middle + half)
     down = np.maximum(point - step, middle - half)
@@ -73,5 +75,5 @@ def _slopes(compute: Compute, point: FloatArray, middle: FloatArray, half: Float
 
 
 def _numbers(values: FloatArray) -> FloatArray:
-    """What is not defined counts as very small, so that no search goes there."""
+    """Return values with undefined ones replaced by a very small number, so that searches avoid them."""
     return np.where(np.isfinite(values), values, -1e300)

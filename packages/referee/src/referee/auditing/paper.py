@@ -1,6 +1,6 @@
-"""A paper is a folder: CSV files with the printed tables, and `paper.toml` saying what should follow from what.
+"""A paper is a folder: CSV files with the printed tables, and `paper.toml` with the checks between them.
 
-The papers that are shipped have exactly the form that a user writes.
+Shipped papers have the same format as a user's.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ class Paper:
     checks: tuple[CheckSection, ...]
 
     def table(self, id: str, section: CheckSection) -> PrintedTable:
+        """Return a table of the paper. Raises MalformedInput, at the check, for an unknown one."""
         if id not in self.tables:
             raise section.mistake(f"no table is called {id!r}", f"tables: {', '.join(self.tables)}")
         return self.tables[id]
@@ -63,7 +64,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class CheckSection:
-    """One `[[checks]]` of a description; it remembers which keys were asked for, so that a mistyped one is not ignored."""
+    """One `[[checks]]` of a description; it records which keys were read, so that a mistyped key is an error."""
 
     values: dict[str, Any]
     path: Path
@@ -75,6 +76,7 @@ class CheckSection:
         return MalformedInput(problem, where=self.path, line=self.line, remedy=remedy)
 
     def get(self, key: str, default: Any = None, kind: type | tuple[type, ...] = object) -> Any:
+        """Return the value of a key. Raises MalformedInput for a wrong type."""
         self.asked.add(key)
         value = self.values.get(key, default)
         if key in self.values and not isinstance(value, kind):
@@ -83,16 +85,17 @@ class CheckSection:
         return value
 
     def need(self, key: str, kind: type | tuple[type, ...] = object) -> Any:
+        """Return the value of a required key. Raises MalformedInput if it is missing."""
         if key not in self.values:
             raise self.mistake(f"a check of kind {self.values.get('kind')!r} needs {key!r}", f"add `{key} = …`")
         return self.get(key, kind=kind)
 
     def subject(self, paper: Paper, table: PrintedTable, item: str) -> Subject:
-        """What a claim of this check is about."""
+        """Return the subject of a claim of this check."""
         return Subject(paper.name, table.name, item, self.number)
 
     def scale(self) -> float:
-        """What a share of one is printed as: 1, or 100 for per cent."""
+        """Return the scale of shares: 1, or 100 for per cent."""
         scale = float(self.get("scale", 1, (int, float)))
         if not 0 < scale < float("inf"):
             raise self.mistake(f"scale = {scale}", "write scale = 100 for per cent, or leave it out")
@@ -104,9 +107,9 @@ class CheckSection:
         return [value] if isinstance(value, str) else [str(v) for v in value]
 
     def finish(self) -> None:
-        """Complain about keys that nobody asked for."""
+        """Raise MalformedInput for keys that were never read."""
         for key in self.values:
-            # What is said to readers, not to the check.
+            # Text for readers, which checks ignore.
             if key not in self.asked | {"kind", "about", "assumes"}:
                 raise self.mistake(
                     f"a check of kind {self.values['kind']!r} knows no {key!r}",
@@ -120,13 +123,14 @@ def shipped() -> list[str]:
 
 
 def shipped_paper(name: str) -> Paper:
+    """Return a shipped paper. Raises UnknownName for an unknown one."""
     if name not in shipped():
         raise UnknownName("paper", name, shipped(), hint=f"one of {', '.join(shipped())}, or a folder")
     return read_paper(TABLES / name)
 
 
 def read_paper(folder: Path) -> Paper:
-    """The paper in a folder; whatever is wrong with its description is said with file and line."""
+    """Return the paper in a folder. Raises MalformedInput with file and line for an invalid description."""
     path = folder / DESCRIPTION
     text = _read(path)
     try:
@@ -154,6 +158,7 @@ def read_paper(folder: Path) -> Paper:
 
 
 def _read(path: Path) -> str:
+    """Return the text of paper.toml. Raises MalformedInput if it cannot be read."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -171,6 +176,7 @@ def _line(text: str, pattern: str, nth: int = 0) -> int:
 
 
 def _check_keys(entry: dict[str, Any], allowed: Iterable[str], path: Path, line: int, what: str) -> None:
+    """Raise MalformedInput for an unknown key."""
     for key in entry:
         if key not in set(allowed):
             raise MalformedInput(
@@ -179,6 +185,7 @@ def _check_keys(entry: dict[str, Any], allowed: Iterable[str], path: Path, line:
 
 
 def _table(id: str, entry: Any, path: Path, line: int) -> PrintedTable:
+    """Return a printed table from its entry in paper.toml. Raises MalformedInput for an invalid one."""
     if not isinstance(entry, dict) or not isinstance(entry.get("file"), str):
         raise MalformedInput(f"table {id!r} names no file", where=path, line=line, remedy='add file = "name.csv"')
     _check_keys(entry, TABLE_OPTIONS, path, line, "a table")
@@ -199,6 +206,7 @@ def _table(id: str, entry: Any, path: Path, line: int) -> PrintedTable:
 
 
 def _check_options(entry: dict[str, Any], path: Path, line: int) -> None:
+    """Raise MalformedInput for an option of the wrong type."""
     for key, kinds in TABLE_OPTIONS.items():
         value = entry.get(key)
         wrong = value is not None and not isinstance(value, kinds)
@@ -223,6 +231,7 @@ def _first_column(csv: Path) -> str:
 
 
 def _sections(checks: Any, text: str, path: Path) -> Iterable[CheckSection]:
+    """Yield the checks of paper.toml. Raises MalformedInput for invalid ones."""
     if not isinstance(checks, list) or not all(isinstance(c, dict) for c in checks):
         raise MalformedInput("checks must be written as [[checks]]", where=path, line=1, remedy="use double brackets")
     for i, values in enumerate(checks):

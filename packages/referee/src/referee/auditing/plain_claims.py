@@ -1,4 +1,4 @@
-"""Claims about printed numbers as they stand: their range, whole counts behind shares, and the order of rows."""
+"""Claims about printed numbers without recomputation: ranges, whole counts behind shares, and the order of rows."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ class RangeClaim(_OneNumber):
     high: float
 
     def judge(self) -> AuditRow:
+        """Compare the printed number with the range."""
         inside = self.low <= self.printed.value <= self.high
         low, high = (None if isinf(v) else v for v in (self.low, self.high))
         verdict = AuditVerdict.FOLLOWS if inside else AuditVerdict.DOES_NOT_FOLLOW
@@ -52,6 +53,7 @@ class CountClaim(_OneNumber):
     scale: float
 
     def judge(self) -> AuditRow:
+        """Compare the printed share with the nearest whole count."""
         shares = [(abs(s - self.printed.value), s, k, n) for n in self.sizes for k, s in self._around(n)]
         distance, share, k, n = min(shares)
         slack = 1e-9 * self.scale
@@ -67,6 +69,7 @@ class CountClaim(_OneNumber):
         ]
 
     def _around(self, n: int) -> list[tuple[int, float]]:
+        """Return the whole counts around a share, with their shares."""
         below = floor(self.printed.value * n / self.scale)
         # A share above 1 has no neighbours; all of the items is the nearest.
         return [(k, self.scale * k / n) for k in (below, below + 1) if 0 <= k <= n] or [(n, self.scale)]
@@ -87,6 +90,7 @@ class OrderClaim(PrintedClaim):
         return replace(self, numbers=tuple(map(change, self.numbers)))
 
     def judge(self) -> AuditRow:
+        """Check the order of the printed numbers."""
         way = "low to high" if self.rising else "high to low"
         wrong = [(a, b) for a, b in zip(self.numbers, self.numbers[1:], strict=False) if self._inverted(a, b)]
         if not wrong:

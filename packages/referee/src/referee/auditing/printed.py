@@ -1,7 +1,7 @@
-"""A printed number is an interval: the text of a table cell, and every value that would have been rounded to it.
+"""A printed number is an interval: the text of a table cell, and every value that would be rounded to it.
 
-Cells are read as text, for `0.50` and `0.5` say different things about the number behind them. Statistics programs often drop
-trailing zeros; a table that says so (`zeros = "dropped"`) lends every cell the most decimals of its column.
+Cells are stored as text, because `0.50` and `0.5` have different precision. Statistics programs often drop trailing
+zeros; a table that declares this (`zeros = "dropped"`) gives every cell the most decimals of its column.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ EMPTY = {"", "-", "–", "—", "_", "na", "n/a", "nan", "none", "null"}
 
 @dataclass(frozen=True, slots=True)
 class CellPlace:
-    """Where a cell stands: the table as the paper names it, its row and column, and the name of the table in `paper.toml`.
+    """The place of a cell: the table as the paper names it, its row and column, and the name of the table in
+    `paper.toml`.
 
-    Papers name several lists of facts alike ("text"), so only the last says which file the cell is in.
+    Papers may give several lists of facts one name ("text"), so only the last identifies the file.
     """
 
     table: str
@@ -39,7 +40,7 @@ class CellPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number:
-    """A printed number: its text, its value, and how far the number behind it may lie to either side (`half`)."""
+    """A printed number: its text, its value, and the half-width of its rounding interval (`half`)."""
 
     text: str
     value: float
@@ -61,7 +62,7 @@ class Number:
 
 
 def decimals(text: str) -> int:
-    """How many digits stand behind the point; ValueError when the text is no number."""
+    """Return the number of digits after the point; raises ValueError if the text is no number."""
     try:
         exponent = Decimal(text).as_tuple().exponent
     except InvalidOperation:
@@ -87,7 +88,9 @@ def plain_text(text: str) -> str:
 
 
 def half_of_text(number: Number) -> float:
-    """How far a number with the printed digits may lie to either side, also where the number itself is a whole count out of n."""
+    """Return the half-width of the rounding interval of the printed digits, even if the number is a whole count out of
+    n.
+    """
     plain = plain_text(number.text)
     return max(number.half, _half(decimals(plain))) if plain and float(plain) != number.value else number.half
 
@@ -128,6 +131,7 @@ class PrintedTable:
         return self.cells[self._rows[row]][column].strip()
 
     def require(self, *columns: str) -> None:
+        """Raise MalformedInput for a column that the table lacks."""
         for column in columns:
             if column not in self.columns:
                 raise MalformedInput(
@@ -138,9 +142,9 @@ class PrintedTable:
         return CellPlace(self.name, row, column, self.id)
 
     def number(self, row: str, column: str) -> Number | None:
-        """A cell as an interval; None where nothing is printed.
+        """Return a cell as an interval; None if it is empty.
 
-        A share of a known number of items lies on k/n: where only one k rounds to the printed text, that is the number.
+        A share of a known number of items equals k/n: if only one k rounds to the printed text, that is the number.
         """
         number, n = self.unsnapped(row, column), (self.shares or {}).get(column)
         if number is None or n is None:
@@ -149,7 +153,7 @@ class PrintedTable:
         return number if k is None else number.became(self.scale * k / n, 0.0)
 
     def unsnapped(self, row: str, column: str) -> Number | None:
-        """The cell as an interval even where it stands for a whole count."""
+        """Return the cell as an interval even if it is a whole count."""
         if (row, column) not in self._numbers:
             self._numbers[row, column] = self._read(row, column)
         return self._numbers[row, column]
@@ -159,6 +163,7 @@ class PrintedTable:
         return {}
 
     def _read(self, row: str, column: str) -> Number | None:
+        """Return a cell as a number; None if it is empty. Raises MalformedInput for other text."""
         text = self.text(row, column)
         if text.lower() in EMPTY:
             return None
@@ -176,6 +181,7 @@ class PrintedTable:
         return Number(text=text, value=value, half=half, place=self.place(row, column), stars=marks)
 
     def _column_digits(self, column: str, digits: int) -> int:
+        """Return the number of decimals of a cell, by the table's options."""
         stated = (self.digits or {}).get(column)
         if stated is not None:
             return stated
@@ -200,6 +206,7 @@ def _without_stars(text: str) -> tuple[str, int]:
 
 
 def _digits_shown(text: str) -> int:
+    """Return the number of decimals of a text; 0 if it is no number."""
     try:
         return decimals(_without_stars(text.strip())[0])
     except ValueError:
@@ -239,6 +246,7 @@ def read_table(path: Path, *, id: str, name: str, key: Sequence[str], **options:
 
 
 def _read_csv(path: Path) -> tuple[list[str], list[dict[str, str]], list[int]]:
+    """Return the header, rows and line numbers of a CSV file. Raises MalformedInput if it cannot be read."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -274,6 +282,7 @@ def _read_csv(path: Path) -> tuple[list[str], list[dict[str, str]], list[int]]:
 
 
 def _check_header(header: list[str], path: Path, line: int) -> None:
+    """Raise MalformedInput for repeated or empty column names."""
     twice = next((c for c in header if header.count(c) > 1), None)
     if twice is not None:
         raise MalformedInput(

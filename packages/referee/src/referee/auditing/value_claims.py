@@ -24,8 +24,7 @@ TWICE = 0.1
 class ValueClaim(PrintedClaim):
     """A printed number and the function of other printed numbers that should give it.
 
-    `admitted` says so where the paper itself says that the numbers it is computed from are another quantity: what then
-    does not follow is not called a mistake.
+    `admitted` is the paper's own statement that the inputs are another quantity; a failure is then no mistake.
     """
 
     printed: Number
@@ -53,13 +52,13 @@ class ValueClaim(PrintedClaim):
             return None
         low, high = printable(*self.reach, self.printed.half)
         if self.printed.half == 0 and self.printed.value.is_integer():
-            # a count: whole numbers, after what floating point left behind is cut off
+            # a count: whole numbers, without floating-point residue
             low, high = floor(round(low, 6)), ceil(round(high, 6))
         return Remedy(self.printed.place, self.printed.text, low, high)
 
     @property
     def outside_its_parts(self) -> bool:
-        """A mean that lies outside its parts, which is impossible whatever their weights."""
+        """Return whether a mean lies outside the range of its parts, which is impossible for any weights."""
         parts = self.inputs
         if not self.is_mean or not parts:
             return False
@@ -67,7 +66,7 @@ class ValueClaim(PrintedClaim):
         return not inside
 
     def computed_by(self, compute: Compute) -> Self:
-        """The same claim under another formula (one of `otherwise`: what an author may have done instead, in words)."""
+        """Return the claim under another formula (one of `otherwise`: what an author may have done instead, in words)."""
         return replace(self, compute=compute)
 
     def changed(self, change: Change) -> Self:
@@ -82,7 +81,7 @@ class ValueClaim(PrintedClaim):
     def reach(self) -> tuple[float, float]:
         """The smallest and largest value that the rounding of the inputs allows."""
         bounds = self._search(starts=1)
-        # One start is enough for nearly all; only what does not follow is searched harder.
+        # One start is enough for nearly all; only failures are searched more thoroughly.
         return bounds if self._within(bounds) else self._search(starts=4)
 
     def _search(self, starts: int) -> tuple[float, float]:
@@ -98,6 +97,7 @@ class ValueClaim(PrintedClaim):
         return bounds[0] - slack <= self.printed.high and self.printed.low <= bounds[1] + slack
 
     def judge(self) -> AuditRow:
+        """Compare the printed number with the recomputed range."""
         if isnan(self.middle):
             return self.row(
                 AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed.value
@@ -113,6 +113,7 @@ class ValueClaim(PrintedClaim):
         return isnan(self.middle) or bool(self.admitted) or self._verdict() is not AuditVerdict.DOES_NOT_FOLLOW
 
     def _verdict(self) -> AuditVerdict:
+        """Return the verdict: follows, within rounding, or does not follow."""
         slack = 1e-9 * max(1.0, abs(self.printed.value))
         if abs(self.middle - self.printed.value) <= self.printed.half + slack:
             return AuditVerdict.FOLLOWS
@@ -123,7 +124,7 @@ class ValueClaim(PrintedClaim):
 class BracketClaim(ValueClaim):
     """A printed number whose inputs are admitted to be another quantity that only bounds the right one.
 
-    It can be excluded, never confirmed; and what follows is the whole interval, so there is no remedy.
+    It can be excluded but not confirmed; the result is the whole interval, so there is no remedy.
     """
 
     def remedy(self) -> Remedy | None:
@@ -133,6 +134,7 @@ class BracketClaim(ValueClaim):
         return self._within((self.middle, self.middle)) or self._within(self.reach)
 
     def judge(self) -> AuditRow:
+        """Compare the printed number with the bounds."""
         low, high = printable(*self.reach, self.printed.half)
         explanation = f"{self.because}; {self.admitted}"
         possible = self._within(self.reach)
@@ -162,6 +164,7 @@ class StarsClaim(PrintedClaim):
         return replace(self, r=self.r.changed(change))
 
     def judge(self) -> AuditRow:
+        """Compare the printed stars with those that r allows."""
         if isnan(self.r.middle):
             return self.row(
                 AuditVerdict.UNDETERMINED, f"{self.because}: not defined for these numbers", printed=self.printed
@@ -178,7 +181,8 @@ class StarsClaim(PrintedClaim):
             else AuditVerdict.DOES_NOT_FOLLOW
         )
         if self.at_least and stars > self.printed > 0:
-            # The table's stars say "at least so significant", so the printed one is what follows, and more would be true, too.
+            # The table's stars mean "at least this significant", so the printed ones follow, and more would be true as
+            # well.
             return self.row(
                 verdict,
                 f"{self.because}; stars mean at least this level here",

@@ -1,1 +1,1 @@
-"""The court: automatic measures are tried against what hearers did."""
+"""The court: tests automatic measures against the results of hearers."""

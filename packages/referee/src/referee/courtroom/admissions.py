@@ -1,4 +1,6 @@
-"""Whose answers a court hears: people's, or those of a simulated hearer, which count for less, and for nothing without a passport."""
+"""The status of the hearer behind a verdict: people, or a simulated hearer, which counts for less, and not at all
+without a passport.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ SIGNED = "|passport:"
 
 
 class Admission(NamedTuple):
-    """Who answered: people, or a hearer by its name, with the passport it was admitted by (corpus and digits of its hash) and what that says."""
+    """The hearer of the answers: people, or a simulated hearer by name, with its passport (corpus and digits of its
+    hash) and the passport's result.
+    """
 
     simulated: bool = False
     hearer: str = PEOPLE
@@ -29,7 +33,7 @@ class Admission(NamedTuple):
 
     @property
     def refused(self) -> bool:
-        """Whether nothing can be said: a simulated hearer that nobody checked against people."""
+        """Return whether no verdict is possible, because the simulated hearer was never compared with people."""
         return self.simulated and not self.passport
 
 
@@ -37,9 +41,10 @@ OF_PEOPLE = Admission()
 
 
 def admit(hearer: str, signed: str, cards: Mapping[str, Mapping[str, Any]]) -> Admission:
-    """The admission of a hearer to the trials of a run.
+    """Return the admission of a hearer to the trials of a run.
 
-    `signed` is its signature in the run's manifest, `cards` are the cards kept in the run. A card counts where the signature names it.
+    `signed` is its signature in the run's manifest; `cards` are the passports stored in the run. A passport counts if
+    the signature names it.
     """
     named = signed.partition(SIGNED)[2]
     hearer_cards = [c for key, c in cards.items() if c.get("hearer") == hearer and _digits(key, c) in named and named]

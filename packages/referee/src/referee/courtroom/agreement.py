@@ -1,8 +1,9 @@
-"""Linear and rank agreement of every automatic with every hearer measure at once, over units that have one vote each; also without each unit in turn.
+"""Linear and rank agreement of every automatic with every hearer measure, over units with one vote each; also without
+each unit in turn.
 
-Arrays are units by automatic measures (`x`) and units by hearer measures (`y`), NaN where a unit was not measured. Everything is computed over the units that
-have both values, ranks included. The rules of the court (`rules`) read these arrays, so that what chance would make of a table of this shape can be found by
-permuting its rows and asking the same rules again (`base_rates`).
+Arrays are units by automatic measures (`x`) and units by hearer measures (`y`), NaN where a unit was not measured.
+Everything, ranks included, is computed over the units that have both values. The rules of the court (`rules`) read
+these arrays; base rates under chance apply the same rules to permuted rows (`base_rates`).
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def agree_dealt(x: FloatArray, y: FloatArray, orders: IntArray) -> Agreements:
 
 
 def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArray) -> Agreements:
+    """Return r and rho of every pair of measures, over all units and without each unit."""
     complete = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
     left = complete[None] & ~np.eye(len(x), dtype=bool)[:, :, None, None]
     wide_x, wide_y = np.nan_to_num(x)[:, :, None], np.nan_to_num(y)[:, None, :]
@@ -76,9 +78,13 @@ def _agree(x: FloatArray, y: FloatArray, level_x: FloatArray, level_y: FloatArra
 
 
 def without_groups(x: FloatArray, y: FloatArray, left: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """r and rho of two whole columns when only some units are left (groups by units), to twelve decimals, so that equal ones are equal; NaN where undefined."""
+    """Return r and rho of complete columns over subsets of units (groups by units).
+
+    `left` marks the units of each subset. Values are rounded to twelve decimals, so that equal ones compare as equal;
+    NaN where undefined.
+    """
     included = left[:, :, None, None]
-    # a rank is the sum of what all units that are left add to it
+    # a rank is the sum of the contributions of all units in the subset
     ranks = [(left.astype(float) @ _steps(_levels(v[:, None]))[:, :, 0])[:, :, None, None] for v in (x, y)]
     r = product_moment(x[None, :, None, None], y[None, :, None, None], included)[:, 0, 0]
     rho = product_moment(ranks[0], ranks[1], included)[:, 0, 0]
@@ -91,7 +97,7 @@ def _levels(columns: FloatArray) -> FloatArray:
 
 
 def _steps(level: FloatArray) -> FloatArray:
-    """What unit j adds to the rank of unit i: 1 where it is lower, one half where it is equal."""
+    """Return the contribution of unit j to the rank of unit i: 1 if j is lower, one half if equal."""
     higher: FloatArray = (level[:, None] < level[None]) + 0.5 * (level[:, None] == level[None])
     return higher
 
@@ -134,6 +140,7 @@ def divide(x: FloatArray, y: FloatArray, complete: BoolArray) -> tuple[FloatArra
 
 
 def _standardised(values: FloatArray, complete: BoolArray, n: IntArray) -> FloatArray:
+    """Return the columns minus their mean, divided by their standard deviation; 0 for constant columns."""
     away = np.where(complete, values - (values * complete).sum(axis=0) / n, 0.0)
     spread = np.sqrt((away * away).sum(axis=0) / n)
     flat = spread <= NEARLY_CONSTANT * np.abs(values).max(axis=0, initial=0.0)

@@ -1,9 +1,11 @@
-"""A system's hearer mean is an estimate: what other people on other items would have made of it, and how far any measure could agree with it.
+"""The noise of a system's mean: its variation over other people and items, and the highest correlation that any measure
+could reach.
 
-Participants, and scenes, speakers or items, are drawn anew, each by itself, and an answer counts as often as all that it belongs to was drawn (the pigeonhole
-bootstrap, Owen 2007). All systems share the draws, so what is easy for everybody moves them together. Reliability is the correlation of system means from two
-random halves of the people, or of the items, stepped up to the whole (Spearman 1910; Brown 1910), for whichever has less; a measure that knew the true means
-would correlate with these at its square root, the ceiling (Spearman 1904).
+Participants, and scenes, speakers or items, are resampled independently, and an answer's weight is the product of the
+counts of its units (the pigeonhole bootstrap, Owen 2007). All systems share the resamples, so effects that all systems
+share move them together. Reliability is the correlation of system means from two random halves of the people, or of the
+items, stepped up to the whole (Spearman 1910; Brown 1910); the lower of the two is used. A measure that equalled the
+true means would correlate with the observed ones at the square root of the reliability, the ceiling (Spearman 1904).
 """
 
 from __future__ import annotations
@@ -76,7 +78,7 @@ def draw_means(panel: Panel, draws: int, seed: int, progress: ProgressCallback =
             for _ in range(start, min(start + STEP, draws))
         ]
         weights = {name: np.array([row[name] for row in rows], dtype=float) for name in sizes}
-        # Without any factor there is nothing to draw: everybody counts once.
+        # Without factors there is nothing to resample: every answer has weight 1.
         result[start : start + STEP] = panel.means(weights or {"": np.ones((len(rows), 1))})
     return result
 
@@ -103,6 +105,7 @@ def find_ceilings(
 
 
 def _halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Yield pairs of system means from random halves of a factor."""
     rng = np.random.default_rng([seed, 6])
     chosen = np.zeros((HALVES, n))
     for row in chosen:
@@ -113,6 +116,7 @@ def _halves(panel: Panel, factor: str, n: int, seed: int) -> Iterator[tuple[Floa
 def _lowest(
     by_factor: Mapping[str, Sequence[tuple[FloatArray, FloatArray]]], column: int, families: Sequence[Sequence[int]]
 ) -> NoiseCeiling:
+    """Return the lowest reliability over factors, with its ceiling."""
     agreements = {name: _agreement_of_halves(halves, column, families) for name, halves in by_factor.items()}
     defined = {name: r for name, r in agreements.items() if r is not None}
     if not defined:
@@ -134,11 +138,15 @@ def _agreement_of_halves(
 
 
 def _correlation(a: FloatArray, b: FloatArray) -> float | None:
+    """Return Pearson's r of two columns; None if it is undefined."""
     if np.isnan(a + b).any() or min(np.ptp(a), np.ptp(b)) <= 1e-12:
         return None
     return float(np.corrcoef(a, b)[0, 1])
 
 
 def step_up(half: float) -> float:
-    """The reliability of a whole from the correlation of its halves: 2r / (1 + r) (Spearman 1910; Brown 1910); a negative one stays as it is."""
+    """Return the reliability of a whole from the correlation of its halves: 2r / (1 + r) (Spearman 1910; Brown 1910).
+
+    A negative correlation is returned unchanged.
+    """
     return 2 * half / (1 + half) if half > 0 else half

@@ -29,7 +29,10 @@ ItemTable = dict[str, dict[tuple[str, str], float]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemEvidence:
-    """One automatic measure against what a hearer did, answer by answer; `kind` is "auc" (success) or "rho" (a time), `over` what its interval is over."""
+    """One automatic measure against a hearer's results, answer by answer.
+
+    `kind` is "auc" (success) or "rho" (a time), `over` the units of its interval.
+    """
 
     automatic: str
     hearer: str
@@ -42,7 +45,7 @@ class ItemEvidence:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """One answer: the row that was answered, where the item stands, and what came of it (columns of OVER_RESPONSES)."""
+    """One answer: the row of its description, the index of the item, and its results (columns of OVER_RESPONSES)."""
 
     row: str
     item: str
@@ -93,7 +96,7 @@ def _corrected(evidence: Sequence[ItemEvidence]) -> list[ItemEvidence]:
 def _answers(
     run: HeardRun, table: Mapping[str, Mapping[tuple[str, str], float]], hearer: str, names: RowNames
 ) -> Iterable[_Answer]:
-    """What each answer of a hearer says, beside the scores of the description it answers."""
+    """Return the results of each answer of a hearer with the scores of the description."""
     columns = list(OVER_RESPONSES)
     for (system, answerer), hearing in run.hearings.items():
         if answerer != hearer:
@@ -123,7 +126,9 @@ def _on_items(
     seed: int,
     admission: Admission,
 ) -> list[ItemEvidence]:
-    """Success against scores that are turned so that more is better, and times against scores as they are."""
+    """Return the evidence over items: success against scores oriented so that higher is better, and times against
+    unoriented scores.
+    """
     scores, better = [a.scores.get(metric) for a in answers], better_way(metric)
     sign = -1.0 if better == "lower" else 1.0
     turned = [None if s is None else sign * s for s in scores]

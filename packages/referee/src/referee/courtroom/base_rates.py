@@ -1,7 +1,9 @@
-"""What the rules would say if measures and hearers had nothing to do with each other: base rates of every word for a table of this shape.
+"""Base rates of the court's findings: how often the rules give each finding in a table of this shape without any
+association.
 
-The rows of hearer measures are permuted among the families, as often as `TABLES` says, and each table so made goes through the same rules. A word that
-turns up as often by chance is no news. Noise of the answers is left out here, which can only make the words that hold come up more often.
+The rows of hearer measures are permuted among the families, `TABLES` times, and the same rules judge each permuted
+table. A finding that is as frequent by chance is no evidence. Noise of the answers is left out here, which can only
+raise the base rates of positive findings.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ NULL = 1000
 def word_rates(
     sheet: SystemScores, seed: int = 1, tables: int = TABLES, progress: ProgressCallback = without_progress
 ) -> WordRates:
-    """For every pair of measures, how often chance makes the rules say each word (only those that it does)."""
+    """Return, for every pair of measures, the base rate of each finding (only positive rates)."""
     alone = sheet.without_people()
     table, signs = family_table(alone), signs_of(alone)
     counts = _count_words(table, signs, seed, tables, progress)
@@ -47,7 +49,7 @@ def _count_words(table: Table, signs: IntArray, seed: int, tables: int, progress
     nulls = [strengths(kind, orders) for kind in (table, rank_table(table))]
     counts = np.zeros((len(WORDS), *shape))
     for start in progress(range(tables), "tables that chance makes"):
-        # Counted one by one for whoever looks on, worked out some at a time.
+        # Reported one by one to the progress callback, computed in batches.
         if start % AT_ONCE:
             continue
         some = orders[start : min(start + AT_ONCE, tables)]

@@ -1,4 +1,4 @@
-"""What corrections of printed tables do to verdicts: every coefficient that moves, and whether its verdict changes."""
+"""The effect of corrections of printed tables: every coefficient that changes, and whether its verdict changes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Pair = tuple[str | None, str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerdictChange:
-    """One pair of measures whose coefficient the corrections move.
+    """One pair of measures whose coefficient the corrections change.
 
-    `holds` says whether the verdict as corrected is the same wherever in their intervals the corrections lie.
+    `holds` is whether the corrected verdict is the same for all values in the corrections' intervals.
     """
 
     automatic: str
@@ -42,7 +42,10 @@ def compare_verdicts(
     corrected: tuple[Sequence[Evidence], Sequence[Case]],
     elsewhere: Iterable[Mapping[Pair, str]],
 ) -> list[VerdictChange]:
-    """Evidence and cases as printed against those as corrected; `elsewhere` are the findings at other values of the corrections."""
+    """Return the changes between evidence and cases as printed and as corrected.
+
+    `elsewhere` are the findings at other values of the corrections.
+    """
     before, after = (_coefficients(evidence) for evidence, _ in (printed, corrected))
     findings_before, findings_after = (_findings(cases) for _, cases in (printed, corrected))
     others = list(elsewhere)
@@ -71,6 +74,7 @@ def _findings(cases: Iterable[Case]) -> dict[Pair, str]:
 
 
 def _moves(before: float | None, after: float | None) -> bool:
+    """Return whether two coefficients differ by more than rounding."""
     if before is None or after is None:
         return before is not after
     return abs(before - after) > NEARLY

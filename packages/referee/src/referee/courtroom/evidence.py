@@ -1,8 +1,10 @@
-"""The court tries measures: does a number that needs no hearer say what hearers do? (Belz & Gatt 2008; van Deemter & Gatt 2007.)
+"""Tests of measures: does an automatic measure predict the results of hearers? (Belz & Gatt 2008; van Deemter & Gatt
+2007.)
 
-Over systems: Pearson and Spearman with intervals, pairwise ranking accuracy, and how far every coefficient moves when any one
-system (or family of systems) is left out, for one system can carry a whole table. The same over families, one vote each, with p values among all pairs:
-on these the rules (`rules`) decide. Over items: `item_evidence`, `ranking_evidence`. `verdicts` says in words what is left.
+Over systems: Pearson and Spearman with intervals, pairwise ranking accuracy, and the range of every coefficient when
+any one system (or family of systems) is left out, because one system can determine a whole table. The same over
+families, with one vote each and p values among all pairs: the rules (`rules`) decide on these. Over items:
+`item_evidence`, `ranking_evidence`. `verdicts` puts the results into words.
 """
 
 from __future__ import annotations
@@ -45,22 +47,23 @@ NEARLY = 1e-12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Withdrawal:
-    """What is left of a coefficient when one family of systems is left out."""
+    """A coefficient without one family of systems."""
 
     who: str
     found: Correlation
 
     @property
     def r(self) -> float:
-        """The coefficient; withdrawals that leave none are not kept."""
+        """The coefficient; withdrawals without a defined one are not stored."""
         return 0.0 if self.found.r is None else self.found.r
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FamilyEvidence:
-    """Agreement over families, one vote each (the mean of its systems): what the verdict rests on.
+    """Agreement over families with one vote each (the mean of its systems): the basis of the verdict.
 
-    `p_linear` and `p_rank` are by permutation, each pair by itself; `p_adjusted` is the larger of both among all pairs that were tried. None where undefined.
+    `p_linear` and `p_rank` are permutation p values of the single pair; `p_adjusted` is the larger of both, adjusted
+    for all pairs. None where undefined.
     """
 
     n: int
@@ -91,10 +94,11 @@ class Division:
 class Evidence:
     """One automatic measure against one hearer measure over one set of rows.
 
-    `lowest` and `highest` are the extremes over leaving out one family at a time; `accuracy` is the share of `pairs` of systems that
-    the measure puts in the order in which hearers put them. None where a thing is not defined (a constant column, too few systems).
-    `word` is what the rules say of it over families (empty with people among the rows), `division` two groups of systems that make it,
-    `noise` what the answers' own noise does (None: the error of the means is not known), `ceiling` how far any measure could get.
+    `lowest` and `highest` are the extremes over leaving out one family at a time; `accuracy` is the share of `pairs` of
+    systems that the measure orders as hearers do. None where undefined (a constant column, too few systems). `word` is
+    the finding of the rules over families (empty with people among the rows), `division` two groups of systems that
+    explain the correlation, `noise` the effect of the answers' noise (None: the error of the means is unknown),
+    `ceiling` the highest possible agreement.
     """
 
     automatic: str
@@ -131,7 +135,7 @@ def try_sheet(sheet: SystemScores, seed: int = 1, progress: ProgressCallback = w
 
 
 def words_of(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
-    """What the rules say of every pair over systems, without the evidence."""
+    """Return the finding of every pair over systems, without the evidence."""
     check_sheet(sheet)
     return {
         pair: judged.word for pair, judged in _judge_families(sheet.without_people(), seed, without_progress).items()
@@ -143,7 +147,7 @@ def words_of(sheet: SystemScores, seed: int = 1) -> dict[tuple[str, str], str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Judged:
-    """What was found over families for one pair."""
+    """The results over families for one pair."""
 
     word: str
     p_linear: float
@@ -153,6 +157,7 @@ class _Judged:
 
 
 def _judge_families(sheet: SystemScores, seed: int, progress: ProgressCallback) -> dict[tuple[str, str], _Judged]:
+    """Return p values, agreements and findings of every pair over families."""
     table = family_table(sheet)
     linear, rank = (step_down(t, seed, progress=progress) for t in (table, rank_table(table)))
     agreements = agree(*table)
@@ -175,6 +180,7 @@ def _judge_families(sheet: SystemScores, seed: int, progress: ProgressCallback) 
 
 
 def _noise_of_families(sheet: SystemScores, table: Table) -> dict[tuple[str, str], AnswerNoise]:
+    """Return the noise of every coefficient over families, for hearer measures with answers."""
     noises = {}
     for j, hearer in enumerate(sheet.hearer):
         if hearer not in sheet.draws:
@@ -187,6 +193,7 @@ def _noise_of_families(sheet: SystemScores, table: Table) -> dict[tuple[str, str
 
 
 def _weigh(sheet: SystemScores, automatic: str, hearer: str, rows: str, judged: _Judged | None) -> Evidence:
+    """Return the evidence of one pair of measures over systems and over families."""
     x, y = as_numbers(sheet.automatic[automatic], automatic), as_numbers(sheet.hearer[hearer], hearer)
     complete = ~(np.isnan(x) | np.isnan(y))
     x, y = x[complete], y[complete]
@@ -236,7 +243,10 @@ def _moved(x: FloatArray, y: FloatArray, families: Sequence[str]) -> dict[str, A
 def _over_families(
     x: FloatArray, y: FloatArray, families: Sequence[str], judged: _Judged, moved: dict[str, Any]
 ) -> FamilyEvidence:
-    """The same over family means, of those systems that have both values; `moved` is what was found over systems, for where every one is its own family."""
+    """Return the agreement over means of families, for systems with both values.
+
+    `moved` are the leave-one-out results over systems, which apply if every system is its own family.
+    """
     names = list(dict.fromkeys(families))
     if len(names) < len(families):
         codes = np.array([names.index(f) for f in families], dtype=np.int64)
@@ -269,12 +279,14 @@ def _division(x: FloatArray, y: FloatArray, systems: Sequence[str]) -> Division 
 
 
 def _correlate(x: FloatArray, y: FloatArray, method: Callable[..., Correlation]) -> Correlation:
-    """A coefficient of at least three systems: two always lie on a line."""
+    """Return a coefficient of at least three systems; two always lie on a line."""
     return method(x, y) if len(x) > 2 else Correlation(r=None, n=len(x))
 
 
 def pairwise_accuracy(x: Iterable[float], y: Iterable[float], sign: int = 1) -> tuple[float | None, int]:
-    """Share of pairs of systems that x orders as y does (a tie in x is half right), and the pairs: those that y tells apart."""
+    """Return the share of pairs of systems that x orders as y does (a tie in x counts half), and the number of pairs
+    that differ in y.
+    """
     pairs = [
         (x1 - x2, y1 - y2) for (x1, y1), (x2, y2) in combinations(zip(x, y, strict=True), 2) if abs(y1 - y2) > NEARLY
     ]

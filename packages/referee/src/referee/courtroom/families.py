@@ -1,6 +1,8 @@
-"""Which systems are one: entries of a team that share their algorithm or their base name, a model under several instructions, and systems that said the same.
+"""Families of systems: a team's entries with one algorithm or base name, a model under several instructions, and
+systems with identical outputs.
 
-Siblings agree because they are made alike, so a court that counts each of them counts one fact several times. A family has one vote.
+Related systems agree because of their common origin; counting each would count one fact several times. A family has one
+vote.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ MODEL = "model:"
 
 
 def family_names(systems: Sequence[str], output_digests: Mapping[str, Hashable] | None = None) -> dict[str, str]:
-    """The family of every system that is not alone, under a name that says who they are.
+    """Return the family of every system that has relatives, under a descriptive name.
 
     `output_digests` are equal for two systems if and only if all their outputs are equal.
     """
@@ -31,7 +33,9 @@ def family_names(systems: Sequence[str], output_digests: Mapping[str, Hashable] 
 
 
 def _marks(system: str, entries: Mapping[str, tuple[str, SystemRow]]) -> list[Hashable]:
-    """What members of a family have in common: team and base name, team and algorithm; the model, or the name without its switches."""
+    """Return the keys that members of a family share: team and base name, team and algorithm; the model, or the name
+    without its options.
+    """
     plain, *switches = system.split("|")
     models = [s for s in switches if s.startswith(MODEL)]
     if plain not in entries:
@@ -54,7 +58,7 @@ def _title(group: Sequence[str]) -> str:
 
 
 def unite(names: Sequence[str], groups: Iterable[Sequence[str]]) -> list[list[str]]:
-    """Groups that share a member are one; whoever is in none stands alone. In the order of the names."""
+    """Merge groups that share a member, in the order of the names; a name without a group is its own group."""
     root = {name: name for name in names}
 
     def find(name: str) -> str:

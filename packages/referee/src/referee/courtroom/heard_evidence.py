@@ -1,7 +1,8 @@
-"""One value per system from runs that were scored and answered (`referee court RUN`), with the noise that the answers have.
+"""One value per system from scored and answered runs (`referee court RUN`), with the noise of the answers.
 
-People's answers and those of each simulated hearer are tried apart. Systems of one family have one vote; the sampling units of people's answers (participants,
-scenes, speakers) are drawn anew for the noise of means. Over items: `answered_items`.
+People's answers and those of each simulated hearer are tested separately. Systems of one family have one vote; the
+sampling units of people's answers (participants, scenes, speakers) are resampled for the noise of means. Over items:
+`answered_items`.
 """
 
 from __future__ import annotations
@@ -41,12 +42,12 @@ class Hearings:
 
 
 def no_cards(folder: Path) -> Mapping[str, Mapping[str, Any]]:
-    """For runs whose passports nobody reads: then no simulated hearer has one."""
+    """Return no passports, for runs whose passports are not read."""
     return {}
 
 
 def no_warnings(signed: Mapping[str, str], corpus: str) -> Iterable[str]:
-    """For runs whose passports nobody reads."""
+    """Return no warnings, for runs whose passports are not read."""
     return ()
 
 
@@ -56,9 +57,10 @@ def try_runs(
     cards: ReadCards = no_cards,
     warn: Warn = no_warnings,
 ) -> Hearings:
-    """The systems of all runs on one sheet (and one per domain where runs were scored by domain), and the evidence of their items.
+    """Return the systems of all runs on one sheet (and one per domain for runs scored by domain), and the evidence over
+    items.
 
-    `cards` gives the passports kept in a run folder, `warn` what has to be said where they were made on another corpus.
+    `cards` returns the passports in a run folder; `warn` yields warnings about passports from another corpus.
     """
     settings = settings or TrialSettings()
     heard = [HeardRun(folder, cards) for folder in folders]
@@ -71,6 +73,7 @@ def try_runs(
 
 
 def _run_sheet(heard: Sequence[HeardRun], domain: str | None, names: RowNames, settings: TrialSettings) -> SystemScores:
+    """Return the sheet of all runs in one domain, or overall."""
     values: dict[str, dict[str, dict[str, float | None]]] = {"automatic": {}, "hearer": {}}
     systems: dict[str, None] = {}
     people: set[str] = set()

@@ -1,4 +1,4 @@
-"""Runs as the court hears them: scored, answered, with the passports of the hearers that answered, and what systems of several runs are called together."""
+"""Runs with scores, answers and the passports of their hearers, and the names of systems across several runs."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _admissions(
 
 
 class RowNames:
-    """What systems of several runs are called on one sheet, and whose family they are."""
+    """The names of the systems of several runs on one sheet, and their families."""
 
     def __init__(self, heard: Sequence[HeardRun]) -> None:
         everyone = [s for h in heard for s in h.systems]
@@ -118,6 +118,9 @@ class RowNames:
 
 
 def sampled_by(heard: Sequence[HeardRun]) -> tuple[str, ...] | None:
-    """What the cards of the runs' corpora say was sampled; runs on corpora that differ in it are clustered by what recurs."""
+    """Return the sampling units on the cards of the runs' corpora.
+
+    None if they differ, so that recurring units are used instead.
+    """
     samplings = {run.source.sampled for run in heard}
     return samplings.pop() if len(samplings) == 1 else None

@@ -48,7 +48,9 @@ def auc(
     confidence: float = 0.95,
     seed: int = 1,
 ) -> Association:
-    """How well scores tell successes (1) from failures (0): .5 not at all, 1 perfectly, below .5 the wrong way round."""
+    """Return how well scores separate successes (1) from failures (0): .5 is chance, 1 perfect, below .5 the wrong
+    direction.
+    """
     x, y, groups = _complete(scores, success, clusters)
     if not np.isin(y, (0.0, 1.0)).all():
         raise InputError("success is 0 or 1", remedy="give 1 where the referent was found, 0 where it was not")
@@ -77,7 +79,7 @@ def rank_correlation(
     def measure(weights: FloatArray) -> float:
         a, b = _weighted_ranks(first, weights), _weighted_ranks(second, weights)
         total = float(weights.sum())
-        if not total:  # crossed factors can be drawn so that no answer is left
+        if not total:  # crossed factors can be resampled so that no answer has weight
             return np.nan
         a, b = a - weights @ a / total, b - weights @ b / total
         spread = float(weights @ (a * a)) * float(weights @ (b * b))
@@ -110,7 +112,7 @@ def _codes(values: Any) -> IntArray:
 
 
 def _weighted_ranks(codes: IntArray, weights: FloatArray) -> FloatArray:
-    """Mid-ranks minus one half, when every value occurs as often as its weight says."""
+    """Return mid-ranks minus one half, with every value repeated by its weight."""
     counts = np.bincount(codes, weights)
     middle: FloatArray = np.cumsum(counts) - counts / 2
     return middle[codes]

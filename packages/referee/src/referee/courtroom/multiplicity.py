@@ -1,11 +1,13 @@
-"""How often would a whole table of measures show something as strong by chance? Max-T permutation after Westfall & Young (1993), step-down.
+"""Correction for multiple tests over a whole table of measures: max-T permutation after Westfall & Young (1993),
+step-down.
 
-The rows of hearer measures are permuted among the units (families of systems), which keeps everything that automatic measures have in common with each other
-and hearer measures with each other. Every deal gives one strongest coefficient of the table; a pair's adjusted p is the share of deals whose strongest is at
-least as strong, where pairs that did better are no longer counted among its rivals. All deals are tried with up to nine units.
+The rows of hearer measures are permuted among the units (families of systems), which preserves the correlations among
+automatic measures and among hearer measures. Every permutation gives the strongest coefficient of its table. A pair's
+adjusted p is the share of permutations with a strongest coefficient that is at least as strong, without the pairs that
+had stronger ones. Up to nine units, all permutations are used.
 
-Linear and rank agreement are adjusted each by itself. A verdict wants both, so the larger p counts: a false alarm needs one in the linear table as well,
-and those are held at the level.
+Linear and rank agreement are adjusted separately. A verdict needs both, so the larger p counts: a type I error of the
+verdict requires one in the linear table, where the rate is controlled.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ Table = tuple[FloatArray, FloatArray]
 
 
 class Chances(NamedTuple):
-    """Two-sided p of every pair by itself, and among all pairs of the table; in the shape of what they were computed from."""
+    """Two-sided p of every pair, single and among all pairs of the table, in the shape of the input."""
 
     alone: FloatArray
     adjusted: FloatArray
@@ -69,7 +71,7 @@ def step_down(
 
 
 def chances_among(observed: FloatArray, null: FloatArray) -> Chances:
-    """p values of a table whose statistics are known, against those of deals (rows) that are known, too, the table itself among them."""
+    """Return p values for observed statistics from those of permutations (rows), the observed table among them."""
     alone, among = _as_strong(observed, null) / len(null)
     return Chances(alone, _rising(observed, among))
 
@@ -101,12 +103,14 @@ def deal_randomly(units: int, deals: int, seed: int) -> IntArray:
 
 
 def _some_deals(units: int, deals: int, seed: int) -> Iterator[IntArray]:
+    """Yield random permutations in batches."""
     orders = deal_randomly(units, deals, seed)
     for start in range(0, deals, _BATCH):
         yield orders[start : start + _BATCH]
 
 
 def _all_deals(units: int) -> Iterator[IntArray]:
+    """Yield all permutations in batches."""
     orders = permutations(range(units))
     while batch := list(islice(orders, _BATCH)):
         yield np.array(batch, dtype=np.int64).reshape(len(batch), units)
@@ -116,13 +120,18 @@ def _all_deals(units: int) -> Iterator[IntArray]:
 
 
 def rank_table(table: Table) -> Table:
-    """The same table in ranks. Ranks are those of whole columns: where values are missing they are not made anew for each deal (which any statistic may
-    leave undone: the deals have the same statistic as the data)."""
+    """Return the table in ranks.
+
+    Ranks are those of whole columns: with missing values they are not recomputed for each permutation (a permutation
+    test allows any statistic if data and permutations use the same).
+    """
     return _ranks(table[0]), _ranks(table[1])
 
 
 def _ranks(columns: FloatArray) -> FloatArray:
-    """Column by column, from 1; values that differ by rounding alone share the mean of their ranks, what is missing has none."""
+    """Return ranks by column, from 1; values that differ only by rounding share their mean rank, missing ones have
+    none.
+    """
     ranks = np.full(columns.shape, np.nan)
     for column, values in zip(ranks.T, columns.T, strict=True):
         present = ~np.isnan(values)
@@ -134,9 +143,10 @@ def _ranks(columns: FloatArray) -> FloatArray:
 
 
 def strengths(table: Table, orders: IntArray) -> FloatArray:
-    """|atanh r| · sqrt(n - 3) of every pair under every deal (deals by pairs): comparable between pairs with more and with fewer units; 0 where undefined.
+    """Return |atanh r| · sqrt(n - 3) of every pair under every permutation (permutations by pairs); 0 where undefined.
 
-    Sums over units are one matrix product for all deals; columns are centred and scaled first, so that nothing is lost in them.
+    It is comparable between pairs with different numbers of units. Sums over units are one matrix product for all
+    permutations; columns are centred and scaled first to keep precision.
     """
     x, y = table
     deals, (measures, hearers) = len(orders), (x.shape[1], y.shape[1])

@@ -1,4 +1,4 @@
-"""What the noise of hearers' answers does to a coefficient over systems."""
+"""The effect of the noise of hearers' answers on a coefficient over systems."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ class AnswerNoise:
 
 
 def noise_of(x: FloatArray, y: FloatArray, drawn: FloatArray) -> AnswerNoise | None:
-    """r in every draw of other answers (units by draws): its percentiles, and Fisher's interval with the spread of the draws beside that of drawing systems.
+    """Return percentiles of r over resampled answers (units by resamples), and Fisher's interval that adds the spread
+    of the resamples to that of sampling systems.
 
-    The spread of z is half of what its middle 68 % cover, for draws in which all systems happen to lie on a line have no finite z. Both parts hold some of the
-    same noise, so the interval errs on the wide side.
+    The spread of z is half of the range of its middle 68 %, because resamples in which all systems lie on a line have
+    no finite z. Both parts contain some of the same noise, so the interval is rather too wide.
     """
     complete = ~(np.isnan(x) | np.isnan(y))
     n, (x, y, drawn) = int(complete.sum()), (x[complete], y[complete], drawn[complete])

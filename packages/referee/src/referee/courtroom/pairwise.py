@@ -1,12 +1,16 @@
-"""Do a measure and hearers put pairs of systems in the same order, and as surely? The meta-evaluation of the WMT metrics tasks since 2024.
+"""Agreement of a measure with hearers on the order of pairs of systems: the meta-evaluation of the WMT metrics tasks
+since 2024.
 
-*Soft pairwise accuracy* (Thompson, Mathur, Deutsch & Khayrallah 2024) compares one-sided p values of paired permutation tests, so that a pair which people
-cannot tell apart counts little. *Pairwise accuracy with ties* (Deutsch, Foster & Freitag 2023) lets a measure call pairs equal within a threshold that is
-chosen to its advantage; what a measure without any information gets by the same choice stands beside it. Two measures are compared by swapping their
-standardised scores of every system and item (PERM-BOTH; Deutsch, Dror & Roth 2021), or their verdicts on pairs; those that cannot be told apart share a rank.
-All equal google-research/mt-metrics-eval (commit 68a481a) to the last permutation; see `tests/courtroom/test_pairwise.py`.
+*Soft pairwise accuracy* (Thompson, Mathur, Deutsch & Khayrallah 2024) compares one-sided p values of paired permutation
+tests, so a pair that people do not distinguish counts little. *Pairwise accuracy with ties* (Deutsch, Foster & Freitag
+2023) lets a measure call pairs equal within a threshold that maximises its accuracy; the accuracy of an uninformative
+measure under the same choice is reported beside it. Two measures are compared by swapping their standardised scores of
+every system and item (PERM-BOTH; Deutsch, Dror & Roth 2021), or their verdicts on pairs; measures without a significant
+difference share a rank. All equal google-research/mt-metrics-eval (commit 68a481a) to the last permutation; see
+`tests/courtroom/test_pairwise.py`.
 
-Scores are matrices of systems by items. Items that lack a score of any system are left out; higher is better on both sides.
+Scores are matrices of systems by items. Items without a score of some system are left out; higher is better on both
+sides.
 """
 
 from __future__ import annotations
@@ -43,7 +47,9 @@ NEEDS = "give two systems or more, and at least one item that all of them answer
 
 
 def draw_signs(items: int, permutations: int = PERMUTATIONS, seed: int = SEED) -> FloatArray:
-    """Rows of +1 and -1, drawn as mt-metrics-eval draws them (rounded single-precision uniforms), so that results can be compared to the digit."""
+    """Return rows of +1 and -1, drawn as in mt-metrics-eval (rounded single-precision uniforms), so that results agree
+    to the digit.
+    """
     drawn = np.random.default_rng(seed).random(size=(permutations, items), dtype=np.float32)
     signs: FloatArray = np.rint(drawn).astype(float) * 2.0 - 1.0
     return signs
@@ -61,7 +67,9 @@ def _surplus(scores: FloatArray, signs: FloatArray) -> FloatArray:
 
 
 def _slack(scores: FloatArray) -> float:
-    """Permutations that leave all signs alone give the observed sum again, up to its last digits; what is the same is relative to what was summed."""
+    """Return the tolerance for equal sums: permutations that keep all signs give the observed sum up to rounding,
+    relative to its terms.
+    """
     return 1e-12 * float(np.abs(scores).sum(axis=-1).max())
 
 
@@ -79,7 +87,10 @@ def _p_values(surplus: FloatArray, slack: float) -> FloatArray:
 def soft_pairwise_accuracy(
     human: FloatArray, measure: FloatArray, permutations: int = PERMUTATIONS, seed: int = SEED
 ) -> float:
-    """1 - the mean difference of the two p values over all pairs of systems: 1 is agreement on every pair and on how sure it is, .5 knows nothing."""
+    """Return 1 - the mean difference of the two p values over all pairs of systems.
+
+    1 is agreement on every pair and its certainty; .5 is the value of an uninformative measure.
+    """
     human, measure = _whole(human, measure)
     signs = draw_signs(human.shape[1], permutations, seed)
     return float(1 - np.abs(pairwise_p(human, signs) - pairwise_p(measure, signs)).mean())
@@ -101,8 +112,11 @@ def _whole(*matrices: FloatArray) -> list[FloatArray]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TiedAccuracy:
-    """Accuracy over pairs of systems within items, the threshold below which the measure calls two scores equal, and what chance gets the same way:
-    its mean, and the accuracy that 95 % of uninformed measures stay below."""
+    """Accuracy over pairs of systems within items, with the threshold for ties.
+
+    The measure calls two scores equal below the threshold. `chance` is the mean accuracy of uninformative measures with
+    the same optimisation, and its 95 % quantile.
+    """
 
     accuracy: float
     threshold: float
@@ -129,7 +143,9 @@ def accuracy_with_ties(human: FloatArray, measure: FloatArray, shuffles: int = 2
 
 
 def _dealt_accuracies(human: FloatArray, measure: FloatArray, shuffles: int, seed: int) -> list[float]:
-    """The same for permuted scores: an item's gaps are those of its two scores, so all are sorted once, and counted by their place."""
+    """Return the accuracies of permuted scores; an item's gaps are those of its two scores, so one sort serves all
+    permutations.
+    """
     systems, items = measure.shape
     first, second = np.triu_indices(systems, 1)
     people = np.sign(human[first] - human[second])
@@ -163,10 +179,11 @@ def _signs_of_pairs(scores: FloatArray) -> FloatArray:
 
 
 def _best_threshold(human: FloatArray, gaps: FloatArray) -> tuple[float, float]:
-    """The highest accuracy over all thresholds, and the smallest threshold that reaches it.
+    """Return the highest accuracy over all thresholds, and the smallest threshold that reaches it.
 
-    Every pair counts the same, for every item has the same systems. Raising the threshold past a pair's gap makes it a tie, which is right where people
-    tied: one sort by gap, and the running sum of what each step gains gives the accuracy at every threshold.
+    Every pair has the same weight, because every item has the same systems. Raising the threshold past a pair's gap
+    makes it a tie, which is correct where people tied: one sort by gap and a running sum of gains give the accuracy at
+    every threshold.
     """
     sizes = np.abs(gaps).ravel()
     tied = human.ravel() == 0
@@ -199,9 +216,10 @@ def compare_soft_accuracy(
     seed: int = SEED,
     swaps: BoolArray | None = None,
 ) -> Difference:
-    """PERM-BOTH with soft pairwise accuracy: standardised scores of the two measures are swapped for every system and item by chance.
+    """Compare two measures by PERM-BOTH with soft pairwise accuracy.
 
-    `swaps` (permutations, systems · items; true: keep) may be given to repeat somebody's draws.
+    Standardised scores of the two measures are swapped at random for every system and item. `swaps` (permutations,
+    systems · items; true: keep) may be given to reproduce other draws.
     """
     human, first, second = _whole(human, first, second)
     signs = draw_signs(human.shape[1], seed=SEED)
@@ -214,7 +232,7 @@ def compare_soft_accuracy(
     as_far = 0
     for from_first in _batches(drawn, a.shape[0] * len(signs)):
         mixed = _surplus(np.where(from_first.reshape(-1, *a.shape), a, b), signs)
-        # what one mixture has the other has not: its surplus follows by subtraction
+        # a swap moves value from one mixture to the other: the second follows by subtraction
         gaps = _soft(believed, mixed, slack) - _soft(believed, both - mixed, slack)
         as_far += int(np.count_nonzero(gaps >= observed - TIE))
     return Difference(float(observed), as_far / len(drawn))
@@ -241,6 +259,7 @@ def _standardised(scores: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=2)
 def _draw_swaps(permutations: int, size: int, seed: int) -> BoolArray:
+    """Return random swaps, cached for all pairs of measures."""
     drawn: BoolArray = (
         np.random.default_rng([seed, 2]).integers(2, size=(permutations, size), dtype=np.int8).astype(bool)
     )
@@ -257,10 +276,11 @@ def compare_tied_accuracy(
     seed: int = SEED,
     swaps: BoolArray | None = None,
 ) -> Difference:
-    """Accuracy with ties, by swapping the two measures' verdicts on pairs, each at its own best threshold (the WMT tasks' "pairs").
+    """Compare two measures by accuracy with ties, swapping their verdicts on pairs, each at its own best threshold (the
+    WMT tasks' "pairs").
 
-    A swap turns the sign of what a pair adds to the difference, so all permutations are one matrix product.
-    `swaps` (permutations, items · pairs; true: keep) may be given to repeat somebody's draws.
+    A swap reverses the sign of a pair's contribution to the difference, so all permutations are one matrix product.
+    `swaps` (permutations, items · pairs; true: keep) may be given to reproduce other draws.
     """
     human, first, second = _whole(human, first, second)
     people = _signs_of_pairs(human)
@@ -268,13 +288,15 @@ def compare_tied_accuracy(
     pull = right[0] - right[1]
     drawn = _draw_swaps(permutations, len(pull), seed) if swaps is None else swaps
     observed = float((pull / len(pull)).sum())
-    # Most pairs are right or wrong in both and pull nowhere; the others pull by one, so that all sums are whole numbers.
+    # Most pairs are right or wrong in both measures and contribute 0; the others contribute ±1, so all sums are
+    # integers.
     apart = np.flatnonzero(pull)
     gaps = (2.0 * (drawn[:, apart].astype(float) @ pull[apart]) - pull.sum()) / len(pull)
     return Difference(observed, float((gaps >= observed - TIE).mean()))
 
 
 def _right(people: FloatArray, gaps: FloatArray) -> BoolArray:
+    """Return which pairs a measure orders correctly at its best threshold."""
     threshold = _best_threshold(people, gaps)[1]
     # a gap as large as the threshold is a tie: the threshold is the gap of the last pair that was made one
     called = np.where(np.abs(gaps) <= threshold, 0.0, np.sign(gaps))

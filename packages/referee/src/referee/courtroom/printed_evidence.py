@@ -1,4 +1,6 @@
-"""One value per system from tables: the shipped papers (each with a `court.toml`), or a CSV file of one's own (`referee court`)."""
+"""One value per system from tables: the shipped papers (each with a `court.toml`), or a CSV file of the user (`referee
+court`).
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def sheets_of_paper(name: str) -> tuple[list[SystemScores], list[str]]:
 
 
 def published_sheets(name: str) -> PublishedSheets:
-    """All sheets of a shipped paper, with the corrections of those cells that they hold."""
+    """Return all sheets of a shipped paper, with the corrections of its cells."""
     paper, written = _read_published(name)
     corrections = [c for c in read_register() if c.paper == paper.name and (c.table, c.column) in _columns(written)]
     open_ones = any(not c.exact for c in corrections)
@@ -71,6 +73,7 @@ def published_sheets(name: str) -> PublishedSheets:
 
 
 def _read_published(name: str) -> tuple[Paper, dict[str, Any]]:
+    """Return a shipped paper and its court.toml. Raises UnknownName for an unknown one."""
     paper_name = {n.replace("-", ""): n for n in published()}.get(name.replace("-", ""))
     if paper_name is None:
         raise UnknownName("tried paper", name, published(), hint=f"one of {', '.join(published())}")
@@ -91,6 +94,7 @@ def _sheets(paper: Paper, written: Mapping[str, Any]) -> list[SystemScores]:
 def _printed_sheet(
     paper: Paper, sheet: Mapping[str, Any], written: Mapping[str, Any], same: Mapping[str, str]
 ) -> SystemScores:
+    """Return one sheet of a paper from its printed columns."""
     columns = {side: {name: _printed(paper, cell, same) for name, cell in sheet[side].items()} for side in SIDES}
     systems = tuple(dict.fromkeys(row for side in columns.values() for values in side.values() for row in values))
     return SystemScores(
@@ -105,6 +109,7 @@ def _printed_sheet(
 
 
 def _printed(paper: Paper, cell: str, same: Mapping[str, str]) -> dict[str, float]:
+    """Return the values of a printed column by system."""
     table, column, *_ = cell.split(":")
     numbers = paper.tables[table].column(column)
     return {same.get(row, row): number.value for row, number in numbers if number is not None}
@@ -115,7 +120,7 @@ def _way(cell: str) -> str:
 
 
 def _families(paper: Paper, written: Mapping[str, Any]) -> dict[str, str]:
-    """As a column of a table says (``family``), or as a list of members says under each name (``families``)."""
+    """Return the families: from a column of a table (``family``), or from lists of members (``families``)."""
     if "family" in written:
         table, column = written["family"].split(":")
         return {row: paper.tables[table].text(row, column) for row in paper.tables[table].labels}
@@ -153,7 +158,7 @@ def _measure(name: str, path: Path) -> tuple[str, str, str]:
 
 
 def better_way(metric: str) -> str:
-    """Which way is better, as the catalogue says; higher where it does not know the name."""
+    """Return the better direction of a measure from the catalogue; "higher" for an unknown name."""
     in_catalogue = metric.partition("|")[0] in catalogue.names("metric")
     return str(catalogue.configure("metric", metric).direction) if in_catalogue else "higher"
 
@@ -161,6 +166,7 @@ def better_way(metric: str) -> str:
 def _sheet(
     path: Path, measures: Mapping[str, tuple[str, str, str]], rows: list[tuple[int, dict[str, str]]], domain: str | None
 ) -> SystemScores:
+    """Return a CSV table as a sheet. Raises MalformedInput for repeated systems."""
     systems = [(row["system"] or "").strip() for _, row in rows]
     seen: dict[str, int] = {}
     for (line, _), system in zip(rows, systems, strict=True):
@@ -186,7 +192,7 @@ def _sheet(
 
 
 def _human(system: str, row: Mapping[str, str], path: Path, line: int) -> bool:
-    """As the column `human` says; without one, a system whose name begins with "human"."""
+    """Return whether a row is a human speaker: by the column `human`, else by a name that begins with "human"."""
     if "human" not in row:
         return system.lower().startswith("human")
     answer = (row["human"] or "").strip().lower()
@@ -196,6 +202,7 @@ def _human(system: str, row: Mapping[str, str], path: Path, line: int) -> bool:
 
 
 def _number(text: str | None, column: str, path: Path, line: int) -> float | None:
+    """Return the number in a cell; None for an empty one. Raises MalformedInput for other text."""
     plain = (text or "").strip()
     if plain.lower() in ("", "-", "–", "na", "nan"):
         return None

@@ -31,7 +31,7 @@ UNKNOWN_ERROR = "error of means unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """How often a finding came up over all sheets, and how often chance alone would bring it up (None: nobody asked)."""
+    """How often a finding occurred over all sheets, and its expected number by chance (None: not computed)."""
 
     finding: str
     count: int
@@ -40,10 +40,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proceedings:
-    """All that a court heard and said.
+    """All results of a court.
 
-    For a printed table `corrected` is the same court on the table as corrected, `changes` what that does to the verdicts, and `single_votes` what would be
-    said if every system had a vote of its own (empty where each has).
+    For a printed table, `corrected` is the court on the corrected table, `changes` its effect on verdicts, and
+    `single_votes` the results with one vote per system (empty if families make no difference).
     """
 
     source: str
@@ -63,7 +63,7 @@ class Proceedings:
 
     @property
     def best(self) -> Proceedings:
-        """What the court goes by: the table as corrected where there is one."""
+        """The results that count: those on the corrected table, if there is one."""
         return self.corrected or self
 
 
@@ -77,9 +77,9 @@ def hold_court(
     progress: ProgressCallback = without_progress,
     engine: Engine | None = None,
 ) -> Proceedings:
-    """Try every sheet; verdicts rest on systems only, and say what people as rows would change. `chance`: whether base rates are wanted.
+    """Test every sheet and return the results; verdicts rest on systems only, and mention the effect of people as rows.
 
-    `progress` may look on; an `engine` tries the sheets beside each other.
+    `chance` adds base rates; `progress` is a callback; an `engine` tests sheets in parallel.
     """
     tried, rates = _try_all(sheets, seed, chance, progress, engine)
     evidence = [e for sheet_evidence in tried for e in sheet_evidence]
@@ -104,7 +104,7 @@ def hold_court(
 def _try_all(
     sheets: Sequence[SystemScores], seed: int, chance: bool, progress: ProgressCallback, engine: Engine | None
 ) -> tuple[Sequence[Sequence[Evidence]], Sequence[WordRates]]:
-    """The evidence of every sheet and, if wanted, its base rates."""
+    """Return the evidence of every sheet, and its base rates if requested."""
     asked = sheets if chance else ()
     if engine is None:
         return [try_sheet(sheet, seed, progress) for sheet in sheets], [
@@ -126,7 +126,7 @@ def _expect(sheets: Sequence[SystemScores], rates_of: Sequence[WordRates]) -> di
 
 
 def _tally(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[Tally]:
-    """From the strongest finding to none; those that neither came up nor would by chance are left out, and what is no finding has no chance."""
+    """Return the tally of findings, strongest first, without those that neither occurred nor are expected."""
     counts = Counter(c.finding for c in cases)
     chance = {word: None if expected is None or word in NO_FINDING else expected.get(word, 0.0) for word in MEANING}
     return [
@@ -137,7 +137,7 @@ def _tally(cases: Sequence[Case], expected: Mapping[str, float] | None) -> list[
 
 
 def count_pairs(cases: Sequence[Case]) -> dict[str, int]:
-    """How many pairs there are, and what became of them: these add up."""
+    """Return the number of pairs and of each outcome; the outcomes add up."""
     counts = Counter(c.finding for c in cases)
     without = counts["untried"] + counts[NO_PASSPORT]
     return {
@@ -178,12 +178,14 @@ def hold_published_court(
 def _findings_of_all(
     elsewhere: Sequence[Sequence[SystemScores]], seed: int, progress: ProgressCallback, engine: Engine | None
 ) -> Iterable[dict[Pair, str]]:
+    """Yield the findings at other values of the corrections."""
     if engine is not None:
         return call_all(engine, [(findings_of, (other, seed)) for other in elsewhere])
     return (findings_of(other, seed) for other in progress(elsewhere, "other values of corrections"))
 
 
 def _verdict(name: str, cases: Sequence[Case], items: Sequence[ItemEvidence]) -> str:
+    """Return the verdict on one measure over systems and over items."""
     over_systems = sum_up(name, [c for c in cases if c.automatic == name and c.domain is None])
     # without a passport a simulated hearer's items are shown, but nothing is said about them
     heard = [i for i in items if i.automatic == name and not i.admission.refused]
@@ -196,9 +198,9 @@ def _as_heard(item: ItemEvidence) -> str:
 
 
 def as_json(proceedings: Proceedings) -> dict[str, Any]:
-    """Everything as plain data; coefficients that are not defined are null.
+    """Return everything as JSON values; undefined coefficients are null.
 
-    Rows say whether they rest on a table as printed (or given) or as corrected; verdicts are those as corrected.
+    Rows have a field for their basis: printed (or given) or corrected; verdicts are the corrected ones.
     """
     versions = {"printed": proceedings} | ({"corrected": proceedings.corrected} if proceedings.corrected else {})
     return {

@@ -1,7 +1,8 @@
-"""Which measure ranks systems as hearers do? The meta-evaluation of the WMT metrics tasks (`pairwise`), on success item by item.
+"""Ranking of measures by agreement with hearers: the meta-evaluation of the WMT metrics tasks (`pairwise`), on success
+item by item.
 
-A matrix of systems by items holds the share of answers that found the referent, another one what a measure gave, turned so that more is better. Items that lack
-either for any system are left out. Measures that cannot be told apart share a rank.
+One matrix of systems by items has the share of correct answers, another one a measure's scores, oriented so that higher
+is better. Items without either for some system are left out. Measures without a significant difference share a rank.
 """
 
 from __future__ import annotations
@@ -36,8 +37,11 @@ Compare = Callable[..., Difference]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingEvidence:
-    """How one measure orders pairs of systems, against one hearer's success; ranks begin with 1 and are shared by measures that a permutation test does not
-    tell apart. `soft_chance` and `chance` are what a measure without any information gets. Accuracies are None where `reason` says why."""
+    """How well one measure orders pairs of systems by one hearer's success.
+
+    Ranks begin with 1 and are shared by measures that a permutation test does not distinguish. `soft_chance` and
+    `chance` are the values of an uninformative measure. Accuracies are None if `reason` is given.
+    """
 
     automatic: str
     hearer: str
@@ -62,9 +66,10 @@ def rank_measures(
     seed: int = 1,
     progress: ProgressCallback = without_progress,
 ) -> list[RankingEvidence]:
-    """All measures against one hearer's success (systems by items, NaN where nobody answered); measures are turned so that more is better.
+    """Rank all measures by agreement with one hearer's success (systems by items, NaN without answers).
 
-    Only items that every measure and the hearer have are used, so that measures are compared on the same ones.
+    Measures are oriented so that higher is better. Only items with values of every measure and the hearer are used, so
+    that measures are compared on the same items.
     """
     reasons = {name: _why_not(human, matrix) for name, matrix in measures.items()}
     rankable = {name: matrix for name, matrix in measures.items() if not reasons[name]}
@@ -113,7 +118,10 @@ def _why_not(human: FloatArray, matrix: FloatArray) -> str:
 
 
 def soft_chance(human: FloatArray) -> float:
-    """The soft pairwise accuracy to expect of a measure that knows nothing: its p values are uniform, and the mean distance of p from those is p² - p + 1/2."""
+    """Return the expected soft pairwise accuracy of an uninformative measure.
+
+    Its p values are uniform, and their mean distance from p is p² - p + 1/2.
+    """
     p = pairwise_p(human, draw_signs(human.shape[1]))
     return float(1 - (p * p - p + 0.5).mean())
 
@@ -139,6 +147,8 @@ def _ranks(
     seed: int,
     progress: ProgressCallback,
 ) -> dict[str, int]:
+    """Return the ranks of measures by one kind of accuracy."""
+
     def find(better: str, worse: str) -> float:
         return compare(human, measures[better], measures[worse], permutations, seed).p
 

@@ -1,8 +1,10 @@
-"""The rules of the court: arrays of agreements in, one word for every pair of measures out. The same rules read real tables and tables made by chance.
+"""The rules of the court: they map arrays of agreements to one finding per pair of measures, for real and for permuted
+tables.
 
-Something counts as shown where both linear and rank agreement have p ≤ .05 among all pairs of the table, and as holding only where what is left without any
-one unit would still count with the same number of units (or has moved by less than `STEP`), where two groups of units are not all there is to see, and where
-the noise of the answers leaves its sign alone. Something is hidden where leaving one out moves r by `SWAY` or more, to where it counts.
+An association is shown if linear and rank agreement both have p ≤ .05 among all pairs of the table. It holds only if it
+would still be significant without any one unit, at the same number of units (or has changed by less than `STEP`), if it
+is not explained by two groups of units, and if the noise of the answers cannot reverse its sign. An association is
+hidden if leaving one unit out changes r by `SWAY` or more, to a significant value.
 """
 
 from __future__ import annotations
@@ -53,7 +55,7 @@ class TriedPair(NamedTuple):
 
 
 def decide(tried: TriedPair) -> Words:
-    """The word for every pair, as its place in `WORDS`."""
+    """Return the finding of every pair as an index into `WORDS`."""
     a = tried.agreements
     shown_r, shown_rho = tried.linear.alone <= LEVEL, tried.rank.alone <= LEVEL
     gone = (shown_r & _gone(a.r, a.without_r, a.n)) | (shown_rho & _gone(a.rho, a.without_rho, a.n))
@@ -82,7 +84,9 @@ def is_tried(a: Agreements) -> BoolArray:
 
 
 def is_split(a: Agreements) -> BoolArray:
-    """Whether two groups of units make the correlation, and what is left within them would not count with as many units as before."""
+    """Return whether two groups of units explain the correlation, so that it would not be significant within them at
+    the same number of units.
+    """
     split: BoolArray = (a.between >= BETWEEN) & (np.abs(a.within_r) < critical_values(a.n))
     return split
 
@@ -95,24 +99,29 @@ def critical_values(n: IntArray) -> FloatArray:
 
 
 def _gone(whole: FloatArray, without: FloatArray, n: IntArray) -> BoolArray:
-    """Whether what is left would not count even with as many units as before: fewer units alone are no reason, nor are steps that few ranks make."""
+    """Return whether the rest would not be significant at the same number of units.
+
+    Fewer units alone do not count, nor do the steps of ranks over few units.
+    """
     weakest = _least(without * np.sign(whole))
     return (weakest < critical_values(n)) & (np.abs(whole) - weakest >= STEP)
 
 
 def _least(values: FloatArray) -> FloatArray:
-    """The smallest over units, those without a value left out."""
+    """Return the smallest value over units, ignoring NaN."""
     lowest: FloatArray = np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)
     return lowest
 
 
 def _unsettled(a: Agreements) -> BoolArray:
+    """Return whether leaving one unit out can make r positive or negative, with changes of at least `SWAY`."""
     low, high = _least(a.without_r), -_least(-a.without_r)
     moved: BoolArray = (low < 0) & (high > 0) & (np.abs(low - a.r) >= SWAY) & (np.abs(high - a.r) >= SWAY)
     return moved
 
 
 def _hidden(a: Agreements) -> BoolArray:
+    """Return whether leaving one unit out makes r significant, with a change of at least `SWAY`."""
     low, high = _least(a.without_r), -_least(-a.without_r)
     far = np.where(np.abs(low - a.r) > np.abs(high - a.r), low, high)
     return (np.abs(far) >= critical_values(a.n - 1)) & (np.abs(far - a.r) >= SWAY)

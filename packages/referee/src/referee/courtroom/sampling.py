@@ -1,6 +1,7 @@
-"""The sampling units of the answers to a run: the factors over which a court draws anew, by the corpus' card or as asked for (`--cluster`).
+"""The sampling units of the answers to a run: the factors that are resampled, from the corpus card or from `--cluster`.
 
-Scenes, speakers or games by the design of the corpus; people as well, unless a game holds speaker and hearer together. Where nothing recurs, the items.
+These are scenes, speakers or games, by the design of the corpus, and people, unless a game includes speaker and hearer.
+Without recurring units they are the items.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ PARTICIPANT, GAME, ITEM = "participant", "game", "item"
 
 
 class Asked(NamedTuple):
-    """One answer's origin: where its trial comes from (a corpus), the trial, and who answered."""
+    """The origin of one answer: corpus, trial and participant."""
 
     origin: str
     trial: Trial
@@ -42,6 +43,7 @@ def clusters_of_answers(
 
 
 def _label(answer: Asked, factor: str) -> str | None:
+    """Return the unit of an answer in a factor; None if it has none."""
     if factor == PARTICIPANT:
         return answer.participant
     label = cluster_of(answer.trial, factor)

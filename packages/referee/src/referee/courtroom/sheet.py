@@ -23,10 +23,10 @@ BETTER = {"higher": 1, "lower": -1, "none": 0}
 class SystemScores:
     """One value per system (None: not measured) of automatic and of hearer measures, in one domain or overall.
 
-    `better` says of every measure whether "higher" or "lower" is better ("none": neither; default higher). `people` names the rows that
-    are human speakers. `families` maps a row to the family that has one vote and is left out as a whole; a row without one is its own family.
-    Of hearer measures, where answers are at hand: `draws` are the values by draw of other answers and system (`answer_noise`), `ceilings` how far any measure
-    could agree with them, `admissions` whose answers they are (people's where nothing is said).
+    `better` maps a measure to "higher" or "lower" ("none": neither; default higher). `people` names the rows of human
+    speakers. `families` maps a row to its family, which has one vote and is left out as a whole; other rows are their
+    own families. For hearer measures with answers: `draws` are values by resample and system (`answer_noise`),
+    `ceilings` the highest possible agreement, `admissions` the hearers (people by default).
     """
 
     systems: tuple[str, ...]
@@ -63,7 +63,7 @@ class SystemScores:
         return self.families.get(system, system)
 
     def sign(self, automatic: str, hearer: str) -> int:
-        """+1 where a good measure correlates positively, -1 where negatively, 0 where nobody said which way is better."""
+        """Return the sign of a correlation with a good measure: +1, -1, or 0 if no direction is better."""
         return BETTER[self.better.get(automatic, "higher")] * BETTER[self.better.get(hearer, "higher")]
 
 
@@ -92,7 +92,7 @@ def _members(sheet: SystemScores) -> list[list[int]]:
 
 
 def _means(columns: Mapping[str, Sequence[float | None]], members: Sequence[Sequence[int]]) -> FloatArray:
-    """Families by measures; a family counts with those of its systems that have a value."""
+    """Return means of families by measures, over the systems with a value."""
     values = np.array([as_numbers(column, name) for name, column in columns.items()]).reshape(len(columns), -1)
     return np.array([_mean(values[:, part]) for part in members]).reshape(len(members), len(columns))
 

@@ -1,4 +1,4 @@
-"""What a court would say if every system had a vote of its own: the count that papers make, beside that over families."""
+"""The results of the court with one vote per system, as papers count, to compare with those over families."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ class SingleVote:
 def vote_singly(
     printed: Sequence[SystemScores], corrected: Sequence[SystemScores], findings: Mapping[Pair, str], seed: int = 1
 ) -> list[SingleVote]:
-    """Every pair once more without families; `findings` are those over families as corrected. Empty where every system is its own family."""
+    """Return the findings without families, beside the corrected findings over families; empty if every system is its
+    own family.
+    """
     if not any(len(set(map(sheet.family_of, sheet.systems))) < len(sheet.systems) for sheet in corrected):
         return []
     after = findings_of(map(_apart, corrected), seed)

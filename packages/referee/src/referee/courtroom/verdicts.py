@@ -1,6 +1,8 @@
-"""What the evidence on a measure amounts to, in one word and one sentence: the reading that Belz & Gatt's (2008) table would have needed.
+"""The verdict on a measure in one finding and one sentence, as an interpretation of Belz & Gatt's (2008) table would
+need it.
 
-The words come from `rules`; agreement with a simulated hearer is called that and never more, and a hearer without a passport gets no verdict (`admissions`).
+The findings come from `rules`. Agreement with a simulated hearer is always named as such, and a hearer without a
+passport gets no verdict (`admissions`).
 """
 
 from __future__ import annotations
@@ -70,7 +72,11 @@ VERDICTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What the evidence amounts to: `verdict` is one of three, `finding` the finer word, `sentence` has the numbers, `reason` why a pair cannot be tried."""
+    """The result of the evidence.
+
+    `verdict` is one of three, `finding` the finer result, `sentence` has the numbers, `reason` is why a pair cannot be
+    tested.
+    """
 
     automatic: str
     hearer: str
@@ -91,7 +97,7 @@ class Case:
 
 
 def case_of(evidence: Evidence, with_people: Evidence | None = None) -> Case:
-    """The verdict on one measure as a predictor of one hearer measure, and what people as rows would do to it."""
+    """Return the verdict on one measure as a predictor of one hearer measure, and the effect of people as rows."""
     finding, sentence = cap(evidence.word, evidence.admission), _judge(evidence)
     if with_people is not None:
         sentence += _flip(evidence, with_people)
@@ -114,6 +120,7 @@ def _why_not(e: Evidence, finding: str) -> str:
 
 
 def _judge(e: Evidence) -> str:
+    """Return the sentence of a verdict."""
     f = e.families
     if e.admission.refused:
         return f"no verdict: {_why_not(e, NO_PASSPORT)} ({_shown(e)})."
@@ -123,7 +130,7 @@ def _judge(e: Evidence) -> str:
 
 
 def _simulated(e: Evidence) -> str:
-    """What holds for a simulated hearer holds for people as far as its passport goes."""
+    """Return the remark that results with a simulated hearer apply to people only as far as its passport supports."""
     if not e.admission.simulated or e.word not in CAPPED:
         return ""
     passport = f"passport {e.admission.passport}: {e.admission.says}" if e.admission.says else e.admission.passport
@@ -131,6 +138,7 @@ def _simulated(e: Evidence) -> str:
 
 
 def _about_noise(e: Evidence) -> str:
+    """Return the remark on the noise of answers; empty where it does not matter."""
     noise = e.families.noise if e.families else None
     if noise is None or e.word in ("open", "unsettled", "hidden"):
         return ""
@@ -151,6 +159,7 @@ def _shown(e: Evidence) -> str:
 
 
 def _held(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the numbers of an association that holds."""
     assert f.lowest is not None
     assert f.highest is not None
     between = f"between {signed(f.lowest.r)} and {signed(f.highest.r)} whichever one is left out"
@@ -158,12 +167,13 @@ def _held(e: Evidence, f: FamilyEvidence) -> str:
 
 
 def _carried(e: Evidence, f: FamilyEvidence) -> str:
-    """Whoever takes most away, of the coefficient that loses more of what it needs."""
+    """Return the numbers of an association that depends on one family: the one whose removal weakens it most."""
     weakest, name = _weakest(f)
     return f"{_shown(e)}, but {weakest.who} carries it: without it {name} = {_format_correlation(weakest.found)}."
 
 
 def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
+    """Return the removal that weakens an association most, and its coefficient."""
     needed = critical_r(f.n) or 1.0
     candidates = []
     for whole, p, low, high, name in (
@@ -181,7 +191,7 @@ def _weakest(f: FamilyEvidence) -> tuple[Withdrawal, str]:
 
 def _gap(division: Division | None) -> str:
     """The groups that make a correlation, by name."""
-    if division is None or len(division.group) < 2:  # one alone is what leaving out one is about
+    if division is None or len(division.group) < 2:  # a single one is covered by leaving one out
         return ""
     few, others = len(division.group), division.others
     members = ", ".join(division.group)
@@ -192,12 +202,14 @@ def _gap(division: Division | None) -> str:
 
 
 def _doubtful(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the reason for doubt: the correction for multiple tests, or the noise of answers."""
     if f.p_adjusted is not None and f.p_adjusted > LEVEL:
         return f"doubtful, {_shown(e)}: p ≤ .05 by itself, but p = {_p(f.p_adjusted)} among all pairs that were tried."
     return f"doubtful, {_shown(e)}: the noise of the answers alone might turn the sign."
 
 
 def _hidden(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the sentence of an association that appears only without one family."""
     low, high = f.lowest, f.highest
     assert low is not None
     assert high is not None
@@ -206,6 +218,7 @@ def _hidden(e: Evidence, f: FamilyEvidence) -> str:
 
 
 def _sides(e: Evidence, f: FamilyEvidence) -> str:
+    """Return the coefficient with its range over leaving out one family."""
     assert f.lowest is not None
     assert f.highest is not None
     return f"({_shown(e)}); {{}}{_both(f.lowest, f.highest)}."
@@ -226,6 +239,7 @@ _TELL: dict[str, Callable[[Evidence, FamilyEvidence], str]] = {
 
 
 def _p(p: float | None) -> str:
+    """Return a p value as printed."""
     if p is None:
         return "–"
     return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
@@ -236,6 +250,7 @@ def _both(lowest: Withdrawal, highest: Withdrawal) -> str:
 
 
 def _flip(apart: Evidence, together: Evidence) -> str:
+    """Return the remark on the effect of people as rows; empty if there is none."""
     a, b = apart.pearson.r, together.pearson.r
     if a is None or b is None or together.n == apart.n:
         return ""
@@ -244,6 +259,7 @@ def _flip(apart: Evidence, together: Evidence) -> str:
 
 
 def _reason(e: Evidence) -> str:
+    """Return the reason why a pair cannot be tested."""
     n, what = (e.families.n, "famil") if e.families is not None and e.families.n < e.n else (e.n, "system")
     if n < FEWEST:
         ending = {"famil": ("y", "ies"), "system": ("", "s")}[what][n != 1]
@@ -253,6 +269,7 @@ def _reason(e: Evidence) -> str:
 
 
 def _format_correlation(correlation: Correlation) -> str:
+    """Return a coefficient with its interval."""
     if correlation.r is None:
         return "–"
     bounds = (
@@ -272,7 +289,7 @@ def signed(r: float | None) -> str:
 
 
 def sum_up(automatic: str, cases: Iterable[Case]) -> str:
-    """One sentence on a measure: which of the hearer measures it predicts, and what became of the others."""
+    """Return one sentence on a measure: the hearer measures that it predicts, and the results for others."""
     hearers_by_finding: dict[str, list[str]] = {}
     for case in cases:
         hearers_by_finding.setdefault(case.finding, []).append(
@@ -294,7 +311,9 @@ def sum_up(automatic: str, cases: Iterable[Case]) -> str:
 
 
 def sum_up_items(tried: Iterable[tuple[str, str, str, Association]]) -> str:
-    """One sentence on a measure over items, from (hearer measure, "auc" or "rho", better direction, what was found); empty where nothing was."""
+    """Return one sentence on a measure over items, from (hearer measure, "auc" or "rho", better direction,
+    association); empty without any.
+    """
     parts = [
         part for hearer, kind, better, association in tried if (part := _over_items(hearer, kind, better, association))
     ]

@@ -1,1 +1,1 @@
-"""What one printed number implies about another: one kind of check a module."""
+"""The checks: what one printed number implies about another; one kind of check per module."""

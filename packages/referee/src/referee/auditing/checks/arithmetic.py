@@ -1,4 +1,6 @@
-"""What arithmetic alone implies: overall from parts, shares from whole counts, ranges, orders, and the same number printed twice."""
+"""Checks by arithmetic alone: overall means from parts, shares from whole counts, ranges, orders, and numbers that are
+printed twice.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ __all__ = ["counts", "order", "overall", "ranges", "same", "total"]
 
 
 def overall(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """A mean over all items from the means of its parts."""
+    """Return claims that a mean over all items follows from the means of its parts."""
     table = paper.table(section.need("table", str), section)
     parts, whole = section.names("parts"), section.need("whole", str)
     sizes, without = Sizes(section, len(parts)), section.get("without", [], list)
@@ -32,8 +34,9 @@ def overall(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 def _overall(
     table: PrintedTable, label: str, parts: list[str], whole: str, sizes: Sizes, paper: Paper, section: CheckSection
 ) -> PrintedClaim:
+    """Return the claim on one overall mean."""
     subject = section.subject(paper, table, f"{label}, {whole}")
-    # Not snapped to a whole count: what should follow must not be put right first.
+    # Not snapped to a whole count: the number under test must not be corrected first.
     printed = table.unsnapped(label, whole)
     numbers = [table.number(label, part) for part in parts]
     inputs = tuple(n for n in numbers if n is not None)
@@ -85,7 +88,7 @@ def _bound(bound: float | str, table: PrintedTable, label: str, side: int) -> fl
 
 
 def counts(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
-    """Shares that must be whole counts; where the print is too coarse to tell, nothing is claimed."""
+    """Return claims that shares are whole counts; none if the print is too coarse to decide."""
     table = paper.table(section.need("table", str), section)
     n, missing, scale = section.need("n", int), section.get("missing", 0, int), section.scale()
     if not 0 <= missing < n:
@@ -147,6 +150,7 @@ def _twice(
     paper: Paper,
     section: CheckSection,
 ) -> list[PrintedClaim]:
+    """Return the claim that a number that is printed twice is the same."""
     here = table.unsnapped(label, column)
     if here is None or other_number is None:
         return []
@@ -171,7 +175,7 @@ def total(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
     if printed is None or len(inputs) < len(cells):
         return [Unknown(subject=subject, because="a cell is empty", printed=printed)]
     because = f"sum of {len(inputs)} cells ({', '.join(columns)} of {table.name})"
-    # A row forgotten in the sum is tried as what the author did instead.
+    # A row left out of the sum is tried as the author's formula.
     omissions = tuple(
         (f"it is the sum without {n.place.row} ({n.text})", _sum_without(i)) for i, n in enumerate(inputs)
     )

@@ -1,4 +1,4 @@
-"""What a check takes for granted: said in words, for a number fails to follow only if all of it is true."""
+"""The assumptions of checks, in words: a number fails to follow only if all of them are true."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from referee.auditing.paper import CheckSection, Paper
 
 __all__ = ["Assumption", "assumptions"]
 
-# What every check of a kind supposes about how the numbers were made.
+# The assumptions of every kind of check on how the numbers were made.
 STANDING = {
     "anova": "independent observations, a fixed analysis of variance (type III), standard deviations with n - 1",
     "correlations": "Pearson's r over one value per row, of the rows that have both, two-sided p",
@@ -28,7 +28,7 @@ STANDING = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """What one check of a paper takes for granted; `admitted` is what the paper itself says to the contrary."""
+    """The assumptions of one check of a paper; `admitted` is the paper's own statement to the contrary."""
 
     paper: str
     check: int
@@ -44,6 +44,7 @@ def assumptions(paper: Paper) -> tuple[Assumption, ...]:
 
 
 def _assumption(paper: Paper, section: CheckSection) -> Assumption:
+    """Return the assumptions of one check."""
     values, kind = section.values, str(section.values["kind"])
     parts = [STANDING[kind], *_counts(section), str(values.get("assumes", ""))]
     return Assumption(

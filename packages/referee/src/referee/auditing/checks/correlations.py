@@ -42,6 +42,7 @@ def correlations(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 
 
 def _pairs(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
+    """Yield the printed correlations of a table with a row per pair."""
     a, b = section.get("a", "measure_a", str), section.get("b", "measure_b", str)
     r, stars = section.get("r", "r", str), section.get("stars", None, str)
     table.require(a, b, r, *([stars] if stars else []))
@@ -68,7 +69,9 @@ def _count(table: PrintedTable, label: str, column: str | None, section: CheckSe
 
 
 def _matrix(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair]:
-    """A square (or half of one): the first column names the rows, stars stand in the cells."""
+    """Yield the printed correlations of a square matrix (or half of one): the first column names the rows, cells have
+    stars.
+    """
     starred = section.get("stars", False, bool)
     for label in table.labels:
         for column in table.columns[1:]:
@@ -78,6 +81,7 @@ def _matrix(table: PrintedTable, section: CheckSection) -> Iterator[_PrintedPair
 
 
 def _distinct(pairs: Iterator[_PrintedPair]) -> Iterator[_PrintedPair]:
+    """Yield each pair once, without the diagonal."""
     seen = set()
     for pair in pairs:
         value = None if pair.r is None else pair.r.value
@@ -111,6 +115,7 @@ class _Scores:
         return {label: tuple(numbers) for label, numbers in numbers_by_row.items() if len(numbers) == width}
 
     def _place(self, part: str) -> tuple[PrintedTable, str]:
+        """Return the table and column of a score."""
         if self.default is None or ":" in part:
             id, _, column = part.partition(":")
             return self.paper.table(id, self.section), column
@@ -118,6 +123,7 @@ class _Scores:
 
 
 def _claims(pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section: CheckSection) -> list[PrintedClaim]:
+    """Return the claims on one printed correlation and its stars."""
     a, b = scores.column(pair.a), scores.column(pair.b)
     rows = [label for label in a if label in b]
     item, n = f"r({pair.a}, {pair.b})", len(rows)
@@ -142,6 +148,7 @@ def _claims(pair: _PrintedPair, printed: PrintedTable, scores: _Scores, section:
 
 
 def _stars(pair: _PrintedPair, printed: int, r: ValueClaim, n: int, levels: list[float], at_least: bool) -> StarsClaim:
+    """Return the claim on the stars of a correlation."""
     critical = tuple(critical_r(n, level) or np.inf for level in levels)
     needed = ", ".join(f"{c:.3f} for p ≤ {p:g}" for c, p in zip(critical, levels, strict=True))
     subject = r.subject._replace(item=f"stars of {r.subject.item}")
@@ -165,7 +172,7 @@ def _correlate(n: int, parts_a: int, parts_b: int) -> Compute:
         x, y = numbers[:, :, :parts_a].mean(axis=2), numbers[:, :, parts_a:].mean(axis=2)
         x, y = x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)
         spread = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
-        # On the scale of the numbers: what is left of a constant column is rounding.
+        # On the scale of the numbers: the rest of a constant column is rounding.
         flat = spread <= 1e-12 * np.abs(numbers).max(axis=(1, 2)) ** 2
         return np.asarray(np.divide((x * y).sum(axis=1), spread, out=np.full(len(points), np.nan), where=~flat))
 

@@ -1,7 +1,8 @@
-"""A printed number that a formula gives from others: sums, ratios, pooled standard deviations, degrees of freedom, F-measures.
+"""Checks of numbers that a formula gives from others: sums, ratios, pooled standard deviations, degrees of freedom,
+F-measures.
 
-Formulas are plain arithmetic over names (columns of the row, or cells given by `cells`), with sqrt, abs, min and max. They are read
-as an expression tree and nothing but arithmetic is carried out.
+Formulas are arithmetic over names (columns of the row, or cells given by `cells`), with sqrt, abs, min and max. They
+are parsed as an expression tree, and only arithmetic is evaluated.
 """
 
 from __future__ import annotations
@@ -66,13 +67,14 @@ def formula(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 
 
 def _named(row: str, column: str) -> str:
-    """A list of facts has a column called value, whose name says nothing."""
+    """Return the name of a cell in words; a column called value, as in lists of facts, is not named."""
     return row if column == "value" else f"{row}, {column}"
 
 
 def _number(
     name: str, row: str, cells: Mapping[str, str], table: str, paper: Paper, section: CheckSection
 ) -> Number | None:
+    """Return the number that a name in a formula stands for; None if it is not printed."""
     reference = cells.get(name)
     if reference is not None:
         return paper.number(reference, section)
@@ -91,6 +93,7 @@ def _claim(
     text: str,
     subject: Subject,
 ) -> PrintedClaim:
+    """Return the claim that a printed number equals its formula."""
     empty = [name for name, number in operands.items() if number is None]
     if printed is None or empty:
         return Unknown(subject=subject, because=f"{', '.join(empty) or 'the target'} is not printed", printed=printed)
@@ -103,6 +106,8 @@ def _claim(
 
 
 def _compute(names: list[str], evaluate: Callable[[Mapping[str, FloatArray]], FloatArray]) -> Compute:
+    """Return the formula as a function of points."""
+
     def compute(points: FloatArray) -> FloatArray:
         values = evaluate({name: points[:, i] for i, name in enumerate(names)})
         # A formula without names gives one number for all points.
@@ -123,6 +128,7 @@ def parse(text: str) -> tuple[list[str], Callable[[Mapping[str, FloatArray]], Fl
 
 
 def _check(node: ast.expr, names: list[str]) -> None:
+    """Check that a formula has only arithmetic, and collect its names."""
     if isinstance(node, ast.Name):
         if node.id not in names:
             names.append(node.id)
@@ -141,6 +147,7 @@ def _check(node: ast.expr, names: list[str]) -> None:
 
 
 def _evaluate(node: ast.expr, values: Mapping[str, FloatArray]) -> Any:
+    """Return the value of a formula for arrays of operands."""
     match node:
         case ast.Name(id=name):
             return values[name]

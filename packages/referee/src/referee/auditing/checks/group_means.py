@@ -1,8 +1,9 @@
-"""Means of two groups of systems (with and without some property), and the scores of all: who is in which group?
+"""Checks of the means of two groups of systems (with and without some property): which systems are in each group?
 
-Nobody prints that, but the same split must serve every measure. The number of systems that suits most measures is taken and the others are
-held to it; and where only one choice of systems gives all the means, those are the members, and every mean is held to them. Shares may rest
-on fewer trials than the table of scores says (`missing`): one count is solved for all groups together.
+Papers do not print the groups, but one division must fit every measure. The check takes the number of systems that fits
+most measures and applies it to the others. If only one choice of systems gives all the means, every mean is checked
+against it. Shares may be over fewer trials than the table of scores says (`missing`): one count is solved for all
+groups together.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MOST_SYSTEMS = 18
 class _Measure:
     """One row of a table of group means: the means of the two groups, and the scores of all systems.
 
-    `trials` says how many a share was taken of, `admitted` so where these are not those of the table of scores.
+    `trials` is the number of trials of a share, `admitted` a remark if it differs from the table of scores.
     """
 
     row: str
@@ -110,6 +111,7 @@ def _sums(
 def _sum(
     paper: Paper, section: CheckSection, table: PrintedTable, pair: tuple[str, str], measure: _Measure, size: int
 ) -> PrintedClaim:
+    """Return the claim that the two groups make up the mean of all systems."""
     (first, second), total = measure.means, len(measure.scores)
     return ValueClaim(
         subject=section.subject(paper, table, f"{measure.row}, {pair[1]}"),

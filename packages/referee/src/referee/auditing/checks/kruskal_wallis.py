@@ -1,7 +1,8 @@
-"""Chi-squares of Kruskal-Wallis on 0/1 data follow from the shares of every system.
+"""Checks of Kruskal-Wallis chi-squares on 0/1 data, which follow from the shares of every system.
 
-Some papers print shares that average over several references and test whether at least one of them was met. The averages then bound what
-was tested (`references`): whoever met k of n x R references met at least one of them for k/R to k items.
+Some papers print shares that average over several references and test whether at least one was matched. The averages
+then bound the tested variable (`references`): a system that matched k of n x R references matched at least one for k/R
+to k items.
 """
 
 from __future__ import annotations

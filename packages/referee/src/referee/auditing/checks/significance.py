@@ -1,4 +1,7 @@
-"""The p beside a statistic: F, chi-square and r with their degrees of freedom imply a p, and the print says a bound (p < .01, n.s.)."""
+"""Checks of p beside a statistic.
+
+F, chi-square and r with their degrees of freedom imply a p, and the paper prints a bound (p < .01, n.s.).
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,7 @@ class BoundClaim(PrintedClaim):
         return "p = "
 
     def remedy(self) -> Remedy:
+        """Return the printed bound and the p that follows."""
         row = self.judge()
         return Remedy(
             self.bound_place, self.bound_text, *(float(f"{p:.4g}") for p in (row.low or 0.0, row.high or 0.0))
@@ -50,6 +54,7 @@ class BoundClaim(PrintedClaim):
         return replace(self, statistic=change(self.statistic))
 
     def judge(self) -> AuditRow:
+        """Compare the printed bound with the range of p that rounding allows."""
         size = abs(self.statistic.value)
         # A larger statistic has a smaller p, so the bounds change sides.
         p, high, low = (self._p(v) for v in (size, max(0.0, size - self.statistic.half), size + self.statistic.half))
@@ -66,6 +71,7 @@ class BoundClaim(PrintedClaim):
         return p > self.bound if self.above else p <= self.bound
 
     def _p(self, value: float) -> float:
+        """Return the p value of the statistic."""
         # Upper tails as such: 1 minus the lower one would lose the digits of a small p.
         from scipy.special import chdtrc, fdtrc
 
@@ -88,6 +94,7 @@ def significance(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 def _claim(
     table: PrintedTable, label: str, columns: dict[str, str], p: str, paper: Paper, section: CheckSection
 ) -> PrintedClaim | None:
+    """Return the claim on one printed p; None if it has no bound or statistic."""
     bound_text, kind = table.text(label, p), table.text(label, columns["statistic"])
     above, bound = _bound(bound_text)
     if bound is None or kind not in ("F", "chi2"):
@@ -113,6 +120,7 @@ def _claim(
 
 
 def _bound(bound_text: str) -> tuple[bool, float | None]:
+    """Return whether a printed bound is from below, and its level; None without a level."""
     if bound_text.lower() in NOT_SIGNIFICANT:
         # Not significant, without a level, is read at .05.
         return True, 0.05

@@ -1,7 +1,7 @@
-"""How many observations stand behind a mean: stated, or solved from a mean over all and the means of its parts.
+"""The numbers of observations behind means: stated, or solved from a mean over all and the means of its parts.
 
-When a few trials time out, nobody prints the cell counts; but a mean over two parts, printed to three decimals, leaves only one pair of
-whole counts possible, unless the parts have the same count.
+Papers rarely print cell counts after timeouts; but a mean over two parts, printed to three decimals, leaves only one
+pair of whole counts, unless the parts have the same count.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ __all__ = ["Sizes", "weighted_mean"]
 
 
 def weighted_mean(weights: Sequence[float]) -> Compute:
+    """Return a weighted mean as a function of points."""
     share = np.asarray(weights, dtype=float) / sum(weights)
 
     def compute(points: FloatArray) -> FloatArray:
@@ -43,7 +44,7 @@ class Sizes:
             raise section.mistake(f"n = {n}, missing = {self.missing}", "counts are whole numbers above `missing`")
 
     def of(self, parts: Sequence[Number], whole: Number | None) -> tuple[int, ...] | None:
-        """Counts that give the printed whole, with as few missing as possible; the full ones where nothing fits."""
+        """Return counts that give the printed whole, with as few missing as possible; the full ones if none fit."""
         if self.full is None:
             return None
         if whole is None or not self.missing:
@@ -55,6 +56,7 @@ class Sizes:
 
     @staticmethod
     def _gives(n: tuple[int, ...], parts: Sequence[Number], whole: Number) -> bool:
+        """Return whether counts give the printed whole within rounding."""
         total = sum(n)
         mean = sum(k * p.value for k, p in zip(n, parts, strict=True)) / total
         reach = sum(k * p.half for k, p in zip(n, parts, strict=True)) / total + whole.half

@@ -1,7 +1,8 @@
-"""Letters of homogeneous subsets follow from means, standard deviations and counts (Tukey's HSD as SPSS prints it).
+"""Checks of letters of homogeneous subsets from means, standard deviations and counts (Tukey's HSD as SPSS prints it).
 
-Letters are compared by what they say: two systems that share no letter differ, two that share one do not. Each pair is decided by whether its
-difference can be on either side of the critical difference when all inputs move within their rounding.
+Letters are compared by their meaning: two systems without a common letter differ, two with one do not. Each pair is
+decided by whether its difference can be on either side of the critical difference when all inputs move within their
+rounding.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class _Tukey:
 
     @cached_property
     def slack(self) -> np.ndarray:
-        """How far the mean of every system may lie from the one computed."""
+        """Return how far the mean of every system may lie from the computed one."""
         halves = np.array([n.half for n in self.cells.means]).reshape(self.cells.counts.shape)
         return np.asarray((halves * self.cells.counts).sum(axis=1) / self.cells.counts.sum(axis=1))
 
@@ -66,6 +67,7 @@ class _Tukey:
 
     @cached_property
     def found(self) -> Subsets:
+        """Return the recomputed subsets."""
         error = float(self.cells.error_ms(self._middle)[0])
         means = dict(zip(self.cells.labels, map(float, self.means), strict=True))
         counts = dict(zip(self.cells.labels, map(float, self.cells.counts.sum(axis=1)), strict=True))
@@ -79,7 +81,9 @@ class _Tukey:
         )
 
     def disputes(self, at: int) -> tuple[list[str], list[str]]:
-        """Systems against which the printed letters of one system are wrong as computed, and wrong whatever the rounding."""
+        """Return the systems against which the printed letters of one system are wrong as computed, and wrong for any
+        rounding.
+        """
         wrong, surely = [], []
         low, high = self.critical
         for other in range(len(self.letters)):
@@ -111,11 +115,13 @@ class LettersClaim(PrintedClaim):
         return self.tukey.cells.inputs
 
     def changed(self, change: Change) -> Self:
+        """Return the claim with changed numbers."""
         old = self.tukey.cells
         cells = replace(old, means=tuple(map(change, old.means)), sds=tuple(map(change, old.sds)))
         return replace(self, tukey=replace(self.tukey, cells=cells))
 
     def judge(self) -> AuditRow:
+        """Compare the printed letters with the recomputed ones."""
         if not self.tukey.is_defined:
             reason = f"{self.because}: the printed standard deviations leave no error variance"
             return self.row(AuditVerdict.UNDETERMINED, reason, printed=self.tukey.letters[self.at])
@@ -153,6 +159,7 @@ def subsets(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 
 
 def _comparable(cells: CellMeans) -> CellMeans:
+    """Return the cells if they can be compared. Raises CannotTell otherwise."""
     if not cells.sds:
         raise CannotTell("no standard deviations are printed")
     if cells.error_df < 1:

@@ -1,4 +1,4 @@
-"""The table of checks: what a `[[checks]]` of a given kind claims."""
+"""The table of checks: the function that makes the claims of each kind of `[[checks]]`."""
 
 from __future__ import annotations
 
@@ -49,5 +49,5 @@ def expand(paper: Paper) -> list[PrintedClaim]:
 
 
 def _admitting(claims: list[PrintedClaim], admitted: str) -> list[PrintedClaim]:
-    """The claims of a check whose inputs the paper itself says are another quantity."""
+    """Return the claims with the paper's admission that their inputs are another quantity."""
     return [replace(c, admitted=admitted) if admitted and isinstance(c, ValueClaim) else c for c in claims]

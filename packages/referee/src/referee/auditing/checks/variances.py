@@ -1,7 +1,8 @@
-"""F values and degrees of freedom follow from cell means, standard deviations and counts (as in the TUNA challenge reports).
+"""Checks of F values and degrees of freedom from cell means, standard deviations and counts (as in the TUNA challenge
+reports).
 
-The formulas are those of `referee.statistics.variance`, written for many versions of the same table at once, because the rounding of
-forty cells is searched through for every printed F.
+The formulas are those of `referee.statistics.variance`, vectorised over many versions of one table, because the
+rounding of forty cells is searched for every printed F.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class CellMeans:
         return np.asarray((means * self.counts).sum(axis=2) / self.counts.sum(axis=1))
 
     def error_ms(self, points: FloatArray) -> FloatArray:
-        """Pooled variance within cells, from standard deviations by cell or by system (less what lies between its domains)."""
+        """Return the pooled variance within cells, from standard deviations by cell or by system (minus the variance
+        between its domains).
+        """
         means, sds = self.split(points)
         if len(self.sds) == len(self.means):
             within = ((self.counts.ravel() - 1) * sds**2).sum(axis=1)
@@ -139,7 +142,7 @@ def anova(paper: Paper, section: CheckSection) -> list[PrintedClaim]:
 def _printed_effect(
     effect: str, reference: object, paper: Paper, section: CheckSection
 ) -> tuple[Number | None, Subject]:
-    """The cell in which an effect is printed, and what its claim is about."""
+    """Return the cell in which an effect is printed, and the subject of its claim."""
     one_way = len(section.names("cells")) == 1
     effects = ("system", "error_df") if one_way else (*EFFECTS, "error_df")
     if effect not in effects or not isinstance(reference, str):
@@ -150,6 +153,7 @@ def _printed_effect(
 
 
 def _effect(effect: str, cells: CellMeans, number: Number, subject: Subject) -> PrintedClaim:
+    """Return the claim on one printed effect."""
     total = int(cells.counts.sum())
     if effect == "error_df":
         because = f"{total} observations in {cells.counts.size} cells"

@@ -1,1 +1,1 @@
-"""Why something does not follow: single mistakes that explain several failures, told in sentences."""
+"""Explanations of failures: single mistakes that explain several of them, as sentences."""

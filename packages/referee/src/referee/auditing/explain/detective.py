@@ -1,8 +1,9 @@
-"""Why something does not follow: simple mistakes that would explain several failures at once, tried out one by one.
+"""Searches for simple mistakes that explain several failures at once.
 
-Tried are two columns exchanged, three neighbouring columns rotated, a column shifted by a row, two rows exchanged within a column, and one wrong
-cell (which is solved for). A mistake counts as an explanation when every failed claim it touches then follows, at least two of them, and no
-other claim breaks. Nothing is known here about any particular paper.
+Candidates are two exchanged columns, three rotated neighbouring columns, a column shifted by a row, two rows exchanged
+within a column, and one wrong cell (whose value is solved for). A mistake is an explanation if every failed claim that
+it touches then follows, at least two of them, and no other claim breaks. The search uses no knowledge of particular
+papers.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ __all__ = ["Explanation", "explain"]
 
 @dataclass(frozen=True)
 class Explanation:
-    """A mistake in one sentence, the claims (by position) that it explains, and what would have to stand in which cell."""
+    """A mistake in one sentence, the claims (by index) that it explains, and the correct values of cells."""
 
     sentence: str
     claims: tuple[int, ...]
@@ -55,13 +56,14 @@ def _best(case: PrintedCase) -> Explanation | None:
 
 
 def _moved(sentence: str, case: PrintedCase, move: Move) -> Explanation:
-    """What comes of printed numbers that stand in each other's place."""
+    """Return the explanation by a move of printed numbers."""
     places = [(case.numbers[place], number) for place, number in move.items()]
     remedies = tuple(Remedy(old.place, old.text, new.value, new.value) for old, new in places)
     return Explanation(sentence, case.fixed_by(move), remedies)
 
 
 def _columns(case: PrintedCase) -> Iterator[Explanation]:
+    """Yield explanations by exchanged, rotated or shifted columns."""
     for table, names in case.suspicious_columns().items():
         columns = {name: case.column(table, name) for name in names}
         # As BLEU and NIST in Table 8 of TUNA 2008.
@@ -75,6 +77,7 @@ def _columns(case: PrintedCase) -> Iterator[Explanation]:
 
 
 def _permute(columns: Sequence[Mapping[str, Number]], order: Sequence[int]) -> Move:
+    """Return the move that permutes columns."""
     rows = [row for row in columns[0] if all(row in column for column in columns)]
     return {
         columns[i][row].place: columns[source][row]
@@ -85,6 +88,7 @@ def _permute(columns: Sequence[Mapping[str, Number]], order: Sequence[int]) -> M
 
 
 def _rows(case: PrintedCase) -> Iterator[Explanation]:
+    """Yield explanations by exchanged rows or a shift within a column."""
     for table, names in case.suspicious_columns().items():
         for name in names:
             cells = list(case.column(table, name).values())
@@ -133,13 +137,14 @@ def _cells(case: PrintedCase) -> Iterator[Explanation]:
 
 
 def _whole_counts(solution: Solution, claims: Sequence[PrintedClaim]) -> list[float]:
-    """Values to try for a cell: the best one, or those that are whole counts where the cell must be one."""
+    """Return values to try for a cell: the best one, or whole counts where the cell must be one."""
     counts = {v for c in claims if isinstance(c, CountClaim) for v in c.between(solution.low, solution.high)}
     # The twenty nearest, for each is judged with all claims that it touches.
     return sorted(counts, key=lambda v: abs(v - solution.best))[:20] or [solution.best]
 
 
 def _sentence(solution: Solution, case: PrintedCase, others: Sequence[str]) -> str:
+    """Return the sentence of an explanation by one wrong cell."""
     number = solution.number
     bounds = (
         f"value is {solution.low:.10g}"

@@ -1,4 +1,4 @@
-"""From failed claims to findings: what one mistake explains is said once, what fails alike is said together."""
+"""Groups failed claims into findings: by one mistake that explains them, or by a common reason."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ MOST = 3
 
 @dataclass(frozen=True, slots=True)
 class FoundOut:
-    """One thing that does not follow: the sentence, the rows (by position) behind it, and what would have to be printed.
+    """One failure: the sentence, the rows (by index) behind it, and the correct values.
 
-    No remedies where the print does not decide which number is wrong, or where the right one is no number. `suspects` are at most three cells, the
-    likeliest first, of which one must be misprinted.
+    There are no remedies if the print does not decide which number is wrong, or the correct one is no number.
+    `suspects` are at most three cells, the likeliest first, of which one must be misprinted.
     """
 
     sentence: str
@@ -54,6 +54,7 @@ def gather(claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequ
 
 
 def _groups(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list[int]]:
+    """Return indices grouped by a key."""
     groups: dict[Hashable, list[int]] = {}
     for i in indices:
         groups.setdefault(key(i), []).append(i)
@@ -61,7 +62,7 @@ def _groups(indices: Iterable[int], key: Callable[[int], Hashable]) -> list[list
 
 
 class _Record:
-    """The claims, their rows and the remarks of the checks they come from."""
+    """The claims, their rows and the remarks of their checks."""
 
     def __init__(
         self, claims: Sequence[PrintedClaim], rows: Sequence[AuditRow], about: Sequence[str], failed: Sequence[int]
@@ -70,13 +71,15 @@ class _Record:
         self.case = PrintedCase(claims, failed)
 
     def repeated_by_stars(self, rest: Sequence[int], failed: Sequence[int]) -> dict[int, int]:
-        """For stars whose correlation fails as well, the position of that correlation: they are no finding of their own."""
+        """Return, for stars whose correlation fails as well, the index of that correlation; they are no separate
+        finding.
+        """
         correlations = {id(self.claims[i]): i for i in failed}
         stars = ((i, claim) for i in rest if isinstance(claim := self.claims[i], StarsClaim))
         return {i: correlations[id(claim.r)] for i, claim in stars if id(claim.r) in correlations}
 
     def with_stars(self, finding: FoundOut, stars: Mapping[int, int]) -> FoundOut:
-        """A finding together with the stars of its correlations."""
+        """Return a finding with the stars of its correlations added."""
         more = tuple(i for i, correlation in stars.items() if correlation in finding.rows)
         return replace(finding, rows=(*finding.rows, *more))
 
@@ -90,7 +93,7 @@ class _Record:
         return FoundOut(sentence, indices, explanation.remedies, tuple(places[:MOST]))
 
     def miscomputed(self, indices: Sequence[int], words: str) -> FoundOut:
-        """Failures that another formula explains, and what was computed from the wrong numbers afterwards."""
+        """Return the finding on failures that another formula explains, and on numbers computed from the wrong ones."""
         remedies = self._remedies(indices)
         # As the share of 576 in Spanger et al. 2010, once the responses are 660 and not 638.
         later = {i: self.case.after(i, remedies) for i in self.case.broken_by(remedies)}
@@ -103,7 +106,9 @@ class _Record:
         return FoundOut(sentence, tuple(indices), (*remedies, *later_remedies.values()), places)
 
     def of_source(self, indices: Sequence[int]) -> list[FoundOut]:
-        """The unexplained failures of one table: together when one column is in all of them and in nothing that holds."""
+        """Return the unexplained failures of one table: one finding if one column is in all of them and in no claim
+        that holds.
+        """
         # As Edit in Table 7 of TUNA 2008.
         column = self._common_column(indices)
         if column and len(indices) > 1 and not self._impossible(indices):
@@ -138,7 +143,9 @@ class _Record:
         return list(merged.values())
 
     def _unexplained(self, indices: Sequence[int]) -> FoundOut:
-        """Failures without an explanation: the cells of which one must be wrong, at most a slip, and perhaps numbers that confirm what is printed."""
+        """Return the finding on unexplained failures: the suspect cells, at most one slip, and numbers that confirm the
+        print.
+        """
         suspects = self._suspects(indices)
         places = tuple(place for place, _ in suspects[:MOST])
         targets = {t.place for i in indices if (t := self.claims[i].target) is not None}
@@ -173,7 +180,7 @@ class _Record:
         return tuple(remedy for remedy in remedies if remedy is not None)
 
     def _common_column(self, indices: Sequence[int]) -> str:
-        """A column that all failed claims about a table are computed from, and none that holds."""
+        """Return a column that all failed claims about a table are computed from, and no claim that holds."""
         source = self.rows[indices[0]].source
         values = {i: c for i, c in enumerate(self.claims) if isinstance(c, ValueClaim) and c.subject.source == source}
         if not all(i in values or isinstance(self.claims[i], StarsClaim) for i in indices):
@@ -184,7 +191,9 @@ class _Record:
         return min(shared, default="")
 
     def _sentence(self, indices: Sequence[int], words: str) -> str:
-        """One sentence: where, what is printed, what follows, and why (the remark of the check where nothing else is known)."""
+        """Return one sentence: place, printed and recomputed number, and reason (the remark of the check if no other is
+        known).
+        """
         rows, first = [self.rows[i] for i in indices], self.claims[indices[0]]
         same = len({(row.printed, row.recomputed) for row in rows}) == 1
         what = say_numbers(rows[0], first.symbol) if same else say_pairs(rows)
@@ -193,7 +202,7 @@ class _Record:
         return sentence + (f"; {words}" if words else f" ({remark})" if remark else "")
 
     def _impossible(self, indices: Sequence[int]) -> str:
-        """What is said when all failures are means outside their parts: either may be wrong."""
+        """Return the remark if all failures are means outside the range of their parts; empty otherwise."""
         claims = [self.claims[i] for i in indices]
         # As all 14 overall accuracies in Table 3 of TUNA 2008.
         beyond = all(isinstance(c, ValueClaim) and c.outside_its_parts for c in claims)

@@ -1,7 +1,7 @@
-"""Solving for one cell: the values that would make several printed numbers follow at once.
+"""Solves for one cell: the values that would make several printed numbers follow at once.
 
-The cell is moved over a wide range in steps; where every claim may come within the reach of rounding, the place is looked at again in finer
-steps, until the steps are smaller than what rounding allows.
+The cell is varied over a wide range in steps. Where every claim may be within rounding, the range is searched again in
+finer steps, until they are smaller than the rounding.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _rounded(number: Number, values: FloatArray, best: float) -> Solution:
 
 
 def misses_of(number: Number, claims: Sequence[ValueClaim], values: FloatArray) -> FloatArray:
-    """How far each claim is off for each value of the cell, in units of what rounding allows."""
+    """Return how far each claim is off for each value of the cell, in units of its rounding."""
     result = []
     for claim in claims:
         points = np.tile(values_of(claim.inputs), (len(values), 1))
@@ -88,5 +88,5 @@ def misses_of(number: Number, claims: Sequence[ValueClaim], values: FloatArray) 
         allowed = claim.printed.half + (high - low) / 2 + 1e-9
         target = values if claim.printed.place == number.place else claim.printed.value
         result.append(np.abs(claim.compute(points) - target) / allowed)
-    # What is not defined is as far off as can be.
+    # Undefined results count as infinitely far off.
     return np.nan_to_num(np.array(result), nan=1e12, posinf=1e12)

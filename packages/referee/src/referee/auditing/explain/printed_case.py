@@ -1,4 +1,4 @@
-"""All claims of a paper with the cells they touch: what a change of cells would repair, and what it would break."""
+"""All claims of a paper with the cells they touch: the claims that a change of cells would repair or break."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class PrintedCase:
                 self.numbers.setdefault(number.place, number)
 
     def counted(self, index: int) -> bool:
-        """Stars only repeat what their correlation says."""
+        """Return whether a claim counts; stars only repeat their correlation."""
         return not isinstance(self.claims[index], StarsClaim)
 
     def independent(self, indices: Sequence[int]) -> int:
@@ -38,7 +38,9 @@ class PrintedCase:
         return {i for place in places for i in self.touching.get(place, ())}
 
     def fixed_by(self, move: Move) -> tuple[int, ...]:
-        """The failures that a change of cells repairs, or nothing if one of those it touches stays or another claim breaks."""
+        """Return the failures that a change of cells repairs; empty if another touched failure remains or another claim
+        breaks.
+        """
         touched = self.touched(list(move))
         failures = sorted(touched & self.failed)
         if self.independent(failures) < 2:
@@ -64,16 +66,16 @@ class PrintedCase:
         return {p.row: n for p, n in self.numbers.items() if p.table == table and p.column == column}
 
     def broken_by(self, remedies: Iterable[Remedy]) -> list[int]:
-        """The claims that hold as printed and would not any more.
+        """Return the claims that hold as printed and would not hold afterwards.
 
-        A remedy stands for all values between its bounds, so only what no value of them allows is broken.
+        A remedy includes all values between its bounds, so a claim is broken only if no value allows it.
         """
         move = self._move(remedies)
         holding = sorted(self.touched(list(move)) - self.failed)
         return [i for i in holding if not self.claims[i].changed(lambda n: moved(n, move)).fits()]
 
     def after(self, index: int, remedies: Iterable[Remedy]) -> Remedy | None:
-        """What would have to be printed for a claim once other cells are corrected."""
+        """Return the correct value for a claim after other cells are corrected."""
         move = self._move(remedies)
         return self.claims[index].changed(lambda n: moved(n, move)).remedy()
 

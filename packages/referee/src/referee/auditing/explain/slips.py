@@ -23,7 +23,7 @@ POINT = {
 
 
 class SlipKind(Enum):
-    """What may have happened to a printed number."""
+    """The kinds of misprints of a number."""
 
     NONE = auto()
     NO_COUNT = auto()
@@ -35,21 +35,23 @@ class SlipKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """A slip and how it is said; no words where no simple slip explains the number."""
+    """A misprint with its description; empty if no simple one explains the number."""
 
     kind: SlipKind
     words: str = ""
 
 
 def other_formula(claim: PrintedClaim) -> str:
-    """What the author may have computed instead, in words, if that gives the printed number; otherwise nothing."""
+    """Return the formula that the author may have used instead, in words, if it gives the printed number; otherwise
+    empty.
+    """
     if not isinstance(claim, ValueClaim):
         return ""
     return next((words for words, compute in claim.otherwise if claim.computed_by(compute).holds()), "")
 
 
 def find_slip(claim: PrintedClaim) -> Slip:
-    """What may have happened to the printed number of a claim that fails."""
+    """Return a possible misprint of a number whose claim fails."""
     if isinstance(claim, CountClaim):
         return Slip(SlipKind.NO_COUNT, "no whole count gives it")
     if not isinstance(claim, ValueClaim) or isinstance(claim, BracketClaim):
@@ -66,6 +68,7 @@ def find_slip(claim: PrintedClaim) -> Slip:
 
 
 def _fits(claim: ValueClaim, value: float, half: float) -> bool:
+    """Return whether a value follows from the claim within rounding."""
     low, high = claim.reach
     # Numbers without rounding (counts) still need room for floating point.
     half = half or 1e-9 * max(1.0, abs(value))
@@ -73,7 +76,7 @@ def _fits(claim: ValueClaim, value: float, half: float) -> bool:
 
 
 def _digits(claim: ValueClaim) -> Slip:
-    """Whether the printed digits are those of the recomputed number but for one, or for two that changed places."""
+    """Return the misprint of one digit, or of two exchanged digits, compared with the recomputed number."""
     text = claim.printed.text.rstrip("*% ").replace("−", "-").removeprefix("+")
     decimals = len(text.partition(".")[2])
     right = f"{claim.middle:.{decimals}f}"

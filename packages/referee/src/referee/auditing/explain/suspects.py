@@ -1,7 +1,8 @@
 """Suspects: the cells of which one must be misprinted when claims fail.
 
-A cell is a suspect if some other value in it makes all the failed claims follow and breaks no claim that holds. Values that one slip of the pen turns into
-the printed text (a digit, two digits exchanged, the sign, the decimal point) are tried first; only where no cell has such a value, any value counts.
+A cell is a suspect if another value in it makes all the failed claims follow and breaks no claim that holds. Values
+that one misprint turns into the printed text (a digit, two exchanged digits, the sign, the decimal point) are tried
+first; other values count only if no cell has such a value.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from referee.auditing.value_claims import BracketClaim, ValueClaim
 __all__ = ["SuspectCell", "find_suspects", "slip_values"]
 
 
-# How near a value has to come to be tried with all claims, in units of what rounding allows.
+# How close a value has to come to be tried with all claims, in units of rounding.
 _NEAR = 1.2
 _FEW_CELLS = 20
 
@@ -53,13 +54,14 @@ def find_suspects(case: PrintedCase, failures: Sequence[int]) -> list[SuspectCel
 
 
 def _suspect(case: PrintedCase, failures: Sequence[int], number: Number, values_of_cell: object) -> SuspectCell | None:
+    """Return a cell as a suspect with the range of its consistent values; None if it has none."""
     values = values_of_cell(case, failures, number)  # type: ignore[operator]
     consistent = [v for v in values if _repairs(case, failures, number, v)]
     return SuspectCell(number, min(consistent), max(consistent)) if consistent else None
 
 
 def _repairs(case: PrintedCase, failures: Sequence[int], number: Number, value: float) -> bool:
-    """Whether a value in a cell makes all failures fit and leaves everything that holds."""
+    """Return whether a value in a cell makes all failures follow and keeps every claim that holds."""
     change = partial(moved, move={number.place: number.became(value, half_of_text(number))})
     if not all(case.claims[i].changed(change).fits() for i in failures):
         return False
@@ -109,6 +111,7 @@ def slip_values(number: Number) -> set[float]:
 
 
 def _slip_texts(text: str) -> Iterator[str]:
+    """Yield the texts that one misprint would turn into this one."""
     digits = [i for i, c in enumerate(text) if c.isdigit()]
     for i in digits:
         for digit in "0123456789":

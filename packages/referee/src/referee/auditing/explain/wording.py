@@ -1,4 +1,4 @@
-"""How numbers that do not follow are said: a value for reading, what is printed and what follows, a list cut short."""
+"""The wording of failures: readable numbers, printed and recomputed values, and shortened lists."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["list_items", "say_numbers", "say_pairs", "shown"]
 
 
 def say_numbers(row: AuditRow, symbol: str = "") -> str:
-    """What is printed and what follows; `symbol` names what follows where it is not what is printed."""
+    """Return the printed and the recomputed number in words; `symbol` names the latter if it differs in kind."""
     if row.recomputed is None:
         return f"{shown(row.printed)} is printed, but it must lie between {shown(row.low)} and {shown(row.high)}"
     exact = row.low is None or row.low == row.high
