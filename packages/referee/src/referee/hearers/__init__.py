@@ -1,1 +1,1 @@
-"""Simulated hearers: they see a scene in an order of its own and a description, and answer with probabilities, never with a score."""
+"""Simulated hearers: they see a shuffled scene and a description, and answer with probabilities, never with a score."""

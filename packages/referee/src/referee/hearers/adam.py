@@ -16,7 +16,10 @@ FIRST, SECOND, TINY = 0.9, 0.99, 1e-8
 
 
 class Adam:
-    """Changes weights in place; `rate` is the step at its largest, `decay` holds weights back, `steps` is how many there will be."""
+    """The Adam optimiser; updates weights in place.
+
+    `rate` is the highest learning rate, `decay` the weight decay, `steps` the total number of steps.
+    """
 
     def __init__(self, weights: Weights, rate: float, decay: float, steps: int) -> None:
         self.weights, self.rate, self.decay, self.steps = weights, rate, decay, max(1, steps)

@@ -1,10 +1,11 @@
-"""How every simulated hearer answers: what it takes a description to say, and which outcome follows from its probabilities.
+"""The answers of all simulated hearers: how a description is interpreted, and which outcome follows from the
+probabilities.
 
-The rule, in one place. A hearer spreads one unit of belief over the entities of the scene and over two further answers, ``several`` and ``none``.
-The largest share wins. Where it belongs to ``none`` or ``several`` that is the outcome, also in a tie with an entity: who is undecided does not point.
-Where entities share the first place the outcome is SEVERAL, and they are the set that is chosen. A meaning that is more than a conjunction
-is taken literally: what it denotes is chosen. Nothing said gives DONT_KNOW, words of which none is understood give UNPARSABLE; in both
-cases the belief stays even over the entities.
+A hearer distributes one unit of probability over the entities of the scene and two further answers, ``several`` and
+``none``. The highest probability wins. If it belongs to ``none`` or ``several``, that is the outcome, also in a tie
+with an entity. If entities tie, the outcome is SEVERAL, with these entities as the chosen set. A meaning that is more
+than a conjunction is interpreted literally: its denotation is chosen. An empty description gives DONT_KNOW, words
+without a known one give UNPARSABLE; in both cases the probabilities are equal over the entities.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ __all__ = [
 
 SEVERAL, NONE = "several", "none"
 PSEUDO = (SEVERAL, NONE)
-# Shares are products and sums: what is equal may differ in its last bits.
+# Probabilities are products and sums: equal ones may differ in their last bits.
 TIE = 1e-9
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 
@@ -45,16 +46,17 @@ _LEXICA: SceneNotes[str, dict[str, Property]] = SceneNotes("hearers.words")
 
 
 class Listener:
-    """What simulated hearers share: those that need no training are trained at once, and many questions are one after another.
+    """The base of simulated hearers: those that need no training are trained at once, and several questions are
+    answered in turn.
 
-    `learns` says whether `fit` makes a difference; such a hearer must not be asked about trials it was fitted on.
+    `learns` is whether `fit` makes a difference; such a hearer must not be tested on trials of its training.
     """
 
     name: str
     learns: bool = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Nothing to learn."""
+        """Return the hearer unchanged, because it needs no training."""
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
@@ -76,7 +78,7 @@ class Listener:
 
 
 def decide(shares: Sequence[float], several: float = 0.0, none: float = 0.0) -> tuple[Outcome, int | None]:
-    """The outcome, and the place of the entity if it is one, by the rule of this module."""
+    """Return the outcome, and the index of the entity if it is one, by the rule of this module."""
     edge = max(*shares, several, none) * (1 - TIE) if shares else max(several, none) * (1 - TIE)
     if none >= edge:
         return Outcome.NONE, None
@@ -97,7 +99,7 @@ def answer(
     """A response from shares of belief in the order of the view's entities; they are brought to a sum of 1."""
     entities = view.scene.entities
     total = sum(shares) + several + none
-    # Not above 0 rather than at most 0, so that NaN comes here, too.
+    # "Not above 0" and not "at most 0", so that NaN is included.
     if not total > 0:
         shares, several, none, total = [0.0] * len(entities), 0.0, 1.0, 1.0
     outcome, place = decide(shares, several, none)
@@ -134,7 +136,7 @@ def has_structure(description: Description) -> bool:
 
 
 def shrug(hearer: str, view: HearerView, outcome: Outcome, flags: tuple[str, ...] = ()) -> Response:
-    """An answer that points nowhere, for a reason of its own, with belief even over the entities."""
+    """Return a response without an entity, with equal probabilities over the entities."""
     entities = view.scene.entities
     even = 1 / len(entities) if entities else 0.0
     probabilities = tuple((e.id, even) for e in entities) or ((NONE, 1.0),)
@@ -142,6 +144,7 @@ def shrug(hearer: str, view: HearerView, outcome: Outcome, flags: tuple[str, ...
 
 
 def _check_names(scene: Scene) -> None:
+    """Raise InvalidDescription for an entity with the id of an answer."""
     if [e for e in scene.entities if e.id in PSEUDO]:
         raise InvalidDescription(
             f"an entity of scene {scene.id!r} is called like an answer (several or none)",
@@ -150,9 +153,10 @@ def _check_names(scene: Scene) -> None:
 
 
 def understand(description: Description, scene: Scene) -> tuple[Property, ...] | Outcome:
-    """The properties that a hearer without training takes a description to say, or the outcome where there are none to take.
+    """Return the properties that an untrained hearer understands, or the outcome if there are none.
 
-    Properties are taken as they are. Of words alone it knows those that are values of exactly one attribute of the scene; the rest it does not hear.
+    Properties are used unchanged. Of words it understands those that are values of exactly one attribute of the scene,
+    and ignores the others.
     """
     if description.properties is not None:
         return description.properties
@@ -189,7 +193,7 @@ def words_of(text: str) -> list[str]:
 
 
 def _lexicon(scene: Scene) -> dict[str, Property]:
-    """Words that name one property of the scene: a value that two attributes share could mean either, so it means nothing."""
+    """Return the words that name one property of the scene; a value of two attributes is ambiguous and left out."""
     notes = _LEXICA.of(scene)
     lexicon = notes.get("words")
     if lexicon is None:

@@ -1,4 +1,4 @@
-"""Hearers that do not listen: what is reached without a word is the chance level that every other hearer is held against."""
+"""Hearers that ignore the description: their accuracy is the chance level for all other hearers."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["Majority", "Position"]
 
 
 class Position(Listener):
-    """Always points at the same place of the view (0 is the first, -1 the last), whatever is said.
+    """Always chooses the same position of the view (0 is the first, -1 the last), whatever the description.
 
-    Views are shuffled, so it is right as often as chance has it; anything above that is a leak.
+    Views are shuffled, so its accuracy is chance; anything above that is a leak.
     """
 
     name = "position"
@@ -26,6 +26,7 @@ class Position(Listener):
         self.place = place
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the entity at the position. Raises InputError if the view is smaller."""
         size = len(view.scene.entities)
         if size and not -size <= self.place < size:
             raise InputError(
@@ -36,16 +37,18 @@ class Position(Listener):
 
 
 class Majority(Listener):
-    """Points at the entity that looks most like targets usually do, whatever is said.
+    """Chooses the entity that looks most like typical targets, whatever the description.
 
-    For every property it learns how much more often targets have it than entities at large (log odds ratio with half a case added everywhere); an
-    entity's share is the exponential of the sum over its properties. It shows how much a corpus gives away before anybody speaks.
+    The weight of a property is its log odds ratio between targets and all entities (with 0.5 added to every count); an
+    entity's probability is proportional to the exponential of the sum over its properties. Its accuracy shows how far a
+    corpus can be solved without descriptions.
     """
 
     name = "majority"
     learns = True
 
     def fit(self, trials: Iterable[Trial]) -> Self:
+        """Learn the weight of every property."""
         targets: Counter[Property] = Counter()
         others: Counter[Property] = Counter()
         sizes = [0, 0]
@@ -59,15 +62,16 @@ class Majority(Listener):
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return probabilities from the weights of the entities' properties."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         scores = [self._score(entity) for entity in view.scene.entities]
-        # Less the highest score, so that no exponential overflows.
+        # Minus the highest score, so that no exponential overflows.
         top = max(scores, default=0.0)
         return answer(self.name, view, [exp(score - top) for score in scores])
 
     def _score(self, entity: Entity) -> float:
-        # Sorted, since a sum hangs on its order and a set has none.
+        # Sorted, because a floating-point sum depends on its order and sets have none.
         return sum(self.weights_.get(p, 0.0) for p in sorted(set(entity.attributes)))
 
 

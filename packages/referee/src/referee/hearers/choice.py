@@ -1,7 +1,8 @@
-"""Learning to choose: the conditional logit, in which every scene is a choice among its own entities (McFadden 1974).
+"""The conditional logit: learning to choose among the entities of a scene (McFadden 1974).
 
-The score of an entity is linear in the weights and a scene's scores become probabilities by exponentials, so the penalised likelihood has one
-maximum. It is climbed from zero with L-BFGS: no random start, the same data give the same listener.
+The score of an entity is linear in the weights, and exponentials turn a scene's scores into probabilities, so the
+penalised likelihood has one maximum. L-BFGS starts from zero: without random initialisation, the same data give the
+same listener.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def starts_of(sizes: Iterable[int]) -> Places:
 
 
 def wanted(lessons: Iterable[Lesson]) -> FloatArray:
-    """One share for each entity of all scenes in a row: evenly spread over those that were meant."""
+    """Return the target distribution over the entities of all scenes in a row: uniform over each scene's targets."""
     rows = [
         float(place in lesson.meant) / len(set(lesson.meant))
         for lesson in lessons
@@ -40,9 +41,11 @@ def wanted(lessons: Iterable[Lesson]) -> FloatArray:
 
 
 def within_scenes(starts: Places) -> csr_array:
-    """One row a scene, one column an entity: with a number for each entity as its `data`, it sums rows of theirs, so weighted, within scenes.
+    """Return a matrix with one row per scene and one column per entity that sums rows of entities, weighted by `data`,
+    within scenes.
 
-    An entity's column is in `indices`. A scene's first comes last, as numpy sums stretches of rows: the digits are those of `reduceat`.
+    An entity's column is in `indices`. A scene's first entity comes last, in numpy's order of summation, so that digits
+    equal those of `reduceat`.
     """
     from scipy.sparse import csr_array
 
@@ -58,6 +61,7 @@ def as_shares(scores: FloatArray, starts: Places) -> FloatArray:
 
 
 def _log_shares(scores: FloatArray, starts: Places) -> FloatArray:
+    """Return the log probabilities of entities within scenes from their scores."""
     sizes = np.diff(starts)
     # The highest score of a scene becomes 0: no exponential overflows, and one at least is 1.
     lowered = scores - np.repeat(np.maximum.reduceat(scores, starts[:-1]), sizes)

@@ -1,7 +1,7 @@
-"""A listener for colour patches: every piece of text has a shape in colour space and in the context of the other patches.
+"""A listener for colour patches: every n-gram has weights over colour space and over the context of the other patches.
 
-Log-linear in words and in what a patch looks like, in the line of McMahan & Stone 2015 and of the literal listener of Monroe et al. 2017, but without a
-neural network: the likelihood has one maximum and is learnt within a minute.
+Log-linear in words and in the appearance of a patch, similar to McMahan & Stone 2015 and to the literal listener of
+Monroe et al. 2017, but without a neural network: the likelihood has one maximum, and training takes less than a minute.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ __all__ = ["Colour", "with_colours"]
 
 @dataclass(eq=False, repr=False)
 class Colour(Listener):
-    """Reads words about colours; entities have the attributes h (0-360), s and l (0-100).
+    """Understands words about colours; entities have the attributes h (0-360), s and l (0-100).
 
-    Learns from `teacher` ("targets": what speakers meant, or "clicks": what people took them to mean). `penalty` holds weights back, pieces of text seen
-    fewer than `rare` times are ignored, `iterations` bounds the climb. A scene without colours is answered with UNPARSABLE, flagged ``no-colours``.
+    Learns from `teacher` ("targets": the speakers' targets, or "clicks": the listeners' choices). `penalty` is the
+    regularisation, n-grams with fewer than `rare` occurrences are ignored, `iterations` limits the optimiser. A scene
+    without colours gives UNPARSABLE with the flag ``no-colours``.
     """
 
     name = "colour"
@@ -41,6 +42,7 @@ class Colour(Listener):
     iterations: int = 150
 
     def fit(self, trials: Iterable[Trial]) -> Self:
+        """Learn the weights of n-grams from trials with colours."""
         heard, patches = with_colours(taught(trials, self.teacher))
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
         looks, starts = _look(patches)
@@ -89,6 +91,7 @@ class Colour(Listener):
         return shrug(self.name, view, outcome, () if patches else ("no-colours",))
 
     def _shares(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
+        """Return the probabilities of the patches for each text."""
         if not texts:
             return []
         looks, starts = _look(patches)
@@ -98,7 +101,7 @@ class Colour(Listener):
 
 
 def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray:
-    """How well each patch fits the text said in its scene."""
+    """Return how well each patch fits the text of its scene."""
     if len(set(sizes.tolist())) == 1:
         # Nothing has to be repeated for the patches of a scene.
         scores: FloatArray = np.einsum("sf,spf->sp", meanings, looks.reshape(len(sizes), sizes[0], -1)).ravel()
@@ -108,6 +111,7 @@ def _match(meanings: FloatArray, looks: FloatArray, sizes: Places) -> FloatArray
 
 
 def with_colours(lessons: Iterable[Lesson]) -> tuple[list[Lesson], list[Patches]]:
+    """Return the lessons with colours, and their patches. Raises InputError if there are none."""
     readings = [(lesson, patches) for lesson in lessons if (patches := coordinates(lesson.scene))]
     if not readings:
         raise InputError("no trial shows colours", remedy="train on a corpus whose entities have h, s and l")

@@ -1,9 +1,12 @@
-"""A neural listener for colour patches, after Monroe, Hawkins, Goodman & Potts (2017): networks that read the words and see each patch beside the others.
+"""A neural listener for colour patches, after Monroe, Hawkins, Goodman & Potts (2017): networks over words and over
+each patch in its context.
 
-The words are a sum of learned vectors (words, pairs of words, beginnings, endings); a patch is its place in colour space (waves of hue, as theirs), how it
-stands in its scene, and how it differs from the nearer and the farther of the others. One hidden layer joins the two. Several networks from different random
-starts vote, and what they believe is weighed with how likely people are to say these words of each patch (`colour_words`), as in the paper. It is trained here
-in numpy, in minutes on one core; nothing is downloaded.
+The words are a sum of learned vectors (words, bigrams, prefixes, suffixes). A patch is represented by its coordinates
+in colour space (Fourier features of hue, as in the paper), its position within its scene, and its differences from the
+nearer and the farther of the others. One hidden layer combines the two. Several networks with different random
+initialisations are averaged, and their log probabilities are combined with the probability that people use these words
+for each patch (`colour_words`), as in the paper. Training uses numpy and takes minutes on one core; nothing is
+downloaded.
 """
 
 from __future__ import annotations
@@ -38,12 +41,12 @@ LEAST = 1e-9
 
 @dataclass(eq=False, repr=False)
 class ColourNetwork(Colour):
-    """Reads words about three patches (or any fixed number) with h, s and l; `members` networks vote.
+    """Understands words about three patches (or any fixed number) with h, s and l; averages `members` networks.
 
-    `width` is the length of a word's vector, `hidden` the size of the hidden layer, `epochs` how often the rounds are gone through, `rate` the step at its
-    largest, `drop` the share of each layer that is left out at random while learning, `decay` holds weights back.
-    `reasoning` is the weight of the log probability that people say these words of a patch, beside the log belief of the networks (0: none is learned), the
-    mean of `talkers` networks of words. The same `seed` gives the same networks.
+    `width` is the length of a word's vector, `hidden` the size of the hidden layer, `epochs` the number of passes over
+    the data, `rate` the highest learning rate, `drop` the dropout rate, `decay` the weight decay. `reasoning` is the
+    weight of the log probability that people use these words for a patch, relative to the networks' log probability (0:
+    not trained); it is the mean of `talkers` networks of words. The same `seed` gives the same networks.
     """
 
     name = "colour.network"
@@ -61,6 +64,7 @@ class ColourNetwork(Colour):
     seed: int = 1
 
     def fit(self, trials: Iterable[Trial]) -> Self:
+        """Train the networks on trials with colours. Raises InputError for scenes of different sizes."""
         heard, patches = with_colours(taught(trials, self.teacher))
         number = len(patches[0])
         if any(len(scene) != number for scene in patches):
@@ -83,11 +87,12 @@ class ColourNetwork(Colour):
             target_rows = scaled[np.arange(len(heard)), [lesson.meant[0] for lesson in heard]]
             texts_words = [words_of(lesson.text) for lesson in heard]
             self.words_ = [PatchWords(self.seed + i).learn(texts_words, target_rows) for i in range(self.talkers)]
-        # What `Colour` asks whether it was trained.
+        # The attribute by which `Colour` detects training.
         self.weights_ = np.empty(0)
         return self
 
     def _shares(self, texts: Sequence[str], patches: Sequence[Patches]) -> list[list[float]]:
+        """Return the probabilities of the patches for each text, averaged over the networks."""
         if not texts:
             return []
         shares: list[list[float]] = [[] for _ in texts]
@@ -126,6 +131,7 @@ class PatchNetwork:
         self.weights: Weights = {}
 
     def learn(self, texts: csr_array, looks: Floats, meant: Floats) -> Self:
+        """Train one network with Adam on random batches."""
         chosen = self.settings
         self.weights = self._begin(texts.shape[1], looks.shape[2])
         batch = min(BATCH, len(meant))
@@ -145,6 +151,7 @@ class PatchNetwork:
         return _shared_out(hidden @ w["out"] + np.einsum("npd,nd->np", looks @ w["direct"], words))
 
     def _begin(self, pieces: int, features: int) -> Weights:
+        """Return random initial weights."""
         width, hidden = self.settings.width, self.settings.hidden
 
         def drawn(*shape: int, size: float) -> Floats:
@@ -183,19 +190,22 @@ class PatchNetwork:
         }
 
     def _kept(self, shape: tuple[int, ...]) -> Floats:
-        """Ones, larger for those left out at random, so that sums stay what they are."""
+        """Return a random dropout mask with a rescaled mean of 1."""
         drop = self.settings.drop
         return (self.rng.random(shape) > drop).astype(np.float32) / np.float32(1 - drop)
 
 
 def _shared_out(scores: Floats) -> Floats:
+    """Return the softmax of scores by row."""
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares: Floats = raised / raised.sum(axis=1, keepdims=True)
     return shares
 
 
 def _looks(scenes: Sequence[Patches]) -> npt.NDArray[np.float64]:
-    """One row of features a patch, one block a scene: what `appearance` says, and the differences to the nearer and the farther patches."""
+    """Return one row of features per patch, one block per scene: its appearance, and the differences from the nearer
+    and the farther patches.
+    """
     starts = starts_of(map(len, scenes))
     hsl = np.array([patch for scene in scenes for patch in scene])
     seen = appearance(hsl, starts)

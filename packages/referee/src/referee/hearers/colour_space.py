@@ -1,7 +1,7 @@
-"""What a colour patch looks like: its place in colour space, and how it compares with the patches beside it.
+"""The appearance of a colour patch: its coordinates in colour space, and comparisons with the other patches.
 
-Hue is a circle, so it is described by waves along it (the Fourier idea of Monroe et al. 2016) at three degrees of saturation; CIE Lab and RGB add
-brightness as people see it. In context, a patch may be the most or the least of something, and may lie far from the rest.
+Hue is circular, so it has Fourier features (Monroe et al. 2016), at three degrees of saturation; CIE Lab and RGB add
+perceived brightness. In context, a patch may have an extreme value, or a large distance from the others.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ def coordinates(scene: Scene) -> Patches | None:
 
 
 def _read_coordinates(scene: Scene) -> Patches | None:
+    """Return the colours of a scene; None if an entity has none."""
     colours: Patches = []
     for entity in scene.entities:
         values = dict(entity.attributes)
@@ -51,6 +52,7 @@ def _read_coordinates(scene: Scene) -> Patches | None:
 
 
 def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, float]:
+    """Return an entity's h, s and l. Raises InputError if they are no numbers."""
     try:
         colour = float(values["h"]), float(values["s"]), float(values["l"])
     except ValueError:
@@ -64,7 +66,7 @@ def _numbers(entity: Entity, values: Mapping[str, str]) -> tuple[float, float, f
 
 
 def appearance(hsl: FloatArray, starts: Places) -> FloatArray:
-    """One row a patch: where it lies in colour space, then how it stands among the patches of its scene."""
+    """Return one row per patch: its coordinates in colour space, then its comparison with the patches of its scene."""
     hue, saturation, lightness = np.deg2rad(hsl[:, 0]), hsl[:, 1] / 100, hsl[:, 2] / 100
     rgb = hsl_to_rgb(hsl)
     lab = rgb_to_lab(rgb)
@@ -109,7 +111,7 @@ def hsl_to_rgb(hsl: FloatArray) -> FloatArray:
 
 
 def rgb_to_lab(rgb: FloatArray) -> FloatArray:
-    """sRGB to CIE Lab under D65, divided by 100 so that white is (1, 0, 0)."""
+    """Return CIE Lab under D65 from sRGB, divided by 100 so that white is (1, 0, 0)."""
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     ratio = linear @ XYZ.T / WHITE
     # The exact fractions of the CIE: 216/24389 is (6/29)³ and 24389/27 is (29/3)³.

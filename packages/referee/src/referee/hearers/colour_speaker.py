@@ -1,7 +1,9 @@
-"""A speaker for colour patches that reasons about a listener, after Monroe et al. (2017): of what people say, that by which the listener finds the target.
+"""A speaker for colour patches that reasons about a listener, after Monroe et al. (2017): it prefers frequent texts
+that identify the target.
 
-What can be said are the texts that people used most often in training. S1(text | target, patches) ∝ how often it was said to the power `habit`, times the
-listener's belief in the target to the power `alpha`. The listener is the neural one, trained on the same rounds; a judge must be of another family.
+Its candidates are the most frequent texts of the training data. S1(text | target, patches) ∝ frequency to the power
+`habit`, times the listener's probability of the target to the power `alpha`. The listener is the neural one, trained on
+the same rounds; a judge must be of another family.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ __all__ = ["ColourSpeaker"]
 
 @dataclass(eq=False, repr=False)
 class ColourSpeaker:
-    """Says one of the `texts` most frequent texts of training; entities have the attributes h, s and l.
+    """Chooses among the `texts` most frequent texts of training; entities have the attributes h, s and l.
 
-    `members` and `epochs` are those of the listener that it reasons about.
+    `members` and `epochs` are those of its internal listener.
     """
 
     texts: int = 600
@@ -37,19 +39,20 @@ class ColourSpeaker:
     seed: int = 1
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Train the listener, and count what people say."""
+        """Train the listener, and count the texts."""
         trials = list(trials)
         # Without the listener's own reasoning about speakers, which would cost a pass over all words for every text that can be said.
         listener = ColourNetwork(members=self.members, epochs=self.epochs, reasoning=0.0, seed=self.seed)
         self.listener_ = listener.fit(trials)
         counts = Counter(lesson.text.lower().strip() for lesson in taught(trials, "targets"))
-        # Alphabetical among equals, so that the choice does not hang on the order of the trials.
+        # Alphabetical among equals, so that the choice does not depend on the order of the trials.
         self.utterances_ = sorted(counts, key=lambda text: (-counts[text], text))[: self.texts]
         self.often_ = np.log(np.array([counts[text] for text in self.utterances_], dtype=float))
         self.weighed_ = self.listener_.vocabulary_.weigh(self.utterances_).astype(np.float32)
         return self
 
     def describe(self, view: SpeakerView) -> Description:
+        """Return the text with the highest score for the target."""
         if not hasattr(self, "listener_"):
             raise NotTrained(self)
         patches = coordinates(view.scene)

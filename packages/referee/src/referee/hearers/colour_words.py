@@ -1,6 +1,7 @@
-"""How people describe a colour patch, word by word: P(word | the two words before it, the patch beside the others), a small network.
+"""A language model of colour descriptions, word by word: P(word | two previous words, the patch and its context), a
+small network.
 
-A listener reasons with it as in Monroe et al. (2017): whoever wonders which patch is meant asks for which of them people would have said these words.
+A listener uses it as in Monroe et al. (2017): the target is probably the patch for which people would use these words.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class PatchWords:
         self.hidden, self.rare, self.epochs, self.rate, self.drop, self.decay = hidden, rare, epochs, rate, drop, decay
 
     def learn(self, texts: Texts, looks: Floats) -> Self:
-        """From texts, and what the patch that each was said of looks like."""
+        """Train on texts with the features of the described patch."""
         counts = Counter(word for text in texts for word in text)
         frequent_words = sorted(word for word, count in counts.items() if count >= self.rare)
         self.places = {word: i for i, word in enumerate(frequent_words, SPECIAL)}
@@ -58,7 +59,7 @@ class PatchWords:
         return self
 
     def log_chances(self, texts: Texts, looks: Floats) -> npt.NDArray[np.float64]:
-        """The log probability of each text (a row) for each of its patches; `looks` has one block a text."""
+        """Return the log probability of each text (a row) for each of its patches; `looks` has one block per text."""
         log_chances = np.zeros(looks.shape[:2])
         rows = self._rows(texts)
         for start in range(0, rows.shape[1], AT_ONCE):
@@ -81,6 +82,8 @@ class PatchWords:
         return np.array(list(told()), dtype=np.int64).reshape(-1, 4).T
 
     def _begin(self, words: int, features: int) -> Weights:
+        """Return random initial weights."""
+
         def drawn(*shape: int, size: float) -> Floats:
             return (self.rng.normal(size=shape) * size).astype(np.float32)
 
@@ -94,6 +97,7 @@ class PatchWords:
         }
 
     def _hidden(self, looks: Floats, before: Ints, earlier: Ints) -> Floats:
+        """Return the hidden layer for a patch and two previous words."""
         w = self.weights
         hidden_layer: Floats = np.maximum(
             looks @ w["looks"] + w["before"][before] + w["earlier"][earlier] + w["shift"], 0
@@ -101,8 +105,10 @@ class PatchWords:
         return hidden_layer
 
     def _chances(self, hidden: Floats) -> Floats:
+        """Return the probabilities of the next word."""
         scores = hidden @ self.weights["out"] + self.weights["usual"]
-        # Less the highest, so that no exponential overflows; in place, for there is one for every word there is.
+        # Minus the highest score, so that no exponential overflows; in place, because the array has a column for every
+        # word.
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)

@@ -1,9 +1,11 @@
-"""A listener that learns what words mean from what speakers meant: log-linear over words and the attribute values of entities.
+"""A listener that learns meanings of words from speakers' targets: log-linear over words and the attribute values of
+entities.
 
-Who said "dalmatian" meant something of type dalmatian, basic kind dog and kind animal: each piece of text (see `wording`) gets a weight with each value
-it was heard with, and with each attribute in which the thing meant stood alone ("the different one"). A scene is a choice among its entities (see
-`choice`). Two further weights, for a word that is spelled like a value and for one that nearly is, carry over to words and values that training never
-showed. That a literal listener learns from what speakers meant, not from clicks, is the idea of Monroe et al. 2017.
+A speaker's "dalmatian" refers to a target of type dalmatian, basic kind dog and kind animal: each n-gram (see
+`word_features`) gets a weight with each value of its targets, and with each attribute in which the target was unique
+("the different one"). A scene is a choice among its entities (see `choice`). Two further weights, for a word that is
+spelled like a value and for one that nearly is, generalise to words and values outside the training data. Training a
+literal listener on targets, not on clicks, is the idea of Monroe et al. 2017.
 """
 
 from __future__ import annotations
@@ -45,9 +47,10 @@ _CLUES: SceneNotes[str, list[Clue]] = SceneNotes("hearers.clues")
 
 @dataclass(eq=False, repr=False)
 class Learned(Listener):
-    """Reads words; learns from `teacher` ("targets": what speakers meant, or "clicks": what people took them to mean).
+    """Understands words; learns from `teacher` ("targets": the speakers' targets, or "clicks": the listeners' choices).
 
-    `penalty` holds weights back, pieces of text seen fewer than `rare` times are ignored, `iterations` bounds the climb.
+    `penalty` is the regularisation, n-grams with fewer than `rare` occurrences are ignored, `iterations` limits the
+    optimiser.
     """
 
     name = "learned"
@@ -59,6 +62,7 @@ class Learned(Listener):
     iterations: int = 200
 
     def fit(self, trials: Iterable[Trial]) -> Self:
+        """Learn the weights of n-grams and values."""
         heard = taught(trials, self.teacher)
         self.vocabulary_ = Vocabulary.of((lesson.text for lesson in heard), self.rare)
         columns: dict[Feature, int] = {SAME: 0, NEARLY: 1}
@@ -104,6 +108,7 @@ class Learned(Listener):
         return [piece for piece in pieces_of(text) if piece in self.vocabulary_.columns]
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return probabilities from the scores of the words; UNPARSABLE if no word is known."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         text, scene = said_in(description), view.scene
@@ -119,7 +124,7 @@ class Learned(Listener):
         return self.vocabulary_.knows(text) or any(any(_likeness(text, prop)) for prop in scene.extensions)
 
     def _score(self, text: str, scene: Scene) -> list[float]:
-        """The sum of what the text says about each of an entity's values; the same words about the same value are worked out once."""
+        """Return the sum of a text's weights over each entity's values; repeated pairs are computed once."""
         readings = self._recall_readings(text)
         scores = [0.0] * len(scene.entities)
         for value, holders, spoken in _clues(scene):
@@ -131,6 +136,7 @@ class Learned(Listener):
         return scores
 
     def _recall_readings(self, text: str) -> dict[Property, float]:
+        """Return the cached weights of a text, by value."""
         readings = self.remembered_.get(text)
         if readings is None:
             if len(self.remembered_) >= REMEMBERED:
@@ -139,6 +145,7 @@ class Learned(Listener):
         return readings
 
     def _weigh(self, text: str, value: Property, spoken: bool) -> float:
+        """Return the weight of a text for a value: learned n-grams, and similar spelling."""
         pieces = [self.weights_[piece] for piece in self._select_pieces(text)]
         column = self.values_.get(value)
         weight = 0.0
@@ -152,7 +159,7 @@ class Learned(Listener):
 
 
 def _features(text: str, value: Property, spoken: bool, pieces: Sequence[str]) -> Iterator[tuple[Feature, float]]:
-    """What a text says about a value: every known piece beside it (a long text is no louder than a short one), and its spelling."""
+    """Yield the features of a text and a value: every known n-gram, scaled by the text's length, and spelling."""
     for piece in pieces:
         yield (piece, value), 1 / sqrt(len(pieces))
     same, near = _likeness(text, value) if spoken else (False, False)
@@ -163,9 +170,9 @@ def _features(text: str, value: Property, spoken: bool, pieces: Sequence[str]) -
 
 
 def _clues(scene: Scene) -> list[Clue]:
-    """What tells the entities of a scene apart: values that not all have, and in which attributes one stands alone.
+    """Return the values that distinguish entities: those that not all have, and attributes in which one is unique.
 
-    Of a relation only its name counts, not to whom, for ids are invisible. What all have cannot change a choice.
+    Relations count by name only, because ids are invisible. Values that all entities have cannot change a choice.
     """
     notes = _CLUES.of(scene)
     features = notes.get(ALONE)
@@ -215,6 +222,7 @@ def _names(value: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 18)
 def _near(word: str, name: str) -> bool:
+    """Return whether a word is spelled nearly like a name."""
     from rapidfuzz.distance import OSA
 
     return min(len(word), len(name)) >= SHORT and OSA.normalized_similarity(word, name) >= NEAR

@@ -13,11 +13,14 @@ __all__ = ["Literal"]
 
 
 class Literal(Listener):
-    """Points at the only entity that the whole description is true of; says several, or none, where there is no such entity."""
+    """Chooses the only entity that satisfies the whole description; answers several, or none, if there is no unique
+    one.
+    """
 
     name = "literal"
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the entity that satisfies the description, or the outcome without a unique one."""
         if description.meaning is not None:
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         properties = understand(description, view.scene)

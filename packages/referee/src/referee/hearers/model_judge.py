@@ -1,4 +1,6 @@
-"""A model as judge: ratings of adequacy and fluency as in TUNA-REG 2009, or which of two descriptions is better; its passport says how far that counts."""
+"""A model as judge: ratings of adequacy and fluency as in TUNA-REG 2009, or a preference between two descriptions; its
+passport limits its use.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ __all__ = ["SCALES", "GivenRating", "ModelJudge", "RatingScale"]
 
 
 class RatingScale(NamedTuple):
-    """What is asked, and the ends of the scale."""
+    """The question of a rating scale, and the labels of its ends."""
 
     question: str
     low: int
@@ -61,13 +63,13 @@ class GivenRating(NamedTuple):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ModelJudge(ModelClient):
-    """Asks a model to rate a description, or to prefer one of two; the switches are those of `ModelClient`.
+    """Asks a model to rate a description, or to prefer one of two; options as for `ModelClient`.
 
-    A preference is asked for in both orders; a model that goes by the order prefers neither.
+    A preference is requested in both orders; contradictory answers count as no preference.
 
     Args:
         contract: the version of the form in which it is asked to answer (`ModelClient.ask_by_contract`). 3: by a JSON schema where the endpoint supports one,
-            otherwise with a final line ``ANSWER: …``, and once more where the answer is unread; 2: without the second question; 1: in free words.
+            otherwise with a final line ``ANSWER: …``, and once more if the answer is unparsable; 2: without the repetition; 1: as free text.
     """
 
     keeps_failures: ClassVar[bool] = False
@@ -112,12 +114,14 @@ class ModelJudge(ModelClient):
 
 
 def _scale(name: str) -> RatingScale:
+    """Return a rating scale by name. Raises InputError for an unknown one."""
     if name not in SCALES:
         raise InputError(f"there is no scale {name!r}", remedy=f"one of {', '.join(SCALES)}")
     return SCALES[name]
 
 
 def _scene(trial: Trial | None) -> str:
+    """Return the scene and the target as part of the question; empty without a trial."""
     if trial is None:
         return ""
     lines = "\n".join(f"{i}. {line}" for i, line in enumerate(object_lines(trial.scene.entities), 1))

@@ -1,9 +1,11 @@
-"""The noisy hearer: literal, but it sees badly, grades sizes and places, and guesses what stands out (after the graded semantics of Degen et al. 2020).
+"""The noisy hearer: literal, but with perceptual errors, graded sizes and positions, and salience-based guesses (after
+the graded semantics of Degen et al. 2020).
 
-Every entity is looked at once. Entity e seems to have property p with probability ``noise + (1 - 2·noise)·likeness``; likeness is 1 or 0, except for
-gradable attributes, where it is ``exp(-d²/2·spread²)`` with d the distance of the two values as a share of the scene's range. What alone seems to fit is
-the answer; several that seem to fit are ``several``, none is ``none``. Of both a part (`guess`) is turned into a guess, by fit and by salience. Without
-noise, salience or reserve (guess 1) this is the literal hearer.
+Each entity appears to have property p with probability ``noise + (1 - 2·noise)·likeness``; likeness is 1 or 0, except
+for gradable attributes, where it is ``exp(-d²/2·spread²)`` with d the distance of the two values as a share of the
+scene's range. If one entity appears to fit, it is the answer; several give ``several``, none gives ``none``. A part
+(`guess`) of both becomes a guess by fit and salience. Without noise, without salience and with guess 1 this is the
+literal hearer.
 """
 
 from __future__ import annotations
@@ -33,11 +35,12 @@ Extensions = Mapping[Property, int]
 
 @dataclass(eq=False, repr=False)
 class Noisy(Listener):
-    """A literal hearer with imperfect sight.
+    """A literal hearer with imperfect perception.
 
-    `noise` is how often an attribute is misjudged, sizes and places have figures of their own, and `noises` overrides all of them by attribute name. All
-    noise lies between 0 and 0.5. `spread` is the reach of gradable likeness; `salience` the weight of standing out in a guess (0: none); `guess` the share of
-    cases in which the hearer points although several fit, or none. The defaults are plausible, not fitted: a passport says how they do.
+    `noise` is the error rate of attributes; sizes and positions have their own, and `noises` overrides all by attribute
+    name. Noise lies between 0 and 0.5. `spread` is the width of gradable likeness; `salience` the weight of salience in
+    a guess (0: none); `guess` the share of cases with several or no fitting entities in which the hearer points. The
+    defaults are plausible, not fitted: a passport measures them.
     """
 
     name = "noisy"
@@ -51,6 +54,7 @@ class Noisy(Listener):
     noises: Mapping[str, float] = field(default_factory=lambda: NOTHING)
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return probabilities from how well each entity appears to fit."""
         if description.meaning is not None and has_structure(description):
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         properties = understand(description, view.scene)
@@ -66,7 +70,7 @@ class Noisy(Listener):
 
     @cached_property
     def _key(self) -> str:
-        """What this hearer's notes are filed under in a scene; asked once, so the parameters are checked here."""
+        """Return the cache key of this hearer in a scene, after checking the parameters."""
         shares = {"noise": self.noise, "size_noise": self.size_noise, "place_noise": self.place_noise, **self.noises}
         for name, value in shares.items():
             if not 0 <= value <= 0.5:
@@ -80,7 +84,9 @@ class Noisy(Listener):
     def _fits(
         self, properties: Sequence[Property], scene: Scene, seen: dict[Property | str, Sequence[float]]
     ) -> list[float]:
-        """How probably each entity seems to have everything that was said; relations are judged together with their landmarks."""
+        """Return the probability that each entity appears to have all properties; relations are judged together with
+        their landmarks.
+        """
         related: list[Property] = []
         rows: list[Sequence[float]] = []
         extensions = scene.extensions
@@ -97,6 +103,7 @@ class Noisy(Listener):
         return [prod(column) for column in zip(*rows, strict=True)] if rows else [1.0] * len(scene.entities)
 
     def _row(self, prop: Property, extensions: Extensions, size: int) -> Sequence[float]:
+        """Return the probability that each entity appears to have a property."""
         name, value = prop
         noise = self._noise_of(name)
         target_degree = _degree(value) if name in GRADED else None
@@ -105,6 +112,7 @@ class Noisy(Listener):
         return self._graded(name, target_degree, extensions, size, noise)
 
     def _noise_of(self, name: str) -> float:
+        """Return the noise of an attribute."""
         if self.noises and name in self.noises:
             return self.noises[name]
         return self.size_noise if name in SIZES else self.place_noise if name in PLACES else self.noise
@@ -125,14 +133,14 @@ class Noisy(Listener):
             while mask:
                 lowest = mask & -mask
                 place = lowest.bit_length() - 1
-                # An attribute may have two values; the one nearest to what was said counts.
+                # An attribute may have two values; the one nearest to the description counts.
                 if row[place] < seems:
                     row[place] = seems
                 mask ^= lowest
         return row
 
     def _weights(self, scene: Scene) -> list[float]:
-        """How much each entity stands out: the share of the others that lack its properties, on average, as a power of e."""
+        """Return the salience of each entity: exp of the mean share of others without its properties."""
         size = len(scene.entities)
         if not self.salience or size < 2:
             return [1.0] * size
@@ -159,6 +167,7 @@ def _held(mask: int, noise: float, size: int) -> tuple[float, ...]:
 
 @lru_cache(maxsize=4096)
 def _degree(value: str) -> float | None:
+    """Return a gradable value as a number; None if it is none."""
     try:
         number = float(value)
     except ValueError:

@@ -1,6 +1,7 @@
-"""Hearers of pictures without weights: the middle, the largest mark, words found on a screen, and a plug-in point for detectors.
+"""Hearers of pictures without trained weights: the centre, the largest region, text recognition on screens, and an
+interface for detectors.
 
-The first two do not listen: what they reach is the chance level of a corpus of pictures.
+The first two ignore the description: their accuracy is the chance level of a corpus of pictures.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Detection = tuple[Sequence[float], float]
 
 
 class _Onlooker(Listener):
-    """Learns nothing, and answers with a place."""
+    """The base of picture hearers without training, which answer with coordinates."""
 
     learns = False
 
@@ -37,7 +38,9 @@ class _Onlooker(Listener):
 
 
 class Centre(_Onlooker):
-    """Points at the middle of the picture, or (``box:yes``) gives the middle half of it as a box, whatever is said: photographers put things there."""
+    """Points at the middle of the picture, or (``box:yes``) gives its middle half as a box, whatever the description:
+    photographs often have their subject there.
+    """
 
     name = "sight/centre"
 
@@ -45,18 +48,23 @@ class Centre(_Onlooker):
         self.box = box
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the middle as a point or a box."""
         if self.box:
             return self._at(view, Box((0.25, 0.25, 0.75, 0.75), Convention(Unit.SHARE)))
         return self._at(view, Point((0.5, 0.5), Convention(Unit.SHARE, Order.XY)))
 
 
 class Largest(_Onlooker):
-    """Chooses the largest of the regions marked for it, whatever is said. It sees marks, so only where all candidates are outlined is it fair."""
+    """Chooses the largest of the marked regions, whatever the description.
+
+    Compare it only with hearers that also see all candidates outlined.
+    """
 
     name = "sight/largest"
     marks = True
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the largest region."""
         size = view.scene.picture.size if view.scene.picture else None
         areas = [_area(e.region, size) for e in view.scene.entities]
         if not any(areas):
@@ -65,6 +73,7 @@ class Largest(_Onlooker):
 
 
 def _area(region: object, size: Size | None) -> float:
+    """Return the area of a region in pixels."""
     if isinstance(region, Mask):
         return float(region.area)
     if isinstance(region, Box):
@@ -85,6 +94,7 @@ class _Looker(_Onlooker):
         self.pictures = pictures
 
     def _file(self, view: HearerView) -> Path:
+        """Return the picture file, with size and hash checked. Raises InputError if it is missing."""
         if view.scene.picture is None:
             raise InputError(f"trial {view.id!r} has no picture", remedy="choose a corpus of pictures")
         if not self.pictures:
@@ -95,8 +105,12 @@ class _Looker(_Onlooker):
 
 
 class ScreenReader(_Looker):
-    """Reads the words on a screen (``rapidocr``, extra ``ocr``) and points at the middle of the line that shares most with the instruction (``box:yes``: gives
-    the line's box), if its likeness is at least `least` of 100; NONE where no line does."""
+    """Recognises the text on a screen (``rapidocr``, extra ``ocr``) and points at the middle of the line most similar
+    to the instruction.
+
+    With ``box:yes`` it gives the line's box. The similarity must be at least `least` of 100; otherwise the outcome is
+    NONE.
+    """
 
     name = "sight/ocr"
 
@@ -105,6 +119,7 @@ class ScreenReader(_Looker):
         self.least, self.box = least, box
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the place of the most similar line."""
         from rapidfuzz import fuzz
 
         words = (description.text or "").lower()
@@ -135,6 +150,7 @@ def _around(corners: Any) -> tuple[float, float, float, float]:
 
 @lru_cache(maxsize=1)
 def _reader() -> Any:
+    """Return the text recogniser, loaded once."""
     with naming_extra():
         from rapidocr import RapidOCR
 
@@ -153,6 +169,7 @@ class Detector(_Looker):
         self.detector, self.least = detector, least
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return the box with the highest confidence."""
         file = str(self._file(view))
         detections = [d for d in _function(self.detector)(file, description.text or "") if d[1] >= self.least]
         if not detections:
@@ -163,6 +180,7 @@ class Detector(_Looker):
 
 @lru_cache(maxsize=8)
 def _function(where: str) -> Callable[[str, str], Iterable[Detection]]:
+    """Return the detector function from MODULE:FUNCTION. Raises UnknownName if it cannot be imported."""
     module, _, name = where.partition(":")
     try:
         detections = getattr(import_module(module), name)

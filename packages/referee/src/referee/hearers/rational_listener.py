@@ -1,8 +1,10 @@
-"""The pragmatic hearer of Rational Speech Acts: who asks what a sensible speaker would have said (Frank & Goodman 2012; Franke & Degen 2016).
+"""The pragmatic hearer of Rational Speech Acts, which reasons about a rational speaker's choice of message (Frank &
+Goodman 2012; Franke & Degen 2016).
 
-L0 is the literal hearer, even over what a message is true of. A speaker chooses a message for an entity in proportion to
-``exp(alpha·(log L(entity|message) - cost·length))``; the next hearer turns that round by Bayes' rule with an even prior. `depth` counts the rounds.
-`infer` finds alpha, cost and lapse from what people chose: a full posterior on a grid, no sampling.
+L0 is the literal hearer, uniform over a message's denotation. A speaker chooses a message for an entity in proportion
+to ``exp(alpha·(log L(entity|message) - cost·length))``; the next hearer inverts that by Bayes' rule with a uniform
+prior. `depth` is the number of rounds. `infer` estimates alpha, cost and lapse from people's choices: a full posterior
+on a grid, without sampling.
 """
 
 from __future__ import annotations
@@ -30,10 +32,11 @@ LAPSES = tuple(float(x) for x in np.linspace(0.005, 0.395, 40))
 
 @dataclass(eq=False, repr=False)
 class Rational(Listener):
-    """L1 (or deeper) over the messages a speaker had.
+    """L1 (or deeper) over the messages that a speaker could choose.
 
-    `alpha` is the speaker's rationality, `cost` the price of one property, `lapse` the share of blind guesses. `messages` lists what could be said;
-    without it, every set of up to `longest` properties of the scene that is true of something (and what was said, if it is not among them).
+    `alpha` is the speaker's rationality, `cost` the cost of one property, `lapse` the share of random guesses.
+    `messages` lists the messages; by default, every set of up to `longest` properties of the scene with a non-empty
+    denotation (and the given message).
     """
 
     name = "rsa"
@@ -46,6 +49,7 @@ class Rational(Listener):
     messages: tuple[Message, ...] | None = None
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return probabilities by pragmatic reasoning about the message."""
         if description.meaning is not None and has_structure(description):
             return answer_literally(self.name, view, view.scene.denotation(description.meaning))
         uttered = understand(description, view.scene)
@@ -59,7 +63,7 @@ class Rational(Listener):
 
     @cached_property
     def _key(self) -> tuple[str, int, object]:
-        """What the messages of a scene are filed under; asked once, so the parameters are checked here."""
+        """Return the cache key of a scene's messages, after checking the parameters."""
         if self.alpha < 0 or not 0 <= self.lapse <= 1 or self.depth < 0:
             raise InputError(
                 f"alpha is {self.alpha}, lapse {self.lapse}, depth {self.depth}",
@@ -68,14 +72,16 @@ class Rational(Listener):
         return "rsa", self.longest, self.messages
 
     def believe(self, scene: Scene, uttered: Message, alphas: FloatArray, costs: FloatArray) -> FloatArray:
-        """Belief in every entity after one message, a row for every pair of parameters; all 0 where the message is true of nothing."""
+        """Return the probability of every entity after one message, a row per pair of parameters; all 0 if its
+        denotation is empty.
+        """
         notes = _MESSAGES.of(scene)
         table = notes.get(self._key)
         if table is None:
             table = notes[self._key] = _gather(scene, self.messages, self.longest)
         row = table.rows.get(frozenset(uttered))
         truth, lengths = table.truth, table.lengths
-        # What was said may be longer than any message listed; it gets a row of its own.
+        # A given message may be longer than any listed one; it gets its own row.
         if row is None:
             row = len(truth)
             truth = np.vstack([truth, _as_row(scene.denotation(uttered), len(scene.entities))])
@@ -84,7 +90,7 @@ class Rational(Listener):
 
 
 class _Messages(NamedTuple):
-    """Messages of a scene: where each stands, what each is true of (a row of 0 and 1), how long each is."""
+    """The messages of a scene: the index of each, its denotation (a row of 0 and 1), and its length."""
 
     rows: Mapping[frozenset[Property], int]
     truth: FloatArray
@@ -95,10 +101,11 @@ _MESSAGES: SceneNotes[tuple[str, int, object], _Messages] = SceneNotes("hearers.
 
 
 def _gather(scene: Scene, offered: Sequence[Message] | None, longest: int) -> _Messages:
+    """Return the messages of a scene with non-empty denotations."""
     if offered is not None:
         denotations = {frozenset(message): scene.denotation(message) for message in offered}
     else:
-        # a relation is said by its name: the id of what it leads to cannot be seen
+        # a relation is expressed by its name: the id of its landmark is invisible
         sayable = [p for p in scene.extensions if not p.value or Property(p.name, "") not in scene.extensions]
         denotations = {}
         for size in range(1, longest + 1):
@@ -111,6 +118,7 @@ def _gather(scene: Scene, offered: Sequence[Message] | None, longest: int) -> _M
 
 
 def _shared(scene: Scene, message: Message) -> int:
+    """Return the bit mask of the entities that satisfy a message."""
     mask = scene.everything
     for prop in message:
         mask &= scene.extension(prop)
@@ -122,7 +130,10 @@ def _as_row(mask: int, size: int) -> list[float]:
 
 
 def reason(truth: FloatArray, lengths: FloatArray, alphas: FloatArray, costs: FloatArray, depth: int = 1) -> FloatArray:
-    """Beliefs of the hearer after `depth` rounds: parameters × messages × entities; a message true of nothing has a row of 0."""
+    """Return the hearer's probabilities after `depth` rounds: parameters × messages × entities.
+
+    0 for messages with empty denotations.
+    """
     price = np.exp(-(alphas * costs)[:, None] * lengths)[:, :, None]
     beliefs = np.broadcast_to(_shares(truth, 1), (len(alphas), *truth.shape))
     for _ in range(depth):
@@ -133,17 +144,21 @@ def reason(truth: FloatArray, lengths: FloatArray, alphas: FloatArray, costs: Fl
 
 
 def _shares(weights: FloatArray, axis: int) -> FloatArray:
+    """Return weights divided by their sum along an axis; 0 where that is 0."""
     total = weights.sum(axis=axis, keepdims=True)
     shares: FloatArray = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
     return shares
 
 
-# -- what people's choices say about the parameters --------------------------------------------------------------------------
+# -- estimation of the parameters from people's choices
+# -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posterior:
-    """Probabilities of parameters on a grid (alpha × cost × lapse, even prior over its points), from n choices; `left_out` counts those of no use."""
+    """Probabilities of parameters on a grid (alpha × cost × lapse, uniform prior over its points), from n choices;
+    `left_out` counts unusable ones.
+    """
 
     hearer: Rational
     axes: Mapping[str, tuple[float, ...]]
@@ -162,7 +177,7 @@ class Posterior:
         return float(self.marginal(name) @ np.array(self.axes[name]))
 
     def interval(self, name: str, confidence: float = 0.95) -> tuple[float, float]:
-        """The grid points between which the posterior lies, the same share left out on either side."""
+        """Return the equal-tailed posterior interval of a parameter, as grid points."""
         sums = np.cumsum(self.marginal(name))
         tail = (1 - confidence) / 2
         last = len(sums) - 1
@@ -185,7 +200,7 @@ def infer(
     costs: Sequence[float] = (0.0,),
     lapses: Sequence[float] = LAPSES,
 ) -> Posterior:
-    """The posterior of a hearer's parameters, given what people chose after which description."""
+    """Return the posterior of a hearer's parameters, given people's choices and the descriptions."""
     cases, n, left_out = _cases({t.id: t.scene for t in trials}, responses)
     grid = np.array([(a, c) for a in alphas for c in costs])
     likelihoods = np.zeros((len(grid), len(lapses)))
@@ -195,7 +210,7 @@ def infer(
         # The floor keeps the logarithm of an excluded choice finite.
         likelihoods += count * np.log(np.maximum(mixed, 1e-300))
     total = likelihoods.reshape(len(alphas), len(costs), len(lapses))
-    # Less the highest, so that no exponential overflows.
+    # Minus the highest score, so that no exponential overflows.
     weights = np.exp(total - total.max())
     axes = {"alpha": tuple(alphas), "cost": tuple(costs), "lapse": tuple(lapses)}
     return Posterior(

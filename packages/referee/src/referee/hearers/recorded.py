@@ -1,7 +1,8 @@
-"""Hearers that were asked elsewhere: their answers in a file, one line an answer, with the entities in the order they were shown.
+"""Hearers that were asked elsewhere: files with one answer per line and the entities in the order shown.
 
-``recorded:FILE.jsonl`` has lines ``{"trial": ID, "outcome": "entity", "entity": ID or null, "places": [IDs], "probabilities"?: {ID: p}, "text"?: "…"}``;
-``recorded:mllm-listeners/MODEL`` is a model of the folder of that name (Junker et al. 2025), which was given the dialogues of `color-grids`.
+``recorded:FILE.jsonl`` has lines ``{"trial": ID, "outcome": "entity", "entity": ID or null, "places": [IDs],
+"probabilities"?: {ID: p}, "text"?: "…"}``; ``recorded:mllm-listeners/MODEL`` is a model of the folder of that name
+(Junker et al. 2025), which read the dialogues of `color-grids`.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What a hearer answered, by trial: the answer, the entities in the order shown, and its own words where they were kept.
+    """A hearer's recorded answers by trial, with the entities in the order shown and its own words, if stored.
 
-    Trials that it was not asked about are missing.
+    Trials that it was not asked about are absent.
     """
 
     name: str
@@ -51,7 +52,9 @@ class Answered(NamedTuple):
 
 
 class LineForm(NamedTuple):
-    """How a file's lines are read: which trial a line is about, and what was answered (None: nothing, by this hearer)."""
+    """The format of a file's lines: functions for the trial of a line, and for its answer (None: no answer by this
+    hearer).
+    """
 
     trial_of: Callable[[Row], str]
     answer_of: Callable[[Row, Trial], Answered | None]
@@ -59,12 +62,12 @@ class LineForm(NamedTuple):
 
 
 def is_recorded(name: str) -> bool:
-    """Whether the name of a hearer says that its answers are in a file."""
+    """Return whether a hearer's name refers to a file of answers."""
     return name.startswith(PREFIX)
 
 
 def name_of_recorded(name: str) -> str:
-    """The name to print: a file without its folders, a model of mllm-listeners with the folder that says whose answers they are."""
+    """Return the name to print: a file without its folders, a model of mllm-listeners with the name of the collection."""
     stored = name.removeprefix(PREFIX)
     model = stored.partition("/")[0] == FOLDER and not Path(stored).is_file()
     return name if model else PREFIX + Path(stored).name
@@ -91,6 +94,7 @@ def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = 
 
 
 def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: LineForm) -> Recorded:
+    """Return the recorded answers of a file. Raises InputError for unknown or repeated trials."""
     collected: dict[str, Answered] = {}
     for line, text in read_lines(path):
         with located(path, line):
@@ -117,10 +121,12 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
     )
 
 
-# -- anybody's file --------------------------------------------------------------------------------------------------------
+# -- files of users
+# --------------------------------------------------------------------------------------------------------
 
 
 def _of_line(row: Row, hearer: str, trial: Trial) -> Answered:
+    """Return the answer of a line. Raises WrongShape for an invalid one."""
     places = _places(row, trial)
     outcome = optional(row, "outcome", str) or Outcome.ENTITY.value
     if outcome not in list(Outcome):
@@ -149,6 +155,7 @@ def _places(row: Row, trial: Trial) -> tuple[str, ...]:
 
 
 def _entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
+    """Return the chosen entity. Raises WrongShape if it contradicts the outcome."""
     chosen: str | None = optional(row, "entity", str)
     if outcome != Outcome.ENTITY:
         if chosen is not None:
@@ -162,6 +169,7 @@ def _entity(row: Row, outcome: Outcome, places: tuple[str, ...]) -> str | None:
 
 
 def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float], ...] | None:
+    """Return the probabilities of a line. Raises WrongShape for invalid ones."""
     stored = optional(row, "probabilities", dict)
     if stored is None:
         return None
@@ -170,7 +178,7 @@ def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float]
             raise WrongShape(f"{entity!r} has a probability and no place", "only places, several and none have one")
         if not isinstance(share, int | float) or isinstance(share, bool) or share < 0:
             raise WrongShape(f"the probability of {entity!r} is {share!r}", "probabilities are numbers from 0 to 1")
-    # Room for what rounding in a file leaves.
+    # Tolerance for rounding in files.
     if not isclose(sum(stored.values()), 1, abs_tol=1e-6):
         raise WrongShape(f"the probabilities sum to {sum(stored.values()):g}", "they sum to 1")
     return tuple((entity, float(share)) for entity, share in stored.items())
@@ -198,6 +206,7 @@ def _model_file(data: str | Path | None) -> Path:
 
 
 def _models(path: Path) -> tuple[str, ...]:
+    """Return the names of the models in a file."""
     names: dict[str, None] = {}
     for line, text in read_lines(path):
         with located(path, line):
@@ -206,6 +215,7 @@ def _models(path: Path) -> tuple[str, ...]:
 
 
 def _check_model(model: str, path: Path) -> None:
+    """Raise an error unless the named model is in the file."""
     trials_by_id = _models(path)
     if not model:
         raise InputError(
@@ -220,7 +230,10 @@ def _round_name(row: Row) -> str:
 
 
 def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | None:
-    """A place counted from the left, as the human listener saw the grids; -1 where the makers could not read the answer."""
+    """Return the answer of a model.
+
+    Positions count from the left, as the human listener saw the grids; -1 is an unparsable answer.
+    """
     stored = expect(row, "answers", dict).get(model)
     if stored is None:
         return None

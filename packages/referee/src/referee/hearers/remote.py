@@ -1,8 +1,10 @@
-"""A remote listener: any model behind an OpenAI-compatible endpoint, asked which object is meant (the listener side of reference-game benchmarks).
+"""A remote listener: any model behind an OpenAI-compatible endpoint that chooses an object (the listener side of
+reference-game benchmarks).
 
-It sees what every hearer sees, in an order that is rotated with every vote and kept with the answer, and may always say several, none or that it does not know.
-An answer that cannot be read is UNPARSABLE. A question that nobody answered is TIMEOUT with the flag "not answered", which whoever counts leaves out: it says
-nothing about the hearer. Kept calls are looked up first, so work goes on after a break.
+Its view is that of every hearer, in an order that rotates with every vote and is stored with the answer; it may always
+answer several, none or don't know. An unparsable answer is UNPARSABLE. A question without an answer is TIMEOUT with the
+flag "not answered", which statistics leave out: it is no evidence about the hearer. Cached calls are used first, so
+interrupted work resumes.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ SCHEMA = {
         },
     },
 }
-# Whoever is asked for likelihoods gives at most twenty of them.
+# Endpoints return at most twenty likelihoods.
 MOST_LOGPROBS = 20
 
 
@@ -87,6 +89,7 @@ class Remote(ModelClient, Listener):
     contract: int = 3
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Ask the model once per vote and return the combined response."""
         self._check()
         text = in_words(description)
         if not text:
@@ -98,19 +101,21 @@ class Remote(ModelClient, Listener):
             belief = self._vote(text, scene, view, vote)
             for name, share in belief.items():
                 votes[name] += share  # type: ignore[assignment]
-            # As shown, and what was chosen of it: whether a place draws answers can be seen only here.
+            # In the shown order, with the choice: effects of position can be measured only from these.
             shown.append(f"vote {vote + 1}: shown {' '.join(e.id for e in scene.entities)}; chose {_first(belief)}")
         return self._count(votes, view, shown)
 
     def _turned(self, scene: Scene, text: str, trial: str, vote: int) -> Scene:
-        """The order of the view, turned on by equal steps, so that over the votes every object stands in places of all kinds."""
+        """Return the scene with its view rotated by equal steps, so that over the votes every object is in different
+        positions.
+        """
         entities = list(scene.entities)
         n = len(entities)
         if not n:
             return scene
         rounds, turn = divmod(vote, n)
         if rounds:
-            # From question and round alone, so that a run taken up again asks the very same.
+            # From question and round alone, so that a resumed run asks the identical question.
             Random(f"{self.seed}|{trial}|{text}|{rounds}").shuffle(entities)
         step = turn * max(1, n // min(n, self.votes)) % n
         return replace(scene, entities=tuple(entities[step:] + entities[:step]))
@@ -129,7 +134,7 @@ class Remote(ModelClient, Listener):
         return answer(self.name, view, shares, meaning.get(SEVERAL, 0), meaning.get(NONE, 0), (*flags, *shown))
 
     def _vote(self, text: str, shown: Scene, view: HearerView, vote: int) -> dict[str, float]:
-        """Belief from one question: all of it on what was answered, or spread by the probabilities of the answer."""
+        """Return the probabilities from one question: 1 for the answer, or the answer's own probabilities."""
         draw = self.draw or (draw_numbered if self.image else None)
         template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
         words = self._worded(text, shown, view, template)
@@ -161,7 +166,7 @@ class Remote(ModelClient, Listener):
         return {chosen: 1.0}
 
     def _worded(self, text: str, shown: Scene, view: HearerView, template: PromptFile | None) -> str:
-        """What the model reads of a view whose objects are in the order of `shown`."""
+        """Return the question of the prompt, with objects in the order of `shown`."""
         return build_question(text, shown.entities, self.choice, self.words, self.places, template)
 
     def _wishes(self) -> dict[str, Any]:
@@ -169,7 +174,7 @@ class Remote(ModelClient, Listener):
         return {**likely, **({"response_format": SCHEMA} if self.schema else {})}
 
     def _chosen(self, call: Call, entities: Sequence[Entity]) -> tuple[str, str]:
-        """The choice as an id or a word (a refusal names no object either), and what became of the answer."""
+        """Return the choice as an id or a word, and the outcome of parsing; a refusal names no object."""
         parsed = parse_call(call, "choice", options=len(entities))
         if parsed.outcome == FAILED:
             return UNANSWERED, OUTCOMES[FAILED]
@@ -179,6 +184,7 @@ class Remote(ModelClient, Listener):
         return chosen, OUTCOMES["unread" if chosen == UNREAD else "read"]
 
     def _check(self) -> None:
+        """Raise InputError for missing or invalid options."""
         if not self.model:
             raise InputError("no model is named", remedy='say which: --hearer "remote|model:NAME|endpoint:URL"')
         if self.choice not in CHOICES or self.votes < 1:
@@ -200,7 +206,9 @@ def _first(belief: Mapping[str, float]) -> str:
 
 
 def in_words(description: Description) -> str:
-    """What was said; a description that was never put into words in the plainest there are: the red chair, not "type chair, colour red"."""
+    """Return the words of a description; properties without words get the plainest ones: the red chair, not "type
+    chair, colour red".
+    """
     words = (description.text or "").strip()
     lines_written = description.properties or ()
     return words or (ENGLISH.say(lines_written) if lines_written else "")
@@ -214,7 +222,9 @@ def build_question(
     places: str = "coordinates",
     template: PromptFile | None = None,
 ) -> str:
-    """What the model reads: the objects in the order given, without their ids (or only the picture, without `words`), and the description."""
+    """Return the prompt: the objects in the given order, without ids (without `words`, only the picture), and the
+    description.
+    """
     form = "the number of the object" if choice == "number" else "the line of the object, repeated exactly"
     form = (
         f"Answer with {form} alone; with the word several if it fits more than one equally well, "

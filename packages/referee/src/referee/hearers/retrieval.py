@@ -1,7 +1,8 @@
-"""The retrieval hearer: it reads the words by finding the most similar descriptions it knows and asking what their targets looked like.
+"""The retrieval hearer: finds the most similar known descriptions and uses the properties of their targets.
 
-A baseline in the manner of nearest-neighbour captioning: word n-grams weighted by rarity, cosine similarity, a handful of nearest descriptions. A property
-that their targets have more often than targets at large speaks for the entities that have it. Nothing about grammar or meaning is learned.
+A baseline like nearest-neighbour captioning: tf-idf weighted n-grams, cosine similarity, a few nearest descriptions. A
+property that is more frequent among their targets than overall supports the entities that have it. It learns neither
+grammar nor meaning.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Retrieval(Listener):
     sharpness: float = 3.0
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Remember what was said of which properties; descriptions of several targets stand for what the targets share."""
+        """Store the descriptions with their targets' properties; for several targets, the shared ones."""
         self._check()
         texts: list[Counter[str]] = []
         targets: list[frozenset[Property]] = []
@@ -61,6 +62,7 @@ class Retrieval(Listener):
         return self
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Return probabilities from the properties of the nearest descriptions' targets."""
         if not hasattr(self, "targets_"):
             raise NotTrained(self)
         text = (description.text or "").strip()
@@ -70,12 +72,13 @@ class Retrieval(Listener):
         if not near:
             return shrug(self.name, view, Outcome.UNPARSABLE)
         support = self._support(near)
-        # Sorted, since a sum hangs on its order and a set has none.
+        # Sorted, because a floating-point sum depends on its order and sets have none.
         scores = [sum(support.get(p, 0.0) for p in sorted(set(e.attributes))) for e in view.scene.entities]
         top = max(scores, default=0.0)
         return answer(self.name, view, [exp(self.sharpness * (score - top)) for score in scores])
 
     def _check(self) -> None:
+        """Raise InputError for invalid parameters."""
         if self.neighbours < 1 or self.order < 1 or not self.sharpness > 0:
             raise InputError(
                 f"neighbours is {self.neighbours}, order {self.order}, sharpness {self.sharpness}",
@@ -83,6 +86,7 @@ class Retrieval(Listener):
             )
 
     def _grams(self, text: str) -> Iterator[str]:
+        """Yield the n-grams of a text."""
         words = words_of(text)
         for size in range(1, self.order + 1):
             yield from (" ".join(words[i : i + size]) for i in range(len(words) - size + 1))
@@ -104,7 +108,7 @@ class Retrieval(Listener):
         return [(similarity, -number) for similarity, number in best]
 
     def _support(self, near: list[tuple[float, int]]) -> dict[Property, float]:
-        """What speaks for a property: its share among the neighbours' targets less its usual share."""
+        """Return the support of each property: its share among the neighbours' targets minus its overall share."""
         total = sum(similarity for similarity, _ in near)
         support: dict[Property, float] = defaultdict(float)
         for similarity, number in near:

@@ -1,7 +1,8 @@
-"""The card of a speaker: what is known of it from a run, measure by measure and language by language, never one number; every cell says what it rests on.
+"""The card of a speaker: its results in a run by measure and language, never one number; every cell names its evidence.
 
-Found by people, or by a hearer that holds a passport; words; words that can go without the hearer changing its mind; descriptions that fit others, too;
-attributes beside people's; what it says of targets that nothing sets apart; how alike its samples are; what it cost.
+Identification by people, or by a hearer with a passport; length; redundant words; descriptions that fit other entities;
+attributes compared with people's; output for targets without a distinguishing description; similarity of repeated
+samples; cost.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardCell:
-    """A number with its interval, over how many items, and what it rests on; no data gives no value and n = 0. `people` is the same of people, where known."""
+    """A number with its interval, its number of items, and its evidence; without data it has no value and n = 0.
+
+    `people` is the same for people, if known.
+    """
 
     value: float | None
     low: float | None = None
@@ -98,6 +102,7 @@ def cards_of(
 
 
 def _speakers(systems: Iterable[str]) -> dict[str, list[str]]:
+    """Return the samples of each speaker."""
     samples_by_speaker: dict[str, list[str]] = {}
     for system in systems:
         label, mark, number = system.rpartition("#")
@@ -106,7 +111,7 @@ def _speakers(systems: Iterable[str]) -> dict[str, list[str]]:
 
 
 class _Work:
-    """What a speaker said on the trials of one language, and how its numbers are clustered."""
+    """A speaker's outputs on the trials of one language, with their clusters."""
 
     def __init__(
         self,
@@ -125,7 +130,7 @@ class _Work:
         signed: str,
         limits: tuple[float | None, float | None] = (0.0, None),
     ) -> CardCell:
-        """The mean of a measure over all that was said."""
+        """Return the mean of a measure over all outputs."""
         pairs = [
             (t, self.descriptions[s, t.id]) for s in self.samples for t in self.trials if (s, t.id) in self.descriptions
         ]
@@ -134,6 +139,7 @@ class _Work:
     def mean(
         self, values: Sequence[tuple[Trial, float | None]], signed: str, limits: tuple[float | None, float | None]
     ) -> CardCell:
+        """Return a mean with its interval over clusters."""
         scored = [(t, v) for t, v in values if v is not None]
         if not scored:
             return CardCell(value=None, signed=signed)
@@ -205,7 +211,7 @@ def _by_deletion(work: _Work, listening: Listening, advance: Advance) -> dict[st
 
 
 def _shorter(description: Description) -> list[Description]:
-    """The description without each of its words; of properties alone, without each property."""
+    """Return the description without each of its words; for properties only, without each property."""
     if description.text:
         words = description.text.split()
         return (
@@ -223,7 +229,7 @@ def _meant(trial: Trial, description: Description) -> tuple[Property, ...] | Non
 
 
 def _under(trial: Trial, description: Description) -> float | None:
-    """1 where what was said, as far as it can be read without training, fits an entity that is not meant."""
+    """Return 1 if the description, as an untrained hearer understands it, fits an entity that is no target; 0 if not."""
     meant = _meant(trial, description)
     if meant is None or not trial.scene.complete:
         return None
@@ -231,7 +237,10 @@ def _under(trial: Trial, description: Description) -> float | None:
 
 
 def _attributes(work: _Work) -> dict[str, CardCell]:
-    """How far the attributes it uses lie from people's: Jensen-Shannon divergence of the two distributions, and the share of each attribute."""
+    """Return the difference between its attributes and people's.
+
+    Jensen-Shannon divergence, and the share of each attribute.
+    """
     signed = "attributes as properties, or by words that name one value"
     people_counts: Counter[str] = Counter()
     speaker_counts: Counter[str] = Counter()
@@ -262,6 +271,7 @@ def _attributes(work: _Work) -> dict[str, CardCell]:
 
 
 def _divergence(first: Counter[str], second: Counter[str]) -> float:
+    """Return the Jensen-Shannon divergence of two counts, in bits."""
     total = 0.0
     for counts, other in ((first, second), (second, first)):
         for name, count in sorted(counts.items()):
@@ -271,7 +281,7 @@ def _divergence(first: Counter[str], second: Counter[str]) -> float:
 
 
 def _impossible(work: _Work) -> dict[str, CardCell]:
-    """The proportion of trials without a distinguishing description on which the speaker says nothing."""
+    """Return the proportion of trials without a distinguishing description to which the speaker gives no description."""
     signed = "share of trials with an entity just like the target, or like both, on which nothing is said"
     values: list[tuple[Trial, float | None]] = []
     for trial in work.trials:
@@ -288,7 +298,7 @@ def _impossible(work: _Work) -> dict[str, CardCell]:
 
 
 def _stability(work: _Work) -> dict[str, CardCell]:
-    """How alike two samples are: the share of pairs with the same words."""
+    """Return the similarity of two samples: the share of pairs with the same words."""
     number = len(work.samples)
     signed = (
         f"share of pairs of {number} samples with the same words" if number > 1 else "one sample alone (--samples N)"

@@ -1,8 +1,10 @@
-"""How long a hearer takes: time grows with what there is to read, with doubt, and with what was said beyond need (Engelhardt et al. 2011).
+"""Predicted response times: they grow with length, uncertainty and redundant words (Engelhardt et al. 2011).
 
-A regression of log time on three things that any hearer gives: length (words, or properties where there are no words), doubt (bits of entropy of its
-belief) and surplus (words that could go without changing its mind). It is fitted on human times, with errors clustered by who took them, and on beliefs
-about trials that the hearer had not learnt from. Sources measure reading and finding in one; the part that length adds is called reading, the rest finding.
+A regression of log time on three quantities of any hearer: length (in words, or properties without words), uncertainty
+(entropy of its probabilities in bits) and redundancy (words that can be removed without changing its choice). It is
+fitted on human times, with errors clustered by person or game, and on probabilities for trials outside the hearer's
+training data. Sources measure reading and identification together; the effect of length is called reading, the rest
+identification.
 """
 
 from __future__ import annotations
@@ -31,7 +33,7 @@ STILL_SURE = 0.95
 
 
 class Coefficient(NamedTuple):
-    """What one more unit adds to log time, with its standard error clustered by who took the time."""
+    """The effect of one unit on log time, with its clustered standard error."""
 
     name: str
     estimate: float
@@ -40,7 +42,7 @@ class Coefficient(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """The fitted regression: `explained` is R² of log time, `spread` the standard deviation of what it leaves."""
+    """The fitted regression: `explained` is R² of log time, `spread` the residual standard deviation."""
 
     coefficients: tuple[Coefficient, ...]
     n: int
@@ -60,11 +62,13 @@ class Observed(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Timed(Listener):
-    """Any hearer (by default the learned one; also by name), with times added to its answers: medians, without the scatter of people.
+    """Any hearer (by default the learned one; also by name) with predicted times: medians, without the variation of
+    people.
 
-    Human times come from responses where they are given to `fit`, else from rounds of a game in which the speaker wrote once and nobody asked back.
-    Times outside `fastest_ms` … `slowest_ms` are left out; where fewer than two people or pairs remain, answers carry no times. A hearer that learns is
-    trained `folds` times without a part of the groups, so that its doubts about a trial are those of one who did not know it.
+    Human times come from responses if `fit` gets them, else from rounds of a game with one message and no question.
+    Times outside `fastest_ms` … `slowest_ms` are left out; with fewer than two people or pairs, answers have no times.
+    A hearer that learns is trained `folds` times without a part of the groups, so that its uncertainty is about unseen
+    trials.
     """
 
     name = "timed"
@@ -76,6 +80,7 @@ class Timed(Listener):
     folds: int = 2
 
     def fit(self, trials: Iterable[Trial], responses: Iterable[Response] | None = None) -> Self:
+        """Train the hearer and fit its times."""
         trials = list(trials)
         seen = _in_games(trials) if responses is None else _in_responses(trials, responses)
         observed = [o for o in seen if self.fastest_ms <= o.ms <= self.slowest_ms]
@@ -84,6 +89,7 @@ class Timed(Listener):
         return self
 
     def _learn_times(self, trials: Sequence[Trial], observed: Sequence[Observed]) -> Times:
+        """Return the regression of times, from hearers trained without the trials in question."""
         parts = list(self._strangers(trials, observed))
         rows = np.concatenate([rows for rows, _ in parts])
         return _regress(rows, [o for _, part in parts for o in part])
@@ -110,6 +116,7 @@ class Timed(Listener):
         ]
 
     def _fresh(self) -> Any:
+        """Return an untrained copy of the hearer."""
         if self.hearer is None or isinstance(self.hearer, str):
             return _named(self.hearer or Learned.name)
         return type(self.hearer)(**parameters(self.hearer))
@@ -146,6 +153,7 @@ def _group(trial: Trial) -> str:
 
 
 def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
+    """Yield the times of rounds with one message before the click."""
     for trial in trials:
         kinds = [event.kind for event in trial.episode]
         before = trial.episode[: kinds.index("click")] if "click" in kinds else ()
@@ -157,12 +165,13 @@ def _in_games(trials: Iterable[Trial]) -> Iterator[Observed]:
 
 
 def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Iterator[Observed]:
+    """Yield the times of responses with their descriptions."""
     trials_by_id = {trial.id: trial for trial in trials}
     for response in responses:
         trial = trials_by_id.get(response.trial)
         if trial is None or response.identification_ms is None:
             continue
-        # An answer without a description is to what was said in its own trial.
+        # Without a description of its own, an answer is to the reference of its trial.
         description = response.description or next(iter(trial.references), None)
         if description is not None:
             ms = response.identification_ms + (response.reading_ms or 0)
@@ -170,7 +179,9 @@ def _in_responses(trials: Iterable[Trial], responses: Iterable[Response]) -> Ite
 
 
 def _regress(rows: FloatArray, observed: Sequence[Observed]) -> Times:
-    """Least squares with errors clustered by hearer or game (Cameron & Miller 2015); what cannot be told apart shares its weight."""
+    """Return least squares with errors clustered by hearer or game (Cameron & Miller 2015); collinear terms share their
+    weight.
+    """
     cluster_codes = np.unique([o.cluster for o in observed], return_inverse=True)[1]
     logs = np.log([o.ms for o in observed])
     n, width, clusters = *rows.shape, int(cluster_codes.max()) + 1
@@ -208,13 +219,16 @@ def _units(description: Description) -> Sequence[object]:
 
 
 def _doubt(response: Response) -> float:
+    """Return the entropy of a response in bits."""
     shares = [share for _, share in response.probabilities or () if share > 0 and isfinite(share)]
     # Not a minus sign, which would make -0.0 of no doubt.
     return abs(sum(share * log2(share) for share in shares))
 
 
 def _surplus(hearer: Any, pairs: Sequence[Pair], responses: Sequence[Response]) -> list[int]:
-    """How many words (or properties) can go, one at a time, without the hearer changing its mind or losing a twentieth of its belief."""
+    """Return how many words (or properties) can be removed, one at a time, without changing the choice or losing a
+    twentieth of its probability.
+    """
     shorter = [
         (i, less)
         for i, (description, _) in enumerate(pairs)
@@ -233,6 +247,7 @@ def _sure(response: Response) -> float:
 
 
 def _one_less(description: Description) -> Iterator[Description]:
+    """Yield the description without each of its words or properties."""
     if description.text is not None:
         words = words_of(description.text)
         return (Description(text=" ".join(words[:i] + words[i + 1 :])) for i in range(len(words)))

@@ -1,7 +1,9 @@
-"""A vision-language model as hearer: it is sent the picture and the description, and answers with a box, a point, or the number of a mark.
+"""A vision-language model as hearer: it receives the picture and the description, and answers with a box, a point, or
+the number of a mark.
 
-How its answers are written (`form`) and what its numbers mean (the form's convention, or `convention`) are declared once and signed; what cannot be read is
-UNPARSABLE, and a question that nobody answered is a TIMEOUT that says nothing about the model.
+The answer format (`form`) and the meaning of its numbers (the form's convention, or `convention`) are declared and
+signed. An unparsable answer is UNPARSABLE; a question without an answer is a TIMEOUT, which is no evidence about the
+model.
 """
 
 from __future__ import annotations
@@ -46,17 +48,16 @@ WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DO
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class VisionModel(ModelClient, Listener):
-    """Asks a model that sees; the switches of `ModelClient` say how it is asked.
+    """Asks a vision model; options as for `ModelClient`.
 
     Args:
-        pictures: the folder that the pictures' paths begin in.
+        pictures: the folder of the pictures.
         answer: "box", "point", or "mark" (all candidates are outlined and numbered for it).
-        form: how it writes places (`referee.models.answers.place_forms`): qwen2.5-vl, internvl, molmo, json …
-        convention: what its numbers mean, where that is not what is usual for the form.
-        resize: how pictures are resized before they are sent (longest-768, area-1048576, 1036x1036, qwen28, square …; `referee.geometry.Resize`), so that
-            answers in pixels are about that picture; nothing sends them as they are. Size and rule are stored with every call.
+        form: its answer format (`referee.models.answers.place_forms`): qwen2.5-vl, internvl, molmo, json …
+        convention: the meaning of its numbers, if it differs from the form's default.
+        resize: how pictures are resized before they are sent (longest-768, area-1048576, 1036x1036, qwen28, square …; `referee.geometry.Resize`), and answers in pixels refer to the resized picture; unresized if empty. Size and rule are stored with every call.
         contract: the version of the form in which it is asked for a mark (`ModelClient.ask_by_contract`). 3: by a JSON schema where the endpoint supports one,
-            otherwise with a final line ``ANSWER: …``, and once more where the answer is unread; 2: without the second question; 1: in free words.
+            otherwise with a final line ``ANSWER: …``, and once more if the answer is unparsable; 2: without the repetition; 1: as free text.
     """
 
     name = "sight/model"
@@ -77,6 +78,7 @@ class VisionModel(ModelClient, Listener):
         return self.answer == "mark"
 
     def resolve(self, description: Description, view: HearerView) -> Response:
+        """Ask the model for the place or mark of the description."""
         meaning = self._check()
         text = in_words(description)
         if not text:
@@ -95,6 +97,7 @@ class VisionModel(ModelClient, Listener):
         return self._respond(parsed, view)
 
     def _respond(self, parsed: ParsedAnswer, view: HearerView) -> Response:
+        """Return the parsed answer as a response."""
         if self.answer != "mark":
             place = as_place_answer(parsed)
             return Response(trial=view.id, hearer=self.name, outcome=place.outcome, places=place.places)
@@ -122,6 +125,7 @@ class VisionModel(ModelClient, Listener):
         return _png(resized(marked, Resize(self.resize)) if self.resize else marked)
 
     def _check(self) -> Convention | None:
+        """Raise InputError for missing or invalid options; return the convention of the numbers."""
         if not self.model or not self.pictures:
             lacking = "no model is named" if not self.model else "it is not known where the pictures are"
             raise InputError(
@@ -135,7 +139,7 @@ class VisionModel(ModelClient, Listener):
             raise InputError(str(wrong), remedy="convention:pixels xyxy, or resize:longest-768, for example") from None
 
     def _meaning(self) -> Convention | None:
-        """What the numbers of answers mean; with `resize`, they are about the picture as it was resized here."""
+        """Return the meaning of the answer's numbers; with `resize`, they refer to the resized picture."""
         declared = Convention.of(self.convention) if self.convention else None
         if not self.resize:
             return declared
@@ -149,6 +153,7 @@ class VisionModel(ModelClient, Listener):
 
 
 def _png(picture: Image) -> bytes:
+    """Return a picture as PNG."""
     file = io.BytesIO()
     picture.save(file, "PNG")
     return file.getvalue()

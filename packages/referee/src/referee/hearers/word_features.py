@@ -1,4 +1,6 @@
-"""What a learned listener gets from a text: words, pairs of words, and the beginnings and endings that let it guess at words it never met."""
+"""The features of a text for learned listeners: words, bigrams, prefixes and suffixes, which generalise to unknown
+words.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,7 @@ LONG = 5
 
 
 class Lesson(NamedTuple):
-    """A text, the scene it was said in, and the places of the entities it stands for."""
+    """A text, its scene, and the indices of the entities it refers to."""
 
     text: str
     scene: Scene
@@ -40,7 +42,7 @@ class Vocabulary(NamedTuple):
     def of(cls, texts: Iterable[str], rare: int) -> Vocabulary:
         """All pieces that occur in at least `rare` texts, in alphabetical order."""
         counts = Counter(piece for text in texts for piece in pieces_of(text))
-        # In alphabetical order, so that columns do not hang on the order of the trials.
+        # In alphabetical order, so that columns do not depend on the order of the trials.
         frequent = sorted(piece for piece, count in counts.items() if count >= rare)
         return cls({piece: column for column, piece in enumerate(frequent)})
 
@@ -50,7 +52,7 @@ class Vocabulary(NamedTuple):
         return any(piece in self.columns for piece in pieces_of(text) if not piece.startswith(ENDING))
 
     def weigh(self, texts: Sequence[str]) -> csr_array:
-        """One row a text, one column a piece; rows have length one, so that a long text is no louder than a short one."""
+        """Return one row per text, one column per n-gram; rows have length one, so that long texts have no more weight."""
         import numpy as np
         from scipy.sparse import csr_array
 
@@ -64,7 +66,9 @@ class Vocabulary(NamedTuple):
 
 
 def lessons(trials: Iterable[Trial], teacher: str) -> Iterator[Lesson]:
-    """What can be learnt from trials: of `targets` what speakers meant, of `clicks` what their listeners took them to mean."""
+    """Yield the training instances of trials: with `targets` the speakers' targets, with `clicks` the listeners'
+    choices.
+    """
     if teacher not in TEACHERS:
         raise UnknownName("teacher", teacher, TEACHERS, hint=f"one of {', '.join(TEACHERS)}")
     for trial in trials:
@@ -77,7 +81,7 @@ def lessons(trials: Iterable[Trial], teacher: str) -> Iterator[Lesson]:
 
 
 def taught(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
-    """All lessons; an error where there are none, for a listener cannot be made of nothing."""
+    """Return all training instances. Raises InputError if there are none."""
     lesson_list = list(lessons(trials, teacher))
     if not lesson_list:
         raise InputError(
@@ -88,6 +92,7 @@ def taught(trials: Iterable[Trial], teacher: str) -> list[Lesson]:
 
 
 def _clicked(trial: Trial) -> tuple[str, ...]:
+    """Return the entities of the listener's last click."""
     clicks = [event.entities for event in trial.episode if event.kind == "click" and event.by == "listener"]
     # The last one, where a listener clicked more than once.
     return clicks[-1] if clicks else ()

@@ -25,10 +25,11 @@ NAN = float("nan")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """What a hearer made of a description: its outcome, its probabilities, and the places of the entities in the view it had.
+    """A hearer's answer to a description: its outcome, its probabilities, and the positions of the entities in its
+    view.
 
-    `shown` has the places in which a hearer that was asked elsewhere saw them, if not those of the view. `certain` is false where the hearer gave no
-    probabilities and they were made from its choice; `answered` where its endpoint failed and it never had a say.
+    `shown` has the positions that an externally asked hearer saw, if they differ from the view. `certain` is false if
+    the hearer gave no probabilities and they were derived from its choice; `answered` is false if its endpoint failed.
     """
 
     outcome: Outcome
@@ -71,7 +72,7 @@ def read_belief(response: Response, view: HearerView, name: str) -> Belief:
 
 
 def _shares(response: Response, places: Mapping[str, int], view: HearerView, name: str) -> dict[str, float]:
-    """The probabilities given; without any, all on the entity chosen, or even where none was."""
+    """Return the hearer's probabilities; without any, 1 for the chosen entity, or equal ones."""
     if response.probabilities is None:
         chosen = [response.entity] if response.outcome == Outcome.ENTITY else list(places)
         return {e: (1 / len(chosen) if e in chosen else 0.0) for e in places}
@@ -99,7 +100,7 @@ def _time(response: Response) -> float | None:
 
 
 def tabulate(answers: Sequence[HumanAnswer], beliefs: Sequence[Belief], clusters: Clusters) -> AnswerColumns:
-    """One row for every answer of a person; `clusters` says whose answers resemble each other."""
+    """Return one row per human answer; `clusters` are the sampling units of the answers."""
     pairs = list(zip(answers, beliefs, strict=True))
     predicts = any(b.predicted_ms is not None for b in beliefs)
     return AnswerColumns(
@@ -126,7 +127,7 @@ def _chose(answer: HumanAnswer) -> bool:
 
 
 def _label(outcome: Outcome, entity: str | None, places: Mapping[str, int]) -> str:
-    """A choice by its place in the hearer's view: ids may give the target away, places are drawn by lot."""
+    """Return a choice by its position in the hearer's view: ids may reveal the target, positions are random."""
     return str(places[entity]) if outcome == Outcome.ENTITY and entity is not None else str(outcome)
 
 

@@ -1,7 +1,9 @@
-"""Discrimination with what it rests on: the area under the curve over all pairs of a success and a failure, or over pairs of one condition or game.
+"""Discrimination within strata: the area under the curve over all pairs of a success and a failure, or over pairs of
+one condition or game.
 
-Over a whole corpus a hearer is rewarded for knowing which conditions are easy. Within strata only pairs of the same stratum count (each pair alike), and a
-hearer that only tells easy from hard conditions has .5. Leaving out a cluster takes away its pairs, so the jackknife needs no second look at the answers.
+Over a whole corpus a hearer is rewarded for knowing which conditions are easy. Within strata only pairs of the same
+stratum count (with equal weight), and a hearer that only distinguishes easy from hard conditions has .5. Leaving out a
+cluster removes its pairs, so the jackknife needs no second pass over the answers.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ def _levels(scores: FloatArray) -> IntArray:
 
 
 def _shares(levels: IntArray, success: Truths, groups: IntArray) -> tuple[FloatArray, FloatArray]:
-    """For every answer: how many pairs of its group it is in, and how many of them the success has won (ties half)."""
+    """Return, for every answer, the number of pairs of its group, and how many of them the success won (ties count
+    half).
+    """
     width = int(levels.max(initial=0)) + 1
     _, cells = np.unique(groups * width + levels, return_inverse=True)
     _, groups = np.unique(groups, return_inverse=True)

@@ -1,4 +1,4 @@
-"""What the cards of hearers and of judges have in common: who was examined on what, how it ranks, what people could reach, and the settings."""
+"""The common parts of cards of hearers and judges: identity, ranking, human ceiling, and settings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ PEOPLE, SYSTEMS = "people", "systems"
 
 
 def identify(examination: Examination, people: People, about_it: Mapping[str, Any]) -> dict[str, Any]:
-    """Who was examined, and on what."""
+    """Return the fields that identify the hearer and the data."""
     return {
         "hearer": name_of(examination.hearer),
         "corpus": people.name,
@@ -47,7 +47,9 @@ def identify(examination: Examination, people: People, about_it: Mapping[str, An
 
 
 def families_of(examination: Examination, people: People, hearer_name: str) -> dict[str, Any]:
-    """The hearer's family (as it states it, or its model's name, or its name) beside those of the speakers it reads or is to judge."""
+    """Return the hearer's family (declared, or from its model's or its own name), and those of the speakers it reads or
+    judges.
+    """
     speakers = {a.response.system or PEOPLE for a in people.answers} | set(examination.families)
     families = sorted({family_of(s) for s in speakers})
     return {
@@ -58,7 +60,7 @@ def families_of(examination: Examination, people: People, hearer_name: str) -> d
 
 
 def recorded_facts(examination: Examination, people: People, checksum: str, kind: str) -> dict[str, Any]:
-    """What is known of somebody who was asked elsewhere: what it learned from and read is not."""
+    """Return the fields of an externally asked hearer; its training data and inputs are unknown."""
     name = name_of(examination.hearer)
     return {
         "kind": kind,
@@ -74,7 +76,7 @@ def recorded_facts(examination: Examination, people: People, checksum: str, kind
 def rank_people(
     examination: Examination, people: People, belief: FloatArray, clusters: Clusters
 ) -> RankAgreement | None:
-    """How a hearer's or judge's belief ranks what people's success ranks."""
+    """Return how a hearer's or judge's probabilities rank units that differ in human success."""
     return rank(_ranked(people, belief), clusters, examination.resamples, examination.seed)
 
 
@@ -88,6 +90,7 @@ def _ranked(people: People, belief: FloatArray) -> Ranked:
 
 
 def _units(answers: Sequence[HumanAnswer]) -> tuple[str, list[str | None]]:
+    """Return the units to rank (systems, games or speakers) and the unit of each answer."""
     systems = [a.response.system for a in answers]
     if len({s for s in systems if s is not None}) > 2:
         return SYSTEMS, systems
@@ -104,7 +107,7 @@ def set_beside_people(
     ceiling: Ceiling | None,
     ranking: RankAgreement | None,
 ) -> dict[str, Any]:
-    """What hearers and judges have in common: how they rank, and how well people predict people."""
+    """Return the fields on ranking and on how well people predict people."""
     return {
         "rank_agreement": None if ranking is None else asdict(ranking),
         "ceiling": None if ceiling is None else asdict(ceiling),
@@ -117,7 +120,7 @@ def areas_within(condition: Area, game: Area) -> dict[str, Any]:
 
 
 def list_settings(examination: Examination, people: People, clusters: Clusters) -> dict[str, Any]:
-    """What the card was made with."""
+    """Return the settings of the examination."""
     return {
         "left_out": people.left_out,
         "by": examination.by,
@@ -132,7 +135,7 @@ def list_settings(examination: Examination, people: People, clusters: Clusters) 
 
 
 def _checksum(people: People) -> str:
-    """What was asked and answered, as a hash: a card on other data is another card."""
+    """Return a hash of questions and answers: a card on other data is another card."""
     lines = (
         f"{a.trial.id}\t{a.description.text}\t{a.description.properties}\t{a.response.hearer}\t{a.response.entity or a.response.outcome}"
         for a in people.answers

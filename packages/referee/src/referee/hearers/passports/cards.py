@@ -1,6 +1,7 @@
-"""The passport of a simulated hearer: a card, computed on human answers, that says whether the hearer may be used as a measure (`referee passport`).
+"""The passport of a simulated hearer: a card, computed on human answers, that states whether the hearer may be used as
+a measure (`referee passport`).
 
-Cards are sealed with the hash of all that they say, refused where they were changed, kept in the run that quotes them.
+Cards are sealed with a hash of their content, refused if changed, and stored in the run that quotes them.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ KEPT = "passports"
 
 
 def seal(card: Mapping[str, Any]) -> dict[str, Any]:
-    """A card with numbers of six decimals and the hash of all that it says."""
+    """Return a card with numbers rounded to six decimals and a hash of its content."""
     rounded: dict[str, Any] = _rounded(card)
     return {**rounded, "hash": _hash(rounded)}
 
 
 def _rounded(value: Any) -> Any:
-    """Six decimals, so that the last digits of another machine make no other card."""
+    """Return numbers rounded to six decimals, so that another machine's last digits give the same card."""
     if isinstance(value, float):
         return round(value, 6)
     if isinstance(value, Mapping):
@@ -40,7 +41,7 @@ def _hash(card: Mapping[str, Any]) -> str:
 
 
 def read_card(path: str | Path) -> dict[str, Any]:
-    """A card from its file; one that was changed after it was made does not carry its own hash and is refused."""
+    """Return a card from its file. Raises InputError if its content does not match its hash."""
     try:
         card = json.loads(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -57,11 +58,11 @@ def read_card(path: str | Path) -> dict[str, Any]:
 
 
 def keep_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """Put a card into a run folder, so that whoever reads the run can see it."""
+    """Store a card in a run folder, for readers of the run."""
     (folder / KEPT).mkdir(exist_ok=True)
     write_atomically(folder / KEPT / f"{card['hash'][:DIGITS]}.json", [json.dumps(card, ensure_ascii=False, indent=1)])
 
 
 def cards_of(folder: Path) -> dict[str, dict[str, Any]]:
-    """The cards kept in a run folder, by the digits that signatures carry."""
+    """Return the cards in a run folder, by the digits of their hash in signatures."""
     return {path.stem: read_card(path) for path in sorted((folder / KEPT).glob("*.json"))}

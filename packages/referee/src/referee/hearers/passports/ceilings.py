@@ -40,7 +40,7 @@ class Ceiling:
 
     @property
     def has_differences(self) -> bool:
-        """Whether descriptions differ in how often people identify the target, so that a hearer can rank them."""
+        """Return whether descriptions differ in how often people identify the target, so that a hearer can rank them."""
         return self.p is None or self.p <= LEVEL
 
 
@@ -66,7 +66,10 @@ def find_ceiling(questions: IntArray, right: Truths, choices: Sequence[str]) -> 
 
 
 def _test_differences(codes: IntArray, right: Truths) -> tuple[float | None, float | None]:
-    """Pearson's chi-square of successes and failures by description, and its p; None where everybody or nobody is right."""
+    """Return Pearson's chi-square of successes and failures by description, and its p.
+
+    None if all or no answers are correct.
+    """
     from scipy.special import chdtrc
 
     successes, people = np.bincount(codes, right), np.bincount(codes)

@@ -1,4 +1,4 @@
-"""A hearer examined: asked what people were asked, and a few things that nobody would say, always about games that it did not learn from."""
+"""The examination of a hearer: people's questions, and a few probes, always about games outside its training data."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Begin = Callable[[int], Advance]
 
 @dataclass(slots=True)
 class Beliefs:
-    """What a hearer believed of every question, with the fold it was asked in, and of every probe."""
+    """A hearer's answers to every question, with its fold, and to every probe."""
 
     beliefs: dict[Question, Belief]
     folds: dict[str, int]
@@ -40,7 +40,7 @@ class Beliefs:
 
 
 def question_of(answer: HumanAnswer) -> Question:
-    """What the hearer is asked, once, however many people answered it."""
+    """Return the question of an answer, which is asked once for all people who answered it."""
     return answer.trial.id, answer.description
 
 
@@ -82,7 +82,9 @@ def units_of(people: People, by: str) -> Counter[str]:
 
 
 def fitting_folds(examination: Examination, people: People) -> Examination:
-    """The same examination, with no more folds than there are games if the hearer learns nothing here: folds then only show how it varies."""
+    """Return the examination with no more folds than games, for a hearer without training; folds then only show its
+    variation.
+    """
     if examination.train is None and not is_recorded(examination.hearer) and learns(summoned(examination)):
         return examination
     return replace(examination, folds=min(examination.folds, len(units_of(people, examination.by))))
@@ -110,7 +112,9 @@ def share_out(people: People, examination: Examination) -> dict[str, int]:
 def _lessons_of(
     examination: Examination, people: People, folds: Mapping[str, int], lessons: Sequence[Trial] | None
 ) -> Iterator[tuple[Sequence[Trial], int | None]]:
-    """What is learned from, with the fold that may then be asked about (None: all); whoever does not say that it learns nothing is taken to learn."""
+    """Return the training data with the fold to test on (None: all); a hearer that does not declare otherwise is
+    assumed to learn.
+    """
     if not learns(summoned(examination)) or lessons is not None:
         yield lessons or (), None
         return

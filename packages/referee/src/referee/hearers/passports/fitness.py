@@ -1,7 +1,8 @@
-"""The verdict of a passport: fixed rules that turn the measures of a hearer into one of four words, each with its reasons in sentences.
+"""The verdict of a passport: fixed rules that turn the measures of a hearer into one of four words, with reasons in
+sentences.
 
-A hearer that is always wrong and one that is always right fail alike: neither tells the descriptions that people understand from those they do not,
-which is what a stand-in for people is for.
+A hearer that is always wrong and one that is always right both fail: neither distinguishes the descriptions that people
+understand from those they do not, and that is the purpose of a simulated hearer.
 """
 
 from __future__ import annotations
@@ -60,11 +61,12 @@ def decide_fitness(
     new: Mapping[str, Novelty] = NOTHING,
     ceiling: Ceiling | None = None,
 ) -> Verdict:
-    """The hardest word that any rule asks for, with the sentences of every rule that speaks at all.
+    """Return the most severe word of all rules, with the sentences of every rule that applies.
 
-    `unread` is the share of descriptions that the hearer could not read, `certain` whether it gave probabilities of its own, `ranking` how it ranks games,
-    speakers or systems, `new` what became of it on scenes, objects and conditions that it had not learned from, `ceiling` people against people. Where
-    people do not differ between descriptions, there is nothing to rank, and AUC decides nothing.
+    `unread` is the share of descriptions that the hearer could not parse, `certain` whether it gave probabilities,
+    `ranking` how it ranks games, speakers or systems, `new` its results on scenes, objects and conditions outside its
+    training data, `ceiling` the agreement of people with people. If people do not differ between descriptions, there is
+    nothing to rank, and AUC decides nothing.
     """
     can_rank = ceiling is None or ceiling.has_differences
     unfit = tuple(_against(m, can_rank))
@@ -90,7 +92,7 @@ def decide_fitness(
 
 
 def decide_judge(judge: JudgeAgreement, ranking: RankAgreement | None) -> Verdict:
-    """The word for a judge: it has to tell what people understand from what they do not."""
+    """Return the word for a judge: it has to distinguish what people understand from what they do not."""
     value, bounds = judge.area.value, judge.area.interval
     open_ = tuple(_undecidable(value, judge.human_accuracy))
     care = (*_weak(value), *_few(judge.n, judge.human_accuracy), *_ranked(ranking))
@@ -108,6 +110,7 @@ def _low(m: Measures, name: str, value: float) -> float:
 
 
 def _nothing_to_rank(m: Measures, ceiling: Ceiling | None) -> Iterator[str]:
+    """Yield the finding that people do not differ between descriptions, so that ranking is impossible."""
     if ceiling is None or ceiling.chi2 is None or ceiling.p is None:
         return
     calibration = "unknown" if m.calibration.error is None else f"{m.calibration.error:.3f}"
@@ -119,10 +122,11 @@ def _nothing_to_rank(m: Measures, ceiling: Ceiling | None) -> Iterator[str]:
 
 
 def _against(m: Measures, can_rank: bool) -> Iterator[str]:
+    """Yield the findings against the use of a hearer."""
     if not m.above_chance.holds:
         yield f"It is not above chance: {_tested(m)}; it names the target in {m.accuracy:.3f} of the answers."
-    # Below the middle it misses more of what people find by understanding than it finds, so what it says about a system is mostly about itself.
-    # People had to point; one that says "several" is taken by its belief in the target.
+    # Below the middle it misses more of people's successes than it finds, so its results depend mainly on itself.
+    # People had to point; a hearer that answers "several" is scored by its probability of the target.
     floor, reached = m.chance + HALFWAY * (m.human_accuracy - m.chance), max(m.accuracy, m.expected_accuracy)
     if m.chance < reached < floor:
         yield (
@@ -138,7 +142,7 @@ def _against(m: Measures, can_rank: bool) -> Iterator[str]:
 
 
 def _tested(m: Measures) -> str:
-    """What was tested, in words: belief in the target against even chances."""
+    """Return the test of probabilities of the target against chance, in words."""
     test = m.above_chance
     how = (
         "nothing varies"
@@ -162,6 +166,7 @@ def _within(m: Measures) -> str:
 
 
 def _describe_ranking(ranking: RankAgreement | None) -> str:
+    """Return the ranking results in words."""
     if ranking is None or ranking.spearman is None:
         return ""
     return (
@@ -184,7 +189,7 @@ def _or_dash(value: float | None) -> str:
 
 
 def _ranked(ranking: RankAgreement | None) -> Iterator[str]:
-    """A hearer is for ranking; one that does not rank what people rank is of little use for it."""
+    """Yield the finding that a hearer does not rank units that people rank."""
     if ranking is None or ranking.spearman is None:
         return
     bounds = ranking.spearman_interval
@@ -196,7 +201,7 @@ def _ranked(ranking: RankAgreement | None) -> Iterator[str]:
 
 
 def _unlearned(m: Measures, new: Mapping[str, Novelty]) -> Iterator[str]:
-    """A hearer that holds within games of one experiment and not on new objects says so."""
+    """Yield the findings on new scenes, objects and conditions."""
     for by, novelty in new.items():
         if novelty.holds is False:
             area = "–" if novelty.auc is None else f"{novelty.auc:.3f}{_span(novelty.auc_interval)}"
@@ -207,7 +212,7 @@ def _unlearned(m: Measures, new: Mapping[str, Novelty]) -> Iterator[str]:
 
 
 def _bias(m: Measures) -> float:
-    """The share of choices out of place, by the places that the hearer was shown, if it is not one that chance would give."""
+    """Return the share of choices in unexpected positions, among those shown, if chance does not explain it."""
     position = m.position_shown
     return position.value or 0.0 if position.p is not None and position.p < BIAS_P else 0.0
 
@@ -217,6 +222,7 @@ def _chance(m: Measures) -> str:
 
 
 def _undecidable(area: float | None, human_accuracy: float) -> Iterator[str]:
+    """Yield the finding that all or no people succeeded."""
     if area is None:
         word = "always" if human_accuracy == 1 else "never"
         yield f"People {word} found the target in these data, so discrimination has no value; name data with both."
@@ -228,12 +234,14 @@ def _weak(area: float | None) -> Iterator[str]:
 
 
 def _few(n: int, human_accuracy: float) -> Iterator[str]:
+    """Yield the finding that the data are too few."""
     failures = round(min(human_accuracy, 1 - human_accuracy) * n)
     if n < FEW or failures < FEW_FAILURES:
         yield f"The data are few: {n} answers with {failures} of the rarer kind (found or not); {FEW} and {FEW_FAILURES} are the least."
 
 
 def _cautions(m: Measures, can_rank: bool) -> Iterator[str]:
+    """Yield warnings on discrimination, copies of people's answers, and effects of conditions."""
     if can_rank:
         yield from _weak(m.auc)
     if m.auc is not None and m.auc >= COPY_AUC:
@@ -265,6 +273,7 @@ def _cautions(m: Measures, can_rank: bool) -> Iterator[str]:
 
 
 def _manners(probes: Mapping[str, Probe]) -> Iterator[str]:
+    """Yield findings on the answers to probes."""
     circumstances = {
         "empty": "where nothing was said",
         "contradictory": "where the description contradicts itself",
@@ -279,6 +288,7 @@ def _manners(probes: Mapping[str, Probe]) -> Iterator[str]:
 
 
 def _circumstances(unread: float, same_family: bool, certain: bool) -> Iterator[str]:
+    """Yield warnings on unread descriptions, family, and missing probabilities."""
     if unread > UNREAD:
         yield f"It could not read {unread:.1%} of the descriptions."
     if same_family:

@@ -1,4 +1,4 @@
-"""Whoever is to stand in for people is examined here: a hearer that is asked, one that was asked elsewhere, or a judge; what comes out is its card."""
+"""Makes the card of a hearer that is asked here or was asked elsewhere, or of a judge."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ UNREAD = (Outcome.UNPARSABLE, Outcome.DONT_KNOW)
 
 
 def examine(examination: Examination, begin: Begin = lambda total: lambda n: None) -> dict[str, Any]:
-    """The card of a hearer. `begin` is told how many questions there will be, and gives back what to call as they are answered."""
+    """Return the card of a hearer. `begin` receives the number of questions and returns the progress callback."""
     if not is_recorded(examination.hearer):
         return _examine_asked(examination, begin)
     if examination.train is not None:
@@ -64,6 +64,7 @@ def examine(examination: Examination, begin: Begin = lambda total: lambda n: Non
 
 
 def _some(examination: Examination, people: People) -> People:
+    """Return a random sample of people's answers, if a limit is set."""
     if examination.limit is None:
         return people
     return people.some(examination.limit, examination.by, examination.seed)
@@ -90,7 +91,7 @@ def _examine_asked(examination: Examination, begin: Begin) -> dict[str, Any]:
 
 
 def _lessons(examination: Examination, hearer: Any) -> Lessons | None:
-    """What the hearer learns from, as it reads."""
+    """Return the hearer's training data in the form it reads."""
     if examination.train is None:
         return None
     if not learns(hearer):
@@ -106,7 +107,7 @@ def _trained_on(examination: Examination, people: People, lessons: Lessons | Non
 
 
 def _read(examination: Examination, reading: Reading) -> dict[str, Any]:
-    """What the hearer read, and what the check for inputs that tell the outcome found."""
+    """Return the fields on the hearer's inputs, and on the check for inputs that reveal the outcome."""
     return {
         "reads": examination.reads,
         "read": reading.read,
@@ -139,7 +140,7 @@ def _card(
     about_it: Mapping[str, Any],
     beside: bool,
 ) -> dict[str, Any]:
-    """The card of whoever points at things; `beside` asks it about new objects, too."""
+    """Return the card of a hearer that chooses entities; `beside` tests it on new objects, too."""
     asked = len(people.answers)
     people = _answered(examination, people, heard)
     beliefs = [heard.beliefs[question_of(a)] for a in people.answers]
@@ -181,7 +182,9 @@ def _card(
 
 
 def _answered(examination: Examination, people: People, heard: Beliefs) -> People:
-    """Without the questions that a hearer's endpoint did not answer: they say nothing about the hearer."""
+    """Return the answers without questions to which the hearer's endpoint failed; they are no evidence about the
+    hearer.
+    """
     answers = tuple(a for a in people.answers if heard.beliefs[question_of(a)].answered)
     if not answers:
         raise InputError(
@@ -192,6 +195,7 @@ def _answered(examination: Examination, people: People, heard: Beliefs) -> Peopl
 
 
 def _numbers(m: Measures) -> dict[str, Any]:
+    """Return the main numbers of a card."""
     return {
         "n": m.n,
         "accuracy": m.accuracy,
@@ -211,6 +215,7 @@ def _numbers(m: Measures) -> dict[str, Any]:
 
 
 def _details(m: Measures) -> dict[str, Any]:
+    """Return the details of a card: intervals, tests and curves."""
     return {
         "intervals": {**m.intervals, **areas_within(m.within_condition, m.within_game)},
         "above_chance": asdict(m.above_chance),
@@ -230,6 +235,7 @@ def _details(m: Measures) -> dict[str, Any]:
 
 
 def _summary(answers: Sequence[tuple[Belief, float | None]]) -> Probe:
+    """Return the summary of the answers to one kind of probe."""
     if not answers:
         return Probe(n=0)
     fits = [share for _, share in answers if share is not None]
@@ -248,6 +254,7 @@ def _probe(probe: Probe, heard: Beliefs) -> dict[str, Any]:
 
 
 def _by_fold(evidence: AnswerColumns, folds: Sequence[int], examination: Examination) -> list[dict[str, Any]]:
+    """Return the measures of each fold."""
     rows = []
     for fold in range(examination.folds):
         part = measure(evidence.rows(np.array(folds) == fold), intervals=False)

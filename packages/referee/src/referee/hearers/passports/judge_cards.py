@@ -1,4 +1,4 @@
-"""The card of a judge that was asked elsewhere (see `judges`): the same keys as a hearer's, without what nobody who points at nothing can have."""
+"""The card of an externally asked judge (see `judges`): the keys of a hearer's card, without those that need choices."""
 
 from __future__ import annotations
 

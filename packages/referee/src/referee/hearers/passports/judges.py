@@ -1,7 +1,9 @@
-"""Judges asked elsewhere: does this description let the target be found, yes or no, or from 1 to 5? Held against whether people found it.
+"""Judges asked elsewhere: does this description identify the target, yes or no, or from 1 to 5? Compared with people's
+success.
 
-One line a trial, all of one kind: ``{"trial": ID, "judgement": true}`` or ``{"trial": ID, "rating": 4}``. A judge points at nothing, so its card has no
-accuracy, no places and no probes; what it has is discrimination, correlation and ranking against people's success.
+One line per trial, all of one kind: ``{"trial": ID, "judgement": true}`` or ``{"trial": ID, "rating": 4}``. A judge
+chooses nothing, so its card has no accuracy, positions or probes; it has discrimination, correlation and ranking
+against people's success.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ RATINGS = range(1, 6)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """What a judge said, by trial: 0 or 1 (`kind` judgement), or 1 to 5 (`kind` rating)."""
+    """A judge's answers by trial: 0 or 1 (`kind` judgement), or 1 to 5 (`kind` rating)."""
 
     kind: str
     scores: Mapping[str, float]
@@ -61,7 +63,7 @@ class JudgeAgreement:
 
 
 def is_judge(name: str) -> bool:
-    """Whether a file of recorded answers holds judgements: its first line says so."""
+    """Return whether a file of recorded answers has judgements, from its first line."""
     path = Path(name.removeprefix(PREFIX))
     if not path.is_file():
         return False
@@ -93,6 +95,7 @@ def read_judge(name: str, trials: Iterable[Trial]) -> Judged:
 
 
 def _judgement(row: Mapping[str, Any]) -> tuple[str, str, float]:
+    """Return trial, kind and value of one judgement. Raises WrongShape for an invalid one."""
     trial = expect(row, "trial", str)
     kinds = [kind for kind in KINDS if kind in row]
     if len(kinds) != 1:
@@ -131,7 +134,7 @@ def _moments(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _pearson(totals: FloatArray, counts: FloatArray) -> FloatArray:
-    """Pearson's r from sums, so that whole clusters can be left out of it; NaN where one side does not vary."""
+    """Return Pearson's r from sums, so that whole clusters can be left out; NaN if one side is constant."""
     x, y, xx, yy, xy = (totals[..., i] / counts for i in range(5))
     spread_x, spread_y = xx - x * x, yy - y * y
     below = np.sqrt(np.maximum(spread_x, 0.0) * np.maximum(spread_y, 0.0))

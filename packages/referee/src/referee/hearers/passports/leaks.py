@@ -1,7 +1,9 @@
-"""Does the mere presence of an input tell whether people succeed? An annotation that exists only where the listener was right gives the outcome away.
+"""Detects fields whose presence reveals the outcome: an annotation that exists only where the listener was right gives
+it away.
 
-Each field that a hearer may be given is held against people's success by presence (or number) alone, with the area under the curve. What people did
-themselves, such as writing a message, may well decide success and is no leak; what somebody added afterwards must not.
+Each field that a hearer may see is tested by presence (or number) alone against people's success, with the area under
+the curve. People's own behaviour, such as writing a message, may legitimately predict success; later annotations must
+not.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ NOTHING_SAID = Description()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leak:
-    """How well one field predicts success by being there: `area` is None where nobody failed or nobody succeeded.
+    """How well the presence of one field predicts success: `area` is None without failures or without successes.
 
-    `right_with` and `right_without` are the shares of success where the field is there and where it is not (None: no such answers).
+    `right_with` and `right_without` are the shares of success with and without the field (None: no such answers).
     """
 
     field: str
@@ -39,7 +41,7 @@ class Leak:
 
     @property
     def strength(self) -> float | None:
-        """The area in the direction in which it predicts: absence can tell as much as presence."""
+        """The area in the direction of prediction: absence can be as informative as presence."""
         return None if self.area is None else max(self.area, 1 - self.area)
 
     @property
@@ -48,11 +50,11 @@ class Leak:
 
     @property
     def refused(self) -> bool:
-        """Whether a hearer must not read this field: it was added afterwards, and tells the outcome."""
+        """Return whether a hearer must not read this field: a later annotation that reveals the outcome."""
         return self.annotation and self.predicts
 
 
-# What a hearer may be given, whether somebody added it afterwards, and how much of it there is.
+# The fields that a hearer may see, whether they are later annotations, and how to count them.
 FIELDS: dict[str, tuple[bool, AmountFunction]] = {
     "properties present": (True, lambda description, _: description.properties is not None),
     "number of properties": (True, lambda description, _: len(description.properties or ())),
@@ -65,7 +67,9 @@ FIELDS: dict[str, tuple[bool, AmountFunction]] = {
 
 
 def leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak, ...]:
-    """Every field with its power to tell success, over all answers that chose an entity; the others are neither right nor wrong."""
+    """Return every field with its power to predict success, over all answers that chose an entity; others are neither
+    right nor wrong.
+    """
     trials_by_id = {trial.id: trial for trial in trials}
     answers = [(r, trials_by_id[r.trial]) for r in responses if r.outcome == Outcome.ENTITY and r.trial in trials_by_id]
     right = np.array([r.entity in trial.targets for r, trial in answers], dtype=bool)
@@ -77,7 +81,7 @@ def leaks(trials: Iterable[Trial], responses: Iterable[Response]) -> tuple[Leak,
 
 
 def _heard(response: Response, trial: Trial) -> Description:
-    """What was answered: as the response says, or else what people said in the trial."""
+    """Return the answered description: the response's own, or else the trial's reference."""
     if response.description is not None or response.system is not None:
         return response.description or NOTHING_SAID
     return trial.references[0] if trial.references else NOTHING_SAID
@@ -88,6 +92,7 @@ def _targets(trial: Trial) -> list[Entity]:
 
 
 def _leak(field: str, annotation: bool, amounts: FloatArray, right: Truths) -> Leak:
+    """Return the results for one field."""
     present = amounts > 0
     return Leak(
         field=field,

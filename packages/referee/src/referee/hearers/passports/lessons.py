@@ -1,4 +1,6 @@
-"""What a hearer learns from that is to be asked about something else: another corpus, or a part of one, never a game that it is asked about."""
+"""The training data of a hearer that is tested on other data: another corpus, or a part of one, never a game of the
+test.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +37,7 @@ def open_lessons(written: str, data: str | Path | None, seed: int = 1) -> Lesson
 
 
 def _parts(written: str) -> tuple[str, str | None]:
+    """Return corpus and split from their text."""
     if written in catalogue.names("corpus") or Path(written).exists():
         return written, None
     name, _, split = written.partition(":")
@@ -42,7 +45,7 @@ def _parts(written: str) -> tuple[str, str | None]:
 
 
 def ask_others(people: People, lessons: Lessons) -> People:
-    """People's answers without those to trials that the hearer learned from, or of their games."""
+    """Return people's answers without trials of the hearer's training data, and without their games."""
     if lessons.corpus != people.name:
         return people
     trials, games = {t.id for t in lessons.trials}, {unit_of(t, "game") for t in lessons.trials}

@@ -1,8 +1,9 @@
-"""May a simulated hearer stand in for people: discrimination, agreement, calibration, times and position bias against human answers.
+"""Evaluates a simulated hearer against human answers: discrimination, agreement, calibration, times and position bias.
 
-One row is one description that a person answered. The hearer's probability of the target is held against whether the person found it (area under the
-curve of Hanley & McNeil 1982; calibration as in Guo et al. 2017), its choice against the person's choice (Cohen 1960). Intervals and tests are over what
-was sampled (games, participants …), not over single answers. What is not defined is None, not 0.
+One row is one description that a person answered. The hearer's probability of the target is compared with the person's
+success (area under the curve of Hanley & McNeil 1982; calibration as in Guo et al. 2017), its choice with the person's
+choice (Cohen 1960). Intervals and tests are over sampling units (games, participants …), not over single answers.
+Undefined values are None, not 0.
 """
 
 from __future__ import annotations
@@ -48,12 +49,13 @@ LIMIT = 0.025  # of a one-sided p: the level of a two-sided 95 % interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerColumns:
-    """Answered descriptions as columns, one row an answer of a person.
+    """Answered descriptions as columns, one row per human answer.
 
-    `target` and `taken` are the hearer's probabilities of the target and of what the person chose (NaN where that was no entity), `top` that of its first
-    choice among the entities. `choices` and `human_choices` are places in a view drawn by lot, or outcomes; `shown` the hearer's choices by the places it was
-    shown in fact. `delay` is what the hearer says about time (its uncertainty, or a predicted time), `times` what people took (NaN: unknown). `questions`
-    numbers descriptions from 0, `games` and `conditions` those of the trials (-1: none); `clusters` are the sampling units.
+    `target` and `taken` are the hearer's probabilities of the target and of the person's choice (NaN if that was no
+    entity), `top` that of its first choice among the entities. `choices` and `human_choices` are positions in a random
+    view, or outcomes; `shown` the hearer's choices by the positions that it was actually shown. `delay` is the hearer's
+    uncertainty or predicted time, `times` people's times (NaN: unknown). `questions` numbers descriptions from 0,
+    `games` and `conditions` those of the trials (-1: none); `clusters` are the sampling units.
     """
 
     target: FloatArray
@@ -78,6 +80,7 @@ class AnswerColumns:
 
 
 def _pick(column: Any, selected: Truths) -> Any:
+    """Return the selected rows of a column."""
     if isinstance(column, Clusters):
         return column.part(selected)
     return tuple(column[i] for i in np.flatnonzero(selected)) if isinstance(column, tuple) else column[selected]
@@ -116,7 +119,9 @@ class PositionBias:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AboveChance:
-    """Is belief in the target above even chances: mean difference, t over clusters, one-sided p, and what it is over."""
+    """Test of the probability of the target against chance: mean difference, t over clusters, one-sided p, and the kind
+    of clusters.
+    """
 
     difference: float
     t: float | None
@@ -127,13 +132,13 @@ class AboveChance:
 
     @property
     def holds(self) -> bool:
-        """Where nothing varies the difference itself decides."""
+        """Return whether the test is significant; without variance, whether the difference is positive."""
         return self.difference > 0 if self.p is None else self.p < LIMIT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measures:
-    """The numbers of a passport; `intervals` are 95 % and over whatever was sampled."""
+    """The numbers of a passport; `intervals` are 95 % intervals over the sampling units."""
 
     n: int
     accuracy: float
@@ -221,9 +226,9 @@ def _design_effect(places: IntArray, size: int, clusters: Clusters | None) -> tu
 
 
 def log_likelihoods(taken: FloatArray, sizes: IntArray) -> FloatArray:
-    """Natural logarithms of the probabilities of what people chose, if the hearer guessed one time in a hundred (`LAPSE`).
+    """Return log probabilities of people's choices for a hearer that guesses one time in a hundred (`LAPSE`).
 
-    Without that a single choice that the hearer had ruled out would make the whole corpus impossible.
+    Without guesses, one choice that the hearer excluded would give the whole corpus probability 0.
     """
     logs: FloatArray = np.log((1 - LAPSE) * taken + LAPSE / sizes)
     return logs
@@ -254,7 +259,7 @@ def about(clusters: Clusters, n: int) -> str:
 
 
 def measure(evidence: AnswerColumns, *, intervals: bool = True) -> Measures:
-    """All measures of a passport; no rows at all are an error, for there is nothing to say about."""
+    """Return all measures of a passport. Raises an error without any rows."""
     t = evidence
     if not len(t.target):
         raise InputError("there is no answer of a person to compare with", remedy="name data with human responses")
@@ -317,7 +322,7 @@ def bounds_of(estimate: Spread) -> Bounds | None:
 
 
 def _kappa_bounds(t: AnswerColumns) -> Bounds | None:
-    """Kappa is made of sums (agreements, and how often each side chose what), so whole clusters can be left out of it."""
+    """Return the interval of kappa by leaving out whole clusters; kappa is a function of sums (agreements and choices)."""
     values, codes = np.unique([*t.choices, *t.human_choices], return_inverse=True)
     width, n = len(values), len(t.choices)
     eye = np.eye(width)
@@ -327,6 +332,8 @@ def _kappa_bounds(t: AnswerColumns) -> Bounds | None:
 
 
 def _finish_kappa(width: int) -> Callable[[FloatArray, FloatArray], FloatArray]:
+    """Return the function that computes kappa from sums."""
+
     def finish(totals: FloatArray, counts: FloatArray) -> FloatArray:
         agreed = totals[..., 0] / counts
         expected = (totals[..., 1 : 1 + width] * totals[..., 1 + width :]).sum(axis=-1) / counts**2

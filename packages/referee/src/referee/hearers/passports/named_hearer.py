@@ -18,7 +18,9 @@ __all__ = ["family_of", "name_of", "summon"]
 
 
 def summon(written: str, seed: int = 1) -> Any:
-    """A fresh, untrained hearer from ``NAME|switch:value|…``; one that draws lots draws them by the seed, unless a switch says otherwise."""
+    """Return a new, untrained hearer from ``NAME|option:value|…``; a random one is seeded by `seed`, unless an option
+    overrides it.
+    """
     name, *switches = written.split("|")
     if is_recorded(name):
         raise InputError(
@@ -49,13 +51,17 @@ def name_of(written: str) -> str:
 
 
 def family_of(name: str) -> str:
-    """What a model or system is called before numbers set its members apart: ``org/gpt-4o-mini`` is ``gpt``, ``llama3`` is ``llama``."""
+    """Return the family of a model or system, its name before version numbers.
+
+    ``org/gpt-4o-mini`` is ``gpt``, ``llama3`` is ``llama``.
+    """
     last = name.lower().rpartition("/")[2]
     letters = "".join(c if c.isalpha() else " " for c in last).split()
     return letters[0] if letters else last
 
 
 def _import_class(name: str) -> Any:
+    """Return a hearer class from FILE.py:CLASS or MODULE:CLASS. Raises UnknownName for an unknown class."""
     place, _, cls = name.rpartition(":")
     module = _from_file(Path(place)) if place.endswith(".py") else _from_path(place)
     hearer_class = getattr(module, cls, None)
@@ -66,6 +72,7 @@ def _import_class(name: str) -> Any:
 
 
 def _from_file(path: Path) -> ModuleType:
+    """Return a module from a Python file. Raises InputError if there is none."""
     if not path.is_file():
         raise InputError("there is no such file", where=path, remedy="name a hearer of your own as FILE.py:CLASS")
     name = f"referee_own_{path.stem}"
@@ -82,6 +89,7 @@ def _from_file(path: Path) -> ModuleType:
 
 
 def _from_path(name: str) -> ModuleType:
+    """Return a module from the import path or the working directory."""
     here = str(Path.cwd())
     added = here not in sys.path
     if added:
@@ -97,6 +105,7 @@ def _from_path(name: str) -> ModuleType:
 
 
 def _checked(hearer: Any, name: str) -> Any:
+    """Return the hearer. Raises InputError if it lacks a method."""
     missing = [m for m in ("fit", "resolve") if not callable(getattr(hearer, m, None))]
     if missing:
         raise InputError(

@@ -1,7 +1,8 @@
-"""Does what a hearer learned hold for what it never saw? Beside new games it is asked about new scenes, new kinds of objects and new conditions.
+"""Tests generalisation: beside new games, a hearer is tested on new scenes, new kinds of objects and new conditions.
 
-A hearer that knows twelve figures by heart from other games passes every test by games and fails on the thirteenth figure. Here both are new: in every fold it
-is asked about objects (say) of that fold in games of that fold, and learns from other objects in other games. So only a part of the answers is asked for.
+A hearer that has memorised twelve figures from other games passes every test by games and fails on the thirteenth
+figure. Here both are new: every fold is tested on objects (for example) of that fold in games of that fold, after
+training on other objects in other games. Only a part of the answers is used therefore.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ HALFWAY = 0.5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Novelty:
-    """What a hearer reaches on scenes, objects or conditions that it never learned from; `why` says where there is no value."""
+    """A hearer's results on scenes, objects or conditions outside its training data.
+
+    `why` is the reason for a missing value.
+    """
 
     n: int = 0
     units: int = 0
@@ -40,10 +44,13 @@ class Novelty:
 
 
 def hear_new(examination: Examination, people: People, baseline: Measures) -> dict[str, Novelty]:
-    """Examine the hearer once more for each of scene, object and condition that recurs in these data; `baseline` holds its measures on new games alone."""
+    """Test the hearer on each of scene, object and condition that recurs in these data.
+
+    `baseline` has its measures on new games alone.
+    """
     sizes = {by: units_of(people, by) for by in NEW if by != examination.by}
     plans = {by: [] if _too_few(by, unit_sizes) else _plan(examination, people, by) for by, unit_sizes in sizes.items()}
-    # All at once, so that they can be learned for beside each other.
+    # All at once, so that training can run in parallel.
     heard = iter(put(examination, {t.id: t for t in people.trials}, [part for plan in plans.values() for part in plan]))
     new = {}
     for by, plan in plans.items():
@@ -55,7 +62,7 @@ def hear_new(examination: Examination, people: People, baseline: Measures) -> di
 
 
 def _too_few(by: str, sizes: Counter[str]) -> str | None:
-    """Why nothing can be new."""
+    """Return the reason why no test is possible; None if it is."""
     if len(sizes) < 2:
         return f"there is only one {by}"
     if sum(sizes.values()) < RECURS * len(sizes):
@@ -64,7 +71,7 @@ def _too_few(by: str, sizes: Counter[str]) -> str | None:
 
 
 def _plan(examination: Examination, people: People, by: str) -> list[Asking]:
-    """What is new twice over, fold by fold, with what is learned for it."""
+    """Return the questions that are new in both respects, by fold, with their training data."""
     examination = replace(examination, folds=_folds(examination, units_of(people, by)))
     kinds, games = (share_out(people, replace(examination, by=factor)) for factor in (by, examination.by))
     where = {t.id: (kinds.get(unit_of(t, by)), games.get(unit_of(t, examination.by))) for t in people.trials}
@@ -90,6 +97,7 @@ def _novelty(
     beliefs: Mapping[Question, Belief],
     baseline: Measures,
 ) -> Novelty:
+    """Return the results on one kind of novelty."""
     asked = replace(people, answers=tuple(a for a in people.answers if question_of(a) in beliefs))
     if not asked.answers:
         why = _too_few(by, sizes) or f"no fold has both a new {by} and a new {examination.by}"
@@ -108,7 +116,9 @@ def _novelty(
 
 
 def _is_sound(m: Measures, baseline: Measures) -> bool:
-    """Above chance, at least half of the way to people, and able to tell what people understand: surely, or as far as can be seen no worse than before."""
+    """Return whether results are above chance, at least half way to people, and discriminate: significantly, or not
+    detectably worse than `baseline`.
+    """
     floor = m.chance + HALFWAY * (m.human_accuracy - m.chance)
     bounds = m.intervals["auc"]
     tells = (

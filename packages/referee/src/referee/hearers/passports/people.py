@@ -1,4 +1,6 @@
-"""What people answered, ready to hold a hearer against: from a corpus with responses, or from any file of responses in the documented form."""
+"""People's answers for the evaluation of hearers: from a corpus with responses, or from a file of responses in the
+documented format.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ SILENT = Description()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HumanAnswer:
-    """What was said in a trial, and what one person made of it."""
+    """A description in a trial, and one person's answer to it."""
 
     trial: Trial
     description: Description
@@ -37,9 +39,9 @@ class HumanAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class People:
-    """The trials of a corpus, the answers of people that can be used, and how many cannot, by reason.
+    """The trials of a corpus, the usable answers of people, and the number of unusable ones by reason.
 
-    `sampled` is what the corpus' card says was sampled (None: no card says it).
+    `sampled` are the sampling units of the corpus card (None: no card).
     """
 
     name: str
@@ -65,10 +67,11 @@ class People:
         )
 
     def clusters(self) -> Clusters:
-        """Whose answers resemble each other: by what the card says was sampled and, where a game does not hold both, by who answered.
+        """Return the clusters of the answers: the card's sampling units and, unless a game includes both, the
+        participants.
 
-        Without a card: by game, or else by whatever recurs of person, scene and speaker. Of more than two factors the two with the fewest clusters are
-        kept: they carry most of the uncertainty.
+        Without a card: games, or else whichever of person, scene and speaker recurs. Of more than two factors the two
+        with the fewest clusters are used: they determine most of the uncertainty.
         """
         factors = self.sampled or (
             ("game",) if any("game" in a.trial.meta for a in self.answers) else ("scene", "speaker")
@@ -90,7 +93,9 @@ class People:
 
 
 def unit_of(trial: Trial, by: str) -> str:
-    """The game, speaker, scene, kind of object or condition that a trial belongs to; one without game and speaker stands alone."""
+    """Return the game, speaker, scene, kind of object or condition of a trial; a trial without game and speaker is its
+    own unit.
+    """
     if by == "condition":
         return trial.condition or "none"
     if by == "scene":
@@ -101,7 +106,9 @@ def unit_of(trial: Trial, by: str) -> str:
 
 
 def _kind_of(trial: Trial) -> str:
-    """What the target is: its type where it has one, for other colours and sizes of the same thing are no new object; else all that is known of it."""
+    """Return the target's type, because other colours and sizes of one type are not new; without a type, all its
+    attributes.
+    """
     targets = [trial.scene.entity(target) for target in trial.targets]
     types = [e.value("type") for e in targets]
     return "|".join(map(str, types)) if all(types) else _look_of(*targets)
@@ -117,9 +124,11 @@ def _together(trial: Trial, by: str) -> str | None:
 
 
 def open_people(corpus: str | None, data: str | Path | None = None, silent: bool = False) -> People:
-    """People's answers: those of a corpus by name, file or folder, or those in `data` (see `referee docs passport` for the forms).
+    """Return people's answers: those of a corpus by name, file or folder, or those in `data` (`referee docs passport`
+    has the formats).
 
-    With `silent`, answers to nothing are kept: hearers that were asked elsewhere may have been given the whole dialogue.
+    With `silent`, answers to empty descriptions are included: externally asked hearers may have seen the whole
+    dialogue.
     """
     name, source, where = _source(corpus, data)
     source = source.read_once() if isinstance(source, Games) else source
@@ -145,13 +154,13 @@ def open_people(corpus: str | None, data: str | Path | None = None, silent: bool
 
 
 def _sampled(source: Any) -> tuple[str, ...] | None:
-    """What the card of the corpus says; a run has that of the corpus that it was made on."""
+    """Return the sampling units of the corpus card; for a run, of the card of its corpus."""
     card = open_corpus(source.folder).card if isinstance(source, Run) else getattr(source, "card", None)
     return card.sampled if isinstance(card, Card) and card.sampled else None
 
 
 def _source(corpus: str | None, data: str | Path | None) -> tuple[str, Any, str]:
-    """A name to print, what has trials() and responses(), and the place that errors name."""
+    """Return a name to print, an object with trials() and responses(), and the path for errors."""
     data_path = None if data is None else Path(data)
     if data_path is not None and not data_path.exists():
         raise InputError(
@@ -182,6 +191,7 @@ def _folder(path: Path) -> Any:
 
 
 def _trials(source: Any, data: str | Path | None) -> Iterable[Trial]:
+    """Yield the trials. Raises DataNotFound with the right remedy if `data` is a file of responses."""
     try:
         yield from source.trials()
     except DataNotFound as missing:
@@ -196,7 +206,7 @@ def _responses(data: str | Path | None, source: Any) -> Iterable[Response]:
 
 
 def _outputs(source: Any) -> dict[tuple[str, str | None], Description]:
-    """What the systems of a run said, for answers that only name the system."""
+    """Return the outputs of a run's systems, for answers that only name the system."""
     if not isinstance(source, Run) or not (source.folder / "outputs.jsonl").exists():
         return {}
     return {(o.trial, o.system): o.description for o in source.outputs()}
@@ -210,6 +220,7 @@ def _answers(
     where: str,
     silent: bool,
 ) -> Iterator[HumanAnswer]:
+    """Yield the usable answers, counting the others by reason."""
     for response in responses:
         trial = trials.get(response.trial)
         if trial is None:
@@ -232,6 +243,7 @@ def _answers(
 
 
 def _check_entity(response: Response, trial: Trial, where: str) -> None:
+    """Raise InputError for a chosen entity that the trial lacks."""
     if response.outcome == Outcome.ENTITY and response.entity not in {e.id for e in trial.scene.entities}:
         raise InputError(
             f"{response.hearer!r} chose {response.entity!r} in trial {trial.id!r}, which has no such entity",
@@ -241,6 +253,7 @@ def _check_entity(response: Response, trial: Trial, where: str) -> None:
 
 
 def _unusable(response: Response, trial: Trial, description: Description | None, silent: bool) -> str | None:
+    """Return the reason why an answer is unusable; None if it is usable."""
     if response.probabilities is not None:
         return "of a simulated hearer"
     if len(trial.targets) != 1:

@@ -16,9 +16,11 @@ WORD_LETTERS = 3
 
 
 def make_probes(trial: Trial, original: Description, elsewhere: str | None, rng: Random) -> dict[str, Description]:
-    """Return probes in the form of the `original` description (properties, words or both), without kinds that the scene does not allow.
+    """Return probes in the format of the `original` description (properties, words or both), without kinds that the
+    scene does not allow.
 
-    `elsewhere` is what was said of something else: where the values of a scene are no words, the two together stand for a contradiction.
+    `elsewhere` is a description of something else: if the values of a scene are no words, the combination of both is
+    the contradiction.
     """
     made: dict[str, Description | None] = {
         "empty": Description(
@@ -33,7 +35,7 @@ def make_probes(trial: Trial, original: Description, elsewhere: str | None, rng:
 
 
 def fitting(kind: str, probe: Description, original: Description, scene: Scene) -> frozenset[str]:
-    """The entities that an ambiguous probe is true of, for all others nothing."""
+    """Return the entities that an ambiguous probe is true of; empty for other probes."""
     if kind != "ambiguous":
         return frozenset()
     meant = [p for p in _usable(scene, original) if (p,) == probe.properties or _words(p, original) == probe.text]
@@ -41,6 +43,7 @@ def fitting(kind: str, probe: Description, original: Description, scene: Scene) 
 
 
 def _worded(properties: tuple[Property, ...] | None, original: Description) -> Description | None:
+    """Return properties in the format of the original description; None without any."""
     if properties is None:
         return None
     text = None if original.text is None else " ".join(_words(p, original) for p in properties)
@@ -53,7 +56,7 @@ def _words(prop: Property, original: Description) -> str:
 
 
 def _usable(scene: Scene, original: Description) -> list[Property]:
-    """Properties of the scene that can be said: relations and positions cannot, nor, in words alone, numbers and letters."""
+    """Return properties that can be expressed: no relations and positions, and in words no numbers or letters."""
     names = {p.name for e in scene.entities for p in e.attributes}
     usable: Iterable[Property] = sorted(p for p in scene.extensions if p.name in names)
     if original.properties is None:
@@ -62,7 +65,7 @@ def _usable(scene: Scene, original: Description) -> list[Property]:
 
 
 def _clash(scene: Scene, original: Description, rng: Random) -> tuple[Property, ...] | None:
-    """Two values of one attribute that nothing in the scene has both of."""
+    """Return two values of one attribute that no entity of the scene has both of."""
     usable = _usable(scene, original)
     clashes = [
         (p, q)

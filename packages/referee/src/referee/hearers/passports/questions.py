@@ -1,4 +1,4 @@
-"""Questions put to hearers, each of which has learned from its own lessons: from here, or wherever an engine does it."""
+"""Asks hearers questions after training each on its lessons, in this process or on an engine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["Advance", "Asking", "Examination", "Question", "put", "summoned"]
 
 Advance = Callable[[int], None]
 Question = tuple[str, Description]
-# What a hearer learns from, and lists of questions that are put to it then.
+# Training data, and lists of questions to ask afterwards.
 Asking = tuple[Sequence[Trial], Sequence[Sequence[Question]]]
 CHUNK = 512
 MANY = 100_000
@@ -36,10 +36,11 @@ PLAN = "plan"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """All that decides what a passport says: `probes` is the number of scenes for made descriptions, `families` names speakers to be judged.
+    """The settings of a passport: `probes` is the number of scenes for constructed descriptions, `families` are the
+    speakers to be judged.
 
-    `reads` is words or properties; `train` what a hearer learns from instead of the other folds; `beside` asks a hearer that learns about new scenes, kinds
-    of objects and conditions as well.
+    `reads` is words or properties; `train` the training data instead of other folds; `beside` also tests a trained
+    hearer on new scenes, kinds of objects and conditions.
     """
 
     hearer: str
@@ -70,7 +71,7 @@ def summoned(examination: Examination) -> Any:
 def put(
     examination: Examination, trials: Mapping[str, Trial], plan: Sequence[Asking], advance: Advance = lambda n: None
 ) -> list[list[list[Belief]]]:
-    """What hearers believe, for every part of the plan and every list of questions in it."""
+    """Return hearers' answers, for every part of the plan and every list of questions in it."""
     engine = examination.engine or (_cores_for(plan) if examination.spread else None)
     if engine is not None and not isinstance(summoned(examination), Remembers):
         return _put_elsewhere(examination, engine, trials, plan, advance)
@@ -82,7 +83,7 @@ def put(
 
 
 def _cores_for(plan: Sequence[Asking]) -> Engine | None:
-    """One process a core where that is worth their start: lessons of many trials, each to be learned from by a hearer of its own."""
+    """Return an engine with one process per core if training is long enough to justify it; None otherwise."""
     return LocalEngine(available_cores()) if sum(len(lessons) for lessons, _ in plan) >= MANY else None
 
 
@@ -154,6 +155,7 @@ class _Questioning:
         return _Classroom(*pickle.loads(inputs[PLAN].read_bytes()))
 
     def do(self, begun: _Classroom, piece: WorkPiece) -> bytes:
+        """Answer the questions of one work item, training the hearer when the part changes."""
         if begun.group != piece.group:
             lessons = begun.lessons[int(piece.items[0].partition("/")[0])]
             begun.hearer, begun.group = _fitted(_ready(self.examination), lessons, self.examination), piece.group
@@ -164,6 +166,7 @@ class _Questioning:
 
 
 def _ready(examination: Examination) -> Any:
+    """Return a hearer with its response cache."""
     hearer = summoned(examination)
     if examination.calls is not None and isinstance(hearer, Remembers):
         examination.calls.mkdir(parents=True, exist_ok=True)
@@ -174,6 +177,7 @@ def _ready(examination: Examination) -> Any:
 
 
 def _fitted(hearer: Any, trials: Sequence[Trial], examination: Examination) -> Any:
+    """Return the trained hearer. Raises an error with its name if training fails."""
     try:
         fitted = hearer.fit(trials)
     except RefereeError:
@@ -194,7 +198,7 @@ def _ask(
     examination: Examination,
     advance: Advance,
 ) -> list[Belief]:
-    """What the hearer believes of each question; one that waits for others is asked several at once, one that can take many gets many."""
+    """Return the hearer's answer to each question; remote hearers get several at once, batched hearers many."""
     name = name_of(examination.hearer)
 
     def pair(question: Question) -> tuple[Description, HearerView]:

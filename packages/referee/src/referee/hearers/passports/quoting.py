@@ -1,4 +1,4 @@
-"""A passport as signatures quote it, ``…|passport:CORPUS:HASH:VERDICT``, and what has to be said where it speaks of another corpus."""
+"""Passports in signatures, ``…|passport:CORPUS:HASH:VERDICT``, and the warning if a passport is about another corpus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ODD = re.compile(r"[^\w.+-]+")
 
 
 class Quoted(NamedTuple):
-    """What a signature says about its hearer's passport; signatures of older versions name no corpus."""
+    """The passport in a signature; signatures of older versions name no corpus."""
 
     corpus: str | None
     digits: str
@@ -24,7 +24,7 @@ class Quoted(NamedTuple):
 
 
 def sign(signed: str, card: Mapping[str, Any]) -> str:
-    """A signature that says by which passport its hearer was admitted, with twelve digits of the hash."""
+    """Return a signature with its hearer's passport, with twelve digits of the hash."""
     corpus = f"{corpus_word(card['corpus'])}:" if card.get("corpus") else ""
     return f"{signed}{MARK}{corpus}{card['hash'][:DIGITS]}:{card['verdict'].replace(' ', '-')}"
 
@@ -52,9 +52,10 @@ def read_quote(signed: str) -> Quoted | None:
 
 
 def warn_elsewhere(signatures: Mapping[str, str], corpus: str) -> list[str]:
-    """One sentence for every hearer whose passport was made on another corpus than the one at hand.
+    """Return one warning for every hearer whose passport is about another corpus.
 
-    `signatures` are those of a run's hearers by name (the manifest's ``hearers``), `corpus` is the run's (``open_corpus(run).name``).
+    `signatures` are those of a run's hearers by name (the manifest's ``hearers``), `corpus` is the run's
+    (``open_corpus(run).name``).
     """
     here = corpus_word(corpus)
     warnings = []

@@ -1,9 +1,10 @@
-"""Ranking, which is the use of a hearer: does it put systems, games or speakers in the order in which people do, and as surely?
+"""Ranking by hearers: agreement with people on the order of systems, games or speakers, and on its certainty.
 
-Spearman's rho between mean belief in the target and people's success, and soft pairwise accuracy (Thompson et al. 2024): 1 - the mean difference of two
-one-sided p values, that one of a pair is better for people and for the hearer. Systems answer the same trials and are compared on these; games and speakers
-have trials of their own, whose labels are exchanged. Both permutation distributions enter by their exact mean and variance (and the normal curve), which for
-ten answers and more is close to drawing permutations and lets a thousand games be compared with each other.
+Spearman's rho between mean probability of the target and people's success, and soft pairwise accuracy (Thompson et al.
+2024): 1 - the mean difference of two one-sided p values that one of a pair is better, for people and for the hearer.
+Systems answer the same trials and are compared on these; games and speakers have different trials, whose labels are
+permuted. Both permutation distributions are approximated by a normal with their exact mean and variance, which is
+accurate for ten or more answers and fast enough for a thousand games.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ Pairs = FloatArray
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """Answers as columns for ranking: the unit of each (None: no unit), the item it is about, people's success and the hearer's belief in the target.
+    """Answers as columns for ranking: the unit of each (None: no unit), its item, people's success and the hearer's
+    probability of the target.
 
-    `over` is what the units are; units with items in common (`paired`) are compared on these.
+    `over` is the kind of units; units with common items (`paired`) are compared on these.
     """
 
     over: str
@@ -88,6 +90,7 @@ def rank(answers: Ranked, clusters: Clusters, shuffles: int = SHUFFLES, seed: in
 
 
 def _count(units: Sequence[str | None]) -> dict[str, int]:
+    """Return the number of answers of each unit."""
     counts: dict[str, int] = {}
     for unit in units:
         if unit is not None:
@@ -96,7 +99,7 @@ def _count(units: Sequence[str | None]) -> dict[str, int]:
 
 
 def _bounds(without: FloatArray, value: float, bottom: float) -> Bounds | None:
-    """Units whose loss leaves nothing to correlate make no interval."""
+    """Return the interval from leave-one-out values; None if leaving a unit out leaves no correlation."""
     low, high = jackknife_interval([without], value, limits=(bottom, 1.0))
     return None if isnan(low) else (low, high)
 
@@ -129,6 +132,7 @@ class _UnitTable:
 
 
 def _means(values: FloatArray, codes: IntArray, units: int) -> FloatArray:
+    """Return the mean of each unit."""
     counts = np.bincount(codes, minlength=units)
     means: FloatArray = np.divide(
         np.bincount(codes, values, units), counts, out=np.full(units, np.nan), where=counts > 0
@@ -161,7 +165,9 @@ def _without_clusters(table: _UnitTable, clusters: Clusters) -> tuple[FloatArray
 
 
 def better_apart(values: FloatArray, codes: IntArray, units: int) -> Pairs:
-    """One-sided p, for every pair of units with items of their own, that the first is better: their items' labels are exchanged."""
+    """Return the one-sided p, for every pair of units with different items, that the first is better, by permuting
+    labels of items.
+    """
     n = np.bincount(codes, minlength=units).astype(float)
     sums, squares = np.bincount(codes, values, units), np.bincount(codes, values**2, units)
     means = sums / n
@@ -178,7 +184,7 @@ def better_on_items(scores: FloatArray) -> Pairs:
 
 
 def _upper(difference: FloatArray, variance: FloatArray) -> Pairs:
-    """The normal curve above a difference; where nothing varies there is nothing to tell apart."""
+    """Return the normal upper tail of a difference; .5 without variance."""
     from scipy.special import ndtr
 
     flat = variance <= 1e-12
@@ -188,13 +194,16 @@ def _upper(difference: FloatArray, variance: FloatArray) -> Pairs:
 
 
 def _by_item(values: FloatArray, codes: IntArray, items: IntArray, units: int) -> FloatArray:
+    """Return means by unit and item."""
     size = int(items.max()) + 1
     means = _means(values, codes * size + items, units * size)
     return means.reshape(units, size)
 
 
 def _chance(human: Pairs, hearer: Pairs, shuffles: int, seed: int) -> float | None:
-    """Soft accuracy of the hearer's p values with its units in random order: it is above .5 where people cannot tell many pairs apart."""
+    """Return the soft accuracy of the hearer's p values with units in random order; it exceeds .5 if people distinguish
+    few pairs.
+    """
     if shuffles < 1:
         return None
     rng, above = np.random.default_rng([seed, 3]), np.triu_indices(len(human), 1)

@@ -27,7 +27,7 @@ FEWEST = 10
 def examine_ratings(
     judge: ModelJudge, texts: Sequence[RatedText], scale: str, advance: Callable[[int], None] = lambda n: None
 ) -> dict[str, Any]:
-    """A sealed card: correlations with people's mean ratings, people's own, and what did not join."""
+    """Return a sealed card: correlations with people's mean ratings, the human ceiling, and texts without a match."""
     if scale not in ASKED:
         raise InputError(f"people did not rate {scale!r} here", remedy=f"one of {', '.join(ASKED)}")
     verdicts = []
@@ -104,7 +104,7 @@ def _columns(systems: dict[str, dict[str, float]]) -> tuple[list[float], list[fl
 
 
 def _one_against_the_rest(texts: Sequence[RatedText], scale: str) -> float | None:
-    """How one person's ratings go with the mean of the others': what a judge can be expected to reach."""
+    """Return the correlation of single raters with the mean of the others, which a judge can be expected to reach."""
     by_person: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for text in texts:
         ratings = text.ratings[scale]
@@ -120,7 +120,7 @@ def _one_against_the_rest(texts: Sequence[RatedText], scale: str) -> float | Non
 
 
 def _verdict(correlation: Correlation, ceiling: float | None, different: int) -> str:
-    """What may be said of a judge; a correlation that chance could have brought speaks neither for nor against it."""
+    """Return the verdict on a judge; a non-significant correlation is no evidence either way."""
     if different < 2 or correlation.r is None or np.isnan(correlation.r):
         return "do not use: it rates everything alike"
     if correlation.p is None or correlation.p >= LEVEL:

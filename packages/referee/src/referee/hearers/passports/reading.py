@@ -1,7 +1,8 @@
-"""What a hearer is given to read: people's words, unless properties are asked for and do not tell the outcome by being there.
+"""The input of a hearer: people's words, unless properties are requested and their presence does not reveal the
+outcome.
 
-In Degen et al. (2020) the authors coded what was said only where the listener was right, so a hearer that reads the codes knows the answer from the fact that
-there are any. The check runs on every corpus (see `leaks`); what it refuses no hearer reads.
+In Degen et al. (2020) the authors coded descriptions only where the listener was right, so the presence of codes
+reveals the answer. The check runs on every corpus (see `leaks`); no hearer reads the refused fields.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ SEEN = ("attributes of the target present", "picture of the target present")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """People's answers with the descriptions as a hearer reads them, how many are words and how many properties, and what the check found."""
+    """People's answers with descriptions in the hearer's input format, the numbers of words and properties, and the
+    results of the check.
+    """
 
     people: People
     read: dict[str, int]
@@ -30,7 +33,10 @@ class Reading:
 
 
 def choose_reading(people: People, reads: str) -> Reading:
-    """Descriptions and training trials in the form that `reads` asks for; properties that tell the outcome are refused with the reason."""
+    """Return descriptions and training trials in the format that `reads` names.
+
+    Raises InputError for properties that reveal the outcome.
+    """
     all_leaks = leaks(people.trials, [replace(a.response, description=a.description) for a in people.answers])
     refused = {leak.field: leak for leak in all_leaks if leak.refused}
     _refuse(refused, SEEN, "let no hearer be judged on these data")
@@ -70,12 +76,14 @@ def _count(answers: Sequence[HumanAnswer]) -> dict[str, int]:
 
 
 def _refuse(refused: dict[str, Leak], fields: Sequence[str], remedy: str) -> None:
+    """Raise InputError for a field that reveals the outcome."""
     for field in fields:
         if field in refused:
             raise InputError(f"{field}: this tells whether people succeeded ({_reason(refused[field])})", remedy=remedy)
 
 
 def _reason(leak: Leak) -> str:
+    """Return the numbers that show that a field reveals the outcome."""
     present, missing = leak.present, leak.n - leak.present
     shares = [
         f"{round((1 - share) * n):,} of {n:,} wrong where {where}"

@@ -1,4 +1,6 @@
-"""A hearer that was asked elsewhere, examined by its answers: nothing is asked, so there are no probes, and places are those it was shown."""
+"""Evaluates an externally asked hearer by its recorded answers: no questions, so no probes, and positions are those it
+was shown.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ __all__ = ["asked_elsewhere", "checksum_of", "replay"]
 
 
 def asked_elsewhere(people: People, answered: set[str]) -> People:
-    """People's answers to what the hearer was asked as well; it was asked about what people said, so answers to systems are others."""
+    """Return people's answers to trials that the hearer answered, without answers to systems' descriptions."""
     rest = people.without((a, reason) for a in people.answers if (reason := _missing(a, answered)))
     if not rest.answers:
         raise InputError(
@@ -28,13 +30,17 @@ def asked_elsewhere(people: People, answered: set[str]) -> People:
 
 
 def _missing(answer: HumanAnswer, answered: set[str]) -> str | None:
+    """Return the reason why an answer cannot be used; None if it can."""
     if answer.trial.id not in answered:
         return "not asked of this hearer"
     return "to a system's description" if answer.response.system is not None else None
 
 
 def replay(recorded: Recorded, people: People, examination: Examination) -> Beliefs:
-    """Its answers as beliefs. Kappa goes by places drawn by lot, as for hearers that are asked; position bias by the places it was shown, too."""
+    """Return recorded answers as beliefs.
+
+    Kappa uses random positions, as for other hearers; position bias also uses those it was shown.
+    """
     folds = share_out(people, examination)
     heard, name = Beliefs({}, {}, {}), name_of(recorded.name)
     for answer in people.answers:
