@@ -55,7 +55,8 @@ class VisionModel(ModelClient, Listener):
         answer: "box", "point", or "mark" (all candidates are outlined and numbered for it).
         form: its answer format (`referee.models.answers.place_forms`): qwen2.5-vl, internvl, molmo, json …
         convention: the meaning of its numbers, if it differs from the form's default.
-        resize: how pictures are resized before they are sent (longest-768, area-1048576, 1036x1036, qwen28, square …; `referee.geometry.Resize`), and answers in pixels refer to the resized picture; unresized if empty. Size and rule are stored with every call.
+        resize: how pictures are resized before they are sent (longest-768, area-1048576, 1036x1036, qwen28, square …; `referee.geometry.Resize`).
+            Answers in pixels refer to the resized picture; empty: not resized. Size and rule are stored with every call.
         contract: the version of the form in which it is asked for a mark (`ModelClient.ask_by_contract`). 3: by a JSON schema where the endpoint supports one,
             otherwise with a final line ``ANSWER: …``, and once more if the answer is unparsable; 2: without the repetition; 1: as free text.
     """

@@ -1,7 +1,7 @@
-"""The colour in which a word, or a triple of numbers, is drawn.
+"""The colour of a colour word, or of a triple of numbers.
 
-The four colours of TUNA also differ in lightness (blue darkest, then red, grey, green), so that they stay apart for the common kinds of colour blindness; a
-test simulates these after Machado, Oliveira & Fernandes (2009).
+The four colours of TUNA also differ in lightness (blue darkest, then red, grey, green), so that they remain distinct
+for the common kinds of colour blindness; a test simulates these after Machado, Oliveira & Fernandes (2009).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAMED = {
     "cyan": "#5fdcea",
     "magenta": "#dd4fbb",
 }
-# Cream, for what has no colour.
+# Cream, for things without a colour.
 PLAIN = "#e9e2d3"
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -49,12 +49,14 @@ def colour_of(values: Mapping[str, str]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _hsl(values: Mapping[str, str]) -> tuple[float, float, float] | None:
+    """Return hue, saturation and lightness from three attributes; None if they are missing or out of range."""
     written = ",".join(values.get(name, "") for name in "hsl")
     channels = _triple({"hsl": written}, ("hsl",), 360)
     return channels if channels and max(channels[1:]) <= 100 else None
 
 
 def _triple(values: Mapping[str, str], names: tuple[str, ...], most: float) -> tuple[float, float, float] | None:
+    """Return three numbers from an attribute such as "60,120,200"; None if there are none."""
     for name in names:
         parts = values.get(name, "").split(",")
         if len(parts) == 3 and all(re.fullmatch(r"\s*\d{1,3}(\.\d+)?\s*", part) for part in parts):

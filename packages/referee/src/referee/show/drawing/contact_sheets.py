@@ -39,6 +39,7 @@ def draw_sheet(name: str) -> str:
 
 
 def _row(label: str, things: list[dict[str, str]], y: float) -> str:
+    """Return one labelled row of pictures."""
     words = text(label, 8, y + BOX / 2, 12, text_anchor="start")
     # The same air round every picture as in a scene.
     cells = (
@@ -55,6 +56,7 @@ def _entity(values: Mapping[str, str]) -> Entity:
 
 
 def _furniture() -> list[Row]:
+    """Return the rows of all furniture."""
     colours = ("red", "blue", "green", "grey")
     return [
         (
@@ -92,6 +94,7 @@ def _people() -> list[Row]:
 
 
 def _shapes() -> list[Row]:
+    """Return the rows of solids, stars and other shapes."""
     colours = ("red", "blue", "green", "yellow", "grey")
     solids: list[Row] = [
         (kind, [{"type": kind, "colour": c, "size": s} for s in ("large", "small") for c in colours])

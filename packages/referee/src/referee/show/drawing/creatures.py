@@ -28,6 +28,7 @@ def _eyes(y: float, *xs: float) -> str:
 
 
 def _robot() -> str:
+    """Return a robot as SVG."""
     legs = rect(34, 84, 10, 12, "#76828e") + rect(56, 84, 10, 12, "#76828e")
     arms = line(28, 66, 14, 74, "#76828e", 5) + line(72, 66, 86, 74, "#76828e", 5)
     head = rect(28, 32, 44, 54, "#a9b5c1", rx=4, stroke=INK, stroke_width=1.5)
@@ -36,6 +37,7 @@ def _robot() -> str:
 
 
 def _blob() -> str:
+    """Return a green blob as SVG."""
     body = path(
         "M 20 94 C 16 60 26 30 50 30 C 74 30 84 60 80 94 Q 74 86 68 94 Q 62 86 56 94 Q 50 86 44 94 Q 38 86 32 94 Q 26 86 20 94 Z",
         "#79b94f",
@@ -47,6 +49,7 @@ def _blob() -> str:
 
 
 def _horned() -> str:
+    """Return a horned creature as SVG."""
     horns = polygon([(26, 46), (10, 30), (34, 36)], "#f0d9a8", stroke=INK, stroke_width=1.2)
     horns += polygon([(74, 46), (90, 30), (66, 36)], "#f0d9a8", stroke=INK, stroke_width=1.2)
     body = polygon(
@@ -56,6 +59,7 @@ def _horned() -> str:
 
 
 def _top_hat() -> str:
+    """Return a top hat as SVG."""
     return rect(35, 4, 30, 24, "#c8202f", stroke="#5d0c14", stroke_width=1.2) + rect(
         24, 27, 52, 6, "#c8202f", rx=3, stroke="#5d0c14", stroke_width=1.2
     )
@@ -70,6 +74,6 @@ def _halo() -> str:
     return ellipse(50, 18, 22, 6.5, "none", stroke="#e2a50a", stroke_width=5)
 
 
-# The x stands for what no message of the game can name.
+# The x marks a feature that no message of the game can express.
 SPECIES: dict[str, Callable[[], str]] = {"s1": _robot, "s2": _blob, "sx": _horned}
 ACCESSORIES: dict[str, Callable[[], str]] = {"v1": _top_hat, "v2": _cap, "vx": _halo}

@@ -1,6 +1,7 @@
-"""The region of every entity of a drawing in pixels of its PNG, without what other entities hide.
+"""The visible region of every entity of a drawing, in pixels of its PNG.
 
-Each entity is rendered alone on nothing, in the same place, by the same renderer; so its region is what the picture shows, to the pixel.
+Each entity is rendered alone on a transparent ground, at the same position, by the same renderer; so its region equals
+the picture to the pixel.
 """
 
 from __future__ import annotations
@@ -50,8 +51,6 @@ def draw_pixels(
     """Return a scene as PNG with the region of each entity: its smallest box, or its pixels (`outlines`).
 
     `covers` caches rendered entities, for callers that draw many scenes of one corpus.
-
-    `covers` keeps what was rendered before, for whoever draws many scenes of one corpus.
     """
     at = layout or place(scene)
     pixels = scale or scale_for(at)
@@ -82,7 +81,7 @@ def _owners(scene: Scene, at: Layout, scale: float, shape: tuple[int, int], cove
 def _paint(
     owners: npt.NDArray[np.int32], number: int, x: float, y: float, marks: str, scale: float, covers: Covers
 ) -> None:
-    """Return one entity rendered in its own window, with half a cell of margin on every side."""
+    """Paint one entity into the array of owners, rendered in its own window with half a cell of margin."""
     left, top = floor(x), floor(y)
     key = (marks, round(x - left, 6), round(y - top, 6), scale)
     air = ceil(BOX / 2 * scale)
@@ -100,6 +99,7 @@ def _paint(
 
 
 def _svg(content: str, x: float, y: float, width: float, height: float) -> str:
+    """Return an SVG of a window in scene coordinates."""
     # Numbers whole: rounding here would move the drawing against the pixels.
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{x!r} {y!r} {width!r} {height!r}" '
@@ -108,6 +108,7 @@ def _svg(content: str, x: float, y: float, width: float, height: float) -> str:
 
 
 def _alpha(png: bytes) -> npt.NDArray[np.uint8]:
+    """Return the alpha channel of a PNG."""
     with naming_extra():
         from PIL import Image
 
@@ -116,6 +117,7 @@ def _alpha(png: bytes) -> npt.NDArray[np.uint8]:
 
 
 def _region(seen: Truths, size: Size, outlines: bool) -> Region:
+    """Return a mask of pixels as a region: a mask or its bounding box."""
     if outlines:
         return Mask(size, mask_runs(seen))
     rows, columns = np.flatnonzero(seen.any(axis=1)), np.flatnonzero(seen.any(axis=0))

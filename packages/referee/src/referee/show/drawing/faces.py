@@ -29,6 +29,7 @@ class FRONT:
 
     @staticmethod
     def head(old: bool) -> str:
+        """Return head and ears from the front."""
         ears = "".join(ellipse(x, 44, 4.6, 7, SKIN, stroke=LINE, stroke_width=1) for x in (27.5, 72.5))
         # Curves about the axis x = 50: both halves mirror each other.
         young_jaw = "M 28 38 C 28 4 72 4 72 38 C 72 54 64 70 50 70 C 36 70 28 54 28 38 Z"
@@ -41,6 +42,7 @@ class FRONT:
 
     @staticmethod
     def wrinkles() -> str:
+        """Return wrinkles from the front."""
         return _folds(
             "M 38 24 Q 50 21.5 62 24",
             "M 37 28 Q 50 25.5 63 28",
@@ -57,6 +59,7 @@ class FRONT:
 
     @staticmethod
     def features(hair: str) -> str:
+        """Return eyes, brows, nose and mouth from the front."""
         eyes = "".join(ellipse(x, 43, 3.9, 2.9, "#ffffff") + circle(x, 43, 2.1, INK) for x in (41, 59))
         brows = path("M 35.5 38 Q 41 34 46.5 37.5", **_brow(hair)) + path("M 53.5 37.5 Q 59 34 64.5 38", **_brow(hair))
         nose = path("M 50 43 Q 46 52 47.5 53 Q 50 54.5 52.5 53", stroke=LINE, stroke_width=1.3, stroke_linecap="round")
@@ -67,6 +70,7 @@ class FRONT:
 
     @staticmethod
     def beard(colour: str) -> str:
+        """Return a beard from the front."""
         full = (
             "M 27.5 45 C 26 62 33 81 50 81 C 67 81 74 62 72.5 45 C 70 52 67 55 62 55.5 C 57 54.5 54 55.5 50 57 "
             "C 46 55.5 43 54.5 38 55.5 C 33 55 30 52 27.5 45 Z"
@@ -77,6 +81,7 @@ class FRONT:
 
     @staticmethod
     def hair(colour: str, old: bool) -> str:
+        """Return hair from the front, receding if old."""
         full = (
             "M 25.5 44 C 21 20 30 4 50 4 C 70 4 79 20 74.5 44 C 73 38 71.5 32 69.5 28 C 62 29 56 26 52 21 "
             "C 46 27 38 29 30.5 28 C 28.5 32 27 38 25.5 44 Z"
@@ -93,6 +98,7 @@ class FRONT:
 
     @staticmethod
     def glasses() -> str:
+        """Return glasses from the front."""
         rims = "".join(circle(x, 43.5, 7.6, LENS, fill_opacity=0.4, stroke=INK, stroke_width=2.2) for x in (40.5, 59.5))
         return (
             rims
@@ -119,6 +125,7 @@ class SIDE:
 
     @staticmethod
     def head(old: bool) -> str:
+        """Return the head from the side."""
         chin = (
             "C 29 66 28.5 69 32 71.5 C 37 74.5 45 72 50 70 L 59 64"
             if old
@@ -136,6 +143,7 @@ class SIDE:
 
     @staticmethod
     def wrinkles() -> str:
+        """Return wrinkles from the side."""
         return _folds(
             "M 33 22 Q 38 20 44 22",
             "M 32.5 26 Q 38 24 45 26",
@@ -150,6 +158,7 @@ class SIDE:
 
     @staticmethod
     def features(hair: str) -> str:
+        """Return eye, brow, ear, nostril and mouth from the side."""
         eye = path("M 32.5 41.5 Q 36 37.5 41 41.5 Q 36 44.5 32.5 41.5 Z", "#ffffff") + circle(35.2, 41.3, 2.2, INK)
         brow = path("M 31 36 Q 36 32.5 43 35.5", **_brow(hair))
         ear = path("M 56 38 C 64 34 66 44 62 49 C 60 52 57 51 57 48", SKIN, stroke=LINE, stroke_width=1.2)
@@ -159,6 +168,7 @@ class SIDE:
 
     @staticmethod
     def beard(colour: str) -> str:
+        """Return a beard from the side."""
         full = (
             "M 56 45 C 55 52 50 56 42 55 C 38 54 33 52.5 29 54 L 27.6 56.8 L 36 56.6 L 36 60 L 28 61.5 C 25 68 25 76 32 80 "
             "C 44 84 58 76 62.5 60 C 63 54 62 50 60 50 Z"
@@ -167,6 +177,7 @@ class SIDE:
 
     @staticmethod
     def hair(colour: str, old: bool) -> str:
+        """Return hair from the side, receding if old."""
         full = (
             "M 30 28 C 29 12 40 3 55 4 C 74 5 85 20 82 38 C 81 48 77 57 71 62 C 68 60 66 56 65 51 C 66 42 63 35 57 36 "
             "L 55 42 L 51.5 40 C 51 34 49 29 46 26 C 41 29 35 30 30 28 Z"

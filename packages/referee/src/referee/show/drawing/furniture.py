@@ -35,6 +35,7 @@ def _seen(kind: str, colour: str, facing: str) -> str:
 
 
 def _chair(colour: str) -> list[Part]:
+    """Return the blocks of a chair."""
     dark = mix(colour, "#000000", 0.25)
     legs = [Block(low=(x, 0, z), high=(x + 5, 30, z + 5), colour=dark) for x in (-24, 19) for z in (-24, 19)]
     slats = tuple(_flat((-17, y), (17, y + 6), z=-24.1, towards=-1, colour=dark) for y in (47, 60, 73))
@@ -47,6 +48,7 @@ def _chair(colour: str) -> list[Part]:
 
 
 def _sofa(colour: str) -> list[Part]:
+    """Return the blocks of a sofa."""
     light, dark = mix(colour, "#ffffff", 0.18), mix(colour, "#000000", 0.12)
     feet = [Block(low=(x, 0, z), high=(x + 6, 6, z + 6), colour=WOOD) for x in (-44, 38) for z in (-20, 16)]
     piping = tuple(_flat((-33, y), (33, y + 1), z=-22.1, towards=-1, colour=outline(colour)) for y in (14, 52))
@@ -70,6 +72,7 @@ def _flat(low: Point, high: Point, *, z: float, towards: int, colour: str) -> Sp
 
 
 def _desk(colour: str) -> list[Part]:
+    """Return the blocks of a desk."""
     dark = mix(colour, "#000000", 0.2)
     return [
         Block(low=(-44, 0, -20), high=(-20, 52, 20), colour=dark),
@@ -82,6 +85,7 @@ def _desk(colour: str) -> list[Part]:
 
 
 def _drawer(x: float, y: float, colour: str) -> list[Part]:
+    """Return the blocks of a drawer."""
     return [
         Block(low=(x, y, 20), high=(x + 20, y + 14, 22), colour=colour),
         Block(low=(x + 6, y + 6, 22), high=(x + 14, y + 9, 25), colour=METAL),
@@ -89,6 +93,7 @@ def _drawer(x: float, y: float, colour: str) -> list[Part]:
 
 
 def _fan(colour: str) -> list[Part]:
+    """Return the parts of a fan."""
     head = 59.0
     cage, hub = mix(colour, "#ffffff", 0.75), mix(colour, "#000000", 0.15)
     blades = tuple(Spot(corners=_blade(turn, head, 3.1), outward=(0, 0, 1), colour=colour) for turn in range(3))
@@ -98,7 +103,7 @@ def _fan(colour: str) -> list[Part]:
     )
     face = (_disc(head, 28, 3.05, 1, cage), *blades, _disc(head, 6.5, 3.2, 1, outline(colour)))
     rim = mix(colour, "#000000", 0.1)
-    # narrower towards the back, so that a fan seen from the side has a mouth and a tail
+    # narrower towards the back, so that a fan from the side has a front and a back
     return [
         Drum(centre=(0, 3, -6), radius=24, length=6, colour=colour),
         Block(low=(-3.5, 6, -15), high=(3.5, head - 18, -9), colour=hub),
@@ -115,6 +120,7 @@ def _disc(y: float, radius: float, z: float, towards: int, colour: str) -> Spot:
 
 
 def _blade(turn: int, y: float, z: float) -> tuple[tuple[float, float, float], ...]:
+    """Return the corners of one blade of a fan."""
     start = pi / 2 + turn * 2 * pi / 3
     outer = [(26.0, start + 0.85 * i / 8 - 0.1) for i in range(9)]
     points = [(4.0, start - 0.5), (16.0, start - 0.35), *outer, (14.0, start + 0.5), (4.0, start + 0.6)]

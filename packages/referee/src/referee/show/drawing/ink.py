@@ -1,6 +1,6 @@
-"""The few SVG elements that the drawings use, with everything from outside escaped.
+"""The SVG elements of the drawings, with all outside text escaped.
 
-No mark has an id, a style sheet or a reference, so any number of pictures can stand in one page without touching each other.
+Elements have no ids, style sheets or references, so any number of pictures can share a page.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ def polygon(points: Iterable[Point], fill: str, /, **more: object) -> str:
 
 
 def line(x1: float, y1: float, x2: float, y2: float, stroke: str, width: float = 1.0, /, **more: object) -> str:
+    """Return an SVG line with round ends."""
     return element(
         "line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=stroke, stroke_width=width, **{"stroke_linecap": "round"} | more
     )

@@ -9,7 +9,7 @@ from referee.records import Entity
 from referee.show.drawing.ink import group, number
 
 BOX = 100.0
-# The lower edge of a cube: what stands keeps its foot there when it is made smaller.
+# The lower edge of a cube: scaled objects keep their foot there.
 FLOOR = 94.0
 
 

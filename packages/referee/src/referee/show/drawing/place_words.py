@@ -33,6 +33,7 @@ def place_words(scene: Scene) -> dict[str, str]:
 
 
 def _words(entity: str, layout: Layout) -> str:
+    """Return the position of an entity in words: left, middle, right, top, bottom."""
     cell = layout[entity]
     across = ACROSS[_third(cell.column + cell.dx, layout.columns)]
     if layout.rows == 1:

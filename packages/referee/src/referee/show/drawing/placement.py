@@ -1,6 +1,7 @@
 """The layout of a scene: TUNA's grid of 5 by 3, or a grid that fits positions, regions or relations.
 
-Places come from what the scene says: grid cells, positions, or regions and relations (left of, on top of); without any, objects stand in reading order.
+Positions come from the scene: grid cells, coordinates, or regions and relations (left of, on top of); without any,
+objects are in reading order.
 """
 
 from __future__ import annotations
@@ -199,9 +200,10 @@ class Layout(Mapping[str, Place]):
 def place(scene: Scene, *, jitter: float = 0, seed: int = 0, columns: int | None = None) -> Layout:
     """Return the layout of a scene.
 
-    `columns` asks for reading order in so many columns; `jitter` (in cells, 0.15 is slight) shifts each entity, by `seed`.
+    `columns` gives reading order in that number of columns; `jitter` (in cells, 0.15 is slight) shifts each entity, by
+    `seed`.
 
-    The result depends on the order of the entities only where the scene says nothing about places.
+    The result depends on the order of the entities only if the scene has no positions.
     """
     if not 0 <= jitter <= 0.5 or (columns is not None and columns < 1):
         raise InputError(
@@ -294,6 +296,7 @@ def _positions(scene: Scene) -> Layout | None:
 
 
 def _point(entity: Entity) -> tuple[float, float]:
+    """Return an entity's position as x and y."""
     position = entity.position or ()
     return (
         (position[0], 0.0) if len(position) == 1 else (position[0], position[2] if len(position) > 2 else position[1])
@@ -320,6 +323,7 @@ def _spread(points: Mapping[str, tuple[float, float]], columns: int, rows: int) 
 
 
 def _regions(scene: Scene) -> Layout | None:
+    """Return the layout of a scene with regions or relations; None if it has none."""
     positions = relate(scene)
     if positions is None:
         return None

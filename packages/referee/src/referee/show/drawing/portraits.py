@@ -1,6 +1,7 @@
 """TUNA's people as portraits: age, hair, beard, glasses, clothes, gaze (van der Sluis et al. 2006).
 
-Age is drawn as wrinkles and a receding hairline, never as a colour, because hair colour is an attribute of its own; of a bald person the eyebrows show it.
+Age is drawn as wrinkles and a receding hairline, never as a colour, because hair colour is another attribute; the
+eyebrows of bald people show it.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ def paint_person(values: Mapping[str, str]) -> Painted | None:
 
 
 def _portrait(values: Mapping[str, str], view: type[FRONT] | type[SIDE]) -> str:
+    """Return a portrait as SVG."""
     hair = HAIR.get(values.get("hairColour", ""), UNSAID)
     beard = values.get("hasBeard", "")
     old = values.get("age") == "old"

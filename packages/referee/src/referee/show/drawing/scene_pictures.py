@@ -1,8 +1,7 @@
 """Entities and whole scenes as SVG.
 
-A picture where there is a painter for the thing, a card with words where there is none.
-
-Every attribute is either visible in the picture, shown by the position, or written below it; so what differs, differs on paper.
+An entity is a picture if there is a painter for its kind, else a card with words. Every attribute is visible in the
+picture, shown by the position, or written below it; so entities that differ also look different.
 """
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def can_draw(scene: Scene) -> bool:
 def draw_entity(entity: Entity, *, domain: str | None = None, size: int = 160, without: Collection[str] = ()) -> str:
     """Return one entity as SVG; attributes in `without` are not written below it.
 
-    `domain` is taken from callers that know it and changes nothing: what a thing is, its attributes say.
+    `domain` is accepted for compatibility and ignored: the attributes determine the picture.
     """
     return draw_page(marks_of(entity, without), BOX, BOX, size, "picture")
 
@@ -95,11 +94,12 @@ def page_size(layout: Layout) -> tuple[float, float]:
 
 
 def _values(entity: Entity) -> dict[str, str]:
-    # Reversed, so that of a name with two values the first is drawn.
+    # Reversed, so that the first of two values of an attribute is drawn.
     return {p.name: p.value for p in reversed(entity.attributes)}
 
 
 def _painted(entity: Entity) -> tuple[str, Painted]:
+    """Return the kind of a picture and its drawing, by the first painter that accepts the attributes."""
     values = {name: value for name, value in _values(entity).items() if name not in PLACE_NAMES}
     for kind, paint in PAINTERS.items():
         painted = paint(values)
@@ -143,6 +143,7 @@ def overhang(layout: Layout) -> float:
 
 
 def _corner(layout: Layout, entity: str) -> tuple[float, float]:
+    """Return the upper left corner of an entity's cell."""
     at, margin = layout[entity], MARGIN + BOX * overhang(layout)
     # As precise as it is written: regions are computed from the same numbers.
     return round(margin + BOX * (at.column + at.dx), 2), round(margin + BOX * (at.row + at.dy), 2)
@@ -161,6 +162,7 @@ def _frame() -> str:
 
 
 def _label(label: str) -> str:
+    """Return a label as a badge."""
     # About the width of a bold letter of size 12.
     width = 8 + 7.5 * max(len(label), 1)
     badge = rect(0, 0, width, 16, "#ffffff", rx=8, stroke="#444", stroke_width=0.9, fill_opacity=0.92)
@@ -168,7 +170,7 @@ def _label(label: str) -> str:
 
 
 def draw_page(content: str, width: float, height: float, shown: float, label: str) -> str:
-    """Return a complete SVG; its label does not say what it shows."""
+    """Return a complete SVG; its label does not describe its content."""
     return element(
         "svg",
         content,
@@ -182,6 +184,7 @@ def draw_page(content: str, width: float, height: float, shown: float, label: st
 
 
 def _check(scene: Scene, layout: Layout, marked: Collection[str], numbers: Mapping[str, str]) -> None:
+    """Raise InputError for marked or numbered ids that the scene lacks."""
     ids = {e.id for e in scene.entities}
     for what, ids_of in (("marked", marked), ("numbered", numbers)):
         for i in ids_of:

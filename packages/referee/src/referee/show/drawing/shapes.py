@@ -24,7 +24,7 @@ def paint_shape(values: Mapping[str, str]) -> Painted | None:
 
 
 def paint_patch(values: Mapping[str, str]) -> Painted | None:
-    """A patch of nothing but colour (Colors in Context, Monroe et al. 2017)."""
+    """Return a plain patch of colour (Colors in Context, Monroe et al. 2017); None without a colour."""
     colour_match = colour_of(values)
     # A colour and a size alone make a patch; whatever has a type, too, is a thing.
     if colour_match is None or not set(values) <= {*colour_match[1], "size"}:
@@ -35,6 +35,7 @@ def paint_patch(values: Mapping[str, str]) -> Painted | None:
 
 
 def _ball(colour: str) -> str:
+    """Return a ball as SVG."""
     shadow = ellipse(50, 92, 34, 5, "#000000", fill_opacity=0.12)
     ball = circle(50, 56, 38, colour, stroke=outline(colour), stroke_width=1.2)
     shade = path(
@@ -45,6 +46,7 @@ def _ball(colour: str) -> str:
 
 
 def _cube(colour: str) -> str:
+    """Return a cube as SVG."""
     edge = {"stroke": outline(colour), "stroke_width": 1.2, "stroke_linejoin": "round"}
     shadow = polygon([(10, 94), (76, 94), (96, 80), (90, 78)], "#000000", fill_opacity=0.1)
     front = polygon([(12, 30), (74, 30), (74, 94), (12, 94)], colour, **edge)
@@ -54,6 +56,7 @@ def _cube(colour: str) -> str:
 
 
 def _cone(colour: str) -> str:
+    """Return a cone as SVG."""
     edge = {"stroke": outline(colour), "stroke_width": 1.2, "stroke_linejoin": "round"}
     shadow = ellipse(52, 86, 40, 8, "#000000", fill_opacity=0.1)
     body = path("M 50 10 L 84 82 A 34 10 0 0 1 16 82 Z", colour, **edge)
@@ -62,6 +65,7 @@ def _cone(colour: str) -> str:
 
 
 def _star(colour: str) -> str:
+    """Return a star as SVG."""
     radii = (42.0, 17.5)
     points = [(50 + radii[i % 2] * sin(pi * i / 5), 53 - radii[i % 2] * cos(pi * i / 5)) for i in range(10)]
     return polygon(points, colour, stroke=outline(colour), stroke_width=2, stroke_linejoin="round")

@@ -1,6 +1,7 @@
 """Boxes and cylinders in space, projected from slightly above: the parts of the furniture.
 
-A thing faces +z; x runs to the viewer's right and y upwards. Parts may touch but not overlap: of any two, a plane between them tells which is nearer.
+An object faces +z; x runs to the viewer's right and y upwards. Parts may touch but not overlap: a plane between any two
+decides which is nearer.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ class Block:
     spots: tuple[Spot, ...] = ()
 
     def faces(self) -> list[Face]:
+        """Return the faces with their normals, without the lower one, which is never visible."""
         (x0, y0, z0), (x1, y1, z1) = self.low, self.high
         # The lower face is left out: the eye is always above it.
         return [
@@ -73,16 +75,19 @@ class Drum:
         return self._corner(1)
 
     def _corner(self, sign: int) -> Corner:
+        """Return a corner of the bounding box."""
         x, y, z = self.centre
         r, half = sign * self.radius, sign * self.length / 2
         return (x + r, y + r, z + half) if self.lying else (x + r, y + half, z + r)
 
     def _at(self, angle: float, along: float) -> Corner:
+        """Return a point on the surface at an angle."""
         x, y, z = self.centre
         a, b = self.radius * cos(angle), self.radius * sin(angle)
         return (x + a, y + b, z + along) if self.lying else (x + a, y + along, z + b)
 
     def faces(self) -> list[Face]:
+        """Return the strips of the side and the two ends, with their normals."""
         half = self.length / 2
         angles = [2 * pi * i / ROUND for i in range(ROUND + 1)]
         faces: list[Face] = []
@@ -110,7 +115,7 @@ def render(parts: Sequence[Part], facing: str, ink: str) -> str:
     left, top, right, bottom = (
         pick(edge) for pick, edge in zip((min, min, max, max), zip(*outlines, strict=True), strict=True)
     )
-    # The painter's way: what is hidden is drawn before what hides it.
+    # The painter's algorithm: hidden parts are drawn before the parts that hide them.
     marks = "".join(_draw(parts[i], turns, ink) for i in TopologicalSorter(behind).static_order())
     x, y = (number(50 - FIT * (low + high) / 2) for low, high in ((left, right), (top, bottom)))
     look = {"stroke": ink, "stroke_width": 1.1, "stroke_linejoin": "round"}
@@ -118,6 +123,7 @@ def render(parts: Sequence[Part], facing: str, ink: str) -> str:
 
 
 def _turn(corner: Corner, turns: int) -> Corner:
+    """Return a corner after quarter turns."""
     x, y, z = corner
     for _ in range(turns):
         x, z = z, -x
@@ -139,6 +145,7 @@ def _meet(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
 
 
 def _outline(bounds: tuple[Corner, Corner]) -> tuple[float, float, float, float]:
+    """Return the bounding box of the projection."""
     corners = product(*zip(*bounds, strict=True))
     xs, ys = zip(*(_project((x, y, z)) for x, y, z in corners), strict=True)
     return min(xs), min(ys), max(xs), max(ys)
@@ -157,6 +164,7 @@ def _hides(a: tuple[Corner, Corner], b: tuple[Corner, Corner]) -> bool:
 
 
 def _draw(part: Part, turns: int, ink: str) -> str:
+    """Return the visible faces and spots of a part as SVG."""
     seen = sorted((_depth(f[0], turns), f) for f in part.faces() if _faces_eye(f[0][0], f[1], turns))
     spots = [s for s in part.spots if _faces_eye(s.corners[0], s.outward, turns)]
     marks = [_silhouette(part, turns, ink)] if isinstance(part, Drum) else []
@@ -169,7 +177,7 @@ def _draw(part: Part, turns: int, ink: str) -> str:
 
 
 def _silhouette(drum: Drum, turns: int, ink: str) -> str:
-    """A drum's outline as one line: the hull of its two ends."""
+    """Return a cylinder's outline as one line: the hull of its two ends."""
     points = sorted({_project(_turn(c, turns)) for corners, _ in drum.faces()[-2:] for c in corners})
     return polygon(_half(points) + _half(points[::-1]), ink, stroke_width=1.6)
 
@@ -193,6 +201,7 @@ def _depth(corners: Sequence[Corner], turns: int) -> float:
 
 
 def _faces_eye(corner: Corner, outward: Corner, turns: int) -> bool:
+    """Return whether a face is visible; not if seen edge-on."""
     eye = (0.0, 40 + DISTANCE * sin(PITCH), DISTANCE * cos(PITCH))
     at, out = _turn(corner, turns), _turn(outward, turns)
     # A face that is seen edge-on is not drawn.
@@ -210,6 +219,7 @@ def _face(corners: Sequence[Corner], colour: str, turns: int, **more: object) ->
 
 
 def _project(corner: Corner) -> Point:
+    """Return the projection of a point."""
     # The eye looks at a point 40 above the floor, about half the height of the things.
     x, y, z = corner[0], corner[1] - 40, corner[2]
     up, near = y * cos(PITCH) - z * sin(PITCH), y * sin(PITCH) + z * cos(PITCH)

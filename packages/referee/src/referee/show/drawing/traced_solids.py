@@ -38,7 +38,7 @@ class Solid:
 class Traced:
     """A picture (height, width, 3) in bytes, and for every pixel the index of its solid.
 
-    -1 is table or wall.
+    The index -1 is table or wall.
     """
 
     pixels: npt.NDArray[np.uint8]
@@ -59,7 +59,7 @@ def mask_runs(pixels: npt.NDArray[np.bool_]) -> tuple[int, ...]:
 
 
 def trace(solids: Sequence[Solid], width: int = 480, height: int = 320) -> Traced:
-    """Return the picture of some solids; nearer ones hide those behind."""
+    """Return the ray-traced picture of some solids."""
     eye, rays = _camera(width, height)
     distance, shown, normal = _nearest(eye, rays, solids)
     points = eye + rays * distance[:, None]
@@ -95,6 +95,7 @@ def _camera(width: int, height: int) -> tuple[Floats, Floats]:
 
 
 def _nearest(eye: Floats, rays: Floats, solids: Sequence[Solid]) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
+    """Return distance, solid and normal of the nearest hit of each ray."""
     distance, normal = _floor(eye, rays)
     shown = np.full(len(rays), len(solids), dtype=np.int64)
     for number, solid in enumerate(solids):
@@ -107,6 +108,7 @@ def _nearest(eye: Floats, rays: Floats, solids: Sequence[Solid]) -> tuple[Floats
 
 
 def _in_shadow(points: Floats, light: Floats, solids: Sequence[Solid]) -> npt.NDArray[np.bool_]:
+    """Return which points are in shadow."""
     dark = np.zeros(len(points), dtype=bool)
     towards = np.broadcast_to(light, points.shape)
     for solid in solids:
@@ -115,6 +117,7 @@ def _in_shadow(points: Floats, light: Floats, solids: Sequence[Solid]) -> npt.ND
 
 
 def _floor(eye: Floats, rays: Floats) -> tuple[Floats, Floats]:
+    """Return the hits of rays with the table."""
     with np.errstate(divide="ignore"):
         hit = np.where(rays[:, 1] < 0, -eye[1] / rays[:, 1], FAR)
     # Beyond the table there is the wall.
@@ -123,6 +126,7 @@ def _floor(eye: Floats, rays: Floats) -> tuple[Floats, Floats]:
 
 
 def _ball(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
+    """Return the hits of rays with a ball."""
     centre = np.array([solid.x, solid.size, solid.z])
     away = start - centre
     b, c = (away * rays).sum(axis=1), (away * away).sum(axis=1) - solid.size**2
@@ -134,6 +138,7 @@ def _ball(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
 
 
 def _block(start: Floats, rays: Floats, solid: Solid) -> tuple[Floats, Floats]:
+    """Return the hits of rays with a cube."""
     low = np.array([solid.x - solid.size, 0.0, solid.z - solid.size])
     high = np.array([solid.x + solid.size, 2 * solid.size, solid.z + solid.size])
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -38,6 +38,7 @@ def scene_card(scene: Scene, targets: Iterable[str], head: str, lines: Iterable[
 
 
 def _words(description: Description) -> str:
+    """Return a description in quotation marks, or its properties."""
     if description.text is not None:
         return f"“{description.text}”"
     return ", ".join(map(str, description.properties or ())) or "(nothing)"

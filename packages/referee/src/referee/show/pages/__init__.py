@@ -49,6 +49,7 @@ def page_asset(name: str) -> str:
 
 @cache
 def _templates() -> Environment:
+    """Return the environment of the page templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

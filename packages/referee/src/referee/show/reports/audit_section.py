@@ -15,7 +15,7 @@ from referee.show.reports.sheets import Cell, Sheet
 
 
 def audit_section(audits: Sequence[Audit]) -> Section:
-    """What was checked in which paper, what does not follow, and the rows behind it."""
+    """Return the section on audits: checks per paper, failures, and the rows behind them."""
     failed = [row for a in audits for row in a.rows if row.verdict is AuditVerdict.DOES_NOT_FOLLOW]
     rows = [
         (Cell(r.source), Cell(r.item), Cell(shown(r.printed)), Cell(shown(r.recomputed)), Cell(allowed(r)))
@@ -33,7 +33,7 @@ def audit_section(audits: Sequence[Audit]) -> Section:
         f"{summarise(audits)}.",
         "A printed number stands for everything that rounds to it; only what no rounding explains is listed.",
     )
-    # The register as it is shipped, not what this audit found: report and court are to show the same corrections.
+    # The shipped register, not this audit's results, so that report and court show the same corrections.
     register = [c for c in read_register() if c.paper in {a.paper for a in audits}]
     sheets = ((sheet,) if rows else ()) + ((_corrections(register),) if register else ())
     return Section(

@@ -112,7 +112,7 @@ def compare_pairs(table: ScoreTable, measure: str, test: str = "p") -> dict[froz
 
 
 def describe_test(table: ScoreTable, test: str = "p") -> str:
-    """Name the test of `compare_pairs` and what it is over: ``t test over 13 scenes x 60 speakers``."""
+    """Return the name of the test of `compare_pairs` and its clusters: ``t test over 13 scenes x 60 speakers``."""
     sizes = zip(table.clusters.names, table.clusters.sizes(), strict=True)
     units = " x ".join(f"{n:,} {name}{'s' * (n != 1)}" for name, n in sizes) or f"{len(table.trials):,} trials"
     return f"{'t test' if test == 'p' else 'randomisation test'} over {units}"
@@ -173,6 +173,7 @@ def shorten_names(names: Sequence[str]) -> str:
 
 
 def _with_interval(row: Row, confidence: float) -> str:
+    """Return a value with its interval in parentheses."""
     if row.get("low") is None:
         return f"({number(row['value'])})"
     return f"({number(row['value'])}, {100 * confidence:g} % CI {number(row['low'])} to {number(row['high'])})"
@@ -207,6 +208,7 @@ def _describe_differences(
 def _describe_group(
     scores: MeasuredSystems, lead: str, systems: Sequence[str], verdict: str, p_values: Sequence[float] = ()
 ) -> list[str]:
+    """Return a sentence on the differences from the best system with one verdict."""
     if not systems:
         return []
     if len(systems) == 1:
@@ -234,9 +236,9 @@ def _format_p(p: float) -> str:
 
 
 def _describe_other_measures(scores: MeasuredSystems, lead: str, best: Sequence[str]) -> list[str]:
-    """One sentence on the other measures with a direction.
+    """Return one sentence on the other measures with a direction.
 
-    One that gives all systems the same value decides nothing.
+    A measure with the same value for all systems is left out.
     """
     deciding = {
         m: find_best(scores, m)

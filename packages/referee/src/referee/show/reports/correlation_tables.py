@@ -57,6 +57,7 @@ def correlation_sheets(material: Material) -> list[Sheet]:
 
 
 def _sheet(material: Material, systems: Sequence[str], name: str, over: str) -> Sheet | None:
+    """Return the table of correlations over systems; None without pairs."""
     pairs = correlate_measures(material, systems, material.measures)
     if not pairs:
         return None
@@ -79,6 +80,7 @@ def _sheet(material: Material, systems: Sequence[str], name: str, over: str) -> 
 
 
 def _cell(pair: Mapping[str, Any] | None, same: bool) -> Cell:
+    """Return a correlation with its range over leaving one system out."""
     if same or pair is None:
         return Cell("")
     low, high = pair["without_one_low"], pair["without_one_high"]

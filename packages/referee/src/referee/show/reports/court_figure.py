@@ -34,7 +34,7 @@ def court_figure(evidence: Sequence[Evidence], title: str) -> Spec:
         "spec": {
             "width": 220,
             "height": {"step": 18},
-            # What is listed later is drawn on top.
+            # Later layers are drawn on top.
             "layer": [
                 _bar(y, "lowest", "highest", GREY, 9, ALL),
                 _bar(y, "low", "high", BLUE, 1.5, ALL),
@@ -55,6 +55,7 @@ LEGEND = [
 
 
 def _row(e: Evidence) -> dict[str, Any]:
+    """Return the values of one pair for the figure."""
     low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
     return {
         "automatic": e.automatic,
@@ -80,6 +81,7 @@ def _x(field: str) -> Spec:
 
 
 def _bar(y: Spec, low: str, high: str, colour: str, width: float, rows: str) -> Spec:
+    """Return the specification of an interval line."""
     return {
         "transform": [{"filter": f"{_filter(rows)} && isValid(datum.{low})"}],
         "mark": {"type": "rule", "color": colour, "strokeWidth": width},
@@ -88,6 +90,7 @@ def _bar(y: Spec, low: str, high: str, colour: str, width: float, rows: str) -> 
 
 
 def _dot(y: Spec, colour: str, shape: str, rows: str | None, only: str = "true") -> Spec:
+    """Return the specification of the dots."""
     filled = not only.startswith("!")
     fill = {} if filled else {"fill": "white"}
     return {

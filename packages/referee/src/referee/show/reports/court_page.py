@@ -1,4 +1,6 @@
-"""The court as a page of text: verdicts, how many pairs and what chance would make of them, what corrections change, tables, rankings, items, cases, notes."""
+"""The court as a page of text: verdicts, counts with their base rates, effects of corrections, tables, rankings, items,
+cases, notes.
+"""
 
 from __future__ import annotations
 
@@ -92,6 +94,7 @@ def _shared_notes(p: Proceedings) -> list[Line]:
 
 
 def _laid_out(line: Line, width: int | None) -> list[str]:
+    """Return a line or table wrapped to the width."""
     if isinstance(line, _Columns):
         return [text for part in _fitting(line, width) for text in _side_by_side(part)]
     if width is None or len(line) <= width:
@@ -121,6 +124,7 @@ def _side_by_side(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 def _lines(p: Proceedings) -> list[Line]:
+    """Return all lines of the page."""
     best, as_corrected = p.best, " (as corrected)" if p.corrections else ""
     lines: list[Line] = [
         f"The court on {p.source}",
@@ -134,7 +138,7 @@ def _lines(p: Proceedings) -> list[Line]:
 
 
 def _count_lines(p: Proceedings) -> list[Line]:
-    """How many pairs there were and what became of them, beside what chance alone would make of as many."""
+    """Return the lines with the number of pairs by outcome, beside the numbers expected by chance."""
     counts = count_pairs(p.cases)
     parts = [f"{counts['tried']} tried"]
     parts += [f"{counts['cannot be tried']} cannot be tried"] if counts["cannot be tried"] else []
@@ -167,6 +171,7 @@ def _tallied(tally: Tally) -> tuple[str, ...]:
 
 
 def _notes(p: Proceedings) -> list[str]:
+    """Return the notes on the tables."""
     families = max((e.families.n for e in p.evidence if e.families), default=0)
     has_draws = any(sheet.draws for sheet in p.sheets)
     how = "all" if families <= EXACT_UP_TO else "random"
@@ -205,6 +210,7 @@ def _ranking_table(p: Proceedings, hearer: str) -> list[Line]:
 
 
 def _ranked(r: RankingEvidence) -> tuple[str, ...]:
+    """Return the row of one measure in the ranking."""
     numbers = [r.soft_accuracy, r.soft_chance, r.tied_accuracy, r.chance, r.chance_high, r.threshold]
     soft, soft_by_chance, tied, chance, high, threshold = (
         "–" if x is None else f"{x:.3f}".removeprefix("0") for x in numbers
@@ -214,6 +220,7 @@ def _ranked(r: RankingEvidence) -> tuple[str, ...]:
 
 
 def _tables(p: Proceedings, as_corrected: str) -> list[Line]:
+    """Return the tables of evidence by domain."""
     lines: list[Line] = []
     for domain, rows in dict.fromkeys((e.domain, e.rows) for e in p.evidence):
         chosen = [e for e in p.evidence if (e.domain, e.rows) == (domain, rows)]
@@ -244,12 +251,13 @@ def _change_lines(p: Proceedings) -> list[Line]:
 
 
 def _used(corrections: Sequence[Correction]) -> str:
-    """Which value of an interval is used; nothing where the correction is a value."""
+    """Return the value of an interval that is used; empty if the correction is a value."""
     used = [f"{c.between():.10g}" for c in corrections if not c.exact]
     return f"; the midpoint {', '.join(used)} is used" if used else ""
 
 
 def _change(change: VerdictChange) -> tuple[str, ...]:
+    """Return the row of one changed verdict."""
     before, after = (signed(r) for r in (change.r_printed, change.r_corrected))
     domain = change.domain or ""
     return (change.automatic, change.hearer, domain, before, change.finding_printed, after, change.finding_corrected)
@@ -269,7 +277,7 @@ def _turned(p: Proceedings) -> str:
 
 
 def _turned_singly(p: Proceedings) -> str:
-    """The same count if every system had a vote of its own."""
+    """Return a sentence with the counts if every system had its own vote."""
     if not p.single_votes:
         return ""
     return f" ({sum(vote.turned for vote in p.single_votes)} of {len(p.changes)} if every system counts as one)"
@@ -284,6 +292,7 @@ def _case_lines(p: Proceedings) -> list[str]:
 
 
 def _shared_sentence(cases: Sequence[Case]) -> str:
+    """Return one sentence on pairs with the same reason."""
     if len(cases) == 1:
         return cases[0].sentence
     measures = ", ".join(dict.fromkeys(c.automatic for c in cases))
@@ -292,7 +301,7 @@ def _shared_sentence(cases: Sequence[Case]) -> str:
 
 
 def _table(evidence: Sequence[Evidence]) -> list[Line]:
-    """Measures without a value for any system are named in one line, and so is a table in which nothing is defined."""
+    """Return the table of evidence; measures without any value are named in one line."""
     tried = [e for e in evidence if e.pearson.r is not None or e.accuracy is not None]
     if not tried:
         most = max(e.n for e in evidence)
@@ -327,6 +336,7 @@ def evidence_rows(evidence: Sequence[Evidence]) -> list[tuple[str, ...]]:
 
 
 def _row(e: Evidence) -> tuple[str, ...]:
+    """Return the row of one pair of measures."""
     low, high = (e.noise.interval_low, e.noise.interval_high) if e.noise else (e.pearson.low, e.pearson.high)
     return (
         e.automatic,
@@ -346,7 +356,7 @@ def _row(e: Evidence) -> tuple[str, ...]:
 
 
 def _families(e: Evidence) -> str:
-    """How many families there are and what they say, where they are not the systems themselves."""
+    """Return the number of families and their coefficients, where families differ from systems."""
     f = e.families
     return "" if f is None or f.n == e.n else f"{f.n}: {signed(f.pearson.r)}, {signed(f.spearman.r)}"
 
@@ -368,6 +378,7 @@ def _left(withdrawal: Withdrawal | None) -> str:
 
 
 def _item_lines(p: Proceedings) -> list[Line]:
+    """Return the lines on evidence over items."""
     if not p.items:
         return []
     head = ("measure", "hearer measure", "n", "what", "value", "interval", "p", "over")
@@ -379,6 +390,7 @@ def _item_lines(p: Proceedings) -> list[Line]:
 
 
 def _item_row(item: ItemEvidence) -> tuple[str, ...]:
+    """Return the row of one measure over items."""
     association = item.found
     value = (
         "–"

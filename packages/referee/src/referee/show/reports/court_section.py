@@ -20,7 +20,7 @@ NO_COURT = "No court was held: nobody has answered in this run (referee listen R
 
 
 def court_section(label: str, court: Proceedings | str) -> Section:
-    """The chapter; a text says why no court was held."""
+    """Return the section on the court; a text is the reason why there is none."""
     if isinstance(court, str):
         return Section(name=NAME, title=TITLE, texts=(court,))
     counts = count_pairs(court.cases)
@@ -43,7 +43,7 @@ def court_section(label: str, court: Proceedings | str) -> Section:
 
 
 def group_verdicts(verdicts: Mapping[str, str]) -> dict[str, list[str]]:
-    """Measures by what is said of them, where the same is said of several."""
+    """Return measures grouped by equal sentences."""
     measures_by_verdict: dict[str, list[str]] = {}
     for name, verdict in verdicts.items():
         measures_by_verdict.setdefault(verdict.removeprefix(name).lstrip(": "), []).append(name)
@@ -56,6 +56,7 @@ def _figure(label: str, evidence: Sequence[Evidence]) -> Figure:
 
 
 def _sheet(label: str, tried: Sequence[Evidence]) -> Sheet:
+    """Return the table of evidence."""
     head, *lines = evidence_rows(tried)
     rows = tuple(tuple(Cell(text) for text in line) for line in lines)
     return Sheet(
@@ -75,6 +76,7 @@ def _sheet(label: str, tried: Sequence[Evidence]) -> Sheet:
 
 
 def _tidy(e: Evidence) -> dict[str, Any]:
+    """Return one pair of measures as a row with full precision."""
     return {
         "measure": e.automatic,
         "hearer_measure": e.hearer,

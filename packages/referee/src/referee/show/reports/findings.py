@@ -236,6 +236,7 @@ def findings_section(
 
 
 def _describe_scores(material: Material, comparisons: pl.DataFrame) -> str:
+    """Return the sentences on the best system and its differences."""
     p_values = corrected_p_values(comparisons, choose_lead(material))
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
     return " ".join(describe_best(material, p_values, f"t test over {name_clusters(material)}", confidence))
@@ -251,6 +252,7 @@ def _identification_rates(hearing: HearingRows) -> dict[str, dict[str, Row]]:
 
 
 def _describe_hearers(material: Material, hearing: HearingRows) -> str:
+    """Return the sentences on hearers."""
     rates = _identification_rates(hearing)
     if not rates:
         return (
@@ -263,7 +265,7 @@ def _describe_hearers(material: Material, hearing: HearingRows) -> str:
 
 
 def _describe_hearer(material: Material, hearing: HearingRows, hearer: str, rows: Mapping[str, Row], lead: str) -> str:
-    """Which systems' targets a hearer identified most often, and whether the measure orders systems alike."""
+    """Return the sentence on the systems that a hearer identified best, and on the measure's agreement with it."""
     subject = "people" if hearer == PEOPLE else f"the simulated hearer {hearer}{_passport_note(hearer, hearing)}"
     systems = [s for s in rows if s != HUMAN]
     if not systems:
@@ -293,6 +295,7 @@ def _passport_note(hearer: str, hearing: HearingRows) -> str:
 
 
 def _describe_agreement(material: Material, rates: Mapping[str, float], lead: str) -> str:
+    """Return the sentence on the agreement of the measure with identification rates; empty if undefined."""
     sign = -1 if material.direction(lead) == "lower" else 1
     pairs = [(sign * v, rates[s]) for s in rates if (v := material.value(s, lead)) is not None]
     correlation = spearman([a for a, _ in pairs], [b for _, b in pairs]) if len(pairs) > 2 else None
@@ -317,6 +320,7 @@ def _compare_hearers(rates: Mapping[str, Mapping[str, Row]]) -> list[str]:
 
 
 def _describe_court(court: Proceedings) -> str:
+    """Return the sentence on the court's verdicts."""
     counts = count_pairs(court.cases)
     measures = len(court.verdicts)
     if not counts["tried"]:
@@ -341,6 +345,7 @@ def _list_measures(court: Proceedings, finding: str) -> str:
 def _draw_figure(
     material: Material, letters: Mapping[tuple[str, str], str], hearing: HearingRows
 ) -> report_figures.Figure:
+    """Return the figure with the deciding measure and identification rates."""
     lead = choose_lead(material)
     best = find_best(material, lead)
     best_letters = set(letters.get((best[0], lead), "")) if best else set()

@@ -89,6 +89,7 @@ def _carried(digits: str, signatures: Mapping[str, str]) -> bool:
 
 
 def _texts(hearing: HearingRows, used: Mapping[str, Any]) -> list[str]:
+    """Return the notes of the section on hearers."""
     texts = [
         "People and simulated hearers are counted by the same code; each value with its interval over participants and items."
     ]
@@ -123,6 +124,7 @@ def standing_of(hearer: str, hearing: HearingRows) -> str:
 
 
 def _answers(label: str, hearing: HearingRows, order: Sequence[str]) -> Sheet:
+    """Return the table of hearing measures by system and hearer."""
     groups: dict[tuple[str, str], dict[str, Row]] = {}
     for row in hearing.rows:
         groups.setdefault((row["system"], row["hearer"]), {})[row["measure"]] = row
@@ -159,6 +161,7 @@ def _tells(measure: str, group: Mapping[str, Row]) -> bool:
 
 
 def _value(row: Row) -> Cell:
+    """Return a measure with its interval as a cell."""
     if row["value"] is None:
         return Cell("–")
     # Milliseconds have no decimals worth reading.
@@ -168,6 +171,7 @@ def _value(row: Row) -> Cell:
 
 
 def _passports(label: str, cards: Mapping[str, Mapping[str, Any]]) -> Sheet:
+    """Return the table of passports."""
     rows = tuple(
         (
             Cell(str(card["hearer"])),
@@ -190,6 +194,7 @@ def _passports(label: str, cards: Mapping[str, Mapping[str, Any]]) -> Sheet:
 
 
 def _number(value: float | None) -> Cell:
+    """Return a number as a cell."""
     if value is None:
         return Cell("–")
     return Cell(f"{value:,}" if isinstance(value, int) else f"{value:.3f}", order=float(value))

@@ -72,7 +72,7 @@ REFERENCES = 20
 
 def lead_measure(material: Material) -> str | None:
     """Return the measure that ranks items: the first average with a direction."""
-    # Items can only be ranked by what has a better side and a value per item.
+    # Ranking needs a measure with a direction and a value per item.
     ranked = (m for m in material.measures if material.direction(m) != "none" and m in material.averages)
     return next(ranked, None)
 
@@ -88,7 +88,7 @@ def worst_first(material: Material, measure: str | None) -> list[str]:
     systems = material.values(measure).filter(pl.col("system") != HUMAN)
     means = systems.group_by("trial").agg(pl.col("value").mean())
     falling = material.direction(measure) == "lower"
-    # Ties stay in the order of the run, so that a page comes out the same each time.
+    # Ties keep the order of the run, so that the page is the same each time.
     ranked = trials.join(means, on="trial", how="left", maintain_order="left")
     return ranked.sort("value", descending=falling, nulls_last=True, maintain_order=True)["trial"].to_list()
 
@@ -119,13 +119,14 @@ class Book:
         return self._kept(self.sayings, json.dumps(content, ensure_ascii=False))
 
     def went(self, hearer: str, shares: Shares, places: Mapping[str, int]) -> tuple[int, int]:
-        """Return the numbers of a hearer and of its choices; equal choices share a number."""
+        """Return the numbers of a hearer and of its choices in the book; equal choices share a number."""
         n, proportions = shares
-        # What is no entity (none, several, a timeout) keeps its name.
+        # Outcomes without an entity (none, several, a timeout) keep their names.
         text = json.dumps([n, [[places.get(what, what), share] for what, share in proportions]], separators=(",", ":"))
         return self.hearers.setdefault(hearer, len(self.hearers)), self._kept(self.shares, text)
 
     def _kept(self, book: dict[str, int], text: str) -> int:
+        """Return the number of a text in a book, adding it if it is new."""
         if text not in book:
             book[text] = len(book)
             self.weight += len(text)
@@ -152,6 +153,7 @@ class Book:
         return self._kept(self.scenes, key), [e.id for e in shown], len(scene.entities) - len(shown)
 
     def as_json(self) -> dict[str, Any]:
+        """Return the book as JSON values."""
         return {
             "properties": [list(p) for p in self.properties],
             "scenes": [json.loads(s) for s in self.scenes],
@@ -191,6 +193,7 @@ def browser_data(material: Material, limit: int, budget: int = BUDGET) -> dict[s
 
 
 def _chosen_trials(material: Material, ids: set[str]) -> dict[str, Trial]:
+    """Return the trials with these ids."""
     path = material.scored[0].run.folder / "trials.jsonl"
     return {
         data["id"]: _made(trial_from_json, data, path, line) for line, data in read_objects(path) if data["id"] in ids
@@ -213,6 +216,7 @@ def _chosen_outputs(material: Material, ids: set[str]) -> dict[tuple[str, str], 
 
 
 def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path: Path, line: int) -> T:
+    """Return a record made from a line. Raises MalformedInput with its place for an invalid one."""
     try:
         return make(data)
     except WrongShape as wrong:
@@ -220,6 +224,7 @@ def _made(make: Callable[[Mapping[str, Any]], T], data: Mapping[str, Any], path:
 
 
 def _chosen_values(material: Material, ids: Sequence[str]) -> dict[str, dict[tuple[str, str], int]]:
+    """Return the scores of the items in thousandths."""
     import polars as pl
 
     chosen: pl.DataFrame = material.items.filter(pl.col("trial").is_in(list(ids)))
@@ -238,8 +243,9 @@ def _item(
     values: Mapping[tuple[str, str], int],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
+    """Return one item as a row for the browser."""
     reference = trial.references[0] if trial.references else None
-    # People, where they stand among the systems, said what their own trial holds.
+    # As a system, people's output is the reference of the trial.
     outputs = [descriptions.get((trial.id, s), reference if s == HUMAN else None) for s in material.systems]
     scores = [[values.get((s, m)) for m in material.measures] for s in material.systems]
     return item_row(book, trial, material.systems, outputs, scores, shares)
@@ -253,7 +259,7 @@ def item_row(
     scores: Sequence[Sequence[int | None]],
     shares: Mapping[tuple[str, str], Shares],
 ) -> list[Any]:
-    """Return one row of the item browser; its fields are those that item-view.js reads."""
+    """Return one row of the item browser, with the fields that item-view.js reads."""
     scene, shown, hidden = book.scene(trial.scene, trial.targets)
     places = {entity: i for i, entity in enumerate(shown)}
     targets = [places[t] for t in trial.targets if t in places]

@@ -1,7 +1,7 @@
 """The material of one report: scores, items and trials of run folders, checked and joined.
 
-Reports stand below the catalogue, so what only the catalogue knows (which way a measure points, how a system was reconstructed, a corpus's card)
-comes in as `CatalogueFacts`.
+Reports are a layer below the catalogue, so facts from the catalogue (a measure's direction, a system's reconstruction,
+a corpus's card) are passed as `CatalogueFacts`.
 """
 
 from __future__ import annotations
@@ -241,6 +241,7 @@ def trials_checksum(run: Run) -> str:
 
 
 def _read_scores(run: Run) -> list[dict[str, Any]]:
+    """Return the scores of a run. Raises MalformedInput if they are damaged."""
     path = run.folder / "scores.jsonl"
     try:
         rows = run.scores()
@@ -257,6 +258,7 @@ def _read_scores(run: Run) -> list[dict[str, Any]]:
 
 
 def _read_items(path: Path) -> pl.DataFrame:
+    """Return the item scores of a run. Raises MalformedInput if they are damaged."""
     import polars as pl
 
     schema = {"system": pl.String, "trial": pl.String, "metric": pl.String, "value": pl.Float64}
@@ -348,6 +350,7 @@ def combine(scored: Sequence[Scored], facts: CatalogueFacts) -> Material:
 
 
 def _rename(scored: Sequence[Scored]) -> dict[tuple[str, str], str]:
+    """Return new names for systems that several runs share."""
     names = [s.name for s in scored]
     if len(set(names)) < len(names):
         raise InputError(

@@ -1,7 +1,7 @@
 """One self-contained page that opens offline: tables, Vega-Lite figures and the item browser.
 
-Nothing is fetched at view time, and a content security policy forbids it; scripts run only if their hash is the one written at the head of the page.
-The templates escape every text that comes from a run, or it becomes a text node in the browser.
+A content security policy forbids network access; scripts run only if the page's head has their hash. The templates
+escape all text from runs, or scripts insert it as text nodes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Part:
 
 
 def named_apart(parts: Sequence[Part]) -> list[Part]:
-    """Number chapters, tables and figures by part, so that file names and anchors are unique."""
+    """Return the parts with chapters, tables and figures numbered, so that file names and anchors are unique."""
     seen = Counter(s.name for p in parts for s in p.sections)
     return [
         replace(p, sections=tuple(_prefixed(s, f"{i}-") if seen[s.name] > 1 else s for s in p.sections))
@@ -38,6 +38,7 @@ def named_apart(parts: Sequence[Part]) -> list[Part]:
 
 
 def _prefixed(section: Section, prefix: str) -> Section:
+    """Return a section with prefixed names."""
     return replace(
         section,
         name=prefix + section.name,
@@ -75,7 +76,7 @@ def as_page(
 
 
 def _policy(*scripts: str, asks: bool = False) -> str:
-    """Return the content security policy: nothing is loaded, and only a live page may ask its own server."""
+    """Return the content security policy: no loading; only a live page may request data from its own server."""
     hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
     connect = "; connect-src 'self'" if asks else ""
     return f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'{connect}"

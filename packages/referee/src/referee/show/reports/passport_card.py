@@ -1,4 +1,4 @@
-"""A hearer's passport as a picture: the reliability curve beside bars for what it gets right, and how it takes made descriptions."""
+"""A hearer's passport as a picture: the reliability curve, bars for its measures, and its answers to probes."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ def _bars(card: Mapping[str, Any]) -> Any:
 
 
 def _manners(card: Mapping[str, Any]) -> Any:
+    """Return the chart of answers to probes."""
     probes = card["probes"]
     rows = [{"description": name, "value": p["top"]} for name, p in probes.items() if p["top"] is not None]
     title = "largest probability where the description is"
@@ -72,6 +73,7 @@ def _manners(card: Mapping[str, Any]) -> Any:
 
 
 def _labelled(rows: list[dict[str, Any]], name: str, order: list[str], colour: str, title: str) -> Any:
+    """Return a bar chart with labels."""
     import altair as alt
 
     # Kappa can lie below 0.
@@ -106,6 +108,7 @@ def save_card_pictures(card: Mapping[str, Any], beside: Path) -> list[Path]:
 
 
 def _cannot(place: Path, error: OSError) -> CannotWrite:
+    """Return the error for a file that cannot be written."""
     return CannotWrite(
         f"cannot be written ({error.strerror})", where=place, remedy="check the place, its permissions and free space"
     )

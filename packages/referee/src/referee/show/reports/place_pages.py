@@ -105,6 +105,7 @@ def _answers(run: Run, trials: Mapping[str, Trial]) -> Answered:
 
 
 def _given(run: Run) -> Iterator[tuple[str, Response]]:
+    """Yield the answers with places in a run, with their system or hearer."""
     outputs = run.outputs() if (run.folder / "outputs.jsonl").exists() else iter(())
     for output in outputs:
         if output.response is not None:
@@ -115,6 +116,7 @@ def _given(run: Run) -> Iterator[tuple[str, Response]]:
 
 
 def _outcomes(answers: Sequence[tuple[Trial, Response]]) -> list[str]:
+    """Return the outcome of each answer: right, wrong, or another one."""
     placed = [i for i, (_, r) in enumerate(answers) if r.outcome in (Outcome.BOX, Outcome.POINT)]
     hit = dict(zip(placed, all_hits([answers[i] for i in placed]), strict=True))
     hit |= {i: r.entity in t.targets for i, (t, r) in enumerate(answers) if r.outcome is Outcome.ENTITY}
@@ -152,6 +154,7 @@ def _drawn(places: Iterable[Place], size: Size | None) -> list[list[float]]:
 
 
 def _numbers(place: Place, size: Size | None) -> tuple[float, ...]:
+    """Return the coordinates of a place; empty if they need an unknown size."""
     try:
         if isinstance(place, Polygon):
             return tuple(n for point in place.on(size) for n in point)
@@ -161,7 +164,7 @@ def _numbers(place: Place, size: Size | None) -> tuple[float, ...]:
 
 
 def _reach(places: Iterable[Sequence[float]]) -> list[float]:
-    """Return the size that holds all coordinates, if the picture's size is not known."""
+    """Return the size that contains all coordinates, for a picture of unknown size."""
     xs, ys = [1.0], [1.0]
     for numbers in places:
         xs += numbers[::2]
@@ -183,6 +186,7 @@ def _thumbnails(folder: Path, trials: Iterable[Trial], pictures: Path) -> dict[s
 
 
 def _distinct(trials: Iterable[Trial]) -> list[ScenePicture]:
+    """Return the different pictures of some trials."""
     pictures: dict[str, ScenePicture] = {}
     for trial in trials:
         if trial.scene.picture is not None:

@@ -44,6 +44,7 @@ def _altair() -> Any:
 
 
 def _finished(chart: Any, title: str) -> Spec:
+    """Return a chart with the common style."""
     alt = _altair()
     config: dict[str, Any] = {
         "font": "Helvetica, Arial, sans-serif",
@@ -53,7 +54,7 @@ def _finished(chart: Any, title: str) -> Spec:
         "legend": {"orient": "top", "title": None, "symbolOpacity": 1, "labelLimit": 300},
     }
     titled = chart.properties(title=alt.TitleParams(text=title, anchor="start", fontSize=13))
-    # Not held against the schema: what is drawn here is no user's, and a check takes longer than the rest.
+    # Not validated against the schema: the figure is not user input, and validation takes longer than the rest.
     spec: Spec = titled.configure(**config).to_dict(validate=False, context={"pre_transform": False})
     spec.pop("$schema", None)
     return spec
@@ -64,6 +65,7 @@ def panel_title(material: Material, measure: str) -> str:
 
 
 def _rows(material: Material, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return the values of a figure."""
     fields = ("system", "level", "n", "value", "low", "high")
     return [
         {**{k: r.get(k) for k in fields}, "measure": panel_title(material, r["metric"])}
@@ -93,6 +95,7 @@ def _without(channels: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _faceted(layer: Any, panels: Sequence[str]) -> Any:
+    """Return a chart with one panel per measure."""
     alt = _altair()
     facet = alt.Facet("measure:N", sort=list(panels), title=None)
     # Measures have scales of their own: Dice ends at 1, an edit distance does not.
@@ -122,10 +125,10 @@ def findings_figure(
     close: Collection[str],
     tested: bool,
 ) -> Figure:
-    """Return the deciding measure beside the identification rates of hearers, a panel each.
+    """Return the figure with the deciding measure and identification rates, one panel each.
 
-    Where differences were tested, the systems that do not differ from the best have a colour of their own, in the first panel only: the test is of the
-    deciding measure and says nothing about hearers.
+    If differences were tested, systems that do not differ significantly from the best have another colour in the first
+    panel: the test is of the deciding measure and does not apply to hearers.
     """
     alt = _altair()
     rows = [
@@ -186,7 +189,7 @@ def distributions_figure(material: Material, order: Sequence[str]) -> Figure | N
         x2="to:Q",
         color=alt.Color(
             "share:Q",
-            # Roots, so that thin tails are seen beside a full bin.
+            # Square roots, so that thin tails are visible beside a full bin.
             scale=alt.Scale(scheme="blues", type="sqrt", domainMin=0),
             legend=alt.Legend(title="share of items", format="%", titleOrient="left"),
         ),
@@ -230,7 +233,7 @@ def _edges(values: np.ndarray) -> np.ndarray:
     """Return bins from the least to the greatest value; one for each integer where all are few integers."""
     low, high = float(values.min()), float(values.max())
     if (values == np.round(values)).all() and high - low <= 2 * BINS:
-        # Half a unit to either side, so that each whole number is the middle of its bin.
+        # Half a unit to either side, so that integers are the middles of bins.
         return np.arange(low - 0.5, high + 1)
     return np.linspace(low, high, BINS + 1)
 

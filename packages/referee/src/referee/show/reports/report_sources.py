@@ -46,7 +46,7 @@ def _score(run: Run, watch: ProgressCallback | None) -> Scored:
     from referee.jobs.score import Settings, score_trials
     from referee.show.reports.material import trials_checksum
 
-    # Lenient, since a report should show what there is, with what is missing counted.
+    # Lenient: a report shows the available data and counts the missing ones.
     settings = Settings(by=("domain", "condition"), lenient=True)
     answers = _answers(run)
     opened = open_corpus(run.folder)
@@ -124,7 +124,7 @@ def gather_scores(folder: Path) -> Material | None:
 def summon_court(material: Material, always: bool = False) -> Proceedings | str:
     """Return the court's proceedings on the runs of one table, or the reason why there are none.
 
-    Over so many answers that a reader would wait for minutes it is held only if it is `always` wanted.
+    With so many answers that it would take minutes, the court runs only if `always` is set.
     """
     from referee.courtroom.heard_evidence import TrialSettings, try_runs
     from referee.courtroom.proceedings import hold_court
@@ -148,6 +148,7 @@ def summon_court(material: Material, always: bool = False) -> Proceedings | str:
 
 
 def _look_up_facts(scored: Sequence[Scored]) -> CatalogueFacts:
+    """Return the catalogue's facts on measures, systems and corpora."""
     measures = dict.fromkeys(r["metric"] for s in scored for r in s.scores)
     systems = dict.fromkeys(r["system"] for s in scored for r in s.scores)
     metrics = _metrics(measures)
@@ -161,7 +162,7 @@ def _look_up_facts(scored: Sequence[Scored]) -> CatalogueFacts:
 
 
 def _metrics(measures: Iterable[str]) -> dict[str, Metric]:
-    """Return the metrics by name, without those of packages that are not installed."""
+    """Return the metrics by name, without those of missing packages."""
     entries = catalogue.entries("metric")
     return {m: catalogue.configure("metric", m) for m in measures if m.partition("|")[0] in entries}
 
@@ -173,6 +174,7 @@ def _is_mean(metric: Metric) -> bool:
 
 
 def _tags(systems: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Return the catalogue's tags of systems."""
     entries = catalogue.entries("system")
     return {
         s: {tag: value for tag, value in e.tags.items() if isinstance(value, str)}

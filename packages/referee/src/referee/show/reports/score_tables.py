@@ -92,6 +92,7 @@ class _Grid:
         self.counts = [c for c in COUNTS if rows and c in rows[0] and (c in COUNTS[:2] or any(r[c] for r in rows))]
 
     def families(self) -> dict[str, list[str]]:
+        """Return measures by family."""
         families: dict[str, list[str]] = {}
         for name in self.metrics:
             families.setdefault(name.partition("/")[0], []).append(name)
@@ -119,6 +120,7 @@ class _Grid:
         return shared_signatures(r["signature"] for r in self.rows)
 
     def note(self) -> str:
+        """Return the note on stars; empty without a baseline."""
         base = next((r["baseline"] for r in self.rows if r.get("baseline")), None)
         if base is None:
             return ""
@@ -141,7 +143,7 @@ def as_rich(
     result: list[RenderableType] = []
     for family, metrics in grid.families().items():
         for part in _fitting(grid, metrics, directions, width):
-            # What was counted is said once a family.
+            # Counts are shown once per family.
             counts = grid.counts if part[-1] == metrics[-1] else []
             result += [_rich_table(grid, f"{title}{family}", part, counts, directions), Text("")]
     result += [Text(line, style="italic") for line in (about, grid.note()) if line]
@@ -154,7 +156,7 @@ def as_rich(
 
 
 def _shorten_signature(signatures: Sequence[str], width: int) -> str:
-    """Return the hash and the first signature on one line; what does not fit is mentioned."""
+    """Return the hash and the first signature on one line, with a count of the others."""
     texts = list(dict.fromkeys(map(without_outputs, signatures)))
     line = f"{short(texts[0])}  {texts[0]}"
     if len(texts) == 1 and len(line) <= width:
@@ -183,6 +185,7 @@ def _between_bars(text: str, width: int) -> list[str]:
 def _rich_table(
     grid: _Grid, title: str, metrics: Sequence[str], counts: Sequence[str], directions: Mapping[str, str]
 ) -> RenderableType:
+    """Return the table for the terminal."""
     from rich.table import Table
 
     table = Table(
@@ -239,6 +242,7 @@ def _arrow(direction: str) -> str:
 
 
 def _rich_cell(grid: _Grid, line: tuple[str, str | None], metric: str, show_n: bool) -> Text:
+    """Return a cell of the terminal's table."""
     from rich.text import Text
 
     row = grid.cell(line, metric)
@@ -253,6 +257,7 @@ def _rich_cell(grid: _Grid, line: tuple[str, str | None], metric: str, show_n: b
 
 
 def _plain_cell(row: Row | None, test: str, show_n: bool) -> str:
+    """Return a cell of a plain table."""
     if row is None or row["value"] is None:
         return "– (n=0)"
     bounds = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] is not None else ""
@@ -260,6 +265,7 @@ def _plain_cell(row: Row | None, test: str, show_n: bool) -> str:
 
 
 def _plain_lines(grid: _Grid, test: str) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of a plain table."""
     header = ["system", *(["group"] if grid.grouped else []), "n", *grid.metrics, *grid.counts]
     lines = []
     for line in grid.lines:

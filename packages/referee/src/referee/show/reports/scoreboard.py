@@ -1,9 +1,9 @@
 """The scoreboard: every system and measure with interval and letters.
 
-Systems that share a letter do not differ (Piepho 2004).
+Systems that share a letter do not differ significantly (Piepho 2004).
 
-Items are the same for all systems, so letters come from t-tests paired by item and clustered by the sampling unit, corrected by Holm (1979) for the number
-of pairs. Measures that exist only for whole sets (BLEU, NIST) have no items to pair and get no letters.
+All systems have the same items, so letters come from t-tests paired by item and clustered by the sampling unit,
+Holm-corrected (1979) for the number of pairs. Measures of whole sets (BLEU, NIST) have no items to pair and no letters.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def short(measure: str) -> str:
 def table_order(material: Material) -> list[str]:
     """Return systems in the order of tables and figures.
 
-    The best first, those without a value, people last.
+    The best come first, then those without a value, people last.
     """
     placed = rank_systems(material, choose_lead(material))
     return [*(s for s in placed if s != HUMAN), *(s for s in material.systems if s not in placed or s == HUMAN)]
@@ -109,7 +109,7 @@ def corrected_p_values(comparisons: pl.DataFrame, measure: str) -> PairTests:
 
 
 def subset_letters(material: Material, comparisons: pl.DataFrame) -> dict[tuple[str, str], str]:
-    """Return letters by system and measure, A for the best; none where nothing was compared."""
+    """Return letters by system and measure, A for the best; empty without comparisons."""
     import polars as pl
 
     letters: dict[tuple[str, str], str] = {}
@@ -141,6 +141,7 @@ def scoreboard(material: Material, letters: Mapping[tuple[str, str], str]) -> li
 def _family(
     material: Material, family: str, names: Sequence[str], order: Sequence[str], letters: Mapping[tuple[str, str], str]
 ) -> Sheet:
+    """Return the table of one family of measures."""
     tops = {m: _top(material, m) for m in names}
     shared = {s: _shared_n(material, s, names) for s in order}
     rows = []
@@ -170,6 +171,7 @@ def _family(
 
 
 def _baseline_note(material: Material, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the note on stars, if the run has a baseline."""
     base = next((r["baseline"] for r in material.scores if r["metric"] in names and r.get("baseline")), None)
     if base is None:
         return ()
@@ -213,7 +215,7 @@ def score_cell(row: Row | None, letters: str = "", shared: int | None = None) ->
 
 
 def system_cell(material: Material, system: str) -> Cell:
-    """A system with its evidence: how sure the reconstruction is, where the catalogue says."""
+    """Return a system with its badge: the certainty of its reconstruction, from the catalogue."""
     return Cell(system, badge=material.tags(system).get("evidence", ""))
 
 

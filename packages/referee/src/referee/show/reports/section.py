@@ -15,11 +15,9 @@ from referee.show.reports.sheets import Sheet
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """One chapter. `data` are tables only for the CSV folder; `html` is a rendered template.
+    """One section. `data` are tables for the CSV folder only; `html` is a rendered template.
 
-    `browser` feeds the item browser.
-
-    `open` says whether it is shown before it is asked for.
+    `browser` is the data of the item browser. `open` is whether the section is initially expanded.
     """
 
     name: str

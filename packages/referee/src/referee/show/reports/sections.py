@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-# What grows with the number of references that an output may match.
+# Measures that increase with the number of references.
 MANY_REFERENCES = ("string/bleu", "string/nist")
 
 
@@ -81,13 +81,14 @@ def scores_alone(material: Material) -> Section:
 def _scores(
     material: Material, order: Sequence[str], comparisons: pl.DataFrame, letters: Mapping[tuple[str, str], str]
 ) -> Section:
+    """Return the section with the scoreboard."""
     counts = counts_sheet(material)
     texts = ["Each value with its interval; the best of a column is bold; ↑ higher is better, ↓ lower is better."]
     if letters:
         texts.append(
             "Raised letters: systems that share a letter do not differ significantly. A holds the best, or the largest where neither way is better."
         )
-    # Mentioned once, so that missing letters are not taken for ties.
+    # Mentioned once, so that missing letters are not read as ties.
     without = [short(m) for m in material.measures if not any((s, m) in letters for s in material.systems)]
     if letters and without:
         texts.append(
@@ -119,6 +120,7 @@ def _labelled(material: Material, rows: Sequence[Row]) -> list[Row]:
 
 
 def _group(material: Material, group: str, order: Sequence[str]) -> Section:
+    """Return the section with scores by one grouping."""
     reason = why_not(material, group)
     if reason:
         return Section(name=f"by-{group}", title=f"By {group}", texts=(reason,))
@@ -134,6 +136,7 @@ def _group(material: Material, group: str, order: Sequence[str]) -> Section:
 
 
 def _distributions(material: Material, order: Sequence[str]) -> Section:
+    """Return the section with the distributions of item scores."""
     figure = report_figures.distributions_figure(material, order)
     texts = [
         "A mean hides how items are spread. Darker: more of the system's items lie there. Measures that only say yes or no are left out."
@@ -144,6 +147,7 @@ def _distributions(material: Material, order: Sequence[str]) -> Section:
 
 
 def _correlations(material: Material) -> Section:
+    """Return the section with correlations between measures."""
     systems = [s for s in material.systems if s != HUMAN]
     title = "Which measures agree"
     if len(systems) < FEWEST:
@@ -167,6 +171,7 @@ def _correlations(material: Material) -> Section:
 
 
 def _items(material: Material, limit: int) -> Section:
+    """Return the section with the item browser."""
     content = browser_data(material, limit)
     lead = lead_measure(material)
     order = f"The worst first, by {lead} averaged over the systems." if lead else "In the order of the run."
@@ -178,12 +183,14 @@ def _items(material: Material, limit: int) -> Section:
 
 
 def _challenge(material: Material) -> Section:
+    """Return the section with the tables of TUNA 2008."""
     sheets, missing = challenge_tables(material)
     texts = ("In the shape of the TUNA 2008 overview (Gatt, Belz & Kow), with its tests.", *missing)
     return Section(name="tuna2008", title="Tables of the challenge", texts=texts, sheets=tuple(sheets))
 
 
 def _systems(material: Material) -> Section:
+    """Return the section with the catalogue's facts on systems."""
     tagged = [(s, material.tags(s)) for s in material.systems if material.tags(s)]
     if not tagged:
         return Section(
@@ -209,6 +216,7 @@ def _systems(material: Material) -> Section:
 
 
 def _methods(material: Material, style: str | None, hearing: HearingRows) -> Section:
+    """Return the section on methods, with signatures."""
     signed = {"Signatures": dict.fromkeys(r["signature"] for r in material.scores if r.get("signature"))}
     if settings := _system_signatures(material):
         signed["Signatures of the systems"] = dict.fromkeys(settings)
@@ -248,6 +256,7 @@ def _data(material: Material) -> Section:
 
 
 def _counted(material: Material) -> dict[str, str]:
+    """Return the counts of trials, descriptions, speakers and groups."""
     trials = material.trials
     counts = {"trials": trials.height, "human descriptions": int(trials["references"].sum())}
     counts |= {f"{name}s": trials[name].drop_nulls().n_unique() for name in ("speaker", "scene", "domain", "condition")}

@@ -14,7 +14,7 @@ from referee.show.reports.score_tables import as_csv, tex
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: text, small print, raised letters, badge, whether it is the best, and sort key."""
+    """One cell: text, small print, superscript letters, badge, best mark, and sort key."""
 
     text: str
     small: str = ""
@@ -26,9 +26,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
-    """A table with a file name; `spans` is an upper row of headings, each over so many columns.
+    """A table with a file name; `spans` is an upper row of headings with their numbers of columns.
 
-    The CSV holds `tidy` (full precision, one observation a row), or the cells where that is empty, and `corpus` in every row.
+    The CSV file has the rows of `tidy` (full precision, one observation per row), or the cells if that is empty, with
+    `corpus` in every row.
     """
 
     name: str
@@ -43,13 +44,14 @@ class Sheet:
 
 
 def sheet_as_csv(sheet: Sheet) -> str:
+    """Return a table as CSV."""
     heads = _full_heads(sheet)
     rows = sheet.tidy or [dict(zip(heads, map(_csv_cell, row), strict=True)) for row in sheet.rows]
     return as_csv([{"corpus": sheet.corpus, **row} for row in rows]) if rows else ",".join(["corpus", *heads])
 
 
 def _full_heads(sheet: Sheet) -> list[str]:
-    """Return column heads with the heading above them, so that no two are equal."""
+    """Return column heads with their upper headings, so that all are different."""
     above = [text for text, width in sheet.spans for _ in range(width)] or [""] * len(sheet.header)
     heads = [" ".join(part for part in pair if part) for pair in zip(above, sheet.header, strict=True)]
     return [head or "row" for head in heads]
@@ -76,6 +78,7 @@ def _comment(text: str) -> str:
 
 
 def _latex_line(cells: Iterable[str]) -> str:
+    """Return one row of a LaTeX table."""
     line = " & ".join(cells)
     return (
         ("{}" if line.startswith("[") else "") + line + r" \\"
@@ -94,6 +97,7 @@ def _latex_spans(spans: Sequence[tuple[str, int]]) -> list[str]:
 
 
 def _latex_cell(cell: Cell) -> str:
+    """Return a cell as LaTeX."""
     text = tex(cell.text)
     if cell.best:
         text = rf"\textbf{{{text}}}"

@@ -47,6 +47,7 @@ def draw_speaker(card: Mapping[str, Any]) -> str:
 
 
 def _line(name: str, cell: Mapping[str, Any], y: float) -> str:
+    """Return one line of the card: label, value, interval and bar."""
     label = _text(16, y, _label(name))
     tip = f"<title>{escape(str(cell['signed']))}</title>"
     if cell["value"] is None:
@@ -83,6 +84,7 @@ def _x(share: float) -> float:
 
 
 def _number(cell: Mapping[str, Any]) -> str:
+    # Rounded first, so that residues of rounding print as 0.
     # Rounded first: what is nought but for the last bit is nought.
     low, high = (None, None) if cell["low"] is None else (round(cell["low"], 6), round(cell["high"], 6))
     interval = "" if low is None else f" [{low:.2g}, {high:.2g}]"

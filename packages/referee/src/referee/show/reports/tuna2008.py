@@ -202,6 +202,7 @@ def challenge_tables(material: Material) -> tuple[list[Sheet], list[str]]:
 
 
 def _task(material: Material, task: TaskTables) -> tuple[list[Sheet], list[str]]:
+    """Return the tables of one task, or a remark on why they are missing."""
     numbers = join_names(str(t) for t in task.tables if t)
     lacking = [c.measure for c in task.columns if c.measure not in material.measures]
     if lacking:
@@ -222,6 +223,7 @@ def _task(material: Material, task: TaskTables) -> tuple[list[Sheet], list[str]]
 
 
 def _labelled(material: Material, measure: str, systems: Sequence[str]) -> pl.DataFrame:
+    """Return the values of a measure with their domains."""
     import polars as pl
 
     values = material.values(measure).filter(pl.col("system").is_in(list(systems)))
@@ -261,6 +263,7 @@ def _both(domains: Sequence[str]) -> str:
 def _cells(
     material: Material, column: MeasureColumn, system: str, values: Mapping[str, pl.DataFrame], domains: Sequence[str]
 ) -> list[Cell]:
+    """Return the cells of a system: by domain, and overall."""
     overall = _decimal(material.value(system, column.measure), column.decimals)
     if not column.domains:
         return [overall]
@@ -274,6 +277,7 @@ def _decimal(value: float | None, decimals: int) -> Cell:
 
 
 def _mean(frame: pl.DataFrame, system: str, domain: str | None) -> float | None:
+    """Return the mean of a system in a domain."""
     import polars as pl
 
     part = frame.filter(pl.col("system") == system)
@@ -283,6 +287,7 @@ def _mean(frame: pl.DataFrame, system: str, domain: str | None) -> float | None:
 
 
 def _sd(frame: pl.DataFrame, system: str) -> float | None:
+    """Return the standard deviation of a system."""
     import polars as pl
 
     sd = frame.filter(pl.col("system") == system)["value"].std()
@@ -300,6 +305,7 @@ def _tests(task: TaskTables, values: Mapping[str, pl.DataFrame]) -> tuple[str, .
 
 
 def _describe_kruskal(column: MeasureColumn, frame: pl.DataFrame) -> str:
+    """Return the Kruskal-Wallis test in words."""
     if frame["system"].n_unique() < 2:
         return ""
     test = kruskal_wallis_frame(frame, value="value", system="system")
@@ -309,6 +315,7 @@ def _describe_kruskal(column: MeasureColumn, frame: pl.DataFrame) -> str:
 
 
 def _describe_anova(column: MeasureColumn, frame: pl.DataFrame) -> str:
+    """Return the analysis of variance in words."""
     anova = _anova(frame)
     if isinstance(anova, str):
         return ""
@@ -332,6 +339,7 @@ def _anova(frame: pl.DataFrame) -> Anova | str:
 
 
 def _tukey(frame: pl.DataFrame) -> Subsets | str:
+    """Return Tukey's subsets, or the reason why there are none."""
     import polars as pl
 
     model = _anova(frame)
@@ -407,6 +415,7 @@ def _correlations(material: Material, task: TaskTables, systems: Sequence[str]) 
 
 
 def _upper(matrix: Mapping[tuple[str, str], Mapping[str, object]], names: Sequence[str], i: int, j: int) -> Cell:
+    """Return a cell of the upper triangle of correlations."""
     if j <= i:
         return Cell("1" if i == j else "")
     pair = matrix[names[i], names[j]]

@@ -1,1 +1,1 @@
-"""What `referee view` serves on this machine: a run, also while it grows, or the playground."""
+"""The local server of `referee view`: a run, also while it grows, or the playground."""

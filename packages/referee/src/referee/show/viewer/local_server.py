@@ -1,7 +1,7 @@
-"""A small server for one reader on the same machine: pages and JSON by path, errors as sentences.
+"""A small server for one user on the same machine: pages and JSON by path, errors as sentences.
 
-It listens on this machine only, answers only to its own name (a page from elsewhere must not reach it
-through another one), and looks nothing up on the disk by path.
+It listens on this machine only, answers only to its own host name (pages from other sites must not reach it through
+another one), and serves no files by path.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer("POST")
 
     def _answer(self, method: str) -> None:
+        """Answer a request by its route, with errors as JSON."""
         address = urlsplit(self.path)
         answering = self.server.routes.get(f"{method} {address.path}")
         if not self._is_local_request():
@@ -88,11 +89,13 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _is_local_request(self) -> bool:
+        """Return whether host and origin are this machine."""
         host = (self.headers.get("host") or "").rpartition(":")[0]
         origin = self.headers.get("origin")
         return host in OWN_NAMES and (origin is None or urlsplit(origin).hostname in OWN_NAMES)
 
     def _body(self) -> Any:
+        """Return the JSON body of a request. Raises InputError for an invalid or too large one."""
         length = int(self.headers.get("content-length") or 0)
         if length > LARGEST_BODY:
             raise InputError("that is too much to be sent at once", remedy="take a smaller scene")
@@ -105,6 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(status, as_json({"message": message}))
 
     def _send(self, status: int, answer: ServedPage) -> None:
+        """Send a page with its headers."""
         self.send_response(status)
         self.send_header("content-type", f"{answer.kind}; charset=utf-8")
         self.send_header("content-length", str(len(answer.content)))
@@ -116,4 +120,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(answer.content)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Log nothing: the only reader sees the page itself."""
+        """Log nothing: the only user sees the page itself."""

@@ -36,7 +36,7 @@ SEED = 1
 
 @dataclass(slots=True)
 class Playground:
-    """Answers the page; `data` is the folder of corpora, `has` tells which of them are installed."""
+    """Answers the page's requests; `data` is the folder of corpora, `has` returns whether one is installed."""
 
     data: Path | None = None
     has: Callable[[str], bool] = lambda name: name == LEARN_FROM
@@ -121,6 +121,7 @@ class Playground:
         return answer
 
     def _speak(self, name: str, view: SpeakerView, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
+        """Return a speaker's description with reasons, and hearers' choices for it."""
         try:
             described, learned = self._described(name, view, corpus)
         except Learning as busy:
@@ -160,6 +161,7 @@ class Playground:
             return describe_as(taught, view, self.trials(corpus)), True
 
     def _answer_typed_words(self, words: str, trial: Trial, hearers: Sequence[str], corpus: str) -> dict[str, Any]:
+        """Return the interpretation of typed words, and hearers' choices for them."""
         description = Description(text=words)
         read = understand(description, trial.scene)
         return {
@@ -174,6 +176,7 @@ class Playground:
         return [self._heard(name, description, trial, corpus) for name in hearers]
 
     def _heard(self, name: str, description: Description, trial: Trial, corpus: str) -> dict[str, Any]:
+        """Return a hearer's probabilities for a description."""
         try:
             hearer = self.learners.hearer(name, corpus, lambda: by_name(name, SEED))
             response = hearer.resolve(description, shown(trial, SEED))
@@ -186,12 +189,14 @@ class Playground:
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+    """Return a JSON object. Raises InputError for other values."""
     if not isinstance(value, Mapping):
         raise InputError(f"there is no {what}", remedy='send {"entities": [{"id": …, "attributes": {…}}, …]}')
     return value
 
 
 def _names(asked: Mapping[str, Any], key: str) -> list[str]:
+    """Return a list of names. Raises InputError for other values."""
     names = asked.get(key) or []
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         raise InputError(f"{key} is no list of names", remedy="reload the page")
@@ -201,6 +206,7 @@ def _names(asked: Mapping[str, Any], key: str) -> list[str]:
 
 
 def _view(scene: Mapping[str, Any], needs_target: bool = True) -> SpeakerView:
+    """Return a scene of the page as a speaker's view. Raises InputError for too many objects."""
     first = [str(e.get("id")) for e in scene.get("entities") or () if isinstance(e, Mapping)][:1]
     target = None if needs_target else first
     view = view_of(scene, target)
@@ -212,6 +218,7 @@ def _view(scene: Mapping[str, Any], needs_target: bool = True) -> SpeakerView:
 
 
 def _look(scene: Scene) -> dict[str, Any]:
+    """Return a scene's pictures and boxes for the page."""
     parts = parts_of(scene)
     things = [
         {

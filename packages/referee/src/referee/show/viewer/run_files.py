@@ -40,7 +40,7 @@ class RunFiles:
 def find_run(path: Path) -> RunFiles:
     """Return the files of the run of this name; raise InputError if there is none."""
     if is_run(path):
-        Run(path).manifest  # noqa: B018 (says what is wrong with a folder of a newer version, or a damaged one)
+        Run(path).manifest  # noqa: B018 (raises an error for a damaged folder or one of a newer version)
         return RunFiles(
             folder=path,
             finished=True,

@@ -1,6 +1,7 @@
 """An index of the items of a run, on disk, extended while the run grows.
 
-A run of a million items is never held in memory: an index in a temporary SQLite file says at which byte a trial, its outputs and its answers begin.
+A run of a million items is never held in memory: a temporary SQLite file has the byte offsets of trials, outputs and
+answers.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ SAID = "EXISTS (SELECT 1 FROM lines WHERE lines.trial = trials.id AND instr(line
 
 
 class RunIndex:
-    """The index; `read_on` reads new lines, everything else asks for what was read so far."""
+    """The index; `read_on` reads new lines, other methods query the lines read so far."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="referee-view-", ignore_cleanup_errors=True)
@@ -44,12 +45,13 @@ class RunIndex:
         self.systems: dict[str, None] = {}
 
     def close(self) -> None:
+        """Close the database and delete its folder."""
         with self._lock:
             self._database.close()
             self._folder.cleanup()
 
     def read_on(self, files: RunFiles, stopped: Callable[[], bool]) -> None:
-        """Read all new lines, some of every file in turn, so that the first items are complete soon."""
+        """Read all new lines, a batch of every file in turn, so that the first items are complete soon."""
         sources = [(files.trials, self._add_trial), *((p, self._add_output) for p in files.outputs)]
         sources.append((files.responses, self._add_response))
         readers = [self._batches(p, add, files.counted_first and p in files.outputs) for p, add in sources]
@@ -59,6 +61,7 @@ class RunIndex:
             time.sleep(0.001)
 
     def _batches(self, path: Path, add: Callable[[Path, int, dict[str, Any]], None], counted: bool) -> Iterator[int]:
+        """Yield the number of lines of each batch of a file."""
         if not path.is_file():
             return
         with path.open("rb") as file:
@@ -70,6 +73,7 @@ class RunIndex:
                 yield taken
 
     def _take(self, file: Any, path: Path, add: Callable[[Path, int, dict[str, Any]], None], counted: bool) -> int:
+        """Read one batch of complete lines; return its size."""
         with self._lock:
             for taken in range(BATCH):
                 byte = file.tell()
@@ -85,6 +89,7 @@ class RunIndex:
         return BATCH
 
     def _add_trial(self, path: Path, byte: int, data: dict[str, Any]) -> None:
+        """Index a trial."""
         references = [f"{r.get('text') or ''} {_pairs(r)}" for r in data.get("references") or () if isinstance(r, dict)]
         labels = [data.get("domain"), data.get("condition"), data.get("speaker")]
         words = "\n".join(map(str, [data.get("id"), *(x for x in labels if x), *references])).lower()
@@ -93,6 +98,7 @@ class RunIndex:
         self.trials += 1
 
     def _add_output(self, path: Path, byte: int, data: dict[str, Any]) -> None:
+        """Index an output."""
         system = str(data.get("system", "outputs"))
         self.systems[system] = None
         row = (
@@ -131,6 +137,7 @@ class RunIndex:
             ]
 
     def count(self, words: Sequence[str], domain: str, condition: str) -> int:
+        """Return the number of trials that match a search."""
         where, values = _where(words, domain, condition)
         with self._lock:
             if not where:
@@ -138,7 +145,7 @@ class RunIndex:
             return int(self._database.execute(f"SELECT count(*) FROM trials{where}", values).fetchone()[0])
 
     def places(self, trial: str) -> tuple[int | None, list[tuple[str, str, Place]]]:
-        """Return the byte at which a trial begins, and (kind, system, location) of its outputs and responses."""
+        """Return the byte offset of a trial, and (kind, system, location) of its outputs and responses."""
         with self._lock:
             start = self._database.execute("SELECT byte FROM trials WHERE id = ?", (trial,)).fetchone()
             rows = self._database.execute(
@@ -150,6 +157,7 @@ class RunIndex:
 
 
 def _where(words: Sequence[str], domain: str, condition: str) -> tuple[str, list[Any]]:
+    """Return the SQL condition of a search with its values."""
     parts = [f"(instr(words, ?) > 0 OR {SAID})" for _ in words]
     values: list[Any] = [w.lower() for w in words for _ in range(2)]
     for name, value in (("domain", domain), ("condition", condition)):
@@ -160,10 +168,11 @@ def _where(words: Sequence[str], domain: str, condition: str) -> tuple[str, list
 
 
 def _parsed(line: bytes) -> Any:
+    """Return a line as parsed JSON; None if it does not parse."""
     try:
         return json.loads(line)
     except ValueError:
-        # Scoring reports it by name; a page shows what can be read.
+        # Scoring reports such lines; a page shows the readable ones.
         return None
 
 

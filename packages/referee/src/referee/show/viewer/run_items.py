@@ -95,6 +95,7 @@ class RunItems:
     def _ranked(
         self, ranking: pl.DataFrame, query: ItemQuery, words: Sequence[str], start: int
     ) -> tuple[list[str], int]:
+        """Return the ids of one page of ranked trials, and their total."""
         import polars as pl
 
         if words or query.domain or query.condition:
@@ -106,11 +107,13 @@ class RunItems:
         return ranking["trial"].slice(start, PAGE).to_list(), ranking.height
 
     def _values_of(self, ranking: pl.DataFrame, ids: Sequence[str]) -> dict[str, float]:
+        """Return the ranking values of trials."""
         import polars as pl
 
         return dict(ranking.filter(pl.col("trial").is_in(list(ids))).iter_rows())
 
     def _scores(self, ids: Sequence[str]) -> dict[tuple[str, str, str], int]:
+        """Return the scores of trials in thousandths."""
         if not self.files.items.is_file():
             return {}
         import polars as pl
@@ -122,6 +125,7 @@ class RunItems:
         }
 
     def _row(self, book: Book, trial: str, scores: Mapping[tuple[str, str, str], int]) -> list[Any] | None:
+        """Return one trial as a row for the browser; None if it is not indexed yet."""
         byte, places = self.index.places(trial)
         if byte is None:
             return None
@@ -141,6 +145,7 @@ class RunItems:
 
 
 def _made(make: Any, path: Path, byte: int) -> Any:
+    """Return a record at a byte offset. Raises MalformedInput for an invalid one."""
     with path.open("rb") as file:
         file.seek(byte)
         line = file.readline().decode()

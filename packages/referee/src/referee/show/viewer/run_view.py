@@ -60,6 +60,7 @@ class RunView:
         self._worker.start()
 
     def close(self) -> None:
+        """Stop the worker and delete temporary files."""
         self._stop.set()
         self._worker.join(10)
         with self._at_index:
@@ -67,6 +68,7 @@ class RunView:
         self._place.cleanup()
 
     def routes(self) -> dict[str, Answering]:
+        """Return the routes of the page."""
         return {
             "GET /": lambda asked: ServedPage(self._first_come(self.page).encode(), "text/html"),
             "GET /items": lambda asked: as_json(self._first_come(lambda: self.items(asked.query))),
@@ -94,6 +96,7 @@ class RunView:
     # -- behind the scenes -------------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
+        """Watch the run, extend the index, and renew the report until closed."""
         previous = ""
         while not self._stop.is_set():
             try:
@@ -108,12 +111,13 @@ class RunView:
             self._stop.wait(LOOK_AGAIN_S)
 
     def _take_in(self, files: RunFiles, state: str) -> None:
+        """Read new lines of the run; a changed finished run is indexed again."""
         with self._at_index:
             # Parts of an unfinished run are only ever added; whatever else changed is read anew.
             if files.folder != self.files.folder or (files.finished and not self.reading):
                 old, self.index, self._items = self.index, RunIndex(), None
                 old.close()
-            # In this order: what is new was never read.
+            # In this order: new lines were never read.
             self.reading, self.trouble = True, ""
             self.files, self._state = files, state
         threading.Timer(0.05, self._first.set).start()
@@ -126,6 +130,7 @@ class RunView:
             self._report(files, state)
 
     def _report(self, files: RunFiles, state: str) -> None:
+        """Make the report of the present state."""
         try:
             folder = files.folder if files.finished else self._snapshot(files)
             if folder is None:
@@ -177,6 +182,7 @@ class RunView:
         return bool(self.trouble) or self._made_of == self._state
 
     def _format_status(self) -> str:
+        """Return the status line: running, being read, or complete."""
         seen = f"{self.index.trials:,} trials"
         if not self.files.finished:
             parts = len(self.files.outputs)
@@ -190,6 +196,7 @@ class RunView:
         return f"{status} {self.trouble}".strip()
 
     def page(self) -> str:
+        """Return the page with the present report."""
         self._wait()
         composed = self.composed or RunReport(
             title=f"Run {self.path.name}", parts=[Part(title=self.path.name, sections=())]
@@ -209,6 +216,7 @@ class RunView:
         return [items if s.name == "items" else s for s in part.sections]
 
     def _about(self, composed: RunReport) -> dict[str, Any]:
+        """Return the settings of the item browser."""
         with self._at_index:
             return {
                 "systems": list(composed.systems or self.index.systems),
@@ -219,6 +227,7 @@ class RunView:
             }
 
     def items(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """Return one page of items for a query."""
         self._wait()
         page = query.get("page", "0")
         asked = {k: query.get(k, "") for k in ("words", "measure", "system", "order", "domain", "condition")}
@@ -229,6 +238,7 @@ class RunView:
         return {**answer, "unsure": "still being read: in the order of the run, without scores"} if reading else answer
 
     def _served(self) -> RunItems:
+        """Return the items, with the present report's settings."""
         composed = self.composed
         if self._items is None or composed is None:
             files = replace(self.files, items=self._snapshot_items or self.files.items)
