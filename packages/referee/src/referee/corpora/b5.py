@@ -34,12 +34,14 @@ class B5Ref(Unheard):
     )
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every description in the file."""
         rows, table = find(self.data, "b5-ref", *FILES)
         scenes = read_scenes(table, _scene)
         return read_rows(rows, lambda row: _trial(row, scenes[expect(row, "context", str)]))
 
 
 def _scene(key: str, context: Mapping[str, Any]) -> Scene:
+    """Return the scene of a context: its faces with their attributes."""
     faces = expect(context, "entities", list)
     return Scene(
         id=f"b5-{key}",
@@ -48,6 +50,7 @@ def _scene(key: str, context: Mapping[str, Any]) -> Scene:
 
 
 def _trial(row: dict[str, Any], scene: Scene) -> Trial:
+    # The file's "trial" is the whole session of one speaker.
     # What the file calls a trial is the whole session of one speaker.
     speaker = expect(row, "trial", str)
     properties = pairs(expect(row, "attributes", list))

@@ -1,6 +1,7 @@
-"""The files of the TUNA challenges: trials and peer outputs in the XML of 2007 and 2008/09 (Gatt, Belz & Kow 2008, Fig. 1).
+"""Reads and writes the files of the TUNA challenges: trials and peer outputs in the XML of 2007 and 2008/09 (Gatt, Belz
+& Kow 2008, Fig. 1).
 
-Reading understands every dialect (see `trial_elements`); writing uses the form of 2008. A peer output is a TRIAL that holds only an
+Reading supports every dialect (see `trial_elements`); writing uses that of 2008. A peer output is a TRIAL with only an
 ATTRIBUTE-SET, only a WORD-STRING, or one of each.
 """
 
@@ -96,7 +97,7 @@ def read_trials(path: str | Path) -> Iterator[Trial]:
 
 
 def read_outputs(path: str | Path) -> Iterator[tuple[str, Description, str]]:
-    """Peer outputs as (trial id, description, place); an empty set or string is an answer, an absent one is None."""
+    """Yield peer outputs as (trial id, description, place); an empty set or string is an answer, an absent one is None."""
     for trial_id, element, where in trial_elements(path):
         elements = descriptions(element, where)
         if len(elements) != 1:
@@ -114,11 +115,14 @@ def write_trials(trials: Iterable[Trial], path: str | Path) -> None:
 
 
 def write_outputs(outputs: Iterable[tuple[str, Description]], path: str | Path) -> None:
-    """Peer outputs: one file if the name ends in .xml, otherwise a folder with a file per trial; all or nothing."""
+    """Write peer outputs: one file if the name ends in .xml, otherwise a folder with a file per trial, complete or not
+    at all.
+    """
     save(((output[0], _built(_output_element, output, output[0])) for output in outputs), path)
 
 
 def _built(build: Callable[[Thing], Any], thing: Thing, trial_id: str) -> Any:
+    """Return a built element. Raises InvalidDescription for characters that XML does not allow."""
     try:
         return build(thing)
     except ValueError as error:
@@ -127,6 +131,7 @@ def _built(build: Callable[[Thing], Any], thing: Thing, trial_id: str) -> Any:
 
 
 def _output_element(output: tuple[str, Description]) -> Any:
+    """Return a peer output as a TRIAL element. Raises InvalidDescription for an empty one."""
     trial_id, description = output
     if description.properties is None and description.text is None:
         problem = f"trial {trial_id!r} has neither properties nor words"
@@ -138,6 +143,7 @@ def _output_element(output: tuple[str, Description]) -> Any:
 
 
 def _trial_element(trial: Trial) -> Any:
+    """Return a trial as a TRIAL element."""
     _refuse_what_would_be_lost(trial)
     element = _new("TRIAL", CONDITION=trial.condition, ID=trial.id)
     # Written only where a reader could not tell the domain from the entities.
@@ -151,7 +157,7 @@ def _trial_element(trial: Trial) -> Any:
 
 
 def _refuse_what_would_be_lost(trial: Trial) -> None:
-    """Relations and history have no place in this form, and unlike descriptions could not be told apart again."""
+    """Raise InvalidDescription for data that this format cannot store: relations, history, and mixed descriptions."""
     kinds = {(r.text is None, bool(r.spans), r.properties is None) for r in trial.references}
     lost = (
         "relations between entities" * any(e.relations for e in trial.scene.entities)
@@ -164,6 +170,7 @@ def _refuse_what_would_be_lost(trial: Trial) -> None:
 
 
 def _entity_element(entity: Entity, target: bool) -> Any:
+    """Return an entity as an element."""
     element = _new("ENTITY", ID=entity.id, IMAGE=entity.image, TYPE="target" if target else "distractor")
     element.extend(map(_attribute_element, entity.attributes))
     return element
@@ -174,6 +181,7 @@ def _attribute_element(prop: Property) -> Any:
 
 
 def _append_description(trial: Any, description: Description) -> None:
+    """Append a description's words, spans and properties to a TRIAL element."""
     if description.text is not None:
         etree.SubElement(trial, "WORD-STRING").text = description.text
     if description.spans:
@@ -186,5 +194,5 @@ def _append_description(trial: Any, description: Description) -> None:
 
 
 def _new(tag: str, **attributes: str | None) -> Any:
-    """An element with those attributes that have a value."""
+    """Return an element with the attributes that are not None."""
     return etree.Element(tag, {name: value for name, value in attributes.items() if value is not None})

@@ -21,7 +21,9 @@ Row = Mapping[str, Any]
 
 
 class Clembench(Unheard):
-    """390 games of three pictures each, 283 in all (reading "images"), or letter grids (readings such as "v2.0_en"). Nobody described anything."""
+    """390 games of three pictures each, 283 in all (reading "images"), or letter grids (readings such as "v2.0_en").
+    There are no descriptions.
+    """
 
     card = Card(
         name="clembench-refgame",
@@ -47,6 +49,7 @@ class Clembench(Unheard):
         return find(self.data, "clembench-refgame", PICTURES)[0].parents[2]
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every game of the reading."""
         if self.reading not in ("images", *VERSIONS):
             raise UnknownName(
                 "reading", self.reading, ("images", *VERSIONS), hint=f"images, or one of {', '.join(VERSIONS)}"
@@ -57,6 +60,7 @@ class Clembench(Unheard):
 
 
 def _games(document: Row, reading: str) -> Iterator[Trial]:
+    """Yield the games of a document."""
     pictures = reading == "images"
     for experiment in expect(document, "experiments", list):
         name = expect(experiment, "name", str)
@@ -65,6 +69,7 @@ def _games(document: Row, reading: str) -> Iterator[Trial]:
 
 
 def _picture_game(game: Row, experiment: str) -> Trial:
+    """Return a game of three pictures as a trial."""
     files = [Path(expect(game, f"player_2_{place}_image", str)) for place in PLACES]
     shown = [f"images/{f.parent.name}/{f.stem}.webp" for f in files]
     entities = tuple(Entity(id=f"{f.parent.name}/{f.stem}", image=image) for f, image in zip(files, shown, strict=True))
@@ -72,6 +77,7 @@ def _picture_game(game: Row, experiment: str) -> Trial:
 
 
 def _grid_game(game: Row, experiment: str, reading: str) -> Trial:
+    """Return a game of three letter grids as a trial."""
     grids = [expect(game, f"player_2_{place}_grid", str) for place in PLACES]
     entities = tuple(Entity(id=f"grid{i}", attributes=_rows(grid)) for i, grid in enumerate(grids))
     return _game(game, experiment, entities, expect(game, "target_grid_name", list), reading.partition("_")[2])
@@ -82,6 +88,7 @@ def _rows(grid: str) -> tuple[Property, ...]:
 
 
 def _game(game: Row, experiment: str, entities: tuple[Entity, ...], target: list[Any], language: str) -> Trial:
+    """Return a game as a trial. Raises WrongShape for repeated pictures."""
     number = game.get("game_id")
     if len({e.id for e in entities}) < len(entities):
         raise WrongShape(f"game {number} of {experiment} shows a picture twice", "show three different pictures")
@@ -99,7 +106,9 @@ def _game(game: Row, experiment: str, entities: tuple[Entity, ...], target: list
 
 
 def _place(names: list[Any]) -> int:
-    """The place that is meant, by all its names: ``["second", "2", "2nd"]``; every language has the number."""
+    """Return the position of the target from its names, such as ``["second", "2", "2nd"]``; every language includes the
+    digit.
+    """
     for i, place in enumerate(PLACES):
         if place in names or str(i + 1) in names:
             return i

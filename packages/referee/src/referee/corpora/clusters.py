@@ -11,9 +11,10 @@ FACTORS = ("scene", "speaker", "game", "participant")
 
 
 def cluster_of(trial: Trial, factor: str, response: Response | None = None) -> str | None:
-    """The label of the scene, speaker, game or participant of a trial; None where it is not known.
+    """Return the label of the scene, speaker, game or participant of a trial; None if it is unknown.
 
-    A participant is whoever answered: the hearer of the `response` where one is given, else the person that the corpus names for the trial.
+    The participant is the hearer of the `response` if one is given, else the person that the corpus names for the
+    trial.
     """
     if factor not in FACTORS:
         raise UnknownName("factor", factor, FACTORS, hint=f"one of {', '.join(FACTORS)}")

@@ -33,6 +33,7 @@ def read_annotations(path: Path, kind: str = "box", prefix: str = "") -> Annotat
 
 
 def _annotations(document: Mapping[str, Any], kind: str, prefix: str) -> Annotations:
+    """Return the annotated objects of all pictures, with their regions."""
     types = {expect(c, "id", int): expect(c, "name", str) for c in document.get("categories", [])}
     sizes = {expect(p, "id", int): p for p in expect(document, "images", list)}
     things: dict[int, list[Entity]] = {number: [] for number in sizes}
@@ -61,7 +62,7 @@ def _scene(number: int, picture: Mapping[str, Any], entities: tuple[Entity, ...]
 
 
 def region_of(annotation: Mapping[str, Any], kind: str, size: Size | None) -> Region:
-    """The box of an annotation, or what is drawn around it: one outline, or pixels where there are several parts."""
+    """Return the region of an annotation: its box, or its outline, as pixels if it has several parts."""
     if kind not in KINDS:
         raise WrongShape(f"no kind of region is called {kind!r}", f"one of {', '.join(KINDS)}")
     drawn = annotation.get("segmentation")
@@ -83,13 +84,14 @@ def _outline(flat: list[Any]) -> Polygon:
 
 
 def _runs(drawn: Mapping[str, Any]) -> Mask:
+    """Return a mask from run-length encoding."""
     height, width = numbers(expect(drawn, "size", list), 2)
     counts = drawn["counts"]
     return Mask(Size(width, height), unpacked(counts) if isinstance(counts, str) else numbers(counts, len(counts)))
 
 
 def _pixels(parts: list[Polygon], size: Size) -> Mask:
-    """Several outlines as one set of pixels: those whose middle one of them covers."""
+    """Return several outlines as one mask: the pixels whose centre lies in any of them."""
     import numpy as np
 
     from referee.grounding.overlap import covered_pixels

@@ -70,6 +70,7 @@ class Click(NamedTuple):
 
 
 def _click(row: dict[str, Any]) -> Click:
+    """Return the display and the click of a round. Raises WrongShape if they contradict each other."""
     ids = [f"o{i}" for i in range(len(expect(row, "grids", list)))]
     heard, spoken = _places(row, "listener_order", ids), _places(row, "speaker_order", ids)
     target, clicked = _pick(ids, row, "target"), _pick(heard, row, "l_clicked")
@@ -80,6 +81,7 @@ def _click(row: dict[str, Any]) -> Click:
 
 
 def _trial(row: dict[str, Any]) -> Trial:
+    """Return a round as a trial with its messages and its click."""
     game, number, ids, heard, spoken, target, clicked = _click(row)
     correct, messages = clicked == target, _messages(row)
     click = Event(kind="click", by="listener", entities=(clicked,), data={"correct": correct})
@@ -97,6 +99,7 @@ def _trial(row: dict[str, Any]) -> Trial:
 
 
 def _response(row: dict[str, Any]) -> Response:
+    """Return the listener's click as a response."""
     click, messages = _click(row), _messages(row)
     return Response(
         trial=f"{click.game}-{click.number}",
@@ -110,6 +113,7 @@ def _response(row: dict[str, Any]) -> Response:
 
 
 def _messages(row: dict[str, Any]) -> list[Message]:
+    """Return the messages of a round, with times before the click."""
     click = expect(row, "time_click", int)
     return [
         Message(expect(m, "role", str), expect(m, "text", str), click - expect(m, "time", int))
@@ -118,7 +122,7 @@ def _messages(row: dict[str, Any]) -> list[Message]:
 
 
 def _places(row: dict[str, Any], field: str, ids: Sequence[str]) -> list[str]:
-    """The grids from left to right on somebody's screen."""
+    """Return the grids from left to right on one player's screen."""
     order = expect(row, field, list)
     if sorted(order) != list(range(len(ids))):
         raise WrongShape(f"{field} is {order}, not an order of {len(ids)} grids", "name every grid once, from 0")
@@ -126,6 +130,7 @@ def _places(row: dict[str, Any], field: str, ids: Sequence[str]) -> list[str]:
 
 
 def _pick(ids: Sequence[str], row: dict[str, Any], field: str) -> str:
+    """Return the grid that an index names. Raises WrongShape for an index out of range."""
     number: int = expect(row, field, int)
     if not 0 <= number < len(ids):
         raise WrongShape(f"{field} is {number}, but there are {len(ids)} grids", "count grids from 0")
@@ -133,6 +138,7 @@ def _pick(ids: Sequence[str], row: dict[str, Any], field: str) -> str:
 
 
 def _grid(grid_id: str, colours: list[list[int]], spoken: Sequence[str]) -> Entity:
+    """Return a grid as an entity with nine coloured cells."""
     if len(colours) != CELLS:
         raise WrongShape(f"a grid has {len(colours)} colours", f"give every grid {CELLS}")
     cells = (_cell(number, *colour) for number, colour in enumerate(colours, 1))

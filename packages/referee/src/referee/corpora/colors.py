@@ -1,4 +1,6 @@
-"""Colors in Context: a speaker tells a listener which of three colour patches is meant, fifty rounds a game (Monroe et al. 2017)."""
+"""Colors in Context: a speaker describes one of three colour patches to a listener, fifty rounds per game (Monroe et
+al. 2017).
+"""
 
 from __future__ import annotations
 
@@ -74,6 +76,7 @@ def read_round(row: dict[str, Any], corpus: str = "colors", language: str = "en"
 
 
 def _patch(patch_id: str, patch: dict[str, Any]) -> Entity:
+    """Return a colour patch as an entity."""
     hue, saturation, lightness = patch["hsl"]
     return Entity(
         id=patch_id,

@@ -46,9 +46,10 @@ class ColorsMandarin(Games):
     )
 
     def _rounds(self) -> Iterator[Round]:
+        """Yield the rounds with their messages."""
         clicks, messages = find(self.data, "colors-mandarin", CLICKS, MESSAGES)
         messages_by_round: Said = defaultdict(list)
-        # Five messages have a comma that nobody quoted, in the last column.
+        # In five messages, the last column has an unquoted comma.
         for row in read_csv(messages, dict, loose_end=True):
             messages_by_round[row.get("gameid", ""), row.get("roundNum", "")].append(row)
         # Game 9663-c4af has two clicks in round 10; the first one counts.
@@ -59,7 +60,7 @@ def _round(row: dict[str, str], messages_by_round: Said) -> Round:
     """A row of the table of clicks in the form of `colors`."""
     spoken = messages_by_round.get((row["gameid"], row["roundNum"]), [])
     messages = [_message(m, int(row["time"])) for m in spoken if m["contents"].strip()]
-    # The table goes by what was clicked, `colors` by what a patch is: target, distr1, distr2.
+    # The table orders patches by clicks, `colors` by their roles: target, distr1, distr2.
     statuses = {row[f"{column}Status"]: column for column in ("click", "alt1", "alt2")}
     form: dict[str, Any] = {
         "game": row["gameid"],
@@ -81,6 +82,7 @@ def _message(row: dict[str, str], click: int) -> Message:
 
 
 def _patch(row: dict[str, str], column: str) -> dict[str, Any]:
+    """Return a patch's colour and positions from its columns."""
     return {
         "hsl": [int(row[f"{column}Col{c}"]) for c in "HSL"],
         "pos": [int(row[f"{column}Loc{side}"]) for side in "SL"],

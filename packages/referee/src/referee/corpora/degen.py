@@ -32,8 +32,8 @@ Codes = Mapping[Key, Mapping[str, str]]
 class Degen2020(Games):
     """6,998 rounds of 132 games, 5,922 of them in the paper. `part` is "all" or "published" (histories stay complete).
 
-    Objects are called o1 … o5 by their place on the speaker's screen. A reference has properties where the authors coded the
-    utterance. ``meta["published"]`` names the experiment of the paper, ``meta["coded"]`` holds the authors' codes.
+    Objects are named o1 … o5 by their position on the speaker's screen. A reference has properties if the authors coded
+    the utterance. ``meta["published"]`` names the experiment of the paper, ``meta["coded"]`` has the authors' codes.
     """
 
     card = Card(
@@ -60,7 +60,7 @@ class Degen2020(Games):
         self.part = part
 
     def trials(self) -> Iterator[Trial]:
-        # Histories first: what was played in rounds that are left out had happened all the same.
+        # Histories first: rounds that are left out are still part of them.
         return filter(self._wanted, super().trials())
 
     def responses(self) -> Iterator[Response]:
@@ -70,6 +70,7 @@ class Degen2020(Games):
         return self.part == "all" or trial.meta["published"] is not None
 
     def _rounds(self) -> Iterator[Round]:
+        """Yield the rounds of both log files with the authors' codes."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         first_and_third, two, *coded = find(self.data, "degen2020", *LOGS, *CODED)
@@ -78,7 +79,7 @@ class Degen2020(Games):
 
 
 def _codes(first: Path, second: Path, third: Path) -> Codes:
-    """The authors' codes by experiment, game and what tells trials of a game apart in their table."""
+    """Return the authors' codes by experiment, game and the key of trials in their table."""
     codes: dict[Key, Mapping[str, str]] = {}
     for experiment, path in (("exp1", first), ("exp3", third)):
         codes.update({(experiment, row["gameid"], row["Trial"]): row for row in read_table(path)})
@@ -88,6 +89,7 @@ def _codes(first: Path, second: Path, third: Path) -> Codes:
 
 
 def _round(row: dict[str, Any], codes: Codes) -> Round:
+    """Return one round of the log as a trial with its responses."""
     experiment = EXPERIMENTS.get(expect(row, "type", str), "exp2")
     things = {f"o{expect(t, 'pos_speaker', str)}": t for t in expect(row, "objects", list)}
     if len(things) < len(row["objects"]):
@@ -123,6 +125,7 @@ def _round(row: dict[str, Any], codes: Codes) -> Round:
 
 
 def _only(things: Mapping[str, Mapping[str, Any]], field: str, value: object) -> str:
+    """Return the one object with a field value. Raises WrongShape for none or several."""
     matches = [place for place, thing in things.items() if thing.get(field) == value]
     if len(matches) != 1:
         raise WrongShape(
@@ -144,7 +147,7 @@ def _entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
         pairs = {"type": kind, "size": size, "colour": colour}
     elif experiment == "exp2":
         kind, colour = name.split("_")
-        # distractor_pear_orange is something orange set beside an orange pear; what it is, the files do not say.
+        # distractor_pear_orange is an orange object beside an orange pear; the files do not name its kind.
         pairs = {"colour": colour} if thing["name"] != name else {"type": kind, "colour": colour}
     else:
         # Objects without a class of their own are named at the basic level already ("bison", "lamp").
@@ -159,7 +162,7 @@ def _entity(place: str, thing: Mapping[str, Any], experiment: str) -> Entity:
 
 
 def _coded(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes) -> dict[str, str] | None:
-    """What the authors coded for a published trial, without empty cells."""
+    """Return the authors' codes of a published trial, without empty cells."""
     if row["published"] is None:
         return None
     key: Key = (experiment, row["game"], str(row["round"]))
@@ -172,7 +175,7 @@ def _coded(row: Mapping[str, Any], experiment: str, target: Entity, codes: Codes
 
 
 def _mentioned(coded: Mapping[str, str] | None, experiment: str, target: Entity) -> tuple[Property, ...] | None:
-    """The attributes of the target that the utterance mentions; None where nothing was coded or nothing could be."""
+    """Return the attributes of the target that the utterance mentions; None without codes."""
     if coded is None:
         return None
     mentioned = (

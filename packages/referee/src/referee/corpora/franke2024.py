@@ -16,10 +16,11 @@ ATTRIBUTES = ("colour", "shape", "texture")
 
 
 class Franke2024:
-    """Choices of a word (a trial each, with its reference) and of an object (a trial an item, with the responses of several people), of 100 items.
+    """Choices of a word (one trial each, with its reference) and of an object (one trial per item, with the responses
+    of several people), of 100 items.
 
-    Objects are called o1, o2, o3 by their position. For listeners the word comes from the experimenters, so such a trial has no reference; its response has
-    the word. The scores of language models that the folder holds are not read.
+    Objects are named o1, o2, o3 by their position. For listeners the word comes from the experimenters, so such a trial
+    has no reference; its response has the word. The folder's scores of language models are not read.
     """
 
     card = Card(
@@ -43,13 +44,14 @@ class Franke2024:
         self.data = data
 
     def trials(self) -> Iterator[Trial]:
-        # What several people answered is one trial.
+        # Answers of several people belong to one trial.
         return iter({trial.id: trial for trial, _ in self._answers()}.values())
 
     def responses(self) -> Iterator[Response]:
         return (response for _, response in self._answers() if response is not None)
 
     def _answers(self) -> Iterator[tuple[Trial, Response | None]]:
+        """Yield the choices as trials and responses."""
         items_file, answers_file = find(self.data, "franke2024", ITEMS, ANSWERS)
         items = {number: (row, scene) for number, row, scene in read_rows(items_file, _item)}
 
@@ -72,12 +74,14 @@ def _item(row: dict[str, Any]) -> tuple[int, dict[str, Any], Scene]:
 
 
 def _position(names: Sequence[Any], name: str) -> int:
+    """Return the index of a name. Raises WrongShape for an unknown one."""
     if name not in names:
         raise WrongShape(f"{name!r} is none of {', '.join(map(str, names))}", "use the file as it was published")
     return names.index(name)
 
 
 def _scene(number: int, item: Mapping[str, Any]) -> Scene:
+    """Return the scene of an item."""
     objects = [
         Entity(id=f"o{i}", attributes=tuple(Property(name, expect(o, name, str)) for name in ATTRIBUTES))
         for i, o in enumerate(_objects(item), 1)
@@ -86,6 +90,7 @@ def _scene(number: int, item: Mapping[str, Any]) -> Scene:
 
 
 def _objects(item: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the objects of an item. Raises WrongShape for invalid ones."""
     objects: list[dict[str, Any]] = expect(item, "objects", list)
     if not all(isinstance(o, dict) for o in objects):
         raise WrongShape("objects is no list of objects", "give every object as {text, colour, shape, texture}")
@@ -101,6 +106,7 @@ def _word(word: str, scene: Scene, speaker: str | None = None) -> Description:
 
 
 def _spoken(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, None]:
+    """Return a speaker's choice of a word as a trial."""
     texts = [expect(o, "text", str) for o in _objects(item)]
     target = f"o{_position(texts, expect(expect(item, 'speaker', dict), 'to_describe', str)) + 1}"
     speaker, words, chosen = expect(row, "participant", str), expect(item, "words", list), expect(row, "chosen", int)
@@ -121,6 +127,7 @@ def _spoken(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple
 
 
 def _heard(row: dict[str, Any], item: Mapping[str, Any], scene: Scene) -> tuple[Trial, Response]:
+    """Return a listener's choice of an object as a response, with its trial."""
     listener = expect(item, "listener", dict)
     target = f"o{_position(expect(listener, 'roles', list), 'target') + 1}"
     chosen = expect(row, "chosen", int)

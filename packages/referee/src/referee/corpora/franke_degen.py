@@ -24,8 +24,9 @@ PLACES = (1, 2, 3)
 class FrankeDegen2016:
     """3,828 choices of a message (trials with a reference) and 3,894 choices of a creature (trials with a response).
 
-    `part` is "all", "production" or "comprehension". Creatures are called m1, m2, m3 by their place on the screen.
-    In comprehension the message comes from the experimenters, so such a trial has no reference; its response says what was read.
+    `part` is "all", "production" or "comprehension". Creatures are named m1, m2, m3 by their position on the screen. In
+    comprehension the message comes from the experimenters, so such a trial has no reference; its response has the
+    message.
     """
 
     card = Card(
@@ -50,6 +51,7 @@ class FrankeDegen2016:
         self.part = part
 
     def trials(self) -> Iterator[Trial]:
+        """Yield the trials of the selected part."""
         production, comprehension = self._files()
         spoken = read_rows(production, _production) if self.part != "comprehension" else iter(())
         heard = (
@@ -62,6 +64,7 @@ class FrankeDegen2016:
         return (r for _, r in read_rows(comprehension, _comprehension)) if self.part != "production" else iter(())
 
     def _files(self) -> tuple[Path, ...]:
+        """Return the files of the corpus. Raises UnknownName for an unknown part."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         return find(self.data, "franke-degen2016", PRODUCTION, COMPREHENSION)
@@ -82,6 +85,7 @@ def _message(symbol: str, speaker: str | None = None) -> Description:
 
 
 def _production(row: dict[str, Any]) -> Trial:
+    """Return a choice of a message as a trial."""
     speaker = f"speaker-{expect(row, 'workerid', int)}"
     marked = [place for place in PLACES if expect(row, f"img{place}", str).startswith("target_")]
     if len(marked) != 1:
@@ -101,6 +105,7 @@ def _production(row: dict[str, Any]) -> Trial:
 
 
 def _comprehension(row: dict[str, Any]) -> tuple[Trial, Response]:
+    """Return a choice of a creature as a trial and a response."""
     # posN says which part the creature at place N has, and the response names a part.
     places = {row[f"pos{place}"]: f"m{place}" for place in PLACES}
     listener = f"listener-{expect(row, 'workerid', int)}"

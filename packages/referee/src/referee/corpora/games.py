@@ -26,21 +26,21 @@ class Message(NamedTuple):
         return self.ms_before_click is None or self.ms_before_click >= 0
 
     def checked(self) -> Message:
-        """The message itself, if its text is text and its time a number."""
+        """Return the message. Raises WrongShape if its text is no text or its time no number."""
         if not isinstance(self.text, str) or not isinstance(self.ms_before_click, (int, float, type(None))):
             raise WrongShape(f"{list(self)!r:.60} is not a message", "a message has a sender, a text and milliseconds")
         return self
 
 
 class Round(NamedTuple):
-    """A round of a game: what it was about, and what its listeners answered."""
+    """A round of a game: its trial, and its listeners' answers."""
 
     trial: Trial
     responses: tuple[Response, ...]
 
 
 class Games:
-    """A corpus of games: its reader says in `_rounds` what they are, here they become trials with their history, and responses."""
+    """A corpus of games: `_rounds` yields its rounds, which become trials with histories, and responses."""
 
     def __init__(self, data: str | Path | None = None) -> None:
         self.data = data
@@ -52,7 +52,9 @@ class Games:
         return chain.from_iterable(r.responses for r in self._rounds())
 
     def read_once(self) -> Self:
-        """The same games with their rounds kept once they are read: for whoever wants trials and responses, which are two walks over one file."""
+        """Return the same games with cached rounds, for callers that need trials and responses, which otherwise read
+        the file twice.
+        """
         twin, cached = copy(self), list[Round]()
 
         def rounds() -> Iterator[Round]:
@@ -69,14 +71,14 @@ class Games:
 
 
 def click(entity: str, **data: object) -> Event:
-    """A listener's click, with what else is known of it."""
+    """Return a listener's click with further fields."""
     return Event(kind="click", by="listener", entities=(entity,), data=data)
 
 
 def answer(
     trial: Trial, hearer: str, chosen: str | None, ms: float | None = None, flags: tuple[str, ...] = ()
 ) -> Response:
-    """What a hearer chose after the trial's own words; None where the round ended without a choice."""
+    """Return a hearer's choice after the trial's words; None if the round ended without a choice."""
     return Response(
         trial=trial.id,
         hearer=hearer,
@@ -89,13 +91,16 @@ def answer(
 
 
 def play(messages: Sequence[Message], *clicks: Event) -> tuple[Event, ...]:
-    """The events of a round: what was said before the click (or the clicks of several listeners), the click, what was said after it."""
+    """Return the events of a round: messages before the click (or the clicks of several listeners), the click, messages
+    after it.
+    """
     before = tuple(_event(m) for m in messages if m.in_time)
     after = tuple(_event(m) for m in messages if not m.in_time)
     return (*before, *clicks, *after)
 
 
 def _event(message: Message) -> Event:
+    """Return a message as an event."""
     time = message.ms_before_click
     data = NOTHING if time is None else {"ms_before_click": time}
     return Event(kind="message", by=message.by, text=message.text, data=data)
@@ -116,7 +121,7 @@ def waited(messages: Sequence[Message], by: str = "speaker") -> float | None:
 
 
 def is_simple(messages: Sequence[Message], by: str = "speaker") -> bool:
-    """Whether the speaker said one thing, and nobody anything else."""
+    """Return whether the speaker wrote one message and no other player wrote."""
     return len(messages) == 1 and messages[0].by == by and messages[0].in_time
 
 

@@ -13,12 +13,12 @@ from referee.records import Description, Entity, Property, Relation, Scene, Tria
 
 FILES = ("give2.jsonl.gz", "give2_worlds.json")
 LANGUAGES = {"EN": "en", "GE": "de"}
-# What the world files call a picture, the annotation of references calls a painting.
+# A picture in the world files is a painting in the annotation of references.
 TYPES = {"picture": "painting"}
 
 
 class Give2(Unheard):
-    """992 references without wording; the scene is the room that holds the target."""
+    """992 references without wording; the scene is the room of the target."""
 
     card = Card(
         name="give2",
@@ -39,6 +39,7 @@ class Give2(Unheard):
     )
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every reference."""
         rows, worlds = find(self.data, "give2", *FILES)
         rooms = read_document(worlds, _rooms)
         return read_rows(rows, lambda row: _trial(row, rooms))
@@ -48,7 +49,7 @@ Room = tuple[str, Scene, dict[str, Any]]
 
 
 def _rooms(worlds: Mapping[str, Any]) -> dict[str, list[Room]]:
-    """For every world its rooms: name, scene, and what else is known (size, polygon, colour)."""
+    """Return the rooms of every world: name, scene, and other data (size, polygon, colour)."""
     return {
         world: [
             (
@@ -63,6 +64,7 @@ def _rooms(worlds: Mapping[str, Any]) -> dict[str, list[Room]]:
 
 
 def _scene(scene_id: str, room: Mapping[str, Any]) -> Scene:
+    """Return a room as a scene with relations."""
     relations: dict[str, list[Relation]] = {}
     present = {e["id"] for e in expect(room, "entities", list)}
     for r in expect(room, "relations", list):
@@ -72,8 +74,9 @@ def _scene(scene_id: str, room: Mapping[str, Any]) -> Scene:
 
 
 def _entity(thing: Mapping[str, Any], relations: Mapping[str, list[Relation]]) -> Entity:
+    """Return an object as an entity with its relations."""
     values = expect(thing, "attributes", dict)
-    # Coordinates make the position; as properties nobody could say them.
+    # Coordinates become the position; as properties they cannot be expressed.
     attributes = tuple(_property(p) for p in pairs(values) if p.name not in ("x", "y", "z"))
     position = (float(values["x"]), float(values["y"]), float(values["z"]))
     place = expect(thing, "id", str)
@@ -81,12 +84,14 @@ def _entity(thing: Mapping[str, Any], relations: Mapping[str, list[Relation]]) -
 
 
 def _property(pair: Property) -> Property:
+    """Return a property with the names and values of this package."""
     if pair.name == "color":
         return Property("colour", pair.value.lower())
     return Property("type", TYPES.get(pair.value, pair.value)) if pair.name == "type" else pair
 
 
 def _trial(row: dict[str, Any], rooms: Mapping[str, list[Room]]) -> Trial:
+    """Return a reference as a trial in the room of its target."""
     target, world = expect(row, "target", str), expect(row, "world", str)
     # A reference names world and target only; the room is the one that holds it.
     room_of_target = next((room for room in rooms[world] if any(e.id == target for e in room[1].entities)), None)
@@ -108,12 +113,12 @@ def _trial(row: dict[str, Any], rooms: Mapping[str, list[Room]]) -> Trial:
 
 
 def _content(row: Mapping[str, Any], target: str) -> tuple[Property, ...]:
-    """What was said of the target, then every relation with what was said of its landmark."""
+    """Return the properties of the target in the reference, then every relation with the properties of its landmark."""
     mentioned = {e["id"]: tuple(_property(p) for p in pairs(e["attributes"])) for e in expect(row, "entities", list)}
     result = list(mentioned[target])
     for number, relation in enumerate(expect(row, "relations", list), 1):
         prefix = "landmark." if number == 1 else f"landmark{number}."
-        # As the scene has its relations (name and landmark), so that the two can be compared.
+        # Relations have the scene's form (name and landmark), so that the two can be compared.
         result += [Property(value, relation["landmark"]) for _, value in pairs(relation["attributes"])]
         result += [Property(prefix + p.name, p.value) for p in mentioned.get(relation["landmark"], ())]
     return tuple(result)

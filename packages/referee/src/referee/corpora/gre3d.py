@@ -50,6 +50,7 @@ class Gre3d(Unheard):
 
     @property
     def card(self) -> Card:
+        """Return the card of the corpus."""
         name = f"gre3d{self.version}"
         return Card(
             name=name,
@@ -64,6 +65,7 @@ class Gre3d(Unheard):
         )
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every description."""
         name = f"gre3d{self.version}"
         rows, table = find(self.data, "gre3d", f"{name}.jsonl.gz", f"{name}_scenes.json", corpus=name)
         scenes = read_scenes(table, lambda key, things: _scene(f"{name}-{key}", things))
@@ -75,6 +77,7 @@ def _scene(scene_id: str, things: list[dict[str, Any]]) -> Scene:
 
 
 def _entity(thing: Mapping[str, Any]) -> Entity:
+    """Return an object as an entity with its relations."""
     places = (Property("location", SPELLING.get(place, place)) for place in expect(thing, "location", list))
     return Entity(
         id=expect(thing, "id", str),
@@ -84,6 +87,7 @@ def _entity(thing: Mapping[str, Any]) -> Entity:
 
 
 def _trial(row: dict[str, Any], scene: Scene, name: str) -> Trial:
+    """Return a description as a trial."""
     target = member(scene, expect(row, "target", str))
     speaker = expect(row, "speaker", str)
     # Three rows of GRE3D7 have none: words and pattern differ in length.

@@ -1,4 +1,6 @@
-"""Putting a corpus into the data folder: fetched or copied beside its place, read once as a proof, and only then made visible by renaming."""
+"""Installs a corpus in the data folder: downloaded or copied to a temporary folder, read once as a check, and then
+renamed into place.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ from referee.errors import CannotWrite, InputError, MalformedInput
 from referee.files import put_in_place
 
 Progress = Callable[[int, int | None], None]
-LARGEST = 4 * 1024**3  # what an archive may hold when unpacked: far above any corpus, far below a full disk
+LARGEST = 4 * 1024**3  # limit on the unpacked size: far above any corpus, far below a full disk
 _BLOCK = 1 << 16
 _PATIENCE_S = 60
 
@@ -36,8 +38,8 @@ def install(
 ) -> None:
     """Bring `source` (file, folder, zip archive or http address) to the folder `target`, if `verify` can read it.
 
-    `files` are the names a reader looks for: in an archive they may lie in some folder of it. With `keep`, what is in `target` already stays
-    unless a new file has its name. Whatever goes wrong, `target` is as it was.
+    `files` are the names that a reader needs: in an archive they may be in some folder of it. With `keep`, existing
+    content of `target` stays unless a new file has its name. After any error, `target` is unchanged.
     """
     with _neighbour(target) as partial:
         fresh = partial / "new"
@@ -68,6 +70,7 @@ def _neighbour(target: Path) -> Iterator[Path]:
 
 
 def _fetch(address: str, folder: Path, progress: Progress) -> Path:
+    """Download a file and return its path. Raises InputError if the download fails."""
     name = Path(unquote(urlsplit(address).path)).name or "download"
     path = folder / name
     try:
@@ -95,7 +98,7 @@ def _fetch(address: str, folder: Path, progress: Progress) -> Path:
 def _unpack(source: Path, folder: Path) -> None:
     """A folder is copied, a zip archive unpacked, any other file copied under its name."""
     if source.is_dir():
-        # What is hidden (.git, .DS_Store) belongs to the source's machine, not to the corpus.
+        # Hidden files (.git, .DS_Store) are not part of the corpus.
         shutil.copytree(source, folder, ignore=shutil.ignore_patterns(".*"))
         for copy in (folder, *(p for p in folder.rglob("*") if p.is_dir())):
             copy.chmod(0o755)  # the source may be read-only, and such a folder could neither be moved nor removed
@@ -111,6 +114,7 @@ def _unpack(source: Path, folder: Path) -> None:
 
 
 def _unzip(source: Path, folder: Path) -> None:
+    """Unpack an archive. Raises MalformedInput if it is damaged or too large."""
     try:
         with zipfile.ZipFile(source) as archive:
             # Asked before unpacking, for a small archive can fill a disk.
@@ -127,6 +131,8 @@ def _unzip(source: Path, folder: Path) -> None:
 
 
 def _where_the_files_are(folder: Path, files: tuple[str, ...]) -> Path:
-    """The uppermost folder that has them all; the folder itself when none has (the reader will say what is missing)."""
+    """Return the uppermost folder that has all files; the given folder if there is none (the reader reports the missing
+    files).
+    """
     folders = sorted((folder, *(p for p in folder.rglob("*") if p.is_dir())), key=lambda p: (len(p.parts), p))
     return next((p for p in folders if files and all((p / name).exists() for name in files)), folder)

@@ -1,11 +1,11 @@
-"""Referee's own form of a corpus: one JSON object per line, which any user can write in ten minutes (`referee corpus schema` prints its JSON Schema).
+"""Referee's own corpus format: one JSON object per line (`referee corpus schema` prints its JSON Schema).
 
-Reading and writing are loss-free: what comes back equals what went in. A game's history is not repeated in the file: each trial stores its own episode and the
-id of the trial it comes after, and reading puts the histories together again.
+Reading and writing are lossless. A game's history is not repeated in the file: each trial stores its own episode and
+the id of the trial before it, and reading restores the histories.
 
-`read_trials` and `read_responses` read a file, `trial_from_json` and its neighbours what was parsed before; `trials_to_json`, `trial_to_json`, … make what
-`json_line` writes. What the fields are is declared by the records (`referee.records`) and nowhere else; a file has the scene's fields beside the trial's
-(`TrialForm`).
+`read_trials` and `read_responses` read a file, `trial_from_json` and similar functions parsed JSON; `trials_to_json`,
+`trial_to_json`, … make the objects that `json_line` writes. The fields are declared by the records (`referee.records`)
+and nowhere else; a file has the scene's fields beside the trial's (`TrialForm`).
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class JsonlCorpus:
 
     @property
     def card(self) -> Card:
+        """Return a card with the file's name."""
         title = Path(self.data).name if self.data else "a file in Referee's JSONL form"
         return Card(
             name="jsonl", title=title, source="the user's file", licence="not stated", languages=(), citation=""
@@ -81,6 +82,7 @@ class JsonlCorpus:
         return self._file("trials.jsonl").parent
 
     def responses(self) -> Iterator[Response]:
+        """Yield the responses of a folder; a single file has none."""
         if is_address(self.data or ""):
             return iter(())
         path = self._file("responses.jsonl")
@@ -88,6 +90,7 @@ class JsonlCorpus:
         return read_responses(path) if path.name == "responses.jsonl" and path.exists() else iter(())
 
     def _file(self, name: str) -> Path:
+        """Return the path of a file of the corpus. Raises MalformedInput if none was named."""
         if self.data is None:
             raise MalformedInput("no file was named", remedy="give a JSONL file of trials: --corpus FILE.jsonl")
         path = Path(self.data)
@@ -142,7 +145,10 @@ DESCRIPTION = Form(Description, "a description")
 
 
 def read_corpus(path: str | Path | FileLines) -> Iterator[Trial]:
-    """Trials whose references say nothing under a slip of the pen: color where the scene has colour would agree with nobody, in silence."""
+    """Yield the trials of a file. Raises an error for misspelt attributes of references.
+
+    A reference with "color" in a scene with "colour" would match no description.
+    """
     for trial in read_trials(path):
         slip = misnamed(trial)
         if slip is not None:
@@ -176,7 +182,9 @@ def read_responses(path: str | Path) -> Iterator[Response]:
 
 
 class TrialReader:
-    """Decodes lines of one file; trials with the same scene share it, and scenes with the same entities share those."""
+    """Decodes the lines of one file; trials with equal scenes share one object, and scenes with equal entities share
+    those.
+    """
 
     def __init__(self) -> None:
         self._line, self._check_keys = msgspec.json.Decoder(_TrialLine).decode, KeyCheck().check
@@ -208,6 +216,7 @@ class TrialReader:
 
 
 def _taxonomy_of(form: TrialForm) -> Taxonomy | None:
+    """Return the taxonomy of a trial. Raises WrongShape for a cycle or two parents."""
     try:
         return Taxonomy.of(form.taxonomy, form.basic)
     except ValueError as wrong:
@@ -223,6 +232,7 @@ def _scene_of(
     picture: ScenePicture | None,
     taxonomy: Taxonomy | None,
 ) -> Scene:
+    """Return the scene of a trial. Raises WrongShape for repeated ids."""
     ids = {entity.id for entity in entities}
     if len(ids) < len(entities):
         raise WrongShape("two entities have the same id", "give every entity of a scene an id of its own")
@@ -239,7 +249,7 @@ def _scene_of(
 
 
 def _oriented(entity: Entity, size: Size) -> Entity:
-    """An entity whose mask has the size of its picture, whichever of width and height was written first."""
+    """Return an entity with its mask in the picture's orientation, for files that swap width and height."""
     if not isinstance(entity.region, Mask):
         return entity
     try:
@@ -251,6 +261,7 @@ def _oriented(entity: Entity, size: Size) -> Entity:
 
 
 def _trial_of(form: TrialForm, scene: Scene) -> Trial:
+    """Return the trial of a line with its scene."""
     return Trial(
         id=form.id,
         scene=scene,
@@ -273,6 +284,7 @@ def _shared(name: str | None) -> str | None:
 
 
 def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
+    """Return the targets of a trial. Raises WrongShape for missing or contradictory fields."""
     if form.target is UNSET and form.targets is UNSET:
         raise WrongShape("the field 'target' is missing", 'name the entity to be described: "target": "a"')
     targets = form.targets or () if form.target is UNSET else (form.target,)
@@ -290,7 +302,7 @@ def _targets_of(form: TrialForm, scene: Scene) -> tuple[str, ...]:
 
 
 def trial_from_json(data: Any) -> Trial:
-    """A trial from its JSON form; `WrongShape` says which field is not as it should be."""
+    """Return a trial from its JSON object. Raises `WrongShape`, which names the invalid field."""
     form = TRIAL.convert(data)
     return _trial_of(form, _scene_of(form.entities, form.scene, form.complete, form.picture, _taxonomy_of(form)))
 
@@ -312,6 +324,7 @@ def _decode_response(line: bytes) -> Response:
 
 
 def _checked(response: Response) -> Response:
+    """Return the response. Raises WrongShape for a choice without an entity."""
     if response.outcome is Outcome.ENTITY and response.entity is None:
         raise WrongShape("the outcome is an entity, but none is named", 'add "entity": ID')
     return response
@@ -418,7 +431,7 @@ def response_to_json(response: Response) -> dict[str, Any]:
 
 
 def trial_schema() -> dict[str, Any]:
-    """The JSON Schema of a trial, made from the records and what they say about their fields."""
+    """Return the JSON Schema of a trial, generated from the records and the descriptions of their fields."""
     _, parts = msgspec.json.schema_components([TrialForm], schema_hook=lambda kind: REGION_SCHEMA)
     for kind in (TrialForm, Trial, Scene, Entity, Description, Span, Event, ScenePicture):
         for name, about in _ABOUT.findall(kind.__doc__ or ""):

@@ -30,10 +30,12 @@ Positions = dict[str, tuple[float, ...]]
 
 
 class KthTangrams(Games):
-    """2,693 rounds of 34 games, a trial for each; figures are called p1 … p20 and stand where they stood when the round began.
+    """2,693 rounds of 34 games, one trial each; figures are named p1 … p20, at their positions at the start of the
+    round.
 
-    A response is a selection; its time counts from the instructor's first word in the round. What is said before the first round
-    opens the first round's episode. The reference leaves out transcribed sounds such as BREATH; the episode keeps them.
+    A response is a selection; its time counts from the instructor's first word in the round. Speech before the first
+    round opens the first round's episode. The reference omits transcribed sounds such as BREATH; the episode keeps
+    them.
     """
 
     card = Card(
@@ -73,7 +75,8 @@ def _game(row: dict[str, Any]) -> list[Round]:
     rounds = []
     for number in numbers:
         board = [e for e in events if e["round"] == number]
-        # An event lists only the figures that it moved, so that positions are carried on; the first event of a round belongs to how it begins.
+        # An event lists only the figures that it moved, so positions accumulate; the first event of a round is part of
+        # its initial board.
         positions.update(_moves(board[0]))
         rounds.append(_round(row, number, board, spoken[number], pieces, positions))
         for event in board[1:]:
@@ -93,6 +96,7 @@ def _round(
     pieces: Mapping[str, tuple[Property, ...]],
     positions: Positions,
 ) -> Round:
+    """Return one round with its board and speech."""
     start = board[0]
     if start["name"] != "nextturn.request":
         raise WrongShape(f"round {number} does not begin with nextturn.request", "give the events of a round in order")
@@ -131,7 +135,7 @@ def _attributes(piece: Mapping[str, Any]) -> tuple[Property, ...]:
 
 
 def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str) -> tuple[Description, ...]:
-    """What the instructor had begun to say by a moment (or in the whole round), without transcribed sounds."""
+    """Return the instructor's words that began before a time (or all of the round), without transcribed sounds."""
     # By their beginnings: speech that runs on over the selection had begun before it.
     utterances = (u["text"].split() for u in instructions if until is None or u["start_s"] < until)
     text = " ".join(word for words in utterances for word in words if word not in SOUNDS)
@@ -139,6 +143,7 @@ def _words(instructions: list[dict[str, Any]], until: float | None, speaker: str
 
 
 def _response(event: Mapping[str, Any], trial: Trial, instructions: list[dict[str, Any]], first: bool) -> Response:
+    """Return a selection as a response."""
     # Speech has no moment of sending, so the clock starts with the first word.
     begun = [u["start_s"] for u in instructions if u["start_s"] < event["time_s"]]
     return Response(
@@ -158,6 +163,7 @@ def _episode(board: list[dict[str, Any]], spoken: list[dict[str, Any]]) -> tuple
 
 
 def _board_event(event: Mapping[str, Any]) -> Event:
+    """Return a selection or move as an event."""
     selected = event["selected"]
     return Event(
         kind=KINDS[event["name"]],
@@ -175,6 +181,7 @@ def _board_event(event: Mapping[str, Any]) -> Event:
 
 
 def _utterance(utterance: Mapping[str, Any]) -> Event:
+    """Return an utterance as an event."""
     return Event(
         kind="utterance",
         by=expect(utterance, "by", str),

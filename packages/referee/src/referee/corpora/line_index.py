@@ -1,6 +1,6 @@
-"""Where each trial and each output stands in its file: the index by which a corpus is cut into ranges that workers read for themselves.
+"""The index of a file: the byte range of each trial and output, by which a corpus is divided among workers.
 
-The index reads ids and nothing else. A line whose id it cannot read is left to the reader of records, which knows what is wrong with it.
+The index parses only ids. A line with an unreadable id is left to the record reader, which reports the error.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ def is_lines(path: str | Path) -> bool:
 
 
 def has_index(path: str | Path) -> bool:
-    """Whether the outputs of a file can be found by their place: in files of lines, and in Parquet tables of descriptions."""
+    """Return whether the outputs of a file can be read by byte range: in line-based files, and Parquet tables of
+    descriptions.
+    """
     if not is_parquet(path):
         return is_lines(path)
     columns = read_columns(path)
@@ -83,7 +85,10 @@ def _decoded_lines(path: str | Path, decoder: Decoder[Any]) -> Iterator[tuple[in
 
 
 class IndexedOutput(NamedTuple):
-    """An output that was not read yet: of which system and trial, and where it stands; `trial` is None where only the reader can tell."""
+    """An output that is not read yet: system, trial and byte range.
+
+    `trial` is None if only the reader can determine it.
+    """
 
     trial: str | None
     system: str | None
@@ -93,7 +98,10 @@ class IndexedOutput(NamedTuple):
 
 
 def index_outputs(path: str | Path) -> Iterator[IndexedOutput]:
-    """The outputs of a file in their order; those that hold places, or that cannot be read, without a trial: they are read at once."""
+    """Yield the outputs of a file in order.
+
+    Outputs with places, or that cannot be indexed, have no trial and are read at once.
+    """
     if is_parquet(path):
         yield from _index_table(path)
         return
@@ -110,7 +118,7 @@ def _index_table(path: str | Path) -> Iterator[IndexedOutput]:
     frame = read_parquet(path, names)
     columns = [frame[name].to_list() if name in names else [None] * len(frame) for name in ("trial", "system")]
     for number, (trial, system) in enumerate(zip(*columns, strict=True)):
-        # Numbers are names, too; what else may stand there the reader knows.
+        # Numbers are valid names; other values are left to the reader.
         is_name = type(trial) in (str, int) and type(system) in (str, int, NoneType)
         yield IndexedOutput(
             str(trial) if is_name else None,

@@ -53,13 +53,14 @@ class MultipartyTangrams(Games):
     )
 
     def _rounds(self) -> Iterator[Round]:
+        """Yield the rounds of all studies."""
         paths = find(self.data, "multiparty-tangrams", *RESULTS, *CHATS)
         parts = zip(STUDIES, paths[: len(STUDIES)], paths[len(STUDIES) :], strict=True)
         return chain.from_iterable(_study(*part) for part in parts)
 
 
 def _study(study: str, results: Path, chat: Path) -> Iterator[Round]:
-    """The rounds of a study, game by game in the order they were played (the table goes listener by listener)."""
+    """Yield the rounds of a study, game by game in playing order (the table is ordered by listener)."""
     rounds, spoken = _by_round(results), _by_round(chat)
     games = {game: place for place, game in enumerate(dict.fromkeys(game for game, _ in rounds))}
     for game, number in sorted(rounds, key=lambda key: (games[key[0]], key[1])):
@@ -69,6 +70,7 @@ def _study(study: str, results: Path, chat: Path) -> Iterator[Round]:
 
 
 def _by_round(path: Path) -> Rounds:
+    """Return the rows of a table by game and round."""
     rounds: Rounds = defaultdict(list)
 
     def keep(row: Row) -> None:
@@ -81,6 +83,7 @@ def _by_round(path: Path) -> Rounds:
 
 
 def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> Round:
+    """Return one round with the answers of all its listeners."""
     first, game = answers[0], answers[0]["gameId"]
     # 332 rounds have a row of NA for a chat that was empty.
     spoken = [row for row in chat if row["role"] in ROLES and row["text"].strip()]
@@ -105,7 +108,7 @@ def _round(study: str, answers: Sequence[Row], chat: Sequence[Row]) -> Round:
 
 
 def _figure(picture: str) -> str:
-    """The letter of a figure, from the address of its picture."""
+    """Return the letter of a figure, from the address of its picture."""
     return member(FIGURES, picture.rpartition("_")[2].removesuffix(".png"))
 
 
@@ -115,6 +118,7 @@ def _chosen(row: Row) -> str | None:
 
 
 def _click(row: Row) -> Event | None:
+    """Return a listener's click; None without a choice."""
     chosen, seconds = _chosen(row), as_number(row, "time")
     if chosen is None:
         return None

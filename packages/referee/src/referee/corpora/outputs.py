@@ -1,12 +1,14 @@
-"""What systems said: an outputs file, JSONL (one object a line), a table (CSV, TSV, Parquet, rows of a data frame) or the challenges' peer-output XML.
+"""Outputs of systems: JSONL (one object per line), a table (CSV, TSV, Parquet, rows of a data frame) or the challenges'
+peer-output XML.
 
-``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…", "meaning": […]}``: each of the last three may be left out ("not given");
-an empty list or an empty text means "said nothing", which is an answer. ``system`` defaults to the file's name. In a table an empty cell means "not given",
-and properties may be text: JSON (``[["colour", "red"]]``) or ``colour:red; type:chair``.
+``{"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …], "text": "…", "meaning": […]}``: each of the last three
+may be omitted ("not given"); an empty list or an empty text means "said nothing", which is an answer. ``system``
+defaults to the file's name. In a table an empty cell means "not given", and properties may be text: JSON (``[["colour",
+"red"]]``) or ``colour:red; type:chair``.
 
-Whoever finds rather than describes gives places instead: ``{"trial": ID, "box": [1, 2, 3, 4], "in": "pixels xyxy"}``, ``"point"``, several as
-``"places": [{"box": …, "in": …}, …]``, another outcome as ``"outcome": "none"``, or a model's own words as ``"answer": "…", "form": "molmo"``
-(`referee.models.answers.place_forms`).
+Systems that locate objects give places instead: ``{"trial": ID, "box": [1, 2, 3, 4], "in": "pixels xyxy"}``,
+``"point"``, several as ``"places": [{"box": …, "in": …}, …]``, another outcome as ``"outcome": "none"``, or a model's
+raw words as ``"answer": "…", "form": "molmo"`` (`referee.models.answers.place_forms`).
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """One answer of one system, and where it stands: a description, or (`response`) what a system that was given one found."""
+    """One output of one system and its line: a description, or a `response` with the place of an object."""
 
     trial: str
     system: str
@@ -80,7 +82,7 @@ _REMEDY = 'one {"trial": ID, "system": NAME, "properties": [[NAME, VALUE], …],
 
 
 class OutputForm(Description, frozen=True, kw_only=True):
-    """An output as a file has it: the fields of a description, and beside them those of whoever finds rather than describes."""
+    """An output in a file: the fields of a description, and those of a place."""
 
     trial: str
     system: str | None = None
@@ -111,10 +113,10 @@ UNREAD = Description()
 
 
 class OutputsOfSystem(MutableMapping[str, Output]):
-    """Outputs of one system by trial, in the order they were read; an `Output` is made when one is asked for.
+    """Outputs of one system by trial, in reading order; `Output` objects are made on request.
 
-    `description` is what measures ask for, trial by trial. What a system found rather than said (`Response`) is kept beside it. An output may be known by
-    its place in a file alone (`add_unread`); its description is `UNREAD` then, and `part` says where to read it.
+    `description` is for measures, trial by trial. Places (`Response`) are stored beside it. An output may be known by
+    its byte range alone (`add_unread`); its description is `UNREAD` then, and `part` returns the range.
     """
 
     __slots__ = ("_descriptions", "_ends", "_files", "_lines", "_places", "_responses", "_starts", "system")
@@ -130,7 +132,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         self._files: list[tuple[int, str]] = []
 
     def add(self, output: Output) -> bool:
-        """Take one output; False, and nothing taken, where the trial was answered already."""
+        """Add one output; return False, without adding, if the trial already has one."""
         trial, _, description, where, line, response = output
         is_new = self._add(trial, description, where, _NO_LINE if line is None else line)
         if is_new and response is not None:
@@ -138,10 +140,11 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return is_new
 
     def add_unread(self, trial: str, where: str, line: int, start: int, end: int) -> bool:
-        """Take the bytes where an output stands; False, and nothing taken, where the trial was answered already."""
+        """Add the byte range of an output; return False, without adding, if the trial already has one."""
         return self._add(trial, UNREAD, where, line, start, end)
 
     def _add(self, trial: str, description: Description, where: str, line: int, start: int = 0, end: int = 0) -> bool:
+        """Add a description with its line and byte range; return False if the trial already has one."""
         place = len(self._descriptions)
         if self._places.setdefault(trial, place) != place:
             return False
@@ -154,12 +157,12 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return True
 
     def description(self, trial: str) -> Description | None:
-        """What the system said there; None where it gave nothing."""
+        """Return the system's description of a trial; None if there is none."""
         place = self._places.get(trial)
         return None if place is None else self._descriptions[place]
 
     def response(self, trial: str) -> Response | None:
-        """What the system found there; None where it describes, or gave nothing."""
+        """Return the system's place for a trial; None if it gave a description, or nothing."""
         return self._responses.get(trial) if self._responses else None
 
     @property
@@ -168,7 +171,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return bool(self._responses)
 
     def part(self, trials: Iterable[str]) -> tuple[list[Output], dict[str, list[LineRange]]]:
-        """What is said of some trials: outputs that were read, and by file the lines of those that were not, one range a line."""
+        """Return the outputs for some trials: those that were read, and by file the line ranges of unread ones."""
         read: list[Output] = []
         unread: dict[str, list[LineRange]] = {}
         for trial in trials:
@@ -183,7 +186,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return read, unread
 
     def without(self, trials: Container[str]) -> OutputsOfSystem:
-        """The same but for what is said of some trials."""
+        """Return the outputs without those for some trials."""
         rest = OutputsOfSystem(self.system)
         for place, (trial, output) in enumerate(self.items()):
             if trial not in trials:
@@ -199,7 +202,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
     def __setitem__(self, trial: str, output: Output) -> None:
         if self.add(output):
             return
-        # Only what is said changes, never where.
+        # Only the description changes, never its line.
         self._descriptions[self._places[trial]] = output.description
         if output.response is not None:
             self._responses[trial] = output.response
@@ -217,6 +220,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         return len(self._places)
 
     def _output(self, trial: str, place: int) -> Output:
+        """Return the output at an index."""
         line = self._lines[place]
         return Output(
             trial,
@@ -228,6 +232,7 @@ class OutputsOfSystem(MutableMapping[str, Output]):
         )
 
     def _file(self, place: int) -> str:
+        """Return the file of the output at an index."""
         if len(self._files) == 1:
             return self._files[0][1]
         return self._files[bisect_right(self._files, place, key=lambda file: file[0]) - 1][1]
@@ -238,13 +243,13 @@ def _raise(error: InputError) -> None:
 
 
 def _say_nothing(remark: str) -> None:
-    """Whoever does not ask is not told."""
+    """Ignore a remark."""
 
 
 def read_outputs(
     path: str | Path | FileLines, on_problem: Problem = _raise, on_remark: Remark = _say_nothing
 ) -> Iterator[Output]:
-    """Outputs of a file, or of some lines of it; what cannot be read goes to `on_problem`, fields that nobody reads to `on_remark`."""
+    """Yield the outputs of a file or of some of its lines; errors go to `on_problem`, unknown fields to `on_remark`."""
     if isinstance(path, FileLines):
         return (_read_table if is_parquet(path) else _read_jsonl)(path, on_problem, on_remark)
     if str(path).lower().endswith(ENDINGS):
@@ -255,6 +260,7 @@ def read_outputs(
 
 
 def _is_xml(path: str | Path) -> bool:
+    """Return whether outputs are XML, by name or first character."""
     if Path(path).is_dir() or str(path).endswith((".xml", ".zip")):
         return True
     # Standard input can be read only once, so it is not looked into.
@@ -266,6 +272,7 @@ def _is_xml(path: str | Path) -> bool:
 
 
 def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
+    """Yield the outputs of an XML file."""
     from referee.corpora import challenge_xml
 
     system = Path(path).stem
@@ -277,6 +284,7 @@ def _read_xml(path: str | Path, on_problem: Problem) -> Iterator[Output]:
 
 
 def _read_jsonl(path: str | Path | FileLines, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
+    """Yield the outputs of a JSONL file."""
     reader = _OutputReader(path, on_remark, _REMEDY)
     for number, line in numbered_lines(path):
         try:
@@ -288,6 +296,7 @@ def _read_jsonl(path: str | Path | FileLines, on_problem: Problem, on_remark: Re
 
 
 def _read_table(path: str | Path | FileLines, on_problem: Problem, on_remark: Remark) -> Iterator[Output]:
+    """Yield the outputs of a table."""
     reader = _OutputReader(path, on_remark, _COLUMNS)
     for number, row in read_rows(path) if is_parquet(path) else read_separated(Path(str(path))):
         try:
@@ -299,7 +308,7 @@ def _read_table(path: str | Path | FileLines, on_problem: Problem, on_remark: Re
 
 
 def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> Iterator[Any]:
-    """Outputs from rows in memory (dicts, or what a data frame has); whatever is no row is passed on as it is."""
+    """Yield outputs from rows in memory (dicts, or rows of a data frame); other objects are passed on unchanged."""
     reader = _OutputReader("rows", on_remark, _ROWS, default="system")
     for i, row in enumerate(rows):
         if not isinstance(row, Mapping):
@@ -313,7 +322,7 @@ def rows_as_outputs(rows: Iterable[Any], on_remark: Remark = _say_nothing) -> It
 
 
 def own_name(path: str | Path | FileLines) -> str:
-    """What a system is called that its file does not name: as the file, or where the file is a part of a table (`part-0.parquet`) as the folder.
+    """Return the default name of a system: the file's name, or the folder's for a part of a table (`part-0.parquet`).
 
     >>> own_name("mine.jsonl"), own_name("tables/mine/part-0.parquet"), own_name("tables/system=mine/0.parquet")
     ('mine', 'mine', 'mine')
@@ -373,6 +382,7 @@ class _OutputReader:
         return self._output(OUTPUT.convert({name: data[name] for name in FIELDS if name in data}), number)
 
     def _output(self, form: OutputForm, number: int) -> Output:
+        """Return an output from its fields. Raises WrongShape if it has no description and no place."""
         system = form.system or self.default
         values = _place_fields(form)
         if values != _NOTHING_FOUND:
@@ -383,6 +393,7 @@ class _OutputReader:
         return Output(form.trial, system, _shared_description(_description_fields(form)), self.where, number)
 
     def _remark_on(self, names: Iterable[Any], number: int) -> None:
+        """Report unknown fields once, with a suggestion."""
         unread = sorted({str(name) for name in names} - set(FIELDS) - self._unread.keys())
         for name in unread:
             synonym = SYNONYMS.get(name.strip().lower())
@@ -391,14 +402,14 @@ class _OutputReader:
             hint = f"did you mean {meant[0]}?" if meant else f"fields are {', '.join(FIELDS)}"
             self.on_remark(f"{self.where}:{number}: the field {name!r} is not read ({hint})")
         if unread:
-            # What was remarked on once is passed over from now on.
+            # Remarks are made once.
             extra = {f"unread_{i}": name for i, name in enumerate(self._unread)}
             fields = [(name, Any, None) for name in extra]
             kind = msgspec.defstruct("OutputForm", fields, bases=(OutputForm,), rename=extra, frozen=True, kw_only=True)
             self._decode = msgspec.json.Decoder(kind).decode
 
     def problem(self, wrong: WrongShape, number: int) -> MalformedInput:
-        """The error that says what is wrong in a line; what is missing may stand there under a name that is almost right."""
+        """Return the error for a line; a missing field may be present under a misspelt name."""
         hints = "".join(f"did you mean {meant!r}, not {name!r}? " for name, meant in self._unread.items() if meant)
         return MalformedInput(str(wrong), where=self.where, line=number, remedy=hints + (wrong.remedy or self._remedy))
 
@@ -410,7 +421,7 @@ def _shared_description(parts: tuple[Any, ...]) -> Description:
 
 
 def _found(data: Mapping[str, Any], trial: str, system: str) -> Response:
-    """What a system found, by itself or in the words of a model."""
+    """Return a system's place, from its fields or from a model's words."""
     if "answer" in data:
         read = _in_words(data)
     elif any(name in data for name in PLACES):
@@ -422,6 +433,7 @@ def _found(data: Mapping[str, Any], trial: str, system: str) -> Response:
 
 
 def _in_words(data: Mapping[str, Any]) -> PlaceAnswer:
+    """Return the place in a model's words."""
     try:
         convention = convention_from_json(data) if "in" in data else None
         return parse_place_answer(expect(data, "answer", str), expect(data, "form", str), convention)
@@ -430,6 +442,7 @@ def _in_words(data: Mapping[str, Any]) -> PlaceAnswer:
 
 
 def _spelled_out(data: Mapping[str, Any]) -> PlaceAnswer:
+    """Return the places in the fields of an output. Raises WrongShape for invalid ones."""
     places = [place_from_json(place) for place in optional(data, "places", list) or ()]
     outcome = optional(data, "outcome", str)
     if outcome is not None and outcome not in list(Outcome):
@@ -473,6 +486,7 @@ def given(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _listed(name: str, value: Any) -> Any:
+    """Return the value of a cell as a list."""
     if isinstance(value, str):
         return _from_text(name, value.strip())
     values = value.tolist() if hasattr(value, "tolist") else value
@@ -487,6 +501,7 @@ def _listed(name: str, value: Any) -> Any:
 
 
 def _from_text(name: str, text: str) -> Any:
+    """Return the value of a text cell. Raises WrongShape for invalid JSON."""
     if text.startswith(("[", "{")):
         try:
             return json.loads(text)

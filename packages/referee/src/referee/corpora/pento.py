@@ -16,9 +16,9 @@ ATTRIBUTES = ("shape", "colour", "grid", "col", "row")
 
 
 class PentoTake:
-    """1,035 of 1,039 episodes: in four no piece was taken, so it is not known what the speaker meant.
+    """1,035 of 1,039 episodes: in four no piece was taken, so the target is unknown.
 
-    The reference is what the speaker said as an instruction; confirmations and corrections are events of the episode.
+    The reference is the speaker's instruction; confirmations and corrections are events of the episode.
     """
 
     card = Card(
@@ -54,6 +54,7 @@ class PentoTake:
 
 
 def _episode(row: dict[str, Any]) -> tuple[Trial, Response] | None:
+    """Return one episode as a trial and a response; None if no piece was taken."""
     session, number = expect(row, "session", str), expect(row, "episode", int)
     scene = Scene(entities=tuple(_piece(p) for p in expect(row, "objects", list)))
     taken = optional(row, "selected", str)
@@ -87,6 +88,7 @@ def _episode(row: dict[str, Any]) -> tuple[Trial, Response] | None:
 
 
 def _piece(piece: Mapping[str, Any]) -> Entity:
+    """Return a piece as an entity."""
     return Entity(
         id=expect(piece, "id", str),
         attributes=tuple(Property(name, piece[name]) for name in ATTRIBUTES),
@@ -95,7 +97,7 @@ def _piece(piece: Mapping[str, Any]) -> Entity:
 
 
 def _events(utterances: list[dict[str, Any]], actions: list[list[Any]]) -> tuple[Event, ...]:
-    """Speech and selections in the order of their beginnings; an action that names no piece is kept as its own kind."""
+    """Return speech and selections in order of start; an action without a piece has a kind of its own."""
     events = [_utterance(u) for u in utterances]
     for seconds, what in actions:
         piece = what.startswith("tile-")
@@ -112,6 +114,7 @@ def _events(utterances: list[dict[str, Any]], actions: list[list[Any]]) -> tuple
 
 
 def _utterance(utterance: Mapping[str, Any]) -> Event:
+    """Return an utterance as an event."""
     return Event(
         kind="utterance",
         by="speaker",

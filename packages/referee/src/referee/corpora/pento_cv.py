@@ -1,8 +1,10 @@
-"""PentoRef PENTOCV: an instructor tells a manipulator how to lay twelve real pentomino pieces; speech and hands, in German (Zarrieß et al. 2016).
+"""PentoRef PENTOCV: an instructor directs a manipulator who arranges twelve real pentomino pieces; speech and hands, in
+German (Zarrieß et al. 2016).
 
-The files are ELAN's as published. One stretch of the tier *Roles* with an instructor and a manipulator is a dialogue, one file a pair. References are marked
-inside the utterances (`<ref id="X">das rote</ref>`); other marks are taken off the words. A mark that is never closed says which piece is meant, but not
-where its words end: it is counted and left out. An annotation that repeats another one (same tier, times and words) is read once.
+The files are ELAN's as published. One interval of the tier *Roles* with an instructor and a manipulator is a dialogue;
+a file is a pair. References are marked inside the utterances (`<ref id="X">das rote</ref>`); other marks are removed. A
+mark that is never closed gives the piece but not the end of its words: it is counted and left out. An annotation that
+repeats another one (same tier, times and words) is read once.
 """
 
 from __future__ import annotations
@@ -65,7 +67,7 @@ class PentoReference(NamedTuple):
 
 
 class PentoUtterance(NamedTuple):
-    """What A or B said, without marks, and the references in it."""
+    """An utterance of A or B, without marks, and its references."""
 
     start_ms: float
     end_ms: float
@@ -76,7 +78,7 @@ class PentoUtterance(NamedTuple):
 
 
 class PentoHand(NamedTuple):
-    """What one hand of the manipulator did to which pieces."""
+    """An action of one hand of the manipulator and its pieces."""
 
     start_ms: float
     end_ms: float
@@ -87,7 +89,7 @@ class PentoHand(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PentoDialogue:
-    """One stretch with fixed roles: `roles` tells who (A, B) is instructor and who manipulator. Times count from its beginning."""
+    """One interval with fixed roles: `roles` maps A and B to instructor and manipulator. Times count from its start."""
 
     id: str
     pair: str
@@ -100,7 +102,9 @@ class PentoDialogue:
 
 
 class PentoCv(Unheard):
-    """A trial for every marked reference; the scene is all twelve pieces, the history what was said and done before the utterance."""
+    """A trial for every marked reference; the scene has all twelve pieces, the history the speech and actions before
+    the utterance.
+    """
 
     card = Card(
         name=NAME,
@@ -153,6 +157,7 @@ def _in(folder: Path) -> list[Path]:
 
 
 def _dialogues(path: Path) -> Iterator[PentoDialogue]:
+    """Yield the dialogues of a file."""
     with open_binary(path) as file:
         try:
             content = file.read()
@@ -195,7 +200,7 @@ class _Tiers:
         return sorted(set(annotations))
 
     def utterances(self, by: str) -> list[tuple[float, float, str]]:
-        """What A or B said; where it was marked a second time, that version."""
+        """Return the utterances of A or B, in the second version if they were annotated twice."""
         first_version, name = self.read(f"{by}-utts"), _MARKED_LATER.format(by)
         again = self.read(name) if name in self.tiers else []
         unchanged = [
@@ -206,6 +211,7 @@ class _Tiers:
         return sorted([*unchanged, *again])
 
     def _one(self, annotation: Any) -> tuple[float, float, str]:
+        """Return start, end and text of an annotation. Raises MalformedInput without times."""
         times = [self.slots.get(annotation.get(f"TIME_SLOT_REF{i}")) for i in (1, 2)]
         try:
             start, end = (float(str(t)) for t in times)
@@ -218,7 +224,7 @@ class _Tiers:
 
 
 def _stretch(tiers: _Tiers, name: str, pair: str, roles: dict[str, str], span: tuple[float, float]) -> PentoDialogue:
-    """What lies in one stretch of the roles, by its beginning; times count from the stretch's beginning."""
+    """Return the events of one interval of roles, ordered by start, with times from the interval's start."""
     begin, end = span
     utterances = [
         PentoUtterance(start - begin, stop - begin, by, *read_markup(value))
@@ -277,7 +283,7 @@ def read_markup(value: str) -> tuple[str, tuple[PentoReference, ...], int]:
 
 
 def _standing_in(mark: re.Match[str], marks: list[str]) -> str:
-    """A sign for the beginning or the end of a reference, nothing for other marks: they do not split words."""
+    """Return a placeholder for the start or end of a reference; empty for other marks, which do not split words."""
     if mark["open"] is not None:
         marks.append(mark["open"])
         return OPEN
@@ -285,6 +291,7 @@ def _standing_in(mark: re.Match[str], marks: list[str]) -> str:
 
 
 def _placed(words: str, marks: Iterator[str]) -> tuple[str, tuple[PentoReference, ...], int]:
+    """Return the text without marks, its references, and the number of unmatched marks."""
     text, unopened = "", 0
     open_marks: list[tuple[int, str]] = []
     references: list[PentoReference] = []
@@ -318,7 +325,9 @@ def _reference(text: str, start: int, attributes: str) -> Iterator[PentoReferenc
 
 
 def _trials(dialogue: PentoDialogue) -> Iterator[Trial]:
-    """One trial a reference; what happens up to the next utterance with references is the episode of the last one of an utterance."""
+    """Yield one trial per reference; events until the next utterance with references are the episode of the utterance's
+    last one.
+    """
     scene = Scene(id="pento-cv", entities=tuple(_piece(letter) for letter in COLOURS))
     events = sorted([*map(_said, dialogue.utterances), *map(_done, dialogue.hands)], key=lambda e: e.start_ms or 0.0)
     referring = [u for u in dialogue.utterances if u.references]
@@ -360,12 +369,14 @@ def _trials(dialogue: PentoDialogue) -> Iterator[Trial]:
 
 
 def _piece(letter: str) -> Entity:
+    """Return a piece as an entity."""
     colour, shade = COLOURS[letter]
     attributes = (Property("shape", letter), Property("colour", colour))
     return Entity(id=letter, attributes=attributes if shade is None else (*attributes, Property("shade", shade)))
 
 
 def _said(utterance: PentoUtterance) -> Event:
+    """Return an utterance as an event."""
     return Event(
         kind=UTTERANCE,
         by=utterance.by,
@@ -376,6 +387,7 @@ def _said(utterance: PentoUtterance) -> Event:
 
 
 def _done(hand: PentoHand) -> Event:
+    """Return a hand's action as an event."""
     return Event(
         kind=ACTION,
         by=f"{hand.hand} hand",

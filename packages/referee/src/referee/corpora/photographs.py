@@ -34,10 +34,12 @@ Said = Mapping[tuple[str, str], Sequence[Row]]
 
 
 class ContinualAdaptation(Games):
-    """5,373 rounds of 231 games with four photographs. `part` is "played", or "all" with the makers' own tests (98 rounds more).
+    """5,373 rounds of 231 games with four photographs. `part` is "played", or "all" with the makers' own tests (98
+    rounds more).
 
-    ``condition`` says who played: human-human, human-human-easy, model-as-listener or model-as-speaker. Only people's clicks are responses. What the
-    model said is the description that such a response answers (its ``system`` is captioning-model) and no reference.
+    ``condition`` is the kind of players: human-human, human-human-easy, model-as-listener or model-as-speaker. Only
+    people's clicks are responses. The model's words are the description that such a response answers (its ``system`` is
+    captioning-model), not a reference.
     """
 
     card = Card(
@@ -67,6 +69,7 @@ class ContinualAdaptation(Games):
         self.part = part
 
     def _rounds(self) -> Iterator[Round]:
+        """Yield the rounds of all conditions."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         paths = find(self.data, "continual-adaptation", *CLICKS, *MESSAGES)
@@ -81,6 +84,7 @@ def _is_test(trial: Trial) -> bool:
 
 
 def _read(kind: str, clicks: Path, messages: Path) -> Iterator[Round]:
+    """Yield the rounds of one condition with their messages."""
     messages_by_round: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in read_csv(messages, dict):
         messages_by_round[row.get("gameid", ""), row.get("trialNum", "")].append(row)
@@ -88,6 +92,7 @@ def _read(kind: str, clicks: Path, messages: Path) -> Iterator[Round]:
 
 
 def _round(row: Row, kind: str, spoken: Said) -> Round:
+    """Return one round with its messages and its click."""
     game, number = row["gameid"], int(row["trialNum"])
     photos = _photos(row)
     target, clicked = _named(photos, "target"), _named(photos, row["clickedObj"])
@@ -114,6 +119,7 @@ def _round(row: Row, kind: str, spoken: Said) -> Round:
 def _response(
     row: Row, trial: Trial, clicked: str, words: Sequence[Description], messages: Sequence[Message]
 ) -> Response:
+    """Return the click as a response with its description."""
     time = as_number(row, "timeFromMessage")
     return Response(
         trial=trial.id,

@@ -1,6 +1,6 @@
-"""A corpus of attributes as a corpus of pictures: every scene drawn as a PNG, with the region of every entity in its pixels.
+"""Converts a corpus of attributes to a corpus of pictures: every scene as a PNG, with the pixel region of every entity.
 
-Whatever sees can then be tried on it: models, people in a browser, measures of places, and every path is tested with pixels.
+With it, vision models, people in a browser and measures of places can be tested on any corpus.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ class _Artist:
         self.covers: Covers = {}
 
     def pictured(self, trial: Trial) -> Trial:
+        """Return a trial with its drawn picture. Raises InputError if it has one or cannot be drawn."""
         if trial.scene.picture is not None or not trial.scene.entities:
             what = "has a picture already" if trial.scene.picture else "has nothing in it that could be drawn"
             raise InputError(f"the scene of trial {trial.id!r} {what}", remedy="export it as it is: --as trials")
@@ -55,6 +56,7 @@ class _Artist:
         return replace(trial, scene=self.drawn_scenes[trial.scene])
 
     def _drawn(self, scene: Scene) -> Scene:
+        """Draw a scene, store its picture, and return the scene with regions."""
         layout = place(scene)
         made = draw_pixels(scene, layout=layout, scale=scale_for(layout), outlines=self.outlines, covers=self.covers)
         path = f"{PICTURES}/{self.pictures}.png"

@@ -1,4 +1,7 @@
-"""Pictures and places in JSON: ``{"box": [1, 2, 3, 4], "in": "pixels xyxy"}``. Numbers that do not say what they mean are refused."""
+"""Pictures and places in JSON.
+
+``{"box": [1, 2, 3, 4], "in": "pixels xyxy"}``. Numbers without a declared convention are refused.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ REGION_SCHEMA = {
 
 
 def convention_from_json(data: Mapping[str, Any]) -> Convention:
-    """What the numbers beside it mean; there is no default, because no default is right for all."""
+    """Return the convention of the numbers beside it; it has no default, because none would be right for all."""
     text = optional(data, "in", str)
     if text is None:
         raise WrongShape('the numbers do not say what they mean: the field "in" is missing', FORM)
@@ -43,7 +46,7 @@ def convention_from_json(data: Mapping[str, Any]) -> Convention:
 
 
 def place_from_json(data: Any) -> Place:
-    """A place from its JSON form."""
+    """Return a place from its JSON object."""
     # A dictionary first, which it nearly always is: asking for any mapping takes longer than the rest.
     kinds = [name for name in FIELDS if name in data] if isinstance(data, dict | Mapping) else []
     if len(kinds) != 1:
@@ -55,7 +58,7 @@ def place_from_json(data: Any) -> Place:
 
 
 def numbers(value: Any, count: int) -> tuple[Any, ...]:
-    """So many numbers, and nothing else."""
+    """Return a list of `count` numbers as a tuple. Raises WrongShape for anything else."""
     if not isinstance(value, list) or len(value) != count or not all(map(_is_number, value)):
         raise WrongShape(f"{value!r:.60} are not {count} numbers", FORM)
     return tuple(value)
@@ -79,6 +82,7 @@ def _polygon(data: Mapping[str, Any]) -> Place:
 
 
 def _mask(data: Mapping[str, Any]) -> Place:
+    """Return a mask from its JSON object."""
     mask = expect(data, "mask", dict)
     size = size_from_json(mask)
     if isinstance(counts := mask.get("counts"), str):
@@ -115,7 +119,7 @@ _PARTS = {"box": _box, "point": _point, "polygon": _polygon, "mask": _mask}
 
 
 def place_to_json(place: Place) -> dict[str, Any]:
-    """The JSON form of a place."""
+    """Return a place as a JSON object."""
     if isinstance(place, Mask):
         return {"mask": {"size": [place.size.width, place.size.height], "counts": list(place.counts)}}
     if isinstance(place, Polygon):

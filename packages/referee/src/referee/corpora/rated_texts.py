@@ -1,7 +1,8 @@
-"""Texts that people rated: the human evaluation of NeuralREG (Castro Ferreira et al. 2018), joined to the systems that wrote them.
+"""Texts with human ratings: the evaluation of NeuralREG (Castro Ferreira et al. 2018), matched to the systems that
+wrote them.
 
-Every rating names a page, every page has a text, and a text belongs to whichever systems wrote it, letters alone compared. Texts of several systems count for
-each of them; what joins to none is said.
+Every rating names a page, every page has a text, and a text belongs to all systems that wrote it, comparing letters
+only. A text of several systems counts for each; texts without a match are reported.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def read_rated_texts(data: str | Path | None = None) -> list[RatedText]:
 
 
 def _writers(root: Path) -> dict[str, set[str]]:
+    """Return the systems that wrote each text."""
     writers: dict[str, set[str]] = defaultdict(set)
     for system in SYSTEMS:
         for line in _unzipped(root / "eval" / "stats" / f"{system}.txt.gz").splitlines():
@@ -70,6 +72,7 @@ def _writers(root: Path) -> dict[str, set[str]]:
 
 
 def _texts(root: Path) -> dict[str, str]:
+    """Return the text of each page."""
     texts = {}
     for line in _unzipped(root / "humaneval" / "pages.jsonl.gz").splitlines():
         page = json.loads(line)
@@ -85,6 +88,7 @@ def _letters(text: str) -> str:
 
 
 def _unzipped(path: Path) -> str:
+    """Return the text of a gzip file. Raises MalformedInput if it is damaged."""
     try:
         return gzip.decompress(path.read_bytes()).decode("utf-8")
     except (OSError, ValueError) as error:

@@ -1,8 +1,10 @@
-"""Boxes and points that vision-language models gave for people's expressions (REC-Eval), with the box meant: RefCOCO, RefCOCOg, PersReFex.
+"""Boxes and points of vision-language models for people's expressions (REC-Eval), with gold boxes: RefCOCO, RefCOCOg,
+PersReFex.
 
-A reading is a file of the folder. Pictures are neither there nor named, so numbers that are shares of a picture cannot be put on it, and nothing says which
-expressions share one. Answers are taken as recorded: four numbers are a box, a text is none; `prose` reads boxes out of texts too. A model that points (Molmo)
-answers with texts that hold ``<point …>``, or with lists of x and y in percent.
+A reading is a file of the folder. The files neither contain nor name the pictures, so proportional numbers cannot be
+converted to pixels, and expressions of one picture cannot be grouped. Answers are used as recorded: four numbers are a
+box, a text is none; `prose` also extracts boxes from texts. A pointing model (Molmo) answers with texts with ``<point
+…>``, or with lists of x and y in per cent.
 """
 
 from __future__ import annotations
@@ -68,7 +70,7 @@ class RecEval(Unheard):
         return _order(self.declared) if self.declared else _fitting_order(self.path())
 
     def path(self) -> Path:
-        """The file of the reading; where there is none of that name, the ones there are are told."""
+        """Return the file of the reading. Raises an error with the existing names for an unknown one."""
         for suffix in SUFFIXES:
             # Names only: a reading must not lead out of the folder.
             if Path(self.reading).name != self.reading:
@@ -83,14 +85,17 @@ class RecEval(Unheard):
         raise UnknownName("reading", self.reading, readings, hint=f"one of {', '.join(readings)}")
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every expression of the reading."""
         path, order = self.path(), self.gold
         for line, row in read_box_lines(path):
             with located(path, line):
                 yield _trial(row, self.reading, order)
 
     def recorded(self, prose: bool = False) -> Iterator[Output]:
-        """What the models answered, one output a model and expression; with `prose` each model stands there once more (``qwen25vl+prose``), with boxes
-        read out of its texts."""
+        """Yield the models' answers, one output per model and expression.
+
+        With `prose` each model occurs a second time (``qwen25vl+prose``), with boxes extracted from its texts.
+        """
         path = self.path()
         pointing = _pointing(path)
         for line, row in read_box_lines(path):
@@ -103,13 +108,14 @@ class RecEval(Unheard):
 
 
 def _readings(model: str, answer: Any, prose: bool, points: bool) -> Iterator[tuple[str, PlaceAnswer]]:
+    """Yield the answer of a model, and with `prose` its second version."""
     yield model, read_recorded_answer(model, answer, points=points)
     if prose:
         yield f"{model}+prose", read_recorded_answer(model, answer, prose=True, points=points)
 
 
 def _pointing(path: Path) -> set[str]:
-    """The models that point, whatever they are called: most of what they say that is a place is a point."""
+    """Return the models that point, by their answers: most of their places are points."""
     votes: Counter[str] = Counter()
     for _, row in read_box_lines(path):
         for model, answer in row["answers"].items():
@@ -121,7 +127,7 @@ def _pointing(path: Path) -> set[str]:
 
 
 def _fitting_order(path: Path) -> Order:
-    """How a whole file that says nothing about it writes the boxes meant: the order in which more of its models' boxes overlap with them."""
+    """Return the order of numbers in a file's gold boxes: the one in which they overlap with more of the models' boxes."""
     pairs = [
         (row["gt"], answer) for _, row in read_box_lines(path) for answer in row["answers"].values() if _is_box(answer)
     ]
@@ -146,6 +152,7 @@ def _there(data: str | Path | None) -> list[str]:
 
 
 def _order(gold: str) -> Order:
+    """Return the order of box numbers. Raises UnknownName for an unknown one."""
     if gold not in list(Order):
         raise UnknownName("order of box numbers", gold, list(Order), hint="xywh or xyxy")
     return Order(gold)
@@ -170,6 +177,7 @@ def _name(row: Row, reading: str) -> str:
 
 
 def _trial(row: Row, reading: str, order: Order) -> Trial:
+    """Return one expression as a trial with its gold box."""
     region = Box(numbers(row["gt"], 4), Convention(order=order))
     text = optional(row, "text", str)
     return Trial(
@@ -190,13 +198,14 @@ def _picture(row: Row) -> ScenePicture | None:
 
 
 def read_recorded_answer(model: str, answer: Any, prose: bool = False, points: bool = False) -> PlaceAnswer:
-    """One recorded answer: a list of four numbers, detections with scores (the highest is the answer), points of a model that points, or a text.
+    """Return one recorded answer: four numbers, detections with scores (the highest counts), points of a pointing
+    model, or a text.
 
-    What is none of these is unparsable: it is what a model answered, not a fault of the file.
+    Anything else is unparsable: it is a model's answer, not an error of the file.
     """
     if isinstance(answer, str):
         read = parse_place_answer(answer, "molmo") if POINT_TAG in answer else PlaceAnswer(Outcome.UNPARSABLE)
-        # Texts of Molmo that hold no point are as unreadable as those of others; what they say is read where prose is.
+        # Molmo's texts without a point are as unreadable as those of others; `prose` reads them.
         return (
             read if read.places else parse_place_answer(answer, "prose") if prose else PlaceAnswer(Outcome.UNPARSABLE)
         )
@@ -209,6 +218,7 @@ def read_recorded_answer(model: str, answer: Any, prose: bool = False, points: b
 
 
 def _places(answer: Any, points: bool) -> list[Place]:
+    """Return the places of a recorded answer."""
     if isinstance(answer, list) and isinstance(answer[0], dict):
         best = max(answer, key=lambda detection: expect(detection, "score", float))
         return [Box(numbers(expect(best, "box", list), 4))]

@@ -1,11 +1,12 @@
-"""RefCOCO, RefCOCO+ and RefCOCOg in the files that everybody has (``refs(unc).p`` and ``instances.json``, or Parquet); gRefCOCO, where nothing or several may
-be meant.
+"""RefCOCO, RefCOCO+ and RefCOCOg in their usual files (``refs(unc).p`` and ``instances.json``, or Parquet); gRefCOCO,
+with zero or several targets.
 
-No copy of them comes with this package. A folder ``refcoco/`` (``refcoco+/``, ``refcocog/``, ``grefcoco/``) in the data folder holds what `lichengunc/refer`
-and `henghuiding/gRefCOCO` publish; pictures are COCO's train2014 and not needed to score recorded answers. Forms after `refer.py` (REFER.createIndex and
-getRefBox: x, y, w, h), `grefexp_coco_format.py` of gRefCOCO (``ann_id`` is a number or a list, [-1] for none), the dataset cards of lmms-lab/RefCOCO,
-RefCOCOplus and RefCOCOg on Hugging Face (question_id, image, question, answer, segmentation, bbox, iscrowd, file_name), and `utils_rec.py` of lmms-eval for
-the order of ``bbox``.
+No copy of them comes with this package. A folder ``refcoco/`` (``refcoco+/``, ``refcocog/``, ``grefcoco/``) in the data
+folder has the files of `lichengunc/refer` and `henghuiding/gRefCOCO`; pictures are COCO's train2014 and not needed to
+score recorded answers. Formats after `refer.py` (REFER.createIndex and getRefBox: x, y, w, h), `grefexp_coco_format.py`
+of gRefCOCO (``ann_id`` is a number or a list, [-1] for none), the dataset cards of lmms-lab/RefCOCO, RefCOCOplus and
+RefCOCOg on Hugging Face (question_id, image, question, answer, segmentation, bbox, iscrowd, file_name), and
+`utils_rec.py` of lmms-eval for the order of ``bbox``.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ Row = Mapping[str, Any]
 
 
 def _card(name: str) -> Card:
+    """Return the card of a corpus."""
     return Card(
         name=name,
         title=f"{TITLES[name]}: expressions for things in photographs of COCO",
@@ -75,6 +77,7 @@ class RefCoco(Unheard):
         self.card = _card(name)
 
     def trials(self) -> Iterator[Trial]:
+        """Yield the trials of the reading, from pickle, JSON or Parquet files."""
         readings = [*CUTS[self.name], *(f"{cut}-{OBJECTS}" for cut in CUTS[self.name])]
         if self.reading not in readings:
             raise UnknownName("reading", self.reading, readings, hint=f"one of {', '.join(readings)}")
@@ -90,6 +93,7 @@ class RefCoco(Unheard):
         return self._from_parquet(cut, unit == OBJECTS)
 
     def _from_parquet(self, cut: str, by_object: bool) -> Iterator[Trial]:
+        """Yield the trials of a split in Parquet files."""
         folder = locate(self.data, self.name, ())
         files = sorted(p for p in folder.rglob("*.parquet")) if folder.name == self.name and folder.is_dir() else []
         if not files:
@@ -99,6 +103,7 @@ class RefCoco(Unheard):
 
 
 def _expressions(path: Path, annotations: Annotations, name: str, by_object: bool) -> Iterator[Trial]:
+    """Yield the expressions of a file of references as trials."""
     refs = read_pickle(path) if path.suffix == ".p" else list(read_list(path, dict))
     if not isinstance(refs, list):
         raise MalformedInput("this is no list of references", where=path, remedy="take the file from lichengunc/refer")
@@ -137,10 +142,11 @@ def _of_ref(
 
 
 def read_gold(path: Path) -> list[Trial] | None:
-    """Trials of a folder with ``refs(…)`` and instances.json, or of a Parquet file of lmms-lab, whatever it is called; None for others.
+    """Return the trials of a folder with ``refs(…)`` and instances.json, or of a Parquet file of lmms-lab, under any
+    name; None for others.
 
     Raises:
-        InputError: if a folder holds several cuts.
+        InputError: if a folder has several splits.
     """
     if path.is_file() and path.suffix == ".parquet" and {"question_id", "answer", "bbox"} <= read_columns(path):
         return list(_parquet(path, "refcoco", "box", by_object=True))
@@ -181,6 +187,7 @@ def _parquet(path: Path, name: str, regions: str, by_object: bool) -> Iterator[T
 
 
 def _of_row(row: dict[str, Any], part: str, name: str, regions: str, by_object: bool) -> Iterator[Trial]:
+    """Yield the trials of one row of a Parquet file."""
     file = expect(row, "file_name", str)
     entity = Entity(id="meant", region=region_of(row, regions, None))
     scene = Scene(
@@ -237,6 +244,7 @@ class GRefCoco(Unheard):
         self.regions = regions
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every expression, with zero or several targets."""
         folder = locate(self.data, "grefcoco", ("grefs(unc).json", "instances.json"))
         annotations = read_annotations(folder / "instances.json", self.regions, PICTURES)
         path = folder / "grefs(unc).json"
@@ -247,7 +255,7 @@ class GRefCoco(Unheard):
 
 
 def _meant(ref: Row) -> tuple[int, ...]:
-    """The annotations meant; -1 stands for none."""
+    """Return the ids of the target annotations; -1 means none."""
     annotation = ref.get("ann_id")
     annotations = annotation if isinstance(annotation, list) else [annotation]
     numbered = [n for n in annotations if isinstance(n, int)]

@@ -1,10 +1,12 @@
-"""RefOI in its published Parquet form (Ma et al. 2025): objects of OpenImages with a box, and what three writers and two speakers said of them.
+"""RefOI in its published Parquet form (Ma et al. 2025): objects of OpenImages with a box and the descriptions of three
+writers and two speakers.
 
-Columns are those of the dataset card (README.md of Seed42Lab/RefOI on Hugging Face: image, mask, boxed_image, box_xmin, box_xmax, box_ymin, box_ymax as
-float64, is_coco, label_name, co_occurrence, written_descriptions, spoken_descriptions; 492 objects in the split single_presence, 993 in co_occurrence).
-The card does not say what the four sides count. Shares of the picture, as in OpenImages, is how a published evaluation on this data reads them
-(samueleantonelli/Referring-Expression-Comprehension on GitHub, evaluate_listeners.py: box_xmin times the width; its listener finds .88 with IoU > .5);
-numbers beyond 1 are refused rather than misread.
+Columns are those of the dataset card (README.md of Seed42Lab/RefOI on Hugging Face: image, mask, boxed_image, box_xmin,
+box_xmax, box_ymin, box_ymax as float64, is_coco, label_name, co_occurrence, written_descriptions, spoken_descriptions;
+492 objects in the split single_presence, 993 in co_occurrence). The card does not give the unit of the four sides. A
+published evaluation on this data reads them as proportions of the picture, as in OpenImages
+(samueleantonelli/Referring-Expression-Comprehension on GitHub, evaluate_listeners.py: box_xmin times the width; its
+listener finds .88 with IoU > .5); numbers beyond 1 are refused to avoid misreading.
 """
 
 from __future__ import annotations
@@ -29,7 +31,11 @@ SPLITS = ("single_presence", "co_occurrence")
 
 
 class RefOi(Unheard):
-    """One trial an object. Boxes are shares of the picture; written and spoken descriptions are the references, told apart by their ``speaker``."""
+    """One trial per object.
+
+    Boxes are proportions of the picture; written and spoken descriptions are the references, with different
+    ``speaker``s.
+    """
 
     card = Card(
         name=NAME,
@@ -46,6 +52,7 @@ class RefOi(Unheard):
     )
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every object. Raises DataNotFound without files."""
         folder = locate(self.data, NAME, ())
         files = sorted(folder.rglob("*.parquet")) if folder.name == NAME and folder.is_dir() else []
         if not files:
@@ -74,12 +81,13 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _alone(path: Path, row: dict[str, Any]) -> bool:
-    """Whether it is the only one of its kind in its picture: the published files say so by name, others by the column."""
+    """Return whether the object is the only one of its kind in its picture, by the published file name or by a column."""
     split = path.name.partition("-")[0]
     return split == "single_presence" if split in SPLITS else int(row["co_occurrence"]) <= 1
 
 
 def _trial(row: dict[str, Any], number: int, alone: bool) -> Trial:
+    """Return one object as a trial."""
     left, top, right, bottom = (float(row[side]) for side in SIDES)
     if max(left, top, right, bottom) > 1:
         raise WrongShape(f"the box of object {number} goes beyond 1", "sides of boxes are shares of the picture")

@@ -52,6 +52,7 @@ class OsWorldG(Unheard):
         return find(self.data, "osworld-g", *self.FILES)[0].parent
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every instruction of the reading."""
         if self.reading not in self.READINGS:
             raise UnknownName("reading", self.reading, self.READINGS, hint=f"one of {', '.join(self.READINGS)}")
         original, refined = (list(read_list(path, _instruction)) for path in find(self.data, "osworld-g", *self.FILES))
@@ -66,6 +67,7 @@ class OsWorldG(Unheard):
 
 
 def _instruction(row: dict[str, Any]) -> Trial:
+    """Return an instruction as a trial."""
     name = expect(row, "id", str)
     region = _region(expect(row, "box_type", str), expect(row, "box_coordinates", list))
     width, height = numbers(expect(row, "image_size", list), 2)
@@ -84,6 +86,7 @@ def _instruction(row: dict[str, Any]) -> Trial:
 
 
 def _region(kind: str, coordinates: list[Any]) -> Region | None:
+    """Return the gold region: box or polygon; None for a refusal."""
     if kind == "refusal":
         return None
     if kind == "bbox":
@@ -126,6 +129,7 @@ class ScreenSpot(Unheard):
         self.reading = reading
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every instruction of the reading."""
         if self.reading not in (*self.READINGS, "all"):
             raise UnknownName("reading", self.reading, (*self.READINGS, "all"), hint="desktop, mobile, web or all")
         chosen = self.READINGS if self.reading == "all" else (self.reading,)
@@ -139,6 +143,7 @@ class ScreenSpot(Unheard):
 
 
 def _spot(row: dict[str, Any], part: str, number: int, folder: Path) -> Trial:
+    """Return an instruction as a trial."""
     with located(folder / f"screenspot_{part}.json"):
         name = Path(expect(row, "img_filename", str)).name
         region = Box(numbers(expect(row, "bbox", list), 4), XYWH)

@@ -1,7 +1,8 @@
-"""Fair cuts through a corpus: by speaker, by scene, at random, or as the challenges did (80/20 within each domain; Gatt, Belz & Kow 2008).
+"""Splits of a corpus: by speaker, by scene, at random, or as in the challenges (80/20 within each domain; Gatt, Belz &
+Kow 2008).
 
-TUNA has 13 scenes and 60 speakers, so trials cut at random meet their own scene and speaker again in training; say which cut a number comes from. Every cut
-has a name that says all of it but the seed:
+TUNA has 13 scenes and 60 speakers, so in a random split, test trials share scenes and speakers with training; report
+the split with every number. The name of a split determines it up to the seed:
 
     challenge-80/20     random trials, the same share of each domain (also 60/20/20: training, development, test)
     random-80/20        random trials
@@ -33,7 +34,7 @@ _EXAMPLES = ("challenge-80/20", "random-80/20", "speaker-80/20", "scene-80/20", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Split:
-    """A cut as a run's manifest tells it: its name, the seed, the sizes of its parts, and a checksum of who is where."""
+    """A split in a run's manifest: its name, the seed, the sizes of its parts, and a checksum of their trials."""
 
     name: str
     seed: int
@@ -45,7 +46,7 @@ class Split:
 
 
 def describe(name: str, seed: int, parts: Sequence[Iterable[Trial]]) -> Split:
-    """The description of a cut; the checksum covers the ids of each part, whatever their order."""
+    """Return the description of a split; its checksum covers the ids of each part in any order."""
     ids = [sorted(t.id for t in trials) for trials in parts]
     text = "\n\n".join("\n".join(names) for names in ids)
     return Split(name=name, seed=seed, sizes=tuple(map(len, ids)), checksum=digest(text))
@@ -64,7 +65,9 @@ def folds(
 
 
 def split(trials: Iterable[Trial], name: str, seed: int = 1) -> tuple[list[Trial], ...]:
-    """The parts of a named cut: training and test, or training, development and test; the module says which names there are."""
+    """Return the parts of a named split: training and test, or training, development and test; the module lists the
+    names.
+    """
     items = list(trials)
     match = _NAME.fullmatch(name)
     if not match or match["by"] not in CUTS:
@@ -90,6 +93,7 @@ def part(trials: Iterable[Trial], name: str, which: str = "test", seed: int = 1)
 
 
 def _one_fold(items: list[Trial], by: str, fold: int, of: int, seed: int) -> tuple[list[Trial], ...]:
+    """Return training and test part of one fold. Raises InputError for a fold out of range."""
     if not 1 <= fold <= of:
         raise InputError(f"there is no fold {fold} of {of}", remedy=f"folds count from 1 to {of}")
     return list(folds(items, of, by, seed))[fold - 1]
@@ -97,7 +101,7 @@ def _one_fold(items: list[Trial], by: str, fold: int, of: int, seed: int) -> tup
 
 def _fold_of_each(items: list[Trial], k: int, by: str, seed: int) -> list[int]:
     """Units in random order, each to the fold that has the fewest trials so far."""
-    # One stratum after another, each dealt to the emptiest folds, so that every fold gets its share of each.
+    # Strata in turn, each distributed to the smallest folds, so that every fold gets its share of each.
     units = [unit for stratum in _strata(items, by, seed) for unit in stratum]
     if k < 2 or k > len(units):
         fewer = {0: "", 1: "", 2: "ask for 2 folds, "}.get(len(units), f"ask for 2 to {len(units)} folds, ")
@@ -120,7 +124,7 @@ def _shared_out(items: list[Trial], by: str, shares: list[int], seed: int) -> tu
     chosen: list[list[int]] = [[] for _ in shares]
     for units in _strata(items, by, seed):
         rest = units
-        # From the last part back to the second: training takes what rounding leaves.
+        # From the last part back to the second: training gets the remainder of rounding.
         for i, share in list(enumerate(shares))[:0:-1]:
             count = round(len(units) * share / 100)
             taken, rest = rest[:count], rest[count:]
@@ -151,6 +155,7 @@ def _strata(items: list[Trial], by: str, seed: int) -> list[list[list[int]]]:
 
 
 def _grouped(items: list[Trial], key: Callable[[Trial], str]) -> dict[str, list[int]]:
+    """Return the indices of trials by key."""
     groups: dict[str, list[int]] = {}
     for place, trial in enumerate(items):
         groups.setdefault(key(trial), []).append(place)
@@ -158,6 +163,7 @@ def _grouped(items: list[Trial], key: Callable[[Trial], str]) -> dict[str, list[
 
 
 def _known(trial: Trial, value: str | None, what: str) -> str:
+    """Return the value. Raises InputError if a trial has none."""
     if value is None:
         raise InputError(
             f"trial {trial.id!r} has no {what}, so the corpus cannot be cut by {what}",

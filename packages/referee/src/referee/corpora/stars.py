@@ -31,6 +31,7 @@ class Stars(Unheard):
 
     @property
     def card(self) -> Card:
+        """Return the card of the corpus."""
         first = self.version == 1
         return Card(
             name=self.name,
@@ -50,6 +51,7 @@ class Stars(Unheard):
         )
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every description."""
         rows, table = find(self.data, "stars", f"{self.name}.jsonl.gz", f"{self.name}_contexts.json", corpus=self.name)
         contexts = read_document(table, dict)
         scenes = read_scenes(table, lambda key, context: _scene(f"{self.name}-{key}", context))
@@ -66,6 +68,7 @@ def _scene(scene_id: str, context: Mapping[str, Any]) -> Scene:
 
 
 def _entity(thing: Mapping[str, Any]) -> Entity:
+    """Return an object as an entity with its relations."""
     properties = pairs(expect(thing, "attributes", list))
     return Entity(
         id=expect(thing, "id", str),
@@ -75,6 +78,7 @@ def _entity(thing: Mapping[str, Any]) -> Entity:
 
 
 def _trial(row: dict[str, Any], scene: Scene, context: Mapping[str, Any], name: str) -> Trial:
+    """Return a description as a trial."""
     speaker = expect(row, "speaker", str)
     reference = Description(
         properties=tuple(_property(p) for p in pairs(expect(row, "attributes", list))),
@@ -97,6 +101,7 @@ def _trial(row: dict[str, Any], scene: Scene, context: Mapping[str, Any], name: 
 
 
 def _property(pair: Property) -> Property:
+    """Return a property with the names of this package."""
     for prefix, written in PREFIXES.items():
         if pair.name.startswith(prefix):
             return Property(written + pair.name.removeprefix(prefix), pair.value)

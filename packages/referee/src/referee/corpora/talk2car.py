@@ -21,7 +21,7 @@ XYWH = Convention.of("pixels xywh")
 
 
 class Talk2Car(Unheard):
-    """3,610 commands (1,163 val, 2,447 test), each with the box of what it is about. `reading` is val, test or "all"."""
+    """3,610 commands (1,163 val, 2,447 test), each with the box of its object. `reading` is val, test or "all"."""
 
     card = Card(
         name="talk2car",
@@ -43,6 +43,7 @@ class Talk2Car(Unheard):
         self.reading = reading
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every command of the reading."""
         if self.reading not in (*READINGS, "all"):
             raise UnknownName("reading", self.reading, (*READINGS, "all"), hint="val, test or all")
         for part in READINGS if self.reading == "all" else (self.reading,):
@@ -59,6 +60,7 @@ def _commands(document: dict[str, Any]) -> list[Any]:
 
 
 def _trial(command: dict[str, Any], part: str) -> Trial:
+    """Return a command as a trial."""
     thing = Entity(
         id=expect(command, "box_token", str),
         attributes=(Property("type", expect(command, "obj_name", str)),),

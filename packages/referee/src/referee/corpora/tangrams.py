@@ -45,6 +45,7 @@ class HawkinsTangrams(Games):
 
 
 def _round(row: dict[str, Any]) -> Round:
+    """Return one round of a game."""
     game, clicked = expect(row, "game", str), member(FIGURES, expect(row, "clicked", str))
     messages = [Message(WHO[by], text, time).checked() for by, text, time in expect(row, "messages", list)]
     trial = Trial(
@@ -86,6 +87,7 @@ class NaiveMatchers(Games):
         return (guess.trial for guess in first_of_each(self._rounds()))
 
     def _rounds(self) -> Iterator[Round]:
+        """Yield the guesses of naive readers as rounds."""
         (path,) = find(self.data, "tg-matcher", RATED)
         trial_ids: dict[tuple[str, str], str] = {}
         texts: Counter[str] = Counter()
@@ -108,6 +110,7 @@ def _place(row: dict[str, Any]) -> str:
 
 
 def _guess(row: dict[str, Any], trial_id: str) -> Round:
+    """Return one guess as a round."""
     messages = [Message(by, text, None).checked() for by, text in expect(row, "messages", list)]
     trial = Trial(
         id=trial_id,
@@ -126,5 +129,5 @@ def _guess(row: dict[str, Any], trial_id: str) -> Round:
 
 
 def overheard(messages: Sequence[Message], speaker: str) -> Description:
-    """All that both sides said, as a stranger reads it."""
+    """Return all messages of both players as one description, as an overhearer reads them."""
     return Description(text=" ".join(m.text for m in messages), speaker=speaker)

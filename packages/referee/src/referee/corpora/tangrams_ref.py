@@ -1,4 +1,4 @@
-"""KiloGram tangrams described by pairs in five blocks, and what their partners clicked (Ji and colleagues 2025)."""
+"""KiloGram tangrams described by pairs in five blocks, and their partners' clicks (Ji and colleagues 2025)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ Row = dict[str, str]
 class TangramsRef(Games):
     """4,449 rounds of 151 games, and 4,160 of 119 games in two pilots. `part` is "all", "main" or "pilots".
 
-    Figures are called by their KiloGram names without ``.svg``. The file of the main experiment does not say which ten figures were shown, so its
-    scenes hold the figures that were meant or clicked in the game and are not complete: what needs the scene is not measured there.
+    Figures have their KiloGram names without ``.svg``. The file of the main experiment does not list the ten figures on
+    display, so its scenes have the targets and choices of the game and are incomplete: measures of the scene are not
+    computed there.
     """
 
     card = Card(
@@ -63,7 +64,7 @@ class TangramsRef(Games):
         return chain(*self._parts())
 
     def _parts(self) -> list[Iterable[Round]]:
-        """The main experiment and the pilots; a part that is not wanted is empty."""
+        """Return the main experiment and the pilots; an unselected part is empty."""
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
         main, *pilots = find(self.data, "tangrams-ref", MAIN, *PILOTS)
@@ -77,6 +78,7 @@ class TangramsRef(Games):
 
 
 def _main(path: Path) -> Iterator[Round]:
+    """Yield the rounds of the main experiment."""
     figures: dict[str, set[str]] = defaultdict(set)
 
     def look(row: Row) -> None:
@@ -90,6 +92,7 @@ def _main(path: Path) -> Iterator[Round]:
 
 
 def _main_round(row: Row, scenes: Mapping[str, Scene]) -> Round:
+    """Return a round of the main experiment."""
     messages = [
         Message(role, text, None).checked() for role in ("speaker", "listener") for text in as_list(row[f"{role}_desc"])
     ]
@@ -117,6 +120,7 @@ def _pilot(path: Path) -> Iterator[Round]:
 
 
 def _pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
+    """Return a round of a pilot."""
     text, speaker = worded(row, "description"), f"{pilot}-{row['speaker_id']}"
     messages = [] if text is None else [Message("speaker", text, None)]
     trial = _trial(row, pilot, scene, messages, speaker)
@@ -124,7 +128,7 @@ def _pilot_round(row: Row, pilot: str, scene: Scene) -> Round:
 
 
 def _after_message(row: Row) -> float | None:
-    """Seconds from the message to the click; the file has those from the start of the round, written as ``(23,)``."""
+    """Return the seconds from the message to the click; the file has those from the start of the round, as ``(23,)``."""
     click = worded(row, "sec_until_click")
     message_time = as_number(row, "time_to_message")
     return None if click is None or message_time is None else float(click.strip("(),")) - message_time
@@ -148,6 +152,7 @@ def _scene(figures: Iterable[str], name: str | None = None, complete: bool = Tru
 
 
 def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: str | None) -> Trial:
+    """Return a round's trial with its messages and click."""
     game, block = row["game_id"], int(row["block"])
     target, clicked = member(scene, _plain(row["target"])), _figure(row, "response")
     right = {"True": True, "False": False}.get(row["correct"])
@@ -172,6 +177,7 @@ def _trial(row: Row, part: str, scene: Scene, messages: list[Message], speaker: 
 
 
 def _response(row: Row, trial: Trial, seconds: float | None) -> Response:
+    """Return the click as a response."""
     clicked = _figure(row, "response")
     part = trial.meta["part"]
     # Only the pilots name their listeners.

@@ -1,16 +1,17 @@
 """TUNA: typed descriptions of furniture and people among six distractors (van Deemter, van der Sluis & Gatt 2006).
 
-The public release is not what the challenges scored against, so how its attribute sets are read is a named option:
+The public release differs from the challenges' data, so the interpretation of its attribute sets is a named option:
 
 - ``raw``: as annotated, with repeated names, ``other``, and values that are false of the target;
-- ``true``: only the pairs that are true of the target (of a target, where there are two);
+- ``true``: only the pairs that are true of the target (of a target, if there are two);
 - ``challenge``: near to the challenges' data. Speakers 1, 4 and 5, whose grid positions are lost, and plural trials are
-  left out (741 trials remain); a value that is false of the target becomes the target's own; names that the target lacks
-  are dropped; pairs that are equal after this, or were before, are one pair. The challenges also annotated `age` and
-  `hasShirt` of people anew, which cannot be had from the release;
-- ``challenge.other``: the same, but a value that is annotated as ``other`` (``type:other`` where somebody said "object") stays so and matches nothing. By the
-  training counts of Kelleher & Mac Namee (2008) at most 293 persons, 162 chairs, 101 desks and 52 sofas can have been named as such in the 741 trials;
-  ``challenge`` has 310, 169, 108 and 54, this reading 287, 163, 102 and 52: one chair and one desk too many, where somebody named another type.
+  left out (741 trials remain); a value that is false of the target is replaced by the target's; names that the target
+  lacks are dropped; pairs that are equal after this, or were before, are one pair. The challenges also annotated `age`
+  and `hasShirt` of people anew, which the release does not contain;
+- ``challenge.other``: the same, but a value that is annotated as ``other`` (``type:other`` for the word "object") stays
+  and matches nothing. By the training counts of Kelleher & Mac Namee (2008) at most 293 persons, 162 chairs, 101 desks
+  and 52 sofas can have been named by type in the 741 trials; ``challenge`` has 310, 169, 108 and 54, this reading 287,
+  163, 102 and 52: one chair and one desk too many, where speakers named another type.
 
 Words and spans stay as annotated in every reading.
 """
@@ -70,7 +71,7 @@ class Tuna:
     def __init__(self, data: str | Path | None = None, reading: str = "raw") -> None:
         self.data = data
         self.reading = reading
-        # The archive is unpacked and read once: whoever compares with other speakers goes through the trials twice.
+        # The archive is unpacked and read once: comparisons with other speakers need the trials twice.
         self._trials: dict[str, Trial] = {}
 
     def trials(self) -> Iterator[Trial]:
@@ -85,6 +86,7 @@ class Tuna:
                 yield reading
 
     def _read(self) -> dict[str, Trial]:
+        """Return the trials of all archives. Raises DuplicateTrial for repeated ids."""
         trials: dict[str, Trial] = {}
         for path in self._sources():
             for trial in read_trials(path):
@@ -96,7 +98,7 @@ class Tuna:
         return {trial_id: trials[trial_id] for trial_id in sorted(trials, key=natural)}
 
     def responses(self) -> Iterator[Response]:
-        """Nobody had to find the targets in this experiment."""
+        """Return no responses: the experiment had no listeners."""
         return iter(())
 
     def _sources(self) -> list[Path]:
@@ -122,7 +124,7 @@ def _read_true(trial: Trial) -> Trial:
 
 
 def _read_challenge(trial: Trial, exempt: frozenset[str] = frozenset()) -> Trial | None:
-    """Near to the challenges' data; a value in `kept` stays as it was annotated, true or not."""
+    """Return a trial close to the challenges' data; values in `exempt` keep their annotation, true or not."""
     if trial.speaker in WITHOUT_POSITIONS or len(trial.targets) > 1:
         return None
     target = trial.scene.entity(trial.targets[0])
@@ -130,7 +132,7 @@ def _read_challenge(trial: Trial, exempt: frozenset[str] = frozenset()) -> Trial
     def correct(pairs: tuple[Property, ...]) -> tuple[Property, ...]:
         # A name that the target lacks (`other`, say) has no value of the target's to become.
         with_value = (p for p in pairs if target.value(p.name) is not None)
-        # A dictionary keeps the order said and drops what is now said twice.
+        # A dictionary keeps the order and removes duplicates.
         return tuple(
             dict.fromkeys(
                 p if target.has(p) or p.value in exempt else Property(p.name, target.value(p.name)) for p in with_value
@@ -141,6 +143,8 @@ def _read_challenge(trial: Trial, exempt: frozenset[str] = frozenset()) -> Trial
 
 
 def _with_properties(trial: Trial, change: Callable[[tuple[Property, ...]], tuple[Property, ...]]) -> Trial:
+    """Return a trial with changed properties of its references."""
+
     def changed(reference: Description) -> Description:
         properties = reference.properties
         return reference if properties is None else replace(reference, properties=change(properties))

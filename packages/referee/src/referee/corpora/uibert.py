@@ -1,4 +1,7 @@
-"""Referring expressions for elements of mobile screens (UIBert: Bai et al. 2021; screens from Rico), with the place of every candidate."""
+"""Referring expressions for elements of mobile screens (UIBert.
+
+Bai et al. 2021; screens from Rico), with the box of every candidate.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,7 @@ class UiBert(Unheard):
         self.reading = reading
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every expression of the reading."""
         if self.reading not in (*READINGS, "all"):
             raise UnknownName("reading", self.reading, (*READINGS, "all"), hint="dev, test or all")
         for part in READINGS if self.reading == "all" else (self.reading,):
@@ -56,6 +60,7 @@ class UiBert(Unheard):
 
 
 def _trial(row: Row, name: str, part: str) -> Trial:
+    """Return an expression as a trial with its candidates."""
     screen = _only(row, "image/id")
     boxes = _boxes(row, "image/object/bbox")
     entities = tuple(Entity(id=f"e{i}", region=Box(box, SHARES)) for i, box in enumerate(boxes))
@@ -73,6 +78,7 @@ def _trial(row: Row, name: str, part: str) -> Trial:
 
 
 def _only(row: Row, key: str) -> Any:
+    """Return the only value of a field. Raises WrongShape for several."""
     values = expect(row, key, list)
     if len(values) != 1:
         raise WrongShape(f"{key!r} has {len(values)} values", "one screen, one expression, one element a line")

@@ -1,4 +1,6 @@
-"""Strangers who read what was said about tangrams, with the pictures (Boyce and colleagues): another copy of part of `tg-matcher`."""
+"""Naive readers' guesses for tangram descriptions, with the pictures (Boyce and colleagues): another copy of part of
+`tg-matcher`.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +57,7 @@ class VlmTangram(Games):
 
 
 def _guess(row: Row) -> Round:
+    """Return one guess as a round. Raises WrongShape if its columns contradict each other."""
     game, target = row["gameId"], member(PICTURED, row["correct_tangram"])
     messages = [_message(m) for m in as_list(row["text"])]
     selected = member(PICTURED, row["selected"])

@@ -24,9 +24,9 @@ IDS = re.compile(r"[^\[\],\s-]+")
 class Zoom(Unheard):
     """1,814 descriptions by 96 speakers of 20 maps.
 
-    A relation to several places (``between [str6,str7]``) becomes one property for each of them; the first landmark's properties are prefixed
-    ``landmark.``, those of a second or third one ``landmark2.``, ``landmark3.``. Where the annotation names no place of the map,
-    or the same place twice, the targets are those that the other speakers described on that map.
+    A relation to several places (``between [str6,str7]``) becomes one property per place; the first landmark's
+    properties are prefixed ``landmark.``, those of a second or third one ``landmark2.``, ``landmark3.``. Where the
+    annotation names no place of the map, or the same place twice, the targets are the other speakers' on that map.
     """
 
     card = Card(
@@ -48,6 +48,7 @@ class Zoom(Unheard):
     )
 
     def trials(self) -> Iterator[Trial]:
+        """Yield a trial for every description."""
         path, maps = find(self.data, "zoom", *FILES)
         scenes = read_scenes(maps, _scene)
         asked = _asked(path, scenes)
@@ -80,6 +81,7 @@ def _scene(key: str, places: list[dict[str, Any]]) -> Scene:
 
 
 def _entity(place: Mapping[str, Any], ids: set[str]) -> Entity:
+    """Return a place as an entity with its relations."""
     relations = (
         Relation(name, other)
         for name, value in place.items()
@@ -92,6 +94,7 @@ def _entity(place: Mapping[str, Any], ids: set[str]) -> Entity:
 
 
 def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, ...]) -> Trial:
+    """Return a description as a trial with its targets."""
     sets = expect(row, "sets", list)
     ids = {e.id for e in scene.entities}
     described = dict.fromkeys(s["target"] for s in sets if s["target"] in ids)
@@ -114,7 +117,7 @@ def _trial(row: dict[str, Any], trial_id: str, scene: Scene, asked: tuple[str, .
 
 
 def _reference(row: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]) -> Description:
-    """The properties of all sets in order; none are given where nothing was annotated."""
+    """Return the properties of all sets in order; None without annotation."""
     properties = tuple(p for s in sets for pair in pairs(expect(s, "attributes", list)) for p in _properties(pair))
     # Two descriptions have no annotated set, which is not the same as an empty one.
     return Description(
@@ -123,11 +126,12 @@ def _reference(row: Mapping[str, Any], sets: Sequence[Mapping[str, Any]]) -> Des
 
 
 def _properties(pair: Property) -> tuple[Property, ...]:
+    """Return an annotated pair as properties with this package's names."""
     nested = NESTED.fullmatch(pair.name)
     if nested is None:
         if pair.name in PLAIN:
             return (pair,)
         return tuple(Property(pair.name, other) for other in IDS.findall(pair.value))
     number, name = nested.groups()
-    # A landmark's id is the value of the relation that leads to it, and nothing that anybody said.
+    # A landmark's id is the value of its relation, and not part of the description.
     return () if name == "id" else (Property(f"landmark{'' if number == '1' else number}.{name}", pair.value),)

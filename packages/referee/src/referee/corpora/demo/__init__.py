@@ -1,4 +1,4 @@
-"""What the demonstration scores: outputs of two toy speakers on the shipped synthetic corpus, stored beside this file."""
+"""The data of the demonstration: outputs of two toy speakers on the shipped synthetic corpus, stored beside this file."""
 
 from __future__ import annotations
 

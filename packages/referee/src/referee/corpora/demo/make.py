@@ -1,7 +1,9 @@
-"""Two toy speakers between which every real one lies, and the files of what they say: ``python -m referee.corpora.demo.make [FOLDER]``.
+"""Two toy speakers that bound all real ones, and the files of their outputs: ``python -m referee.corpora.demo.make
+[FOLDER]``.
 
-*toy-minimal* says as little as possible (Dale's full brevity, 1989, taken to the letter: a type only where it is needed, a place where that is shorter);
-*toy-chatty* says the type, the colour and whatever else the target looks like. Both are deterministic, so anybody can make the files again.
+*toy-minimal* gives a shortest distinguishing description (Dale's full brevity, 1989: a type only if needed, a position
+if that is shorter); *toy-chatty* gives the type, the colour and all other visible attributes. Both are deterministic,
+so the files can be reproduced.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from referee.records import Description, Property, SpeakerView
 
 
 def _visible(view: SpeakerView) -> list[Property]:
-    """What can be seen of the target, its place last: nothing that is not there, such as a beard that somebody has not."""
+    """Return the visible properties of the target, its position last, without absent features (such as no beard)."""
     return [p for p in view.scene.entity(view.targets[0]).attributes if p.value != "0"]
 
 
@@ -33,7 +35,7 @@ def minimal(view: SpeakerView) -> tuple[Property, ...]:
 
 
 def chatty(view: SpeakerView) -> tuple[Property, ...]:
-    """Everything about the target but its place, needed or not."""
+    """Return all attributes of the target except its position."""
     return tuple(p for p in _visible(view) if not p.name.endswith("-dimension"))
 
 

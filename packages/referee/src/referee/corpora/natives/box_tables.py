@@ -33,7 +33,7 @@ SLACK = 1.02
 
 
 def has_boxes(table: Table, declared: Declared) -> bool:
-    """Whether a table holds a box or point of a model, in numbers or in words, beside a gold box."""
+    """Return whether a table has a model's box or point, in numbers or in words, beside a gold box."""
     table = _join_numbers(table)
     answer = _column(table, "box", declared) or _column_of_words(table, declared)
     return answer is not None and _column(table, "gold_box", declared) is not None
@@ -49,10 +49,10 @@ def _column_of_words(table: Table, declared: Declared) -> str | None:
 
 
 def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) -> Iterator[LogAnswer]:
-    """The answers of a table of boxes; `mapping` takes the columns and conventions that they are read by.
+    """Yield the answers of a table of boxes; the columns and conventions used are added to `mapping`.
 
     Raises:
-        InputError: if nothing says in which order or unit the numbers are.
+        InputError: if the order or unit of the numbers is not declared and cannot be inferred.
     """
     table = _join_numbers(table)
     answer, gold = _column(table, "box", declared), _column(table, "gold_box", declared) or ""
@@ -103,7 +103,7 @@ def answers_of_boxes(table: Table, declared: Declared, mapping: dict[str, str]) 
 
 
 def _place(numbers: Sequence[float], convention: Convention) -> PlaceAnswer | None:
-    """The answer of some numbers; zeros stand for none, and None is returned for another count than 2 and 4."""
+    """Return numbers as an answer: zeros are none; None unless there are 2 or 4."""
     if not any(numbers):
         return PlaceAnswer(Outcome.UNPARSABLE)
     if len(numbers) == 2:
@@ -119,7 +119,7 @@ _EXPRESSIONS = ("expression", "referringexpression", "caption", "sentence", "sen
 
 
 def _column(table: Table, role: str, declared: Declared) -> str | None:
-    """The column of the answer's place (`box`) or of the gold box (`gold_box`), by its name and by its cells."""
+    """Return the column of the answer's place (`box`) or of the gold box (`gold_box`), by its name and cells."""
     name = declared.column(role)
     if name is not None and name not in table.columns:
         raise InputError(
@@ -145,6 +145,7 @@ def _column(table: Table, role: str, declared: Declared) -> str | None:
 
 
 def _is_place(table: Table, column: str) -> bool:
+    """Return whether a column has boxes or points, by its name and most of its cells."""
     cells = [c for c in table.column(column)[:200] if not is_missing(c)]
     counts = [len(_numbers(c)) for c in cells]
     names_place = bool(_PLACE.search(simplify(column))) or bool(_ANSWER.search(simplify(column)))
@@ -152,7 +153,7 @@ def _is_place(table: Table, column: str) -> bool:
 
 
 def _numbers(cell: Any) -> list[float]:
-    """The numbers of a cell: a list, or a text with nothing but numbers and brackets around them."""
+    """Return the numbers of a cell: a list, or a text of numbers in brackets."""
     if hasattr(cell, "tolist"):
         cell = cell.tolist()
     if isinstance(cell, list | tuple):
@@ -188,6 +189,7 @@ def _join_numbers(table: Table) -> Table:
 
 
 def _four_numbers(row: Mapping[str, Any], column: str, where: str, line: int) -> tuple[float, float, float, float]:
+    """Return the four numbers of a gold box. Raises MalformedInput for another count."""
     numbers = _numbers(row.get(column))
     if len(numbers) != 4:
         raise MalformedInput(
@@ -198,6 +200,7 @@ def _four_numbers(row: Mapping[str, Any], column: str, where: str, line: int) ->
 
 
 def _size(row: Mapping[str, Any]) -> Size | None:
+    """Return the size of the picture from its columns; None if they are missing."""
     by_name = {simplify(k): v for k, v in row.items()}
     pairs = (
         ("width", "height"),

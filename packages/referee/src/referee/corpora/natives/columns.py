@@ -154,6 +154,7 @@ def usual_fields(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _declared(table: Table, role: str, name: str) -> str:
+    """Return a declared column. Raises InputError, with a suggestion, if the table lacks it."""
     if name in table.columns:
         return name
     similar = near(name, table.columns, 1) or [c for c in table.columns if simplify(c) == simplify(name)][:1]
@@ -187,7 +188,7 @@ def _unambiguous(table: Table, role: str, columns: Sequence[str], tier: Sequence
 
 
 def infer_roles(table: Table, roles: Sequence[str], declared: Declared) -> dict[str, str]:
-    """Role to column for those roles that have one; a column plays one role."""
+    """Return the inferred column of each role; a column has at most one role."""
     unknown = [role for role in declared.columns if role not in ROLES and role not in EXTRA_ROLES]
     if unknown:
         names = ", ".join([*ROLES, *EXTRA_ROLES])

@@ -138,7 +138,9 @@ _SOURCES = ("source", "condition", "author", "origin", "producer", "type", "kind
 
 
 def crossed_column(table: Table, roles: Mapping[str, str], names: Collection[str]) -> str | None:
-    """A column under one of some names with several values for every item, so that these can be compared as systems."""
+    """Return a column with one of some names and several values for every item, whose values can be compared as
+    systems.
+    """
     column = next((c for c in table.columns if simplify(c) in names and c not in roles.values()), None)
     if column is None:
         return None
@@ -173,6 +175,7 @@ def _unnest(table: Table) -> Table:
 
 
 def _is_nested(column: str, cell: Any) -> bool:
+    """Return whether a cell has fields that become columns."""
     if isinstance(cell, dict):
         return simplify(column) not in ROLES["properties"][0]
     is_list = isinstance(cell, list) and bool(cell) and all(isinstance(part, dict) for part in cell)
@@ -180,6 +183,7 @@ def _is_nested(column: str, cell: Any) -> bool:
 
 
 def _fields(row: Mapping[str, Any], nested: Collection[str], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a row, with nested ones under joined names."""
     for name, value in row.items():
         if isinstance(value, dict) and (before or name in nested):
             yield from _fields(value, nested, f"{before}{name}{NESTED}")
@@ -188,6 +192,7 @@ def _fields(row: Mapping[str, Any], nested: Collection[str], before: str = "") -
 
 
 def _no_text(table: Table, roles: Mapping[str, str]) -> InputError:
+    """Return the error for a table without a column of texts."""
     number = next((c for c in table.columns if as_number(c) is not None), None)
     if number is not None:
         return InputError(
@@ -233,6 +238,7 @@ def _check_words(table: Table, role: str, column: str | None) -> None:
 
 
 def _is_numeric(cell: Any) -> bool:
+    """Return whether a cell is a number or coordinates."""
     if isinstance(cell, (list, tuple)):
         return bool(cell) and all(isinstance(part, int | float) for part in cell)
     return isinstance(cell, int | float) or (isinstance(cell, str) and _COORDINATES.fullmatch(cell) is not None)
@@ -245,6 +251,7 @@ def _numbers_in(cell: Any) -> list[Any]:
 def _add_rows(
     material: NativeData, table: Table, roles: Mapping[str, str], numbered: Sequence[str], declared: Declared
 ) -> None:
+    """Add the descriptions of a table to the data."""
     default = _default_system(table.source)
     if "trial" not in roles:
         _check_positions(table, roles)
@@ -328,6 +335,8 @@ def _reference_splitter(material: NativeData, table: Table, column: str | None) 
 
 
 def _cells(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
+    """Return a function that gives the cell of a role in a row; None if it is empty."""
+
     def cell(role: str) -> Any:
         value = row.get(roles[role]) if role in roles else None
         return None if is_missing(value) else value
@@ -336,6 +345,7 @@ def _cells(row: Mapping[str, Any], roles: Mapping[str, str]) -> Any:
 
 
 def _description(cell: Any, where: str, line: int) -> Description | None:
+    """Return the description in a row; None if it is empty. Raises MalformedInput for a list."""
     text, properties = cell("text"), cell("properties")
     if isinstance(text, list) and len(text) == 1:
         text = text[0]
@@ -360,11 +370,12 @@ def _description(cell: Any, where: str, line: int) -> Description | None:
 
 
 def listed_texts(value: Any) -> list[str]:
-    """The texts of a cell: one, or those of a list (also one written as JSON or as Python writes it)."""
+    """Return the texts of a cell: one, or those of a list (also as JSON or a Python literal)."""
     return [str(text) for text in _listed(value) if not is_missing(text)]
 
 
 def _listed(value: Any) -> list[Any]:
+    """Return the elements of a cell: of a list, or of its text in brackets."""
     if is_missing(value):
         return []
     if hasattr(value, "tolist"):
@@ -383,7 +394,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _take_people_as_references(material: NativeData) -> None:
-    """Where a table has no references, what people said in it is the reference of all others."""
+    """Use people's descriptions as references of all others, in a table without references."""
     people = {o.system for o in material.outputs if o.system.lower() in PEOPLE}
     if not people or len(people) == len(material.systems):
         return
@@ -478,7 +489,7 @@ _IS_TARGET = ("target", "istarget", "referent", "isreferent")
 
 
 def is_objects_table(table: Table) -> bool:
-    """Whether rows are objects: several rows a trial, with an id of their own."""
+    """Return whether rows are objects: several rows per trial, with ids."""
     simple = {simplify(c) for c in table.columns}
     return (
         bool(simple & set(_SCENE)) and bool(simple & set(_OBJECT)) and "entities" not in simple and "text" not in simple
@@ -536,7 +547,7 @@ _SCENES = ("entities", "objects", "scene", "context", "candidates", "referents",
 
 
 def read_scenes_of_rows(table: Table, declared: Declared) -> dict[str, Trial] | None:
-    """Scenes of a table with a list of objects in each row; None where no column holds such lists.
+    """Return the scenes of a table with a list of objects in each row; None if no column has such lists.
 
     Raises:
         InputError: if no column names the trial.
@@ -601,6 +612,7 @@ def _is_marked(cell: Any) -> bool:
 
 
 def _value(cell: Any) -> str:
+    """Return a cell as the value of an attribute."""
     number = as_number(cell) if isinstance(cell, str) and "," in cell else None
     return (
         as_value(cell if number is None else number)
@@ -619,7 +631,7 @@ _KEYS: dict[str, Callable[[Trial], Any]] = {
 
 
 def _merge_by_key(trials: Iterable[Trial], key_of: Callable[[Trial], Any]) -> dict[str, Trial]:
-    """Trials by a key; those with the same key are one item with the references of all."""
+    """Return trials by key; those with one key are merged with all their references."""
     merged: dict[str, Trial] = {}
     for trial in trials:
         key = as_identifier(key_of(trial))
@@ -655,7 +667,7 @@ def _only_trial(name: str, trial: Trial, candidates: Sequence[Trial], where: obj
 
 
 def attach_scenes(material: NativeData, trials: Mapping[str, Trial], where: object) -> None:
-    """Give the trials of a table their scenes, and keep references and targets of either.
+    """Add scenes to the trials of a table, keeping references and targets of both.
 
     Raises:
         UnknownTrial: if an item has no scene.

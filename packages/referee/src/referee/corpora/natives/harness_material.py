@@ -1,6 +1,7 @@
-"""Answers of logs as material: descriptions, choices and coordinates, parsed as the answers of our own models are parsed.
+"""Converts answers in logs to descriptions, choices and coordinates, parsed like the answers of our own models.
 
-The convention of coordinates is one for a whole file: declared, given by the form in which the models write, or clear from the range of all numbers in it.
+The convention of coordinates is the same for a whole file: declared, given by the models' answer format, or inferred
+from the range of all numbers.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ MISSING = "missing"
 
 
 def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Declared) -> NativeData:
-    """Data of the answers in a log.
+    """Return the data of a log's answers.
 
     Raises:
-        InputError: if the log holds no answer, or the convention of its coordinates is not clear.
+        InputError: if the log has no answers, or the convention of its coordinates is ambiguous.
     """
     answers = [_with_options(answer) for answer in answers]
     if not answers:
@@ -84,6 +85,7 @@ def parse_description_of(content: str) -> tuple[str, str | None]:
 
 
 def _add_choice(material: NativeData, answer: LogAnswer, options: tuple[int, int]) -> None:
+    """Add a choice as a response."""
     number = parse_answer(answer.content, "choice", options=answer.labels or options[0]).value
     response = choose_entity(answer, [str(i) for i in range(1, options[0] + 1)], number)
     material.count(answer.model, "unparsable" if response.outcome == Outcome.UNPARSABLE else "answered")
@@ -107,6 +109,7 @@ def choose_entity(answer: LogAnswer, names: Sequence[str], number: Any) -> Respo
 
 
 def _note_counts(material: NativeData) -> None:
+    """Add notes on answers that were not usable, by system."""
     for system, counts in material.counts.items():
         for outcome, count in sorted(counts.items()):
             if outcome not in ("answered", "described") and count:
@@ -124,6 +127,7 @@ _REASONS = {
 
 
 def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Declared) -> NativeData:
+    """Return the data of answers with coordinates."""
     material = NativeData("places", format)
     unparsed = [a for a in answers if a.parsed is None and a.content is not None]
     if unparsed:
@@ -168,6 +172,7 @@ def _material_of_places(answers: Sequence[LogAnswer], format: str, declared: Dec
 
 
 def _parse_place(content: str, form: str, convention: Convention | None) -> PlaceAnswer:
+    """Return a parsed place; four zeros are unparsable."""
     place_answer = parse_place_answer(content, form, convention)
     # Several harnesses write four zeros where an answer holds no box.
     if any(isinstance(p, Box) and not any(p.numbers) for p in place_answer.places):
@@ -183,6 +188,7 @@ def _best_form(contents: Sequence[str]) -> str:
 
 
 def _parsed_convention(text: str) -> Convention:
+    """Return a convention from its text. Raises InputError for an invalid one."""
     try:
         return Convention.of(text.removeprefix("="))
     except WrongConvention as wrong:
@@ -257,9 +263,10 @@ GRIDS = ("first", "second", "third")
 
 
 def material_of_episodes(folder: Path, speaker: str | None = None) -> NativeData:
-    """Episodes of clembench's reference game: three grids make a scene, player 1's expression an output, player 2's answer a response.
+    """Return the data of clembench's reference game: three grids are a scene, player 1's expression an output, player
+    2's answer a response.
 
-    Speakers are called by their model, unless `speaker` says how.
+    Speakers are named by their model, unless `speaker` is given.
     """
     material = NativeData(
         "log",
@@ -282,6 +289,7 @@ def material_of_episodes(folder: Path, speaker: str | None = None) -> NativeData
 
 
 def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: str) -> None:
+    """Add one episode to the data."""
     expression = next((content for player, content in episode.messages if player.startswith("Player 1")), None)
     is_wrong_form = episode.wrong_form == "Player 1"
     text = None if expression is None or is_wrong_form else parse_answer(expression, "description").value
@@ -311,6 +319,7 @@ def _add_episode(material: NativeData, trial: Trial, episode: Episode, speaker: 
 
 
 def _grids(name: str, instance: Mapping[str, Any], folder: Path) -> Trial:
+    """Return the scene of an episode as a trial. Raises InputError for another game."""
     try:
         grids = [str(instance[f"player_2_{position}_grid"]) for position in GRIDS]
         target = grids.index(str(instance["player_1_target_grid"]))

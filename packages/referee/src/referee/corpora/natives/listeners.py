@@ -32,15 +32,15 @@ SHUFFLED = re.compile(r"order|shuffl|position|permut|arrangement")
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """How a platform writes answers.
+    """The answer format of a platform.
 
     Args:
         name: of the format.
         matches: whether a table with these columns is one of its exports.
-        select: the rows that are answers, under columns without the platform's prefixes.
-        roles: role to the column that the platform fixes.
-        is_tried: whether the reader was tried with a file that the platform wrote.
-        reserved: columns of the platform that play no role.
+        select: returns the rows with answers, with columns without the platform's prefixes.
+        roles: the fixed column of each role.
+        is_tried: whether the reader was tested with a file that the platform wrote.
+        reserved: columns of the platform without a role.
     """
 
     name: str
@@ -52,7 +52,9 @@ class Platform:
 
 
 def has_listeners(table: Table, declared: Declared) -> bool:
-    """Whether a plain table holds answers of listeners: right or wrong, or a choice beside a target, and no reference text."""
+    """Return whether a plain table has listeners' answers: right or wrong, or a choice beside a target, and no
+    reference text.
+    """
     columns = {simplify(c) for c in table.columns}
 
     def has(role: str, tiers: int = 1) -> bool:
@@ -71,10 +73,10 @@ def platform_of(table: Table) -> Platform | None:
 
 
 def read_listeners(table: Table, declared: Declared, platform: Platform | None = None) -> NativeData:
-    """The answers of listeners in a table.
+    """Return the listeners' answers in a table.
 
     Raises:
-        InputError: if it is not clear which column holds the item, the choice or the target.
+        InputError: if the column of the item, the choice or the target is ambiguous.
     """
     material = NativeData("listeners", platform.name if platform else format_of(table.source))
     if platform is not None:
@@ -112,13 +114,14 @@ def _without_practice(table: Table, material: NativeData) -> Table:
 
 
 def _listener_roles(table: Table, declared: Declared) -> dict[str, str]:
+    """Return the column of each role. Raises InputError if item, choice or target has none."""
     if "trial" not in declared.columns:
         item = _item_column(table, declared)
         if item is not None:
             declared = replace(declared, columns={**declared.columns, "trial": item})
     roles = infer_roles(table, LISTENED, declared)
     if "text" in roles and "text" not in declared.columns and usual_name(roles["text"]) not in ROLES["text"][0]:
-        del roles["text"]  # 'answer' or 'response' is what a listener did
+        del roles["text"]  # 'answer' or 'response' is a listener's choice
     if "trial" in roles and "system" not in roles and (condition := crossed_column(table, roles, _CONDITIONS)):
         roles["system"] = condition
     if "trial" not in roles:
@@ -194,7 +197,7 @@ def _is_nothing(cell: Any) -> bool:
 
 
 def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared) -> None:
-    """Raise InputError if choices are numbers, displays were shuffled, and nobody declares what the numbers mean."""
+    """Raise InputError if choices are numbers, displays were shuffled, and the meaning of the numbers is not declared."""
     if {"chosen", "target"} <= declared.columns.keys():
         return
     shuffled = [c for c in table.columns if SHUFFLED.search(simplify(c)) and c not in roles.values()]
@@ -215,6 +218,7 @@ def _check_positions(table: Table, roles: Mapping[str, str], declared: Declared)
 
 
 def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str], declared: Declared) -> None:
+    """Add the rows of a table as responses."""
     unanswered = 0
     # Platforms write milliseconds.
     unit = 1.0 if "time" in declared.columns else _time_unit(material, table, roles.get("time"))
@@ -246,7 +250,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
                 f"the cell {roles['participant']!r} is empty", where=table.source, line=line, remedy="say who answered"
             )
         hearer = hash_person(person) if person else default
-        # One system's item may be answered by many, but by nobody twice.
+        # Several people may answer one system's item, each of them once.
         first = answered.setdefault((system, name, hearer), line)
         if first != line:
             raise MalformedInput(
@@ -293,7 +297,7 @@ def _add_responses(material: NativeData, table: Table, roles: Mapping[str, str],
 
 
 def _time_unit(material: NativeData, table: Table, column: str | None) -> float:
-    """Milliseconds in a unit of a column of times: half of all answers within 60 ms cannot be, so that these are seconds."""
+    """Return the milliseconds per unit of a column of times; a median below 60 means seconds."""
     times = sorted(t for t in map(as_number, table.column(column or "")) if t is not None)
     if not times or times[len(times) // 2] >= 60:
         return 1.0
@@ -302,7 +306,7 @@ def _time_unit(material: NativeData, table: Table, column: str | None) -> float:
 
 
 def _drop_varying_scenes(material: NativeData, table: Table, roles: Mapping[str, str]) -> None:
-    """Without labels of scenes where one item occurs in several, so that they are no property of the item."""
+    """Remove labels of scenes under which one item occurs in several, because they are no property of the item."""
     if "scene" not in roles:
         return
     pairs = {(as_identifier(row.get(roles["trial"])), as_identifier(row.get(roles["scene"]))) for row in table.rows}
@@ -313,7 +317,7 @@ def _drop_varying_scenes(material: NativeData, table: Table, roles: Mapping[str,
 
 
 def _answer(cell: Callable[[str], Any], roles: Mapping[str, str]) -> tuple[bool, str | None, str] | None:
-    """Whether an answer is right, what was chosen, and the target; None where there is no answer."""
+    """Return whether an answer is right, the choice, and the target; None without an answer."""
     chosen, targets = as_identifier(cell("chosen")), [t for t in map(as_identifier, listed_texts(cell("target"))) if t]
     target = targets[0] if targets else "target"
     if "correct" in roles:
@@ -484,6 +488,7 @@ def _select_magpie(table: Table, material: NativeData) -> Table:
 
 
 def _is_empirica(table: Table) -> bool:
+    """Return whether a table is an export of Empirica."""
     columns = set(table.columns)
     return ({"_id", "gameId"} <= columns and any(c.startswith("data.") for c in columns)) or any(
         c.endswith("LastChangedAt") for c in columns
@@ -491,7 +496,7 @@ def _is_empirica(table: Table) -> bool:
 
 
 def _select_empirica(table: Table, material: NativeData) -> Table:
-    """Values of the experimenter under their own names; joined with the rounds by `join_empirica`."""
+    """Return the experimenter's values under their own names; `join_empirica` joins them with the rounds."""
     rename = {c: c.removeprefix("data.") for c in table.columns}
     selected = _selected(table, range(len(table.rows)), lambda c: rename.get(c, c))
     columns = {simplify(c) for c in selected.columns}
@@ -556,6 +561,7 @@ _OTREE_OWN = ("id_in_group", "role", "payoff", "id_in_subsession", "round_number
 
 
 def _is_otree(table: Table) -> bool:
+    """Return whether a table is an export of oTree."""
     return "participant.code" in table.columns and (
         any(_OTREE.fullmatch(c) for c in table.columns) or "subsession.round_number" in table.columns
     )
@@ -585,6 +591,7 @@ def _select_otree(table: Table, material: NativeData) -> Table:
 
 
 def _is_qualtrics(table: Table) -> bool:
+    """Return whether a table is an export of Qualtrics."""
     if len(table.rows) < 2:
         return False
     cells = [cell for cell in table.rows[1].values() if cell is not None]
@@ -609,7 +616,7 @@ def _select_qualtrics(table: Table, material: NativeData) -> Table:
 
 
 def _names_items(table: Table) -> bool:
-    """Whether columns name the item and what was right."""
+    """Return whether columns name the item and the correct answer."""
     simple = {simplify(c) for c in table.columns}
     items = simple & set(ROLES["trial"][0])
     return bool(items) and bool(simple & {n for tier in (*ROLES["correct"], *ROLES["target"]) for n in tier})

@@ -33,23 +33,23 @@ UNIT_SQUARE = Size(1, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogAnswer:
-    """An answer of a model in a log.
+    """One model answer in a log.
 
     Args:
         trial: the id of the item.
-        model: who answered.
-        content: the raw words; None where the harness failed.
+        model: the answering model.
+        content: the raw words; None if the harness failed.
         where: the file.
         line: the line or row in it.
-        shown: of a choice, ids of the entities in the order shown.
-        system: of a choice, the system whose description was read.
-        references: texts of the item that are right.
-        options: of a multiple choice, how many there were, and the number of the right one from 1.
-        labels: of a multiple choice, the letters that options were shown with; none where they had numbers.
-        gold: the region meant.
-        is_absent: whether the item is about coordinates and nothing is meant.
+        shown: for a choice, ids of the entities in the order shown.
+        system: for a choice, the system whose description was read.
+        references: correct texts of the item.
+        options: for multiple choice, the number of options, and the number of the right one from 1.
+        labels: for multiple choice, the letters of the options; none if they had numbers.
+        gold: the target region.
+        is_absent: whether the item is about coordinates and has no target.
         size: of the picture.
-        parsed: an answer that the log holds in parsed form only.
+        parsed: an answer that the log has only in parsed form.
         scene: a label that dependent items share.
     """
 
@@ -77,6 +77,7 @@ LogReader = Callable[[Path, Mapping[str, str]], Iterator[LogAnswer]]
 
 
 def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
+    """Yield the answers of an inspect_ai log."""
     head, samples = _inspect_zip(path) if zipfile.is_zipfile(path) else _inspect_json(path)
     model = columns.get("system") or str(head.get("eval", {}).get("model", "inspect"))
     for sample in samples:
@@ -126,6 +127,7 @@ def _completion(sample: Mapping[str, Any]) -> str | None:
 
 
 def _inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
+    """Return the header and the samples of a JSON log. Raises MalformedInput for another file."""
     data = read_json(path)
     if not isinstance(data, Mapping) or "samples" not in data:
         raise MalformedInput("this is no inspect_ai log with samples", where=path, remedy="name a log with its samples")
@@ -133,6 +135,7 @@ def _inspect_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, 
 
 
 def _inspect_zip(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
+    """Return the header and the samples of an .eval archive. Raises MalformedInput for an unfinished log."""
     archive = zipfile.ZipFile(path)
     names = archive.namelist()
     if "header.json" not in names:
@@ -164,11 +167,13 @@ def _member(archive: zipfile.ZipFile, path: Path, name: str) -> bytes:
 
 
 def _read_harness(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """Samples of lm-eval and lmms-eval, after their source (`save_results_samples` of the evaluation tracker).
+    """Yield the samples of lm-eval and lmms-eval, after their source (`save_results_samples` of the evaluation
+    tracker).
 
-    lm-eval 0.4.13 writes ``doc_id``, ``doc``, ``resps``, ``filtered_resps`` (a list for each request) and ``filter``, a line for every filter of the task.
-    lmms-eval 0.7.2 leaves the ``doc`` out, takes the lists off where there is one request, and ``resps`` where it is equal; the gold answer stands in the
-    objects of its measures. Its earlier releases wrote one file with ``logs`` (its model `from_log` still reads it).
+    lm-eval 0.4.13 writes ``doc_id``, ``doc``, ``resps``, ``filtered_resps`` (a list for each request) and ``filter``,
+    with a line for every filter of the task. lmms-eval 0.7.2 omits ``doc``, the lists if there is one request, and
+    ``resps`` if it is equal; the gold answer is in the objects of its measures. Its earlier releases wrote one file
+    with ``logs`` (its model `from_log` still reads it).
     """
     whole = read_json(path) if path.suffix == ".json" else None
     table = read_table(path) if whole is None else Table.of(str(path), whole["logs"])
@@ -227,7 +232,7 @@ def _target_texts(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] | None:
-    """What lmms-eval's measures say is right: a box, or texts; None for a log without such objects."""
+    """Return the gold answer in lmms-eval's measures: a box, or texts; None for a log without such objects."""
     if "doc" in row:
         return None
     objects = [part for part in row.values() if isinstance(part, Mapping) and ("pred" in part or "correct" in part)]
@@ -249,6 +254,7 @@ def _lmms_gold(row: Mapping[str, Any], path: Path, line: int) -> dict[str, Any] 
 
 
 def _lmms_box(metric: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+    """Return the gold box of a sample."""
     numbers = _four(metric["bbox"], "bbox", path, line)
     # The tasks of `refcoco_grounding` log pixels, all others shares of the picture.
     is_share = max(numbers) <= 1.0 and "pred_boxes" not in metric
@@ -271,6 +277,7 @@ def _four(value: Any, name: str, path: object, line: int | None) -> tuple[float,
 
 
 def _no_sample(path: Path, line: int) -> MalformedInput:
+    """Return the error for a line that is no sample."""
     return MalformedInput(
         "this is no sample of a harness", where=path, line=line, remedy="every line has doc_id and filtered_resps"
     )
@@ -292,7 +299,7 @@ def _document(row: Mapping[str, Any], documents: Sequence[Any], path: Path, line
 
 
 def _words_of(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> list[str]:
-    """The answers of one line: those that the task's filter returned, or with ``text=resps`` the raw words, which may be several."""
+    """Return the answers of one line: filtered ones, or with ``text=resps`` the raw words, which may be several."""
     names = [columns["text"]] if "text" in columns else ["filtered_resps", "resps"]
     responses = next((row[name] for name in names if row.get(name) is not None), None)
     requests = responses if isinstance(responses, list) else [responses]
@@ -326,7 +333,7 @@ def _model_of(path: Path) -> str:
 
 
 def _trial(row: Mapping[str, Any], columns: Mapping[str, str], path: Path, line: int) -> str:
-    """The id of a row by the column map, or under one of its usual names."""
+    """Return the id of a row by the column map, or under one of its usual names."""
     names = [columns["trial"]] if "trial" in columns else TRIAL_FIELDS
     name = next((row[key] for key in names if row.get(key) is not None), None)
     if name is None:
@@ -372,6 +379,7 @@ def _read_evalscope(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswe
 
 
 def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
+    """Return the gold box of an evalscope sample. Raises MalformedInput for pixels."""
     target = row.get("target")
     if isinstance(target, str) and re.fullmatch(r"\s*\[[-\d.,\s]+\]\s*", target) and target.count(",") == 3:
         numbers, size = _four(target, "target", path, line), metadata.get("image_size")
@@ -412,6 +420,7 @@ def _read_vlmevalkit(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnsw
 
 
 def _vlmevalkit_model(path: Path, table: Table) -> str:
+    """Return the model's name from the file name without the data set."""
     stem = path.name.split(".")[0]
     names = {as_identifier(row.get("dataset")) for row in table.rows[:50]} | {
         as_identifier(row.get("split")) for row in table.rows[:50]
@@ -425,6 +434,7 @@ def _vlmevalkit_model(path: Path, table: Table) -> str:
 
 
 def _vlmevalkit_gold(row: Mapping[str, Any], path: Path, line: int, columns: Mapping[str, str]) -> dict[str, Any]:
+    """Return the gold box of a VLMEvalKit row. Raises MalformedInput for contradictory units."""
     width, height = as_number(row.get("width")), as_number(row.get("height"))
     size = Size(int(width), int(height)) if width and height else None
     if all(name in row for name in _CORNERS):
@@ -516,6 +526,7 @@ def _read_screenspot_pro(path: Path, columns: Mapping[str, str]) -> Iterator[Log
 
 
 def _screenspot_answer(row: Mapping[str, Any], is_absent: bool) -> PlaceAnswer:
+    """Return the answer of a ScreenSpot-Pro row."""
     pred = row.get("pred")
     if row.get("correctness") == "wrong_format":
         return PlaceAnswer(Outcome.UNPARSABLE)
@@ -555,7 +566,7 @@ def _read_ref_adv(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
 
 
 def _read_finecops(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]:
-    """Predictions for FineCops-Ref, with the boxes of its ``…_coco_format.json`` (``documents``)."""
+    """Yield predictions for FineCops-Ref, with the boxes of its ``…_coco_format.json`` (``documents``)."""
     if "documents" not in columns:
         raise InputError(
             "predictions for FineCops-Ref hold no gold boxes",

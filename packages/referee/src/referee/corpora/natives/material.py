@@ -1,4 +1,6 @@
-"""What a file of another program holds, in records of this package: trials, outputs and responses, and how they were recognised."""
+"""Data of files from other programs as records of this package: trials, outputs and responses, and the recognised
+format.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,15 @@ KINDS = ("text", "table", "log", "listeners", "places")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """What a user declares about files: the columns of roles, the systems, the convention and form of coordinates, and further files.
+    """The user's declarations about files: columns of roles, systems, convention and format of coordinates, and further
+    files.
 
     Args:
         columns: role to column, as in ``--map text=utterance``.
         convention: of all coordinates in answers, such as ``0-1000 xyxy``.
-        form: how the models write coordinates (`referee.models.answers.place_forms.FORMS`).
-        format: the name of a format, instead of recognising it.
-        language: of all trials, where the files do not say.
+        form: the models' format of coordinates (`referee.models.answers.place_forms.FORMS`).
+        format: the name of a format, instead of recognition.
+        language: of all trials, if the files do not give it.
         systems: names of systems; in a table also of columns with their texts.
     """
 
@@ -47,19 +50,19 @@ class Declared:
 
 @dataclass(slots=True)
 class NativeData:
-    """What was read from files.
+    """Data read from files.
 
     Args:
         kind: text, table, log, listeners or places.
         format: the name of the format.
-        mapping: role to column or field, as it was read.
+        mapping: the column or field of each role.
         trials: by id, in the order of the files.
-        outputs: descriptions or places, one a system and trial.
+        outputs: descriptions or places, one per system and trial.
         responses: answers of listeners.
-        notes: sentences that a reader of the numbers has to know.
-        is_tried: whether the reader was tried with a file of the real program.
+        notes: sentences that readers of the results need.
+        is_tried: whether the reader was tested with a file of the real program.
         counts: by system, answers by outcome.
-        left_out: sentences about rows that are left out, with their number for ``{}``; the numbers of several files are added up.
+        left_out: sentences about omitted rows, with their number for ``{}``; numbers of several files are added.
     """
 
     kind: str
@@ -94,7 +97,7 @@ class NativeData:
             self.trials[trial.id] = replace(present, references=(*present.references, *new))
 
     def join(self, other: NativeData) -> None:
-        """Add what another file of the same format holds.
+        """Add the data of another file of the same format.
 
         Raises:
             InputError: if the formats differ.
@@ -116,7 +119,7 @@ class NativeData:
         self.left_out.update(other.left_out)
 
     def finish(self, systems: Iterable[str] = ()) -> None:
-        """Note what was done to all files together.
+        """Check all files together and add notes on them.
 
         Raises:
             InputError: if one of the declared systems does not occur.

@@ -1,4 +1,4 @@
-"""Which format a file has, by what is in it, and its material; a file that could be two things is refused."""
+"""Recognises the format of a file by its content and reads it; an ambiguous file is refused."""
 
 from __future__ import annotations
 
@@ -91,6 +91,7 @@ def _log_format(path: Path) -> str | None:
 
 
 def _first_line(path: Path) -> Any:
+    """Return the first line as JSON; None if it does not parse."""
     with open_binary(path) as file:
         line = next((line for line in file if line.strip()), b"null")
     try:
@@ -100,6 +101,7 @@ def _first_line(path: Path) -> Any:
 
 
 def _format_of_object(value: Mapping[str, Any], path: Path) -> str | None:
+    """Return the log format of a JSON object; None if it has none."""
     if "eval" in value and {"samples", "plan", "status"} & value.keys():
         if not value.get("samples"):
             raise InputError("this inspect_ai log holds no samples", where=path, remedy="name the log with its samples")
@@ -120,6 +122,7 @@ def _format_of_object(value: Mapping[str, Any], path: Path) -> str | None:
 
 
 def _format_of_row(row: Mapping[str, Any]) -> str | None:
+    """Return the log format of a line; None if it has none."""
     names = row.keys()
     if {"filtered_resps", "resps"} & names:
         return "lm-eval" if "doc" in names else "lmms-eval"
@@ -139,6 +142,7 @@ def _format_of_row(row: Mapping[str, Any]) -> str | None:
 
 
 def _refuse_aggregates(columns: set[str], path: object) -> None:
+    """Raise InputError for tables of aggregate scores or page times."""
     aggregates = ({"Split", "Precision@1"}, {"Average IoU", "Samples"})
     if any(names <= columns for names in aggregates):
         raise InputError(
@@ -165,6 +169,7 @@ def read_answers(path: Path, format: str, declared: Declared) -> Iterator[LogAns
 
 
 def _answers_of_table(table: Table, declared: Declared) -> Iterator[LogAnswer]:
+    """Yield the answers of a table as those of a log."""
     columns = dict(declared.columns)
     name = columns.get("system")
     if name is not None and name not in table.columns:
@@ -209,16 +214,16 @@ def read_material(
     scenes: Mapping[str, Trial] | None = None,
     declared: Declared | None = None,
 ) -> NativeData:
-    """The material of files, folders, archives and patterns, all of one format.
+    """Return the data of files, folders, archives and patterns, all of one format.
 
     Args:
-        sources: what to read; ``-`` is standard input.
+        sources: the files; ``-`` is standard input.
         references: files of references, for plain text.
         scenes: trials with their scenes, by id.
-        declared: what the user declares about the files.
+        declared: the user's declarations about the files.
 
     Raises:
-        InputError: if a format is unknown, unclear, or differs between files.
+        InputError: if a format is unknown, ambiguous, or differs between files.
     """
     declared = declared or Declared()
     with ExitStack() as stack:
@@ -235,6 +240,7 @@ def read_material(
 
 
 def _add_references(material: NativeData, references: Sequence[str | Path], declared: Declared) -> None:
+    """Add the references of further files. Raises InputError for data without descriptions."""
     if material.kind not in ("table", "log") or not material.outputs:
         raise InputError(
             f"references are for descriptions, but this is {material.format} ({material.kind})",
@@ -285,7 +291,7 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """The files of a folder that may hold answers; a folder of clembench's episodes stands for itself."""
+    """Return the files of a folder that may have answers; a folder of clembench's episodes counts as one file."""
     if any(folder.rglob("interactions.json")):
         return [folder]
     files = [
@@ -312,6 +318,7 @@ def _material_of_files(
     scenes: Mapping[str, Trial] | None,
     declared: Declared,
 ) -> NativeData:
+    """Return the data of files of one format."""
     for file in files:
         if file.suffix.lower() in PICKLES:
             raise InputError(
@@ -345,6 +352,7 @@ def _material_of_files(
 
 
 def _is_text(file: Path, has_references: bool) -> bool:
+    """Return whether a file is plain text, by its name."""
     name = file.name.lower()
     if str(file) == STDIN or name.endswith((".txt", ".txt.gz", ".hyp", ".out", ".pred")):
         return True
@@ -357,6 +365,7 @@ def _is_empirica_export(files: Sequence[Path]) -> bool:
 
 
 def _material_of_file(file: Path, scenes: Mapping[str, Trial] | None, declared: Declared) -> NativeData:
+    """Return the data of one file."""
     if file.is_dir():
         return material_of_episodes(file, declared.columns.get("system"))
     format = declared.format if declared.format in LOG_FORMATS else _log_format(file)
@@ -400,6 +409,7 @@ def material_of_table(
 
 
 def _refuse_gold(table: Table) -> None:
+    """Raise InputError for a table of gold boxes without answers."""
     columns = {simplify(c) for c in table.columns}
     is_gold = bool(columns & {"bbox", "boxcoordinates"}) and bool(
         columns & {"instruction", "sent", "segmentation", "iscrowd"}
@@ -420,6 +430,7 @@ def _holds_coordinates(table: Table) -> bool:
 
 
 def _refuse_raw_survey(table: Table) -> None:
+    """Raise InputError for a Qualtrics export with missing header rows."""
     if {"ResponseId", "RecordedDate"} <= set(table.columns):
         raise InputError(
             "this is a Qualtrics export without its second and third header row",

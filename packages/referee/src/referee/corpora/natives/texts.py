@@ -79,7 +79,7 @@ def read_texts(paths: Sequence[str | Path], references: Sequence[str | Path], de
 def material_of_texts(
     systems: dict[str, list[str]], references: Sequence[Sequence[str]], declared: Declared, sources: Sequence[str] = ()
 ) -> NativeData:
-    """Data of lists of segments: those of systems by name, and one list for each set of references."""
+    """Return the data of lists of segments: those of systems by name, and one list for each set of references."""
     count = len(next(iter(systems.values())))
     for other in (*systems.values(), *references):
         if len(other) != count:

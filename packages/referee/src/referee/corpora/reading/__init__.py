@@ -1,1 +1,4 @@
-"""How files of corpora are read: lines of JSON, tables, XML from strangers, annotated words; every mistake with file, place and remedy."""
+"""Readers of corpus files.
+
+JSON lines, tables, untrusted XML, annotated words; every error names file, place and remedy.
+"""

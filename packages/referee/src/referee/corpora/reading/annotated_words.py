@@ -1,9 +1,9 @@
 """Words with the properties they express marked around them, as TUNA has them (van Deemter, van der Sluis & Gatt 2006).
 
-``ATTRIBUTE`` wraps the words of one property and may hold others (a *white* beard); ``META-ATTRIBUTE`` wraps a location
-phrase and holds one silent ``ATTRIBUTE`` per axis; ``DET`` wraps determiners; a ``DESCRIPTION`` inside another is one half
-of a plural. As spans: a marked stretch is one `Span` with its properties, a location phrase has all its axes, and every
-other word is a `Span` of its own without properties.
+``ATTRIBUTE`` encloses the words of one property and may contain others (a *white* beard); ``META-ATTRIBUTE`` encloses a
+location phrase and contains one empty ``ATTRIBUTE`` per axis; ``DET`` encloses determiners; a ``DESCRIPTION`` inside
+another is one half of a plural. As spans: marked words are one `Span` with their properties, a location phrase has all
+its axes, and every other word is a `Span` without properties.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from referee.records import Property, Span
 
 
 def words(element: Any) -> str:
-    """The words of an element and all it holds, single blanks between them."""
+    """Return the words of an element and its descendants, separated by single spaces."""
     return " ".join(" ".join(element.itertext()).split())
 
 
 def read_property(element: Any, where: str) -> Property:
-    """The property that an ATTRIBUTE stands for; blanks around name and value are dropped."""
+    """Return the property of an ATTRIBUTE element, without surrounding spaces."""
     name, value = (element.get("NAME") or "").strip(), element.get("VALUE")
     if element.tag != "ATTRIBUTE" or not name or value is None:
         problem = f"<{element.tag}> is not an attribute with NAME and VALUE"
@@ -33,7 +33,7 @@ def read_property(element: Any, where: str) -> Property:
 
 
 def read_spans(element: Any, where: str) -> tuple[Span, ...]:
-    """The content of an annotated string in order, nothing left out."""
+    """Return the content of an annotated string in order, complete."""
     spans = _plain(element.text)
     for child in element:
         spans += _read_span(child, where) + _plain(child.tail)
@@ -45,6 +45,7 @@ def _plain(text: str | None) -> list[Span]:
 
 
 def _read_span(element: Any, where: str) -> list[Span]:
+    """Return the spans of one element."""
     content = read_spans(element, where)
     properties: tuple[Property, ...] = ()
     if element.tag == "ATTRIBUTE":
@@ -61,7 +62,7 @@ def _read_span(element: Any, where: str) -> list[Span]:
 
 
 def read_markup(element: Any) -> list[dict[str, Any]]:
-    """The markup as plain data: tag, words, every XML attribute, so that determiners, landmarks and polarity survive."""
+    """Return the markup as JSON values: tag, words, every XML attribute, including determiners, landmarks and polarity."""
     return [_plain_data(child) for child in element]
 
 
@@ -81,6 +82,7 @@ def write_spans(parent: Any, spans: tuple[Span, ...]) -> None:
 
 
 def _open_span(parent: Any, span: Span) -> Any:
+    """Return an element for a span's properties."""
     if not span.properties:
         # Only one half of a plural has parts and no property of its own.
         return etree.SubElement(parent, "DESCRIPTION")
@@ -93,7 +95,7 @@ def _open_span(parent: Any, span: Span) -> Any:
 
 
 def _append_words(element: Any, text: str) -> None:
-    """Words at the end of an element's content: in this tree, the tail of its last child; blanks keep them apart."""
+    """Append words to an element's content, which is the tail of its last child in this tree, separated by spaces."""
     if len(element):
         element[-1].tail = f"{element[-1].tail or ' '}{text} "
     else:

@@ -18,9 +18,9 @@ MISSING = frozenset({"", "NA", "nan"})
 
 
 def read_csv(path: Path, make: Callable[[dict[str, str]], Thing], loose_end: bool = False) -> Iterator[Thing]:
-    """What `make` makes of every row, given as cells by the names of their columns.
+    """Yield the result of `make` for every row, given as a dict of cells by column.
 
-    A table with a `loose_end` has commas in its last column that nobody quoted.
+    A table with a `loose_end` has unquoted commas in its last column.
     """
     for line, row in _rows(path, loose_end):
         with located(path, line):
@@ -47,7 +47,7 @@ def _rows(path: Path, loose_end: bool) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Lines with their ends, decoded one by one, so that a byte that is not UTF-8 is found in its own line."""
+    """Yield the lines with their ends, decoded one by one, so that invalid UTF-8 is reported with its line."""
     with open_binary(path) as file:
         for number, raw in enumerate(file, 1):
             try:
@@ -59,7 +59,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def worded(row: dict[str, str], column: str) -> str | None:
-    """The text of a cell; None where it is empty or says that there is nothing (NA, nan)."""
+    """Return the text of a cell; None if it is empty or NA, nan."""
     text = row[column].strip()
     return None if text in MISSING else text
 
@@ -79,7 +79,7 @@ def as_list(text: str) -> list[Any]:
     try:
         # Literals only: nothing in a cell is ever run.
         values = ast.literal_eval(text)
-    # The last two are what deep nesting does to Python's parser.
+    # The last two are raised by Python's parser for deep nesting.
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         raise WrongShape(f"{text!r:.60} is not a list", REMEDY) from None
     if not isinstance(values, list):

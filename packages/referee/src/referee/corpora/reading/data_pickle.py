@@ -1,4 +1,7 @@
-"""Pickles that hold data and nothing else: lists, dictionaries, texts, numbers. A pickle can run any code when it is read; one that tries to is refused."""
+"""Pickles with plain data only: lists, dictionaries, texts, numbers.
+
+A pickle can run any code when read; one that tries to is refused.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ REMEDY = "take the file from its makers again; do not open it with anything else
 
 
 class _DataOnly(pickle.Unpickler):
-    """Knows no classes and no functions, so that nothing in the file can be called."""
+    """An unpickler without classes and functions, so that a file cannot call any."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise pickle.UnpicklingError(f"it wants to use {module}.{name}")
@@ -24,7 +27,7 @@ class _DataOnly(pickle.Unpickler):
 
 
 def read_pickle(path: Path) -> Any:
-    """What a pickle of plain data holds; one with anything else in it is an error that says so."""
+    """Return the data of a pickle. Raises MalformedInput for one with anything but plain data."""
     if path.stat().st_size > LARGEST:
         raise MalformedInput("more than 1 GB: this is no list of expressions", where=path, remedy=REMEDY)
     try:

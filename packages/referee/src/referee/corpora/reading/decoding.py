@@ -1,7 +1,7 @@
-"""JSON into records, by the records' own declaration: decoded in one step, and looked at a second time only where something does not fit.
+"""Decodes JSON into records by their declarations, in one step; errors are explained in a second pass.
 
-`Form.decode` is what a reader of lines calls; `Form.convert` takes what Python has already. Both raise `WrongShape`, which names the field, what is wrong with
-it and what to do. Fields that are null count as not given.
+`Form.decode` is for lines, `Form.convert` for Python objects. Both raise `WrongShape` with field, problem and remedy.
+Null fields count as not given.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAIRS = 'write [["colour", "red"], ["type", "chair"]], or {"colour": "red", "typ
 
 
 class _Part(NamedTuple):
-    """What stands in a field, in words, with the record that declares its own fields."""
+    """The description of a field, with the record that declares its fields."""
 
     noun: str
     kind: type[Struct]
@@ -76,7 +76,7 @@ def field_names(kind: type[Struct]) -> tuple[str, ...]:
 
 
 def decode_custom(kind: type, written: Any) -> Any:
-    """A place from its JSON form: the one part of a record that msgspec cannot decode by itself."""
+    """Return a place from its JSON object, the one part of a record that msgspec cannot decode by itself."""
     place = place_from_json(written)
     if issubclass(kind, RegionBase) and isinstance(place, Point):
         raise WrongShape("a region has an inside, a point has none", "write a box, a polygon or a mask")
@@ -104,8 +104,8 @@ class Form(Generic[Kind]):
 
     Args:
         kind: the record.
-        noun: what a message calls it.
-        rest: where fields go that it does not have.
+        noun: its name in messages.
+        rest: the field for unknown fields.
     """
 
     def __init__(self, kind: type[Kind], noun: str, rest: str = "") -> None:
@@ -132,6 +132,7 @@ class Form(Generic[Kind]):
         raise self._explained(misfit, data)
 
     def _explained(self, misfit: _Misfit, data: Any) -> WrongShape:
+        """Return the error with its field, problem and remedy."""
         place, fields = misfit.place, [step for step in misfit.steps if isinstance(step, str)]
         part = _PARTS.get(fields[-1], self._root) if fields else self._root
         remedy = next((_REMEDIES[name] for name in reversed(fields) if name in _REMEDIES), "")
@@ -162,13 +163,14 @@ class Form(Generic[Kind]):
 
 
 class _Misfit(NamedTuple):
-    """What msgspec says about the first thing that does not fit."""
+    """Msgspec's description of the first invalid field."""
 
     problem: str
     steps: list[str | int]
 
     @classmethod
     def of(cls, error: ValidationError) -> _Misfit:
+        """Return the problem and the path of a validation error."""
         match = _MESSAGE.fullmatch(str(error))
         steps = _STEP.findall(match["path"] or "") if match else []
         return cls(
@@ -199,7 +201,7 @@ class _Misfit(NamedTuple):
 
     @property
     def expected(self) -> str | None:
-        """What should stand there, in words."""
+        """The expected type in words; None if it is not a type error."""
         match = re.match(r"Expected `(.*?)`( >= 0)?", self.problem)
         if match is None:
             return None
@@ -209,7 +211,7 @@ class _Misfit(NamedTuple):
 
 
 def _at(data: Any, steps: list[str | int]) -> Any:
-    """What stands at a place in an object; the last part that can be reached."""
+    """Return the value at a path in an object, as deep as it can be followed."""
     for step in steps:
         try:
             data = data[step]

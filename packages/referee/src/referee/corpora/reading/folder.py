@@ -1,4 +1,4 @@
-"""Where corpora lie: in the folder the user names with --data or REFEREE_DATA; never inside the package."""
+"""The location of corpora: the folder of --data or REFEREE_DATA, never inside the package."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from referee.errors import DataNotFound
 
 
 def locate(data: str | Path | None, folder_name: str, files: Iterable[str], corpus: str = "") -> Path:
-    """The folder that holds a corpus's files: DATA/folder_name, or DATA itself when the files lie there directly.
+    """Return the folder with a corpus's files: DATA/folder_name, or DATA itself if it has the files.
 
-    `corpus` is what users call it, where that is not the folder's name.
+    `corpus` is the name for users, if it differs from the folder's.
     """
     name = corpus or folder_name
     root = data or os.environ.get("REFEREE_DATA")
@@ -37,6 +37,6 @@ def checksum(paths: Iterable[Path]) -> str:
     """One SHA-256 over the contents of several files, in the order of their names."""
     total = hashlib.sha256()
     for path in sorted(paths, key=lambda p: p.name):
-        # A digest of digests, so that it matters where one file ends and the next begins.
+        # A digest of digests, so that the boundaries between files matter.
         total.update(hashlib.sha256(path.read_bytes()).digest())
     return total.hexdigest()

@@ -22,7 +22,9 @@ Record = TypeVar("Record")
 
 
 class WrongShape(Exception):
-    """A value is not of the documented form; whoever knows file and line turns it into `MalformedInput`, with a remedy where there is none yet."""
+    """A value does not have the documented form; callers that know file and line convert it to `MalformedInput`, with a
+    remedy if it has none.
+    """
 
     def __init__(self, problem: str, remedy: str = "") -> None:
         super().__init__(problem)
@@ -47,7 +49,7 @@ class FileLines:
 
     @classmethod
     def of(cls, path: str, lines: Iterable[LineRange]) -> FileLines:
-        """Lines in any order; those that stand one after the other in the file are read together."""
+        """Return lines in any order; adjacent ones are read together."""
         ranges: list[LineRange] = []
         for line in sorted(lines):
             if ranges and ranges[-1].end == line.start:
@@ -60,7 +62,7 @@ class FileLines:
         return self.path
 
     def read(self) -> Iterator[tuple[int, bytes]]:
-        """The bytes of each range, after the number of its first line."""
+        """Yield the number of the first line and the bytes of each range."""
         if self.contents is not None:
             yield from zip((r.line for r in self.ranges), self.contents, strict=True)
             return
@@ -70,12 +72,15 @@ class FileLines:
                 yield line, file.read(end - start)
 
     def carried(self) -> FileLines:
-        """The same with what is in it, for a machine that does not see the file."""
+        """Return the lines with their content, for a machine without access to the file."""
         return FileLines(self.path, self.ranges, tuple(content for _, content in self.read()))
 
 
 def open_binary(path: str | Path) -> BinaryIO:
-    """A file opened for reading (gzip by its ending, ``-`` for standard input), or an error that says why not."""
+    """Return a file opened for reading (gzip by extension, ``-`` for standard input).
+
+    Raises InputError with the reason if it cannot be.
+    """
     if str(path) == "-":
         return sys.stdin.buffer
     try:
@@ -110,9 +115,10 @@ def read_records(
     remedy: str,
     on_problem: Callable[[InputError], None] = _raise,
 ) -> Iterator[tuple[int, Record]]:
-    """What `decode` makes of every line that is not blank, with its number.
+    """Yield the number and the result of `decode` for every line that is not blank.
 
-    A line that `decode` refuses with `WrongShape` goes to `on_problem` as an error that names file and line; `remedy` is for those that have none yet.
+    If `decode` raises `WrongShape`, the error goes to `on_problem` with file and line; `remedy` is for errors without
+    one.
     """
     for number, raw in numbered_lines(path):
         try:
@@ -140,6 +146,7 @@ def numbered_lines(path: str | Path | FileLines) -> Iterator[tuple[int, bytes]]:
 
 
 def _not_blank(lines: Iterable[bytes], first: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and the bytes of every line that is not blank."""
     for number, raw in enumerate(lines, first):
         # A byte order mark can only stand at the beginning of the file.
         line = (raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw).strip()
@@ -168,7 +175,10 @@ def _check_float(digits: str) -> float:
 
 
 def _refuse_doubled_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of its pairs, as a hook of Python's decoder of JSON; one of two values under one key would be lost in silence."""
+    """Return a dict of pairs, as a hook of Python's JSON decoder.
+
+    Raises WrongShape for repeated keys, of which one would be lost silently.
+    """
     parsed = dict(pairs)
     if len(parsed) < len(pairs):
         seen: set[str] = set()
@@ -183,7 +193,7 @@ def parse_object(written: str | bytes) -> dict[str, Any]:
     try:
         # Python's decoder takes NaN and Infinity, which JSON does not have.
         data = json.loads(text, parse_constant=_refuse, object_pairs_hook=_refuse_doubled_keys)
-        # Nor does JSON have what Python makes of 1e999; numbers are looked at only where one may be so large.
+        # JSON has no infinity, to which Python parses 1e999; only texts with large exponents are checked.
         if _LARGE.search(text):
             json.loads(text, parse_float=_check_float)
     except json.JSONDecodeError as error:
@@ -195,7 +205,7 @@ def parse_object(written: str | bytes) -> dict[str, Any]:
         raise WrongShape("nested too deeply", "one flat JSON object a line") from None
     if not isinstance(data, dict):
         raise WrongShape(f"expected an object, found {type(data).__name__}", "write one {…} a line")
-    # Looked for in the text, so that ordinary lines pay for no second walk.
+    # Searched in the text, so that ordinary lines need no second pass.
     if "\\ud" in text.lower():
         _check_surrogates(data)
     return data
@@ -210,7 +220,7 @@ def _check_surrogates(data: dict[str, Any]) -> None:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether something is a number that can be reckoned with: no text, no true or false, nothing infinite."""
+    """Return whether a value is a finite number: no text, no boolean, not infinite."""
     try:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
     # Of whole numbers that no float can hold.
@@ -241,6 +251,7 @@ def optional(data: Any, key: str, kind: type) -> Any:
 
 
 def _checked(value: Any, key: str, kind: type) -> Any:
+    """Return the value. Raises WrongShape for another type."""
     if not isinstance(value, kind):
         raise WrongShape(f"the field {key!r} should be {_NAMES[kind]}, not {value!r:.40}")
     return value

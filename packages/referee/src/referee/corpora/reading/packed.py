@@ -1,4 +1,4 @@
-"""Corpora packed as lines of JSON, tables or one JSON document: where they lie, and every mistake reported with file and line."""
+"""Corpora stored as JSON lines, tables or one JSON document; every error names file and line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REMEDY = "compare the file with the corpus's README, or copy it again"
 
 
 class Unheard:
-    """A corpus of descriptions that nobody answered."""
+    """A corpus of descriptions without hearers' answers."""
 
     def __init__(self, data: str | Path | None = None) -> None:
         self.data = data
@@ -45,12 +45,12 @@ def _in_folder(data: str | Path | None, folder: str, files: tuple[str, ...], cor
 
 @contextmanager
 def located(path: Path, line: int | None = None) -> Iterator[None]:
-    """Whatever is wrong with the shape of the data inside becomes an error that names the place."""
+    """Convert errors of shape in a block to errors with file and line."""
     try:
         yield
     except WrongShape as wrong:
         raise MalformedInput(str(wrong), where=path, line=line, remedy=wrong.remedy or REMEDY) from None
-    # Readers index and convert freely: what fails in them is the file's fault and is told with its place.
+    # Readers index and convert without checks: their exceptions are errors of the file and reported with its place.
     except KeyError as error:
         raise MalformedInput(f"{error} is missing", where=path, line=line, remedy=REMEDY) from error
     except (AttributeError, IndexError, TypeError, ValueError, OverflowError) as error:
@@ -58,7 +58,7 @@ def located(path: Path, line: int | None = None) -> Iterator[None]:
 
 
 def read_rows(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Iterator[Thing]:
-    """What `make` makes of every line of JSON."""
+    """Yield the result of `make` for every line of JSON."""
     for line, text in read_lines(path):
         with located(path, line):
             thing = make(parse_object(text))
@@ -66,7 +66,7 @@ def read_rows(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Iterator[T
 
 
 def read_table(path: Path) -> Iterator[dict[str, str]]:
-    """Rows of a tab-separated table by the names of its columns."""
+    """Yield the rows of a tab-separated table as dicts by column."""
     names: list[str] = []
     for line, text in read_lines(path):
         cells = text.split("\t")
@@ -79,7 +79,7 @@ def read_table(path: Path) -> Iterator[dict[str, str]]:
 
 
 def read_document(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Thing:
-    """What `make` makes of a file that is one JSON object."""
+    """Return the result of `make` for a file with one JSON object."""
     text = "\n".join(text for _, text in read_lines(path))
     with located(path):
         return make(parse_object(text))
@@ -100,15 +100,15 @@ def member(scene: Scene, entity_id: str) -> str:
 
 
 def remainder(row: Mapping[str, Any], *used: str) -> dict[str, Any]:
-    """The fields of a row that went nowhere else: they are kept as a trial's meta."""
+    """Return the unused fields of a row, which become a trial's meta."""
     return {key: value for key, value in row.items() if key not in used}
 
 
 def read_list(path: Path, make: Callable[[dict[str, Any]], Thing]) -> Iterator[Thing]:
-    """What `make` makes of every object of a file that is one JSON list."""
+    """Yield the result of `make` for every object of a file with one JSON list."""
     text = "\n".join(text for _, text in read_lines(path))
     with located(path):
-        # As the value of a field, so that all that is checked of an object is checked here too.
+        # As the value of a field, so that all checks of objects apply here too.
         items = parse_object(f'{{"items": {text}}}')["items"]
         if not isinstance(items, list):
             raise WrongShape(f"expected a list, found {type(items).__name__}", REMEDY)

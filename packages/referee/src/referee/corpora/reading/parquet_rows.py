@@ -1,4 +1,6 @@
-"""Rows of Parquet tables: whose they are, and some of them read without the others (row groups without any of them are skipped)."""
+"""Rows of Parquet tables: their systems, and reading of some rows without the others (row groups without any are
+skipped).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def read_parquet(path: object, columns: Sequence[str] | None = None, rows: LineR
     """
     import polars as pl
 
-    open_binary(str(path)).close()  # says in the usual words what is wrong with the file itself
+    open_binary(str(path)).close()  # raises the usual error for a damaged file
     try:
         table = pl.scan_parquet(str(path), hive_partitioning=False)
         chosen = table if rows is None else table.slice(rows.start, rows.end - rows.start)

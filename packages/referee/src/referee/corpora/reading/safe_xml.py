@@ -67,7 +67,9 @@ def _parser() -> Any:
 
 
 def _refuse_entities(root: Any, where: str | Path) -> None:
-    """What a search in bytes cannot see: declarations in other encodings than ASCII's family, references left standing."""
+    """Raise MalformedInput for entities that a search of bytes misses: in encodings other than ASCII's family, and
+    unresolved references.
+    """
     dtd = root.getroottree().docinfo.internalDTD
     if dtd is not None and next(dtd.iterentities(), None) is not None:
         raise _entity(where, 1)
@@ -77,6 +79,7 @@ def _refuse_entities(root: Any, where: str | Path) -> None:
 
 
 def _entity(where: str | Path, line: int) -> MalformedInput:
+    """Return the error for a declared or used entity."""
     remedy = "write the text itself in place of the entity, and delete its declaration"
     return MalformedInput(
         "the file declares or uses an entity, which is not allowed", where=where, line=line, remedy=remedy
@@ -84,7 +87,9 @@ def _entity(where: str | Path, line: int) -> MalformedInput:
 
 
 def documents(path: str | Path) -> Iterator[tuple[str, Any]]:
-    """Every XML document of a file, a zip archive or a tree of folders, with its place; names in natural order (s2 before s10)."""
+    """Yield every XML document of a file, a zip archive or a folder tree, with its path; names in natural order (s2
+    before s10).
+    """
     source = Path(path)
     if source.is_dir():
         yield from _in_folder(source)
@@ -95,6 +100,7 @@ def documents(path: str | Path) -> Iterator[tuple[str, Any]]:
 
 
 def _in_folder(folder: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the documents of a folder. Raises MalformedInput if it has none."""
     names = _wanted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())
     if not names:
         raise MalformedInput(
@@ -105,6 +111,7 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _in_archive(archive: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the documents of an archive. Raises MalformedInput if it has none."""
     with _opened(archive) as packed:
         names = _wanted(packed.namelist())
         if not names:
@@ -117,6 +124,7 @@ def _in_archive(archive: Path) -> Iterator[tuple[str, Any]]:
 
 
 def _opened(archive: Path) -> zipfile.ZipFile:
+    """Return an opened archive. Raises MalformedInput if it is damaged."""
     # Reading no byte tells whether the file can be opened at all, in the words for files.
     _bytes(archive, 0)
     try:
@@ -126,6 +134,7 @@ def _opened(archive: Path) -> zipfile.ZipFile:
 
 
 def _unpacked(packed: zipfile.ZipFile, name: str, archive: Path) -> bytes:
+    """Return a file of an archive. Raises MalformedInput if it is damaged or too large."""
     if packed.getinfo(name).file_size > LARGEST:
         problem = f"{name} unpacks to more than {LARGEST >> 20} MiB"
         raise MalformedInput(problem, where=archive, remedy="unpack the archive by hand if it can be trusted")
@@ -140,6 +149,7 @@ def _broken(archive: Path, error: Exception) -> MalformedInput:
 
 
 def _bytes(path: Path, size: int = -1) -> bytes:
+    """Return the bytes of a file. Raises InputError if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(size)

@@ -9,12 +9,12 @@ _KANA, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\u1100-\u11ff\uac00
 
 
 def has_unspaced_script(text: str) -> bool:
-    """Whether a text holds Chinese, Japanese or Korean characters."""
+    """Return whether a text has Chinese, Japanese or Korean characters."""
     return not text.isascii() and any(script.search(text) for script in (_HAN, _KANA, _HANGUL))
 
 
 def language_of_script(text: str) -> str | None:
-    """zh, ja or ko where the script of a text tells it, else None."""
+    """Return zh, ja or ko if the script of a text determines it, else None."""
     if text.isascii():
         return None
     if _KANA.search(text):

@@ -25,7 +25,7 @@ _SAVE = "save the table again, as UTF-8"
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a table, the names of its columns, and the line of each row in its file."""
+    """The rows of a table, the names of its columns, and the file line of each row."""
 
     source: str
     columns: tuple[str, ...]
@@ -44,15 +44,15 @@ class Table:
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a cell holds nothing: None, or the NaN with which data frames fill cells."""
+    """Return whether a cell is empty: None, or the NaN that data frames use."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def read_table(path: str | Path, sheet: str | None = None) -> Table:
-    """The table in a file, by the ending of its name; `sheet` names one of several tables in a workbook.
+    """Return the table in a file, by its extension; `sheet` selects one of several tables in a workbook.
 
     Raises:
-        InputError: if the ending is unknown, the file holds no rows, or it holds several tables.
+        InputError: if the extension is unknown, or the file has no rows or several tables.
     """
     name = str(path).lower()
     if name.endswith(SEPARATED):
@@ -126,7 +126,7 @@ def decode_lines(path: Path) -> Iterator[str]:
 
 
 def _without_utf16(file: IO[bytes]) -> Iterable[bytes]:
-    """The lines of a file; those of UTF-16 with its mark, as spreadsheets save "Unicode text", are encoded anew."""
+    """Return the lines of a file in UTF-8; UTF-16 with a byte order mark ("Unicode text" of spreadsheets) is converted."""
     first = file.readline()
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return chain([first] if first else [], file)
@@ -134,7 +134,9 @@ def _without_utf16(file: IO[bytes]) -> Iterable[bytes]:
 
 
 def _read_workbook(path: str | Path, sheet: str | None) -> list[tuple[int, dict[str, Any]]]:
-    """The rows of the one sheet that holds a table; of sheets with the same columns all rows, with the sheet's name in a column."""
+    """Return the rows of the one sheet with a table; sheets with equal columns are joined, with a column for the
+    sheet's name.
+    """
     import polars as pl
 
     with naming_extra():
@@ -198,7 +200,7 @@ def read_json(path: str | Path) -> Any:
 
 
 def _read_json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Objects of a file, one on each line; a list on a line (as JATOS writes them) stands for its objects."""
+    """Yield the objects of a file, one per line; a list on a line (as in JATOS files) gives its objects."""
     for number, line in enumerate(decode_lines(path), 1):
         if not line.strip():
             continue
@@ -223,7 +225,9 @@ def _rows_of_json(value: Any, path: str | Path) -> list[dict[str, Any]]:
 
 
 def _find_rows(value: Any) -> list[dict[str, Any]] | None:
-    """Rows of a list of objects, of columns, of lists by system, of objects by id, or of the one part that holds such; None for others."""
+    """Return rows from a list of objects, columns, lists by system, objects by id, or the one part that has such; None
+    for other values.
+    """
     if isinstance(value, list) and value and all(isinstance(row, list) for row in value):
         value = [row for part in value for row in part]
     if isinstance(value, list) and all(isinstance(row, dict) for row in value):

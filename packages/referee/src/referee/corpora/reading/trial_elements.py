@@ -1,6 +1,6 @@
 """TRIAL elements as records: the XML of the TUNA corpus and of its shared tasks (Gatt, Belz & Kow 2008, Fig. 1).
 
-One reader serves all three dialects, file by file, for they differ only in names:
+One reader serves all three dialects, which differ only in names:
 
     =============  ==================  ==============================  =====================
     dialect        words               words with markup               attribute set
@@ -10,7 +10,7 @@ One reader serves all three dialects, file by file, for they differ only in name
     2007                                                               DESCRIPTION
     =============  ==================  ==============================  =====================
 
-A trial may hold several descriptions one after another (the test sets have two references a trial).
+A trial may have several successive descriptions (the test sets have two references per trial).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PARTS = {
     "DESCRIPTION": "markup",
     "ATTRIBUTE-SET": "set",
 }
-# Each type occurs in one domain only, so that the types tell it.
+# Each type occurs in one domain only, so types determine it.
 FURNITURE = {"chair", "sofa", "desk", "fan"}
 Parts = dict[str, Any]
 
@@ -54,6 +54,7 @@ def trial_elements(path: str | Path) -> Iterator[tuple[str, Any, str]]:
 
 
 def _trial_id(element: Any, where: str) -> str:
+    """Return the id of a TRIAL element. Raises MalformedInput for another element."""
     if element.tag != "TRIAL":
         remedy = "name files whose root is a TRIAL or holds nothing but TRIALs"
         raise MalformedInput(f"<{element.tag}> is not a TRIAL", where=where, line=element.sourceline, remedy=remedy)
@@ -61,6 +62,7 @@ def _trial_id(element: Any, where: str) -> str:
 
 
 def _required(element: Any, name: str, where: str) -> str:
+    """Return a required XML attribute. Raises MalformedInput if it is missing."""
     value = (element.get(name) or "").strip()
     if not value:
         problem = f"<{element.tag}> has no {name}"
@@ -69,7 +71,7 @@ def _required(element: Any, name: str, where: str) -> str:
 
 
 def read_trial(element: Any, where: str) -> Trial:
-    """A trial; an id like s101t2 says who spoke and which designed scene it was."""
+    """Return a trial; an id like s101t2 gives speaker and designed scene."""
     trial_id = _required(element, "ID", where)
     numbers = re.fullmatch(r"s([0-9]{1,9})t([0-9]{1,9})", trial_id)
     speaker, number = numbers.groups() if numbers else (None, None)
@@ -96,6 +98,7 @@ def guess_domain(entities: Iterable[Entity]) -> str | None:
 
 
 def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[str, ...]]:
+    """Return the entities and the ids of the targets. Raises MalformedInput without a DOMAIN."""
     domain = trial.find("DOMAIN")
     if domain is None:
         remedy = "name files of trials; peer outputs have no DOMAIN and are read as outputs"
@@ -118,6 +121,7 @@ def _read_entities(trial: Any, where: str) -> tuple[tuple[Entity, ...], tuple[st
 
 
 def _is_target(entity: Any, where: str) -> bool:
+    """Return whether an entity is a target. Raises MalformedInput for an unknown role."""
     role = _required(entity, "TYPE", where)
     if role not in ("target", "distractor"):
         problem, remedy = f"an entity is a {role!r}", "TYPE is target or distractor"
@@ -126,6 +130,7 @@ def _is_target(entity: Any, where: str) -> bool:
 
 
 def _read_entity(element: Any, where: str) -> Entity:
+    """Return an entity. Raises MalformedInput for another element."""
     if element.tag != "ENTITY":
         problem, remedy = f"<{element.tag}> stands where an ENTITY should", "a DOMAIN holds ENTITY elements only"
         raise MalformedInput(problem, where=where, line=element.sourceline, remedy=remedy)
@@ -179,7 +184,9 @@ def read_description(parts: Parts, where: str, speaker: str | None = None) -> De
 
 
 def _read_meta(trial: Any, number: str | None, parts_of_all: list[Parts]) -> dict[str, Any]:
-    """What the records have no place for: the trial's own fields, its markup in full, and denied properties."""
+    """Return the data that records have no fields for: the trial's XML attributes, its full markup, and negated
+    properties.
+    """
     fields = {k.lower(): v for k, v in trial.attrib.items() if k not in ("ID", "CONDITION", "DOMAIN")}
     meta: dict[str, Any] = {k: int(v) if re.fullmatch(r"[0-9]{1,9}", v) else v for k, v in fields.items()}
     if number:

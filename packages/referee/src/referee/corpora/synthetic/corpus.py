@@ -1,7 +1,8 @@
-"""A corpus that needs no download: scenes in the TUNA design with descriptions sampled from a parametric speaker, synthetic and labelled so.
+"""A synthetic corpus that needs no download: scenes in the TUNA design with descriptions of a parametric speaker,
+labelled as synthetic.
 
-Its numbers exercise the machinery; they say nothing about people. The same parameters always give the same corpus, and the first speakers stay the same
-when more are asked for.
+Its numbers test the software and carry no evidence about people. The same parameters always give the same corpus;
+requesting more speakers does not change the first ones.
 """
 
 from __future__ import annotations
@@ -26,11 +27,12 @@ Prepared = tuple[Stage, Plan, Mapping[str, Any]]
 
 @dataclass(eq=False, repr=False)
 class Synthetic:
-    """Furniture and people scenes described by simulated speakers; every speaker describes every scene once.
+    """Scenes of furniture and people described by simulated speakers; every speaker describes every scene once.
 
-    `similarity` is the chance that a distractor shares a value with the target where the design leaves it open; `individuality` scales how far
-    speakers differ (0: all alike); `slips` is the chance that a value said is false (TUNA: about 0.03), `typos` that a word is misspelt. Positions
-    are drawn for every trial, or from `layouts` ready-made ones per scene, which saves time and memory when there are very many trials.
+    `similarity` is the probability that a distractor shares a value with the target where the design leaves it open;
+    `individuality` scales the differences between speakers (0: none); `slips` is the probability that a value is false
+    (TUNA: about 0.03), `typos` that a word is misspelt. Positions are random in every trial, or one of `layouts` per
+    scene, which saves time and memory for many trials.
     """
 
     card = Card(
@@ -71,10 +73,11 @@ class Synthetic:
             yield from self._spoken_by(number, prepared)
 
     def responses(self) -> Iterator[Response]:
-        """Nobody listened."""
+        """Return no responses: the corpus has no listeners."""
         return iter(())
 
     def _spoken_by(self, number: int, prepared: list[Prepared]) -> Iterator[Trial]:
+        """Yield the trials of one speaker."""
         rng = Random(f"speaker {number} of {self.seed}")
         name = str(number)
         condition = "+LOC" if number % 2 else "-LOC"
@@ -100,6 +103,7 @@ class Synthetic:
             )
 
     def _check(self) -> None:
+        """Raise InputError for invalid parameters."""
         wrong = {
             "speakers": self.speakers < 1,
             "scenes": self.scenes < 1,

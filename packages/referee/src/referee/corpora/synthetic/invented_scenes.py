@@ -1,8 +1,9 @@
-"""Scenes in the TUNA design (van Deemter, van der Sluis & Gatt 2006), drawn anew: for each scene it is known which attributes are needed.
+"""Random scenes in the TUNA design (van Deemter, van der Sluis & Gatt 2006) with known minimal descriptions.
 
-A scene is built round its minimal description. For every attribute of it there is one distractor that differs from the target in that attribute alone, so
-none can be left out; every other distractor differs in at least one of them, so together they suffice. In furniture half of the distractors have
-another type, with the same looks, so that the type alone never decides.
+A scene is built from its minimal description. For every attribute of it one distractor differs from the target in that
+attribute alone, so none can be omitted; every other distractor differs in at least one of them, so together they
+suffice. In furniture half of the distractors have another type and otherwise equal attributes, so the type alone never
+distinguishes the target.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Look = dict[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """The attributes of a kind of object, and those whose combinations the minimal descriptions run through."""
+    """The attributes of a kind of object, and those that minimal descriptions combine."""
 
     name: str
     values: Mapping[str, tuple[str, ...]]
@@ -68,14 +69,14 @@ def shuffled(count: int, size: int, rng: Random) -> list[int]:
 
 
 def grid(entities: int) -> tuple[int, int]:
-    """Columns and rows: TUNA's 5 x 3, or the smallest multiple of it that holds all entities."""
+    """Return columns and rows: TUNA's 5 x 3, or the smallest multiple of it with room for all entities."""
     times = ceil(sqrt(entities / 15)) if entities > 15 else 1
     return 5 * times, 3 * times
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """A scene before anything is placed: the looks of its entities, which of them is the target, and what tells it apart."""
+    """A scene without positions: the attributes of its entities, its target, and its minimal description."""
 
     id: str
     domain: Domain
@@ -96,6 +97,7 @@ def design_scenes(count: int, entities: int, similarity: float, rng: Random) -> 
 
 
 def _design(name: str, domain: Domain, turn: int, entities: int, similarity: float, rng: Random) -> Design:
+    """Return the design of one scene."""
     distractors = entities - 1
     types = domain.values["type"]
     alike = ceil(distractors / 2) if len(types) > 1 else distractors
@@ -118,13 +120,17 @@ def _design(name: str, domain: Domain, turn: int, entities: int, similarity: flo
 
 
 def _minimal_sets(domain: Domain, most: int) -> list[tuple[str, ...]]:
-    """All non-empty subsets of the balanced attributes, small ones first; each attribute in one needs a distractor of its own."""
+    """Return all non-empty subsets of the balanced attributes, small ones first; each attribute needs its own
+    distractor.
+    """
     sizes = range(1, min(most, len(domain.balanced)) + 1)
     return [subset for size in sizes for subset in combinations(domain.balanced, size)]
 
 
 def _target(domain: Domain, needed: tuple[str, ...], rng: Random) -> Look:
-    """Nobody says that somebody has no beard, so what is needed is there to be seen; hair colour needs hair."""
+    """Return random attributes of a target; required ones are visible features (a beard, not its absence), and hair
+    colour requires hair.
+    """
     look = {name: values[below(len(values), rng)] for name, values in domain.values.items()}
     for name in needed:
         if domain.values[name] is _YES_NO:
@@ -135,7 +141,9 @@ def _target(domain: Domain, needed: tuple[str, ...], rng: Random) -> Look:
 def _distractors(
     domain: Domain, target: Look, needed: tuple[str, ...], count: int, similarity: float, rng: Random
 ) -> list[Look]:
-    """First one that differs in each needed attribute alone, then free ones; in small scenes no two alike if that can be had."""
+    """Return the distractors: one per required attribute that differs in it alone, then random ones; in small scenes
+    without duplicates if possible.
+    """
     looks = [target | {name: _another(domain.values[name], target[name], rng)} for name in needed]
     while len(looks) < count:
         look = _free(domain, target, needed, similarity, rng)
@@ -182,10 +190,11 @@ class Stage:
         self._pool = [self._draw(rng) for _ in range(layouts or 0)]
 
     def scene(self, rng: Random) -> tuple[Scene, Entity]:
-        """A scene with its target, entities in reading order, so that neither their order nor their ids tell which is the target."""
+        """Return a scene with its target, entities in reading order, so that neither order nor ids reveal the target."""
         return self._pool[int(rng.random() * len(self._pool))] if self._pool else self._draw(rng)
 
     def _draw(self, rng: Random) -> tuple[Scene, Entity]:
+        """Return a scene with random positions, and its target."""
         count = len(self.design.looks)
         cells = shuffled(count, self._columns * self._rows, rng)
         order = sorted(range(count), key=cells.__getitem__)
@@ -194,6 +203,7 @@ class Stage:
         return scene, entities[order.index(self.design.target)]
 
     def _entity(self, i: int, cell: int) -> Entity:
+        """Return an entity at a cell, cached on small grids."""
         entity = self._placed.get((i, cell))
         if entity is None:
             y, x = divmod(cell, self._columns)

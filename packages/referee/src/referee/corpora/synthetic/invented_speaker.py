@@ -1,7 +1,9 @@
-"""A speaker who over- and under-specifies as often as people do: chances of use when an attribute is needed and when it is not.
+"""A simulated speaker with human rates of over- and under-specification: probabilities of each attribute when needed
+and when not.
 
-The chances are those of the TUNA corpus, release 1.0. Speakers differ: in the latent (probit) scale each has a normal deviation for each habit, and the
-scale is widened so that the mean over speakers stays exactly the published number: chance = Φ(√(1+σ²)·Φ⁻¹(p) + σ·z).
+The probabilities are those of the TUNA corpus, release 1.0. Speakers differ: on the latent (probit) scale each has a
+normal deviation for each habit, and the scale is widened so that the mean over speakers equals the published number:
+probability = Φ(√(1+σ²)·Φ⁻¹(p) + σ·z).
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from referee.records import Entity, Property
 
 
 class Habit(NamedTuple):
-    """How often an attribute (or one value of it) is said: needed or not, and the same in descriptions that also give the location."""
+    """The rates of mentioning an attribute (or one value of it): needed or not, and the same in descriptions with a
+    location.
+    """
 
     domain: str
     attribute: str
@@ -67,7 +71,7 @@ Plan = tuple[tuple[Property, int, int], ...]
 
 
 def plan(design: Design) -> Plan:
-    """What could be said of the target of a scene, and which chance decides."""
+    """Return the expressible properties of a scene's target with their rates."""
     target = design.looks[design.target]
     return tuple(
         (prop, i, int(prop.name not in design.minimal))
@@ -83,7 +87,9 @@ def _deviation(rng: Random) -> float:
 
 
 def _latent(chance: float, spread: float) -> float:
-    """A chance on the latent scale, widened so that speakers who differ by `spread` have it as their mean; -inf for "never"."""
+    """Return a probability on the latent scale, widened so that speakers with deviation `spread` have it as their mean;
+    -inf for 0.
+    """
     return sqrt(1 + spread * spread) * _NORMAL.inv_cdf(chance) if chance > 0 else -inf
 
 
@@ -103,7 +109,9 @@ def _chance(latent: float) -> float:
 
 
 class SimulatedSpeaker:
-    """One speaker; `individuality` scales how far speakers differ (0: all alike), `slips` is the chance that a value said is false."""
+    """One speaker; `individuality` scales the differences between speakers (0: none), `slips` is the probability of a
+    false value.
+    """
 
     def __init__(self, condition: str, individuality: float, slips: float, rng: Random) -> None:
         self.condition, self.slips, self.rng = condition, slips, rng
@@ -118,7 +126,7 @@ class SimulatedSpeaker:
             self._chances.append([_chance(x + shift) for x in latents])
 
     def choose(self, domain: Domain, sayable: Plan, target: Entity) -> list[Property]:
-        """What is said of a target: the type if nothing else came to mind."""
+        """Return the properties for a target; the type if no other was chosen."""
         draw, chances = self.rng.random, self._chances
         located = draw() < self._location[domain.name]
         # The columns of a habit: needed, spare, then the same two beside a location.
@@ -131,6 +139,7 @@ class SimulatedSpeaker:
         return mentioned or [target.attributes[0]]
 
     def _where(self, domain: Domain, target: Entity) -> list[Property]:
+        """Return the mentioned coordinates of the target."""
         x, y = target.attributes[-2:]
         both, row = AXES[domain.name]
         chance = self.rng.random()

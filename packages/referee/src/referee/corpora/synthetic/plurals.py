@@ -1,7 +1,9 @@
-"""Generated scenes with two or three targets, and invented speakers who describe them together or in parts: for models of plurals, labelled synthetic.
+"""Synthetic scenes with two or three targets, and simulated speakers who describe them together or in parts, for models
+of plurals.
 
-No corpus of plural descriptions is at hand (FitzGerald et al. 2013 collected one). Speakers say the type, then go through colour, size and orientation with the
-chances that TUNA has for one target, needed or not; an attribute in which the targets differ is said of every part, as people do (Gatt & van Deemter 2007).
+No corpus of plural descriptions is available (FitzGerald et al. 2013 collected one). Speakers mention the type, then
+colour, size and orientation with TUNA's rates for one target, needed or not; an attribute in which the targets differ
+is mentioned for every part, as people do (Gatt & van Deemter 2007).
 """
 
 from __future__ import annotations
@@ -76,12 +78,12 @@ class Plurals:
                 )
 
     def responses(self) -> Iterator[Response]:
-        """Nobody listened."""
+        """Return no responses: the corpus has no listeners."""
         return iter(())
 
 
 def _scene(turn: int, entities: int, rng: Random) -> tuple[Scene, tuple[str, ...]]:
-    """Looks at random, none twice; the targets are drawn among those of one type, or among all."""
+    """Return a scene with distinct random attributes, and targets of one type or of any."""
     number_of_targets, alike = 2 + turn % 2, turn // 2 % 2 == 0
     looks: list[tuple[Property, ...]] = []
     kind = FURNITURE.values["type"][below(4, rng)]
@@ -99,7 +101,7 @@ def _scene(turn: int, entities: int, rng: Random) -> tuple[Scene, tuple[str, ...
 
 
 def _describe(scene: Scene, targets: Sequence[str], rng: Random) -> tuple[list[Part], list[str]]:
-    """The targets in parts that share what is said of them, and the attributes said."""
+    """Return the targets in parts with their shared properties, and the attributes used."""
     names: list[str] = []
     for name in ("type", "colour", "size", "orientation"):
         needed, spare = CHANCES[name]
@@ -113,7 +115,7 @@ def _describe(scene: Scene, targets: Sequence[str], rng: Random) -> tuple[list[P
 
 
 def _helps(scene: Scene, targets: Sequence[str], names: Sequence[str], name: str) -> bool:
-    """Whether an attribute rules out somebody who still looks like one of the targets."""
+    """Return whether an attribute excludes an entity that still matches one of the targets."""
     meant, others = [e for e in scene.entities if e.id in targets], [e for e in scene.entities if e.id not in targets]
     for target in meant:
         confused = [o for o in others if all(o.value(n) == target.value(n) for n in names)]

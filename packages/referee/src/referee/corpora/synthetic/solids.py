@@ -1,6 +1,8 @@
-"""A corpus of pictures that needs no download: solids on a table with light, shade and occlusion, rendered here, with the exact pixels of every one.
+"""A corpus of pictures that needs no download: rendered solids on a table with light, shadow and occlusion, with the
+exact pixels of each.
 
-The same parameters always give the same scenes. Nobody said any of the descriptions; they name size, colour and shape, which tell every solid of a scene apart.
+The same parameters always give the same scenes. The descriptions are generated; they name size, colour and shape, which
+distinguish every solid of a scene.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ COLOURS = {
     "white": (0.92, 0.92, 0.90),
 }
 SIZES = {"large": 1.0, "small": 0.58}
-# Somebody must be able to see what is meant.
+# The target must be visible.
 LEAST_PIXELS = 120
 TRIES = 400
 Shown = Any
@@ -75,6 +77,7 @@ class Solids:
             yield trials, as_png(trace(solids, self.width, self.height).pixels)
 
     def _arranged(self) -> Iterator[tuple[list[Trial], list[Solid]]]:
+        """Yield the trials of each scene with its solids. Raises InputError for invalid parameters."""
         if not (2 <= self.solids <= 12 and self.scenes >= 1 and 64 <= self.width <= 4000 and 64 <= self.height <= 4000):
             problem = f"cannot make {self.scenes} scenes of {self.solids} solids in {self.width} x {self.height} pixels"
             raise InputError(problem, remedy="2 to 12 solids, sides of 64 to 4000 pixels")
@@ -100,6 +103,7 @@ def _arranged(rng: Random, settings: Solids) -> tuple[list[_Look], list[Solid], 
 
 
 def _stood(rng: Random, looks: list[_Look]) -> list[Solid] | None:
+    """Return solids at random positions without intersections; None if they do not fit."""
     solids: list[Solid] = []
     for look in looks:
         size = SIZES[look.size]

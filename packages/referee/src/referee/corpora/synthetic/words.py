@@ -1,7 +1,9 @@
-"""Words for synthetic descriptions: a phrase lexicon written for this project, and speakers with habits in choosing from it.
+"""Words for synthetic descriptions: a phrase lexicon written for this project, and speakers with individual
+preferences.
 
-Determiners come as in TUNA's furniture descriptions: "the" 44 %, "a" 11 %, none 45 %. A speaker tends to repeat their own choices, so the texts of one
-speaker resemble each other more than those of two (as Viethen & Dale 2010 and many since have found people's to do).
+Determiners have the distribution of TUNA's furniture descriptions: "the" 44 %, "a" 11 %, none 45 %. A speaker tends to
+repeat their own choices, so texts of one speaker resemble each other more than those of two (as Viethen & Dale 2010 and
+many others found for people).
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ UNUSUAL_ORDER, NOUN_FIRST, AND = 0.15, 0.2, 0.6
 
 
 class PlacedWords(NamedTuple):
-    """A stretch of words with its place: before the noun, the noun itself, or after it, and its rank among neighbours."""
+    """A phrase with its position: before the noun, the noun, or after it, and its rank among neighbours."""
 
     place: int
     rank: int
@@ -112,7 +114,7 @@ def phrases(prop: Property, numbered: bool = False) -> tuple[PlacedWords, ...]:
 
 
 class SimulatedWording:
-    """How one speaker words things: favourite phrases and a favourite determiner, kept to most of the time."""
+    """The wording of one speaker: preferred phrases and a preferred determiner, used most of the time."""
 
     def __init__(self, typos: float, rng: Random) -> None:
         self.typos, self.rng = typos, rng
@@ -138,6 +140,7 @@ class SimulatedWording:
         return tuple([self._mistyped(s) for s in spans] if self.typos else spans)
 
     def _phrase(self, prop: Property, numbered: bool) -> PlacedWords:
+        """Return the phrase for a property, usually the speaker's preferred one."""
         draw = self.rng.random
         favourite = self._favourites.get(prop)
         if favourite is not None and draw() < HABIT:
@@ -148,7 +151,7 @@ class SimulatedWording:
         return chosen
 
     def _joined(self, after: list[Span]) -> list[Span]:
-        """What follows the noun, with "and" between two "with" more often than not, and now and then the other way round."""
+        """Return the phrases after the noun, usually with "and" between two "with", and sometimes in reverse order."""
         if len(after) < 2:
             return after
         if self.rng.random() < UNUSUAL_ORDER:
@@ -161,7 +164,7 @@ class SimulatedWording:
         return joined
 
     def _mistyped(self, span: Span) -> Span:
-        """The span with neighbouring letters swapped in some of its longer words."""
+        """Return the span with neighbouring letters swapped in some of its longer words."""
         words = [self._swapped(w) if len(w) > 3 and self.rng.random() < self.typos else w for w in span.text.split()]
         return replace(span, text=" ".join(words))
 
