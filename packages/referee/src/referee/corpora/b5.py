@@ -50,6 +50,7 @@ def _scene(key: str, context: Mapping[str, Any]) -> Scene:
 
 
 def _trial(row: dict[str, Any], scene: Scene) -> Trial:
+    """Return one description as a trial."""
     # The file's "trial" is the whole session of one speaker.
     # What the file calls a trial is the whole session of one speaker.
     speaker = expect(row, "trial", str)

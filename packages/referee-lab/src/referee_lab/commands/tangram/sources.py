@@ -172,7 +172,7 @@ def _files_in(folder: Path) -> list[Path]:
         raise InputError("this is not a folder", where=folder, remedy="name the folder of the recordings")
     files = [p for p in folder.rglob("*") if p.suffix in (".eaf", ".json", ".jsonl", ".csv", ".TextGrid")]
     paths = sorted(p for p in files if not p.name.endswith(SUFFIX) and (p.suffix != ".json" or is_dialogue(p)))
-    # A folder of reference games has what they are in a file of its own, and the logs of rooms beside them.
+    # A folder of reference games has their settings in a separate file, beside the logs of rooms.
     if (folder / "game.json").is_file():
         paths = sorted(p for p in folder.glob("*.json") if p.name != "game.json")
     if not paths:

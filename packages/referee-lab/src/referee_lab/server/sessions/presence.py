@@ -61,6 +61,7 @@ def _same_plan(connection: Connection, served: Served, outline: Outline, row: An
 
 
 def _within_policy(connection: Connection, served: Served, row: Any, now: float) -> None:
+    """Raise Problem, and end the session, if the study's policy does not permit resuming it now."""
     # A participant must not resume trial 3 a day later unless the study permits it.
     # Nobody should be back in trial 3 a day later without the study having said so.
     if now - row.updated > 3600 * served.policy.resume_hours:

@@ -67,6 +67,7 @@ class Store:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
+        """Commit waiting writes, release the lock, and close all connections."""
         # Waiting writes are committed before the lock is released: the next server must find the store at rest.
         # What waits is committed before the lock is let go: the next server must find a store that is at rest.
         self.writer.close()

@@ -124,6 +124,7 @@ class Writer:
         return False
 
     def _commit(self, batch: list[_Job]) -> None:
+        """Run a batch in one transaction and report its results; after a failure, run its jobs one by one."""
         # A failure rolls the whole transaction back, and none of it was acknowledged: each job runs again, alone, and
         # only the faulty one is reported.
         # and only the one that is to blame is told of it.
@@ -143,6 +144,7 @@ class Writer:
 
 
 def _attempt(work: Callable[[Connection], Any], connection: Connection) -> Any:
+    """Return the result of a job, or the Problem that it raised."""
     # A refusal is a result and no failure: earlier changes (an audit row) are committed with the rest.
     # A refusal is a result and no failure: what was written before it (a row of the audit) is committed with the rest.
     try:

@@ -76,6 +76,7 @@ def _whole(request: Request, lists: int) -> None:
 
 
 def _named(rows: Sequence[tuple[int, Sequence[tuple[str, str]], Sequence[int]]]) -> tuple[StudyList, ...]:
+    """Return rows as lists with ids that sort in their order."""
     # Padded so that lists sort by name in numerical order.
     # Padded, so that lists sort by name as they sort by number.
     width = max(2, len(str(len(rows))))

@@ -82,7 +82,7 @@ def slot_times(root: Any) -> dict[str, float]:
 
 
 def annotation_spans(root: Any) -> dict[str, tuple[float, float]]:
-    """Return the beginning and end of every annotation; those that only refer to one of the parent tier share its time evenly, in their order."""
+    """Return the start and end of every annotation; those without times share their parent's time evenly, in order."""
     slots = slot_times(root)
     spans: dict[str, tuple[float, float]] = {}
     bound: dict[str, list[str]] = {}

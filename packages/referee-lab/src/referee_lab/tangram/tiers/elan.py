@@ -157,6 +157,7 @@ def _times(event: Event) -> tuple[int, int]:
 
 
 def _time_order(root: Any, lanes: list[_Lane]) -> dict[int, str]:
+    """Add the time slots of all events; return the slot of each time."""
     # One slot per time, shared by all tiers, so that equal times remain equal.
     # One slot a time, shared by all tiers, so that equal times stay equal.
     times = sorted({t for lane in lanes for e in lane.events for t in _times(e)})

@@ -36,7 +36,7 @@ def standing(marks: str, scale: float) -> str:
 
 
 SCALES = {"large": 1.0, "big": 1.0, "medium": 0.75, "regular": 0.75, "small": 0.52}
-# Between large and medium, so that nothing looks like a size that was said.
+# Between large and medium, so that no size is suggested.
 UNSAID = 0.8
 STANDING = 0.72  # from the floor to the middle of a cube's upper face, where the next object stands, in cells
 

@@ -31,7 +31,7 @@ REAR, FRONT = {"behind"}, {"in-front-of"}
 NEAR = {"next-to", "near", *LEFT, *RIGHT}
 AIR = 0.5
 OVER = (0.0, 1.0)
-BEHIND = (0.2, 0.55)  # how far to the side and up the page something further back is, so that it is only partly hidden
+BEHIND = (0.2, 0.55)  # offset of a partly hidden object behind another one, to the side and upwards
 NEARER = 0.3  # how much further down the page the foreground is
 
 Pairs = list[tuple[str, str]]
@@ -51,6 +51,7 @@ def relate(scene: Scene) -> dict[str, Point] | None:
 
 
 def _region(entity: Entity) -> tuple[int, int]:
+    """Return column and row of an entity's region."""
     locations = [p.value for p in entity.attributes if p.name == "location"]
     across = entity.value("hpos") or next((v for v in locations if v in ACROSS), "centre")
     return ACROSS.get(across, 1), DOWN.get(entity.value("vpos") or "centre", 1)
@@ -108,7 +109,7 @@ def _sorted(ids: tuple[str, ...], pairs: Pairs) -> tuple[str, ...]:
 
 
 def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[str]]) -> list[tuple[str, ...]]:
-    """Columns from left to right; those that are next to each other stay together."""
+    """Return columns from left to right, with adjacent ones together."""
     home = {i: column[0] for column in columns for i in column}
     pairs = [(home[a], home[b]) for a, b in left if home[a] != home[b]]
     clusters = {foot: frozenset({foot}) for foot in home.values()}
@@ -121,7 +122,7 @@ def _ordered(columns: list[tuple[str, ...]], left: Pairs, near: set[frozenset[st
 
 
 def _stack(column: tuple[str, ...], x: float, steps: Mapping[tuple[str, str], Point]) -> dict[str, Point]:
-    """Place each entity at the distance of its relation; several in the same relation stand side by side."""
+    """Return positions in a column at the distance of each relation; several with the same relation are side by side."""
     places: dict[str, Point] = {}
     for entity in column:
         below = next((pair for pair in steps if pair[0] == entity and pair[1] in places), None)

@@ -77,7 +77,7 @@ TIE, STRIPE = "#c8202f", "#7d0f1b"
 
 def draw_clothes(opening: float, *, suit: bool, shirt: bool, tie: bool) -> str:
     """Return the clothes of a portrait; `opening` is the horizontal extent of the neck."""
-    # From the body outwards: what comes later covers what comes before, as the lapels do the sides of the tie.
+    # From the body outwards: later parts cover earlier ones, as lapels cover the sides of the tie.
     parts = [
         _body(suit, shirt),
         _suit(opening) if suit else "",
@@ -90,6 +90,7 @@ def draw_clothes(opening: float, *, suit: bool, shirt: bool, tie: bool) -> str:
 
 
 def _body(suit: bool, shirt: bool) -> str:
+    """Return the shoulders in suit, shirt or jumper."""
     colour, edge = (SUIT, EDGE) if suit else (SHIRT, SEAM) if shirt else (JUMPER, RIB)
     return path(
         "M 8 100 C 8 86 20 80 39 76 Q 50 84 61 76 C 80 80 92 86 92 100 Z", colour, stroke=edge, stroke_width=1.2
@@ -101,12 +102,14 @@ def _suit(x: float) -> str:
 
 
 def _inside(x: float, shirt: bool) -> str:
+    """Return the part of shirt or jumper between the lapels."""
     colour, edge = (SHIRT, SEAM) if shirt else (JUMPER, RIB)
-    # What is seen of shirt or jumper between the lapels.
+    # The visible part of shirt or jumper between the lapels.
     return polygon([(x - 13, 76), (x + 13, 76), (x, 101)], colour, stroke=edge, stroke_width=0.6)
 
 
 def _neckline(x: float, shirt: bool, buttons: bool) -> str:
+    """Return the collar of a shirt, or the neck of a jumper."""
     if not shirt:
         return path(f"M {x - 11} 76 Q {x} 87 {x + 11} 76", stroke=RIB, stroke_width=3.6, stroke_linecap="round")
     collar = "".join(
@@ -124,6 +127,7 @@ def _neckline(x: float, shirt: bool, buttons: bool) -> str:
 
 
 def _tie(x: float, shirt: bool) -> str:
+    # Without a collar the tie needs a loop.
     # Without a collar the tie needs something to hang from.
     loop = "" if shirt else path(f"M {x - 10} 75 L {x} 81 L {x + 10} 75", stroke=TIE, stroke_width=3)
     blade = polygon(
@@ -137,6 +141,7 @@ def _tie(x: float, shirt: bool) -> str:
 
 
 def _lapels(x: float) -> str:
+    """Return the lapels of a suit."""
     return "".join(
         polygon(
             [(x + s * 12, 75), (x + s * 22, 83), (x + s * 17, 87), (x + s * 20, 90), (x + s * 1, 101)],

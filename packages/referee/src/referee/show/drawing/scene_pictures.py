@@ -292,6 +292,7 @@ def parts_of(scene: Scene, layout: Layout | None = None, drawn: Drawn | None = N
 
 
 def _marks(entity: Entity, shared: frozenset[str], drawn: Drawn) -> str:
+    """Return an entity's drawing, cached by its attributes without positions."""
     # Where a thing stands is not to be seen in its own picture.
     key = (tuple(p for p in entity.attributes if p.name not in PLACE_NAMES), shared)
     if key not in drawn:

@@ -52,6 +52,7 @@ def methods(material: Material, style: str | None, hearing: HearingRows = NOBODY
 
 
 def _data(material: Material) -> str:
+    """Return the sentence on the data."""
     systems = [s for s in material.systems if s != HUMAN]
     speakers = material.trials["speaker"].drop_nulls().n_unique()
     authors = f" by {speakers:,} speakers" if speakers > 1 else ""
@@ -78,6 +79,7 @@ def _training(material: Material) -> list[str]:
 
 
 def _references(material: Material) -> str:
+    """Return the sentence on references and measures."""
     others = material.scored[0].settings.get("references") == "others"
     against = "what other speakers said of the same scene" if others else "the descriptions of their own trial"
     # Only where there is a value: a measure without any value is not mentioned.
@@ -116,6 +118,7 @@ def _hearers(hearing: HearingRows) -> list[str]:
 
 
 def _hearer(name: str, hearing: HearingRows) -> str:
+    """Return a hearer with signature and passport."""
     if name == PEOPLE:
         return "people"
     signed, standing = hearing.signatures.get(name, ""), standing_of(name, hearing)
@@ -130,6 +133,7 @@ def _measured(material: Material, measure: str) -> bool:
 
 
 def _intervals(material: Material) -> list[str]:
+    """Return the sentence on intervals."""
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
     return [
         f"Intervals have {confidence:.0%} confidence and come from leaving out one cluster at a time (jackknife, Student's t, longer towards a long "
@@ -145,6 +149,7 @@ def name_clusters(material: Material) -> str:
 
 
 def _letters(material: Material) -> list[str]:
+    """Return the sentence on letters; empty for one system."""
     k = len(material.systems)
     if k < 2 or not material.averages:
         return []
@@ -157,6 +162,7 @@ def _letters(material: Material) -> list[str]:
 
 
 def _correlations(material: Material) -> list[str]:
+    """Return the sentence on correlations."""
     systems = [s for s in material.systems if s != HUMAN]
     if len(systems) < FEWEST:
         return []
@@ -166,6 +172,7 @@ def _correlations(material: Material) -> list[str]:
 
 
 def _challenge(style: str | None) -> list[str]:
+    """Return the sentence on the tests of TUNA 2008."""
     if style is None:
         return []
     return [
@@ -175,6 +182,7 @@ def _challenge(style: str | None) -> list[str]:
 
 
 def _outcomes(material: Material) -> list[str]:
+    """Return the sentence on answers with problems."""
     total: dict[str, int] = {}
     for counts in material.counts.values():
         for kind, n in counts.items():

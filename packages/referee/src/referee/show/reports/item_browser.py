@@ -34,7 +34,7 @@ LEAST = 0.015
 def choice_shares(responses: Iterable[Response]) -> dict[str, dict[tuple[str, str], Shares]]:
     """Return proportions by trial, then by system and hearer; all people are one hearer.
 
-    What got less than 1.5 percent is left out: a hearer that doubts everything believes a little in everything.
+    Proportions below 1.5 per cent are left out, because an uncertain hearer gives a little to every object.
     """
     sums: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
     counts: dict[tuple[str, str, str], int] = {}

@@ -303,7 +303,7 @@ def _averaged(material: Material, group: str, measure: str) -> list[Row]:
     rows: list[Row] = []
     # Polars gives groups in no order of their own.
     for (system, level), part in sorted(labelled.drop_nulls().group_by("system", group)):
-        # Sums, and with them the last digits of an interval, hang on the order.
+        # Sums, and so the last digits of an interval, depend on the order.
         part = part.sort("trial")
         values = part["value"].to_numpy()
         low, high = _interval(values, part["trial"].to_list(), material, measure)
@@ -315,6 +315,7 @@ def _averaged(material: Material, group: str, measure: str) -> list[Row]:
 def _interval(
     values: FloatArray, trials: list[str], material: Material, measure: str
 ) -> tuple[float | None, float | None]:
+    """Return the interval of values over clusters."""
     from referee.statistics.dependent_trials import mean_of_rows, spread
 
     confidence = float(material.scored[0].settings.get("confidence", 0.95))
@@ -354,6 +355,7 @@ def group_sheets(material: Material, group: str, rows: Sequence[Row], order: Seq
 
 
 def _notes(material: Material, group: str, levels: Sequence[str], absent: Sequence[str]) -> tuple[str, ...]:
+    """Return notes on group sizes and on measures that groups lack."""
     counts = dict(material.trials[group].value_counts().iter_rows())
     notes = ["Trials: " + ", ".join(f"{level} {counts[level]:,}" for level in levels) + "."]
     if absent:

@@ -84,6 +84,7 @@ def _x(share: float) -> float:
 
 
 def _number(cell: Mapping[str, Any]) -> str:
+    """Return a value with its interval, people's value and n."""
     # Rounded first, so that residues of rounding print as 0.
     # Rounded first: what is nought but for the last bit is nought.
     low, high = (None, None) if cell["low"] is None else (round(cell["low"], 6), round(cell["high"], 6))

@@ -81,12 +81,14 @@ def extrinsic(material: Material) -> Extrinsic | None:
 
 
 def _times(frame: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return the times of one column by system and domain, without missing ones."""
     import polars as pl
 
     return frame.select("system", "domain", pl.col(column).alias("value")).drop_nulls("value")
 
 
 def _table11(material: Material, frame: pl.DataFrame, notes: Sequence[str]) -> Sheet:
+    """Return Table 11: means and standard deviations of times by system and domain."""
     import polars as pl
 
     domains = material.levels("domain")
@@ -120,6 +122,7 @@ def _times_and_errors(answers: pl.DataFrame, parts: Sequence[str | None]) -> lis
 
 
 def _part(frame: pl.DataFrame, domain: str | None) -> pl.DataFrame:
+    """Return the rows of a domain; all without one."""
     import polars as pl
 
     return frame if domain is None else frame.filter(pl.col("domain") == domain)

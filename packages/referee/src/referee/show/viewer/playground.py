@@ -286,6 +286,7 @@ class Learners:
 
 
 def _fitted(thing: Any, trials: Sequence[Trial]) -> Any:
+    """Return the trained object; `fit` may return None in plug-ins."""
     fitted = thing.fit(trials)
     # Plug-ins whose `fit` returns nothing are forgiven.
     return thing if fitted is None else fitted
@@ -324,6 +325,7 @@ def _number(query: Mapping[str, str]) -> int | None:
 
 
 def _object(asked: Question) -> Mapping[str, object]:
+    """Return the body of a request. Raises InputError if it is no object."""
     if not isinstance(asked.body, dict):
         raise InputError("what was sent is no object", remedy="reload the page")
     return asked.body

@@ -266,7 +266,7 @@ class RunView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """The chapters of a report on a run folder, and the settings of its items."""
+    """The sections of a report on a run folder, and the settings of its item browser."""
 
     title: str
     parts: Sequence[Part]
