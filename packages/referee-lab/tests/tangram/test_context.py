@@ -44,7 +44,7 @@ def test_a_clip_without_events_begins_when_both_are_over() -> None:
     ("parts", "reason"),
     [
         ((handled(0, 1000, "6"), said(5000, "the square", "6")), "no earlier mention"),
-        ((said(1000, "the square", "6"), said(5000, "that", "6", dpr=True)), "no earlier action"),
+        ((handled(0, 500, "7"), said(1000, "the square", "6"), said(5000, "that", "6", dpr=True)), "no earlier action"),
         (
             (said(1000, "the square", "6"), handled(30_000, 31_000, "6"), said(40_000, "that", "6")),
             "last mention too long ago",
@@ -61,6 +61,17 @@ def test_a_clip_without_events_begins_when_both_are_over() -> None:
 )
 def test_an_instance_without_a_clip_has_a_reason(parts: tuple, reason: str) -> None:  # type: ignore[type-arg]
     assert cut(last(*parts)) == Unusable(reason=reason)
+
+
+def test_a_dialogue_without_actions_has_clips_by_its_mentions() -> None:
+    """Where nobody recorded actions, the mention is the only event."""
+    spoken = dialogue(said(1000, "the square", "6"), said(9000, "that", "6", dpr=True))
+    (_, reference) = situations(spoken)
+    end = cut(reference, "none").end_ms  # type: ignore[union-attr]
+    assert cut(reference, "both", margin_ms=500) == Clip(start_ms=500, end_ms=end, shows="both")
+    assert cut(reference, "mention", margin_ms=500) == Clip(start_ms=500, end_ms=end, shows="mention")
+    assert cut(reference, "none").start_ms >= 1000  # type: ignore[union-attr]
+    assert cut(reference, "action") == Unusable(reason="no earlier action")
 
 
 def test_an_unknown_kind_of_clip_is_refused() -> None:

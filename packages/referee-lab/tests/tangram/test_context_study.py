@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
+from situations import dialogue, handled, said
 
 from referee.errors import InputError
-from referee.records import Outcome, Response
+from referee.records import Description, Entity, Outcome, Response, Scene, Trial
+from referee_lab.study.design.balance import prove_balance
+from referee_lab.study.folder.draft import write_study
 from referee_lab.tangram.desk import context_study
 from referee_lab.tangram.desk.clip_study import Wanted, bot_sessions
 from referee_lab.tangram.desk.context_study import ContextStudy, estimate_power, prepare_context_study
@@ -60,7 +64,12 @@ def test_a_trial_has_the_words_of_every_system_and_a_clip_for_every_context(prep
     ("systems", "contexts", "items", "problem"),
     [
         (["human", "that"], ["both"], 12, "6 items, fewer than 8"),
-        (["human", "that"], ["both", "mention", "action", "none"], None, "fewer than 8"),
+        (
+            ["human", "that"],
+            ["both", "mention", "action", "none"],
+            None,
+            "0 references with the mention as the later event",
+        ),
         (["human"], ["both"], None, "two systems"),
         (["human", "bogus"], ["both"], None, "no system 'bogus'"),
         (["human", "that"], ["some"], None, "no context 'some'"),
@@ -97,6 +106,64 @@ def test_answers_are_compared_with_those_to_peoples_words_in_each_context(prepar
     assert [line.measures["ir"] for line in found.lines] == [1.0, 0.5, 1.0, 0.5]
     assert [(c.first, c.second) for c in found.contrasts] == [(CELLS[2], "human@both"), (CELLS[3], "human@none")]
     assert [c.accuracy.difference for c in found.contrasts] == [-0.5, -0.5]
+
+
+def both_orders(pair: int, rounds: int) -> DialogueSession:
+    """Every 40 s a piece is handled and mentioned, in turn one before the other, and then referred to."""
+    parts = []
+    for n in range(rounds):
+        piece, start = "146"[n % 3], 40_000.0 * n + 1000
+        times = (start, start + 4000) if n // 3 % 2 else (start + 4000, start)
+        parts += [handled(times[0], times[0] + 1000, piece), said(times[1], "the piece", piece)]
+        parts.append(said(start + 12_000, "it" if n % 3 else "that piece", piece, dpr=n % 3 > 0))
+    return DialogueSession(None, dialogue(*parts, name=f"d{pair}", pair=f"p{pair}"))
+
+
+def test_with_every_context_each_reference_is_shown_with_its_own_later_event(tmp_path: Path) -> None:
+    """Two systems in four contexts: eight lists of 64 trials, eight a cell, 32 references of each kind."""
+    wanted = Wanted(id="ctx", participants=8, practice=0)
+    sessions = [both_orders(pair, 28) for pair in range(3)]
+    study = prepare_context_study(sessions, wanted, ["human", "that"], ["none", "mention", "action", "both"])
+    rows = study.draft.layout.lists
+    assert (len(rows), study.items_per_cell) == (8, 8)
+    cells = [f"{system}@{context}" for system in ("human", "that") for context in ("none", "mention", "action", "both")]
+    for entry in rows:
+        assert Counter(condition for _, condition in entry.trials) == dict.fromkeys(cells, 8)
+        assert len({item for item, _ in entry.trials}) == 64
+    kinds = Counter(frozenset(trial.meta["clips"]) for trial in study.draft.trials)
+    assert kinds == {frozenset({"none", "both", event}): 32 for event in ("mention", "action")}
+    made = write_study(tmp_path / "study", study.draft)
+    assert [claim.sentence for claim in prove_balance(made) if claim.promised and not claim.holds] == []
+    with pytest.raises(InputError, match=r"6 items, fewer than 8 \(power 0"):
+        prepare_context_study(sessions[:2], wanted, ["human", "that"], ["none", "mention", "action", "both"])
+
+
+def test_pronouns_that_were_understood_count_as_right_for_every_system() -> None:
+    """Four references, of which people say two with a pronoun; the system says three, and the majority understands one of the two others."""
+    scene = Scene(entities=(Entity(id="1"), Entity(id="2")))
+    words = {"a": ("it", "that"), "b": ("it", "the mug"), "c": ("the jug", "it"), "d": ("the pot", "that")}
+    trials = [
+        Trial(id=id, scene=scene, targets=("1",), meta={"pronoun": human == "it"}) for id, (human, _) in words.items()
+    ]
+    responses = [
+        Response(
+            trial=id,
+            hearer=f"p{person}",
+            outcome=Outcome.ENTITY,
+            # All understand everything but d, which one of three does.
+            entity="1" if id != "d" or person == 0 else "2",
+            system=f"{system}@both",
+            description=Description(text=text),
+        )
+        for id, texts in words.items()
+        for system, text in zip(("human", "s"), texts, strict=True)
+        for person in range(3)
+    ]
+    ((condition, review),) = evaluate(responses, trials).reviews.items()
+    assert (condition, review.moved) == ("s@both", 1)
+    # True positives 1 (a), false negatives 1 (b), false positives 2 (c, d); afterwards 2 of 3 are right.
+    assert (review.precision, review.recall, review.f) == (pytest.approx(1 / 3), 0.5, pytest.approx(0.4))
+    assert (review.precision_after, review.f_after) == (pytest.approx(2 / 3), pytest.approx(4 / 7))
 
 
 def test_the_power_is_the_level_without_an_effect_and_grows_with_the_evaluators(

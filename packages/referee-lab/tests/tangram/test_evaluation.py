@@ -6,7 +6,8 @@ import pytest
 
 from referee.errors import InputError
 from referee_lab.tangram.evaluation.replacement import collect_material, make_lists
-from referee_lab.tangram.evaluation.simulated_evaluators import Evaluators, as_trials, review, simulate_evaluators
+from referee_lab.tangram.evaluation.simulated_evaluators import Evaluators, as_trials, simulate_evaluators
+from referee_lab.tangram.evaluation.task_performance import review
 from referee_lab.tangram.models.demonstratives import Confusion, classify
 from referee_lab.tangram.models.history import all_situations
 from referee_lab.tangram.models.invented_sessions import Habits, invent_sessions

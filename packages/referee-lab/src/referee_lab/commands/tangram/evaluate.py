@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from referee.records import Response, Trial
     from referee.statistics.mixed import MixedModel
     from referee_lab.tangram.evaluation.dress_rehearsal import Rehearsal
-    from referee_lab.tangram.evaluation.simulated_evaluators import Review
-    from referee_lab.tangram.evaluation.task_performance import Evaluation, PairedCategories
+    from referee_lab.tangram.evaluation.task_performance import Evaluation, PairedCategories, Review
 
 __all__ = ["app"]
 
@@ -91,7 +90,9 @@ def evaluate(
     print(tables if form == "json" else "\n".join(text))
     if out is not None and form == "text" and answers and (answers[0] / "outputs.jsonl").is_file():
         study = answers[0]
-        print(f"Next: `referee score {study}/outputs.jsonl --corpus {study}/trials.jsonl --out RUN`,", end=" ")
+        # Where both events are contexts, each of them has its own half of the references.
+        lenient = " --lenient" if len({line.items for line in evaluation.lines}) > 1 else ""
+        print(f"Next: `referee score {study}/outputs.jsonl --corpus {study}/trials.jsonl --out RUN{lenient}`,", end=" ")
         print(f"`referee listen RUN --people {out}/responses.jsonl`, `referee court RUN`")
     return 0
 
@@ -111,8 +112,8 @@ def _people(
     answers: Sequence[Path], trials: Path | None, confusion: str | None, ties: str, margin: float, mode: str | None
 ) -> tuple[Evaluation, Review | None]:
     """Return the evaluation of people's answers, and the review if a confusion is given."""
-    from referee_lab.tangram.evaluation.simulated_evaluators import review
     from referee_lab.tangram.evaluation.task_performance import evaluate as analyse
+    from referee_lab.tangram.evaluation.task_performance import review
     from referee_lab.tangram.models.demonstratives import Confusion
 
     trials_read, responses = _read(answers, trials, mode)
@@ -220,7 +221,21 @@ def _lines(name: str, evaluation: Evaluation, reviewed: Review | None, rehearsal
         lines += [f"  published: {published_results()}", ""]
     for contrast in evaluation.contrasts:
         lines += [*_contrast(contrast), ""]
+    if evaluation.reviews:
+        lines += [
+            "  pronouns of systems beside people's, before and after those that the majority understood count as right (recall kept)",
+            *aligned(_review_table(evaluation)),
+            "",
+        ]
     return lines + (_review(reviewed) if reviewed is not None else [])
+
+
+def _review_table(evaluation: Evaluation) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [("", "understood", "precision", "after", "recall", "F", "after")]
+    for condition, r in evaluation.reviews.items():
+        values = (r.precision, r.precision_after, r.recall, r.f, r.f_after)
+        rows.append((condition, str(r.moved), *map(number, values)))
+    return rows
 
 
 def _table(evaluation: Evaluation) -> list[tuple[str, ...]]:

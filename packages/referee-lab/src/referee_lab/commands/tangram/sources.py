@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from referee.cli.options import DIALOGUE_CORPORA, KTH, PENTO_CV
 from referee.errors import InputError, MalformedInput
@@ -18,12 +18,16 @@ from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Di
 from referee_lab.tangram.tiers.game_dialogues import GAME_CORPORA, game_dialogues
 from referee_lab.tangram.tiers.rex_tiers import with_positions
 
+if TYPE_CHECKING:
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession
+
 __all__ = [
     "aligned",
     "corpus_dialogues",
     "is_transfer",
     "number",
     "open_dialogues",
+    "open_sessions",
     "open_source",
     "proposed_tiers",
     "told_proposals",
@@ -84,6 +88,17 @@ def _unique_ids(read: Sequence[tuple[Path, Dialogue]]) -> list[Dialogue]:
             f"two dialogues have the id {twice!r}", where=files[0], remedy=f"rename one: {', '.join(files)}"
         )
     return dialogues
+
+
+def open_sessions(
+    places: Sequence[Path], tiers: Path | None = None, annotator: str | None = None
+) -> list[tuple[Path, DialogueSession]]:
+    """Return the dialogues of files and folders with their recordings, where there are any."""
+    tier_map = _tier_map(tiers)
+    files = [path for place in places for path in (_files_in(place) if place.is_dir() else [place])]
+    sessions = [(path, s) for path in files for s in _read_sessions(path, tier_map, annotator)]
+    dialogues = _unique_ids([(path, session.dialogue) for path, session in sessions])
+    return [(path, s._replace(dialogue=d)) for (path, s), d in zip(sessions, dialogues, strict=True)]
 
 
 def told_proposals(dialogues: Sequence[Dialogue]) -> str:
@@ -234,8 +249,14 @@ def _tier_map(path: Path | None) -> TierMap:
 
 
 def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
+    """Return the dialogues of a file, with the positions of a recording."""
+    sessions = _read_sessions(path, tiers, annotator)
+    return [s.dialogue if s.recording is None else with_positions(s.dialogue, s.recording) for s in sessions]
+
+
+def _read_sessions(path: Path, tiers: TierMap, annotator: str | None) -> list[DialogueSession]:
     """Return the dialogues of an ELAN file, a table, a dialogue file or a recording of a session."""
-    from referee_lab.tangram.game.dialogue_sessions import is_dialogue
+    from referee_lab.tangram.game.dialogue_sessions import DialogueSession, is_dialogue
     from referee_lab.tangram.tiers import elan, tier_tables
 
     try:
@@ -249,15 +270,14 @@ def _read(path: Path, tiers: TierMap, annotator: str | None) -> list[Dialogue]:
         document = _document(content, path)
         names = tiers.names or _proposed_names(path)
         read = [_told_faults(elan.from_eaf(document, str(path), names, pieces), path)]
-        return [_marked(d, path) for d in _in_language(read, tiers.language, path)]
+        return [DialogueSession(None, _marked(d, path)) for d in _in_language(read, tiers.language, path)]
     if path.suffix == ".csv":
         rows = tier_tables.from_csv(decode_text(content, str(path)), str(path), pieces)
-        return [_marked(d, path) for d in _in_language(rows, tiers.language, path)]
+        return [DialogueSession(None, _marked(d, path)) for d in _in_language(rows, tiers.language, path)]
     if path.suffix == ".json" and not is_dialogue(path):
-        return [_played_game(content, path)]
+        return [DialogueSession(None, _played_game(content, path))]
     session = open_session(path)
-    dialogue = tiers_of(session, path, annotator)
-    return [dialogue if session.recording is None else with_positions(dialogue, session.recording)]
+    return [session._replace(dialogue=tiers_of(session, path, annotator))]
 
 
 def _document(content: bytes, path: Path) -> bytes:

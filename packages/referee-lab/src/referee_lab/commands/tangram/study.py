@@ -11,8 +11,7 @@ import typer
 from referee.cli import options
 from referee.cli.progress import waiting
 from referee.errors import InputError
-from referee_lab.commands.tangram.recordings import find_recordings, open_session, tiers_of
-from referee_lab.commands.tangram.sources import told_proposals
+from referee_lab.commands.tangram.sources import open_sessions, told_proposals
 from referee_lab.tangram.tiers.dialogue import UTTERANCE
 
 if TYPE_CHECKING:
@@ -40,12 +39,16 @@ Then: referee study check, referee study serve, referee study simulate; at the e
 """)
 )
 def study(
-    recordings: Annotated[list[Path] | None, typer.Argument(help="Recordings, or folders of them.")] = None,
+    recordings: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Recordings or dialogues (.jsonl, .json, .eaf, .TextGrid, .csv), or folders of them."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="The study folder to make.", show_default=False)] = ...,  # type: ignore[assignment]
     bots: Annotated[int, typer.Option(help="Let so many pairs of bots play instead.", min=0)] = 0,
     goals: options.OwnGoals = None,
     corpus: Annotated[str | None, typer.Option(help=f"A corpus of dialogues instead: {options.PENTO_CV}.")] = None,
     data: options.Data = None,
+    tiers: options.TierMap = None,
     annotator: options.Annotator = None,
     participants: Annotated[int, typer.Option(help="Evaluators planned, in two groups.", min=2)] = 34,
     fp: Annotated[int, typer.Option(help="False positives, each shown in two ways.", min=0)] = 36,
@@ -122,10 +125,11 @@ def study(
         threshold=threshold,
     )
     if systems is not None:
-        sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals)
+        sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
         return _context_study(out, sessions, plan, systems.split(","), contexts.split(","), items)
     with waiting("sessions, classifier and clips"):
-        prepared = prepare_overhearing(_sessions(recordings or [], bots, annotator, seed, corpus, data, goals), plan)
+        sessions = _sessions(recordings or [], bots, annotator, seed, corpus, data, goals, tiers)
+        prepared = prepare_overhearing(sessions, plan)
         made = write_study(out, prepared.draft)
     # Beside the study, for `evaluate`: the review of precision needs the classifier's counts.
     write_atomically(out / CLASSIFIER, [json.dumps(prepared.facts(), indent=1)])
@@ -183,6 +187,7 @@ def _sessions(
     corpus: str | None,
     data: Path | None,
     goals: Path | None,
+    tiers: Path | None,
 ) -> list[DialogueSession]:
     """Return the sessions of recordings, corpora or bots, with their tiers."""
     if sum((bool(places), bool(bots), corpus is not None)) != 1:
@@ -209,9 +214,8 @@ def _sessions(
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
     sessions: list[DialogueSession] = []
-    for path in find_recordings(places):
-        session = open_session(path)
-        dialogue = tiers_of(session, path, annotator)
+    for path, session in open_sessions(places, tiers, annotator):
+        dialogue = session.dialogue
         utterances, done = len(dialogue.tier(UTTERANCE)), dialogue.meta.get("annotated")
         if done is not None and done < utterances:
             print(

@@ -65,13 +65,23 @@ def _counterbalance(lists: Sequence[StudyList], between: Sequence[str], kind: st
     items: dict[str, dict[str, int]] = {}
     for (item, condition), often in seen.items():
         items.setdefault(item, {})[condition] = often
+    counts = [Counter(condition for _, condition in entry.trials) for entry in lists]
+    # Items of two kinds may make up for each other: one kind twice in a condition that the other kind cannot have.
+    is_even = all(len(set(count.values())) == 1 for count in counts)
+    patterns = {frozenset(cells): cells for cells in items.values()}
     wrong = [
         i
-        for i, conditions in items.items()
-        if FILLER not in conditions and (len(set(conditions.values())) > 1 or sum(conditions.values()) != len(lists))
+        for i, cells in items.items()
+        if FILLER not in cells
+        and (
+            sum(cells.values()) != len(lists)
+            or (
+                len(set(cells.values())) > 1
+                and not (is_even and len(patterns) > 1 and patterns[frozenset(cells)] == cells)
+            )
+        )
     ]
     turned = sum(len(conditions) > 1 for conditions in items.values())
-    counts = [Counter(condition for _, condition in entry.trials) for entry in lists]
     # Where items are no multiple of their conditions, a difference of one cannot be avoided.
     slack = 0 if all(n % len(conditions) == 0 for conditions, n in _alike(items).items()) else 1
     # Lists of people who see other levels have other conditions.

@@ -45,7 +45,7 @@ from referee_lab.tangram.models.demonstratives import ALL, Classification, class
 from referee_lab.tangram.models.history import Situation, all_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
-from referee_lab.tangram.tiers.dialogue import SOLVER, Dialogue
+from referee_lab.tangram.tiers.dialogue import OPERATOR, Dialogue
 from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
@@ -135,7 +135,7 @@ def prepare_overhearing(sessions: Sequence[DialogueSession], request: Wanted) ->
     sounds: dict[str, bytes] = {}
     trials = list(make_clips(with_progress(items, "clips"), by_id, ear, sounds))
     taken = {t.id for t in trials}
-    free = [s for s in classification.situations if s.id not in taken and s.expression.by == SOLVER]
+    free = [s for s in classification.situations if s.id not in taken and s.expression.by != OPERATOR]
     practice = practice_extras(free, request, by_id, ear, sounds)
     draft = replace(_draft(request, lists, trials, practice, dialogues), sounds=sounds)
     return Overhearing(

@@ -5,6 +5,10 @@ Every reference is shown with the words of every system and in every context, to
 lists as cells (system and context), by a Latin square: an evaluator sees a reference once and every cell equally often.
 The words of a system are typed in place of the expression; earlier speech is heard where it was recorded, the utterance
 itself is read.
+
+A clip can show the later of two events alone, not the earlier one. If both the last mention and the last action are
+contexts, one half of the references has the mention as the later event and the other half the action; each is shown
+with its own event in place of the other.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from referee_lab.tangram.models.dialogue_items import dialogue_items
 from referee_lab.tangram.models.history import Situation, all_situations
 from referee_lab.tangram.models.invented_sessions import invent_sessions
 from referee_lab.tangram.models.resolution import ReferenceResolver
-from referee_lab.tangram.tiers.dialogue import SOLVER
+from referee_lab.tangram.tiers.dialogue import OPERATOR
 from referee_lab.tangram.tiers.rex_tiers import with_positions
 
 __all__ = ["BASE_ERROR", "EFFECT", "FEWEST_ITEMS", "THAT", "ContextStudy", "estimate_power", "prepare_context_study"]
@@ -42,6 +46,8 @@ __all__ = ["BASE_ERROR", "EFFECT", "FEWEST_ITEMS", "THAT", "ContextStudy", "esti
 # A cell with fewer items says more about the items than about the system.
 FEWEST_ITEMS = 8
 THAT = "that"
+ONE_EVENT = ("mention", "action")
+_Usable = tuple[Situation, dict[str, Clip]]
 # The effect for the printed power: error rates a tenth above those with people's words.
 BASE_ERROR, EFFECT, SIMULATIONS = 0.10, 0.10, 200
 HYPOTHESIS = "The referent is found as often with the words of a system as with those of people, in every context."
@@ -64,7 +70,7 @@ def prepare_context_study(
     contexts: Sequence[str],
     items: int | None = None,
 ) -> ContextStudy:
-    """Return a study with `items` references (default: eight for every cell), each with the words of every system in every context.
+    """Return a study with `items` references (default: eight for every cell), each with the words of every system in every context that it has.
 
     InputError where a cell of a list has fewer than eight items, or where the evaluators cannot be shared out evenly to the lists.
     """
@@ -77,31 +83,49 @@ def prepare_context_study(
             remedy=f"--participants {more}",
         )
     by_id = {session.dialogue.id: session for session in sessions}
-    situations = [s for s in all_situations([s.dialogue for s in sessions]) if s.expression.by == SOLVER]
+    situations = [s for s in all_situations([s.dialogue for s in sessions]) if s.expression.by != OPERATOR]
     usable, unusable = _usable(situations, contexts)
+    later_events = [context for context in contexts if context in ONE_EVENT]
+    # Before systems are asked, which takes long.
+    _number_of_items(usable, later_events, len(cells), items, unusable, request)
     texts, silent = _texts(sessions, [s for s, _ in usable], systems, request.seed, request.pronoun)
     usable = [(s, clips) for s, clips in usable if all(s.id in texts[system] for system in systems)]
-    number = _number_of_items(len(usable), len(cells), items, unusable + silent)
-    order = np.random.default_rng(request.seed).permutation(len(usable))[:number]
-    chosen = [usable[place] for place in sorted(order)]
-    shown = {
-        (situation.id, system, context): _item(situation, clips[context], system, context, texts[system][situation.id])
-        for situation, clips in chosen
-        for system, context in cells
-    }
+    number = _number_of_items(usable, later_events, len(cells), items, unusable + silent, request)
+    rng = np.random.default_rng(request.seed)
+    groups = [
+        [group[place] for place in sorted(rng.permutation(len(group))[: number // max(len(later_events), 1)])]
+        for group in _by_later_event(usable, later_events)
+    ]
+    chosen = [pair for group in groups for pair in group]
+    shown: dict[tuple[str, str, str], Item] = {}
+    for situation, clips in chosen:
+        for system, context in cells:
+            seen_context = _context_of(clips, context)
+            words = texts[system][situation.id]
+            item = _item(situation, clips[seen_context], system, seen_context, words)
+            shown[situation.id, system, context] = item
     lists = [
-        [shown[situation.id, *cells[(index + shift) % len(cells)]] for index, (situation, _) in enumerate(chosen)]
+        [
+            shown[situation.id, *cells[(index + shift) % len(cells)]]
+            for group in groups
+            for index, (situation, _) in enumerate(group)
+        ]
         for shift in range(len(cells))
     ]
     ear = ReferenceResolver().fit(all_situations(invent_sessions(request.seed + 1)))
     sounds: dict[str, bytes] = {}
-    trials = list(make_clips(with_progress(list(shown.values()), "clips"), by_id, ear, sounds))
+    items_shown = list({(item.id, item.condition): item for item in shown.values()}.values())
+    trials = list(make_clips(with_progress(items_shown, "clips"), by_id, ear, sounds))
     taken = {situation.id for situation, _ in chosen}
     free = [situation for situation, _ in usable if situation.id not in taken]
     practice = practice_extras(free, request, by_id, ear, sounds)
     draft = replace(_draft(request, lists, trials, cells, sessions), practice=practice, sounds=sounds)
     power = estimate_power(len(cells), number, request.participants, request.seed)
     notes = [f"{n} references are not usable: {why}" for why, n in (unusable + silent).most_common()]
+    if len(later_events) > 1:
+        notes.insert(
+            0, "half of the references have the mention as the later event, half the action; each is shown with its own"
+        )
     return ContextStudy(draft=draft, items_per_cell=number // len(cells), power=power, notes=tuple(notes))
 
 
@@ -131,17 +155,24 @@ def _checked_contexts(contexts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(contexts))
 
 
-def _usable(
-    situations: Sequence[Situation], contexts: Sequence[str]
-) -> tuple[list[tuple[Situation, dict[str, Clip]]], Counter[str]]:
-    """Return the references with a clip for every context, and how many have none, by reason."""
+def _usable(situations: Sequence[Situation], contexts: Sequence[str]) -> tuple[list[_Usable], Counter[str]]:
+    """Return the references with a clip for every context, and how many have none, by reason.
+
+    Of two contexts with one event each, only the later event can be seen alone: a clip for one of them is enough.
+    """
     usable, unusable = [], Counter[str]()
+    is_either = set(ONE_EVENT) <= set(contexts)
     for situation in situations:
         if replace_in(situation) is None:
             unusable["the expression is not found in its utterance"] += 1
             continue
         clips = {context: cut(situation, context) for context in contexts}
-        problems = [f"{context}: {clip.reason}" for context, clip in clips.items() if isinstance(clip, Unusable)]
+        has_one = any(isinstance(clips.get(context), Clip) for context in ONE_EVENT)
+        problems = [
+            f"{context}: {clip.reason}"
+            for context, clip in clips.items()
+            if isinstance(clip, Unusable) and not (is_either and has_one and context in ONE_EVENT)
+        ]
         if problems:
             unusable[problems[0]] += 1
         else:
@@ -149,14 +180,41 @@ def _usable(
     return usable, unusable
 
 
-def _number_of_items(usable: int, cells: int, items: int | None, unusable: Counter[str]) -> int:
+def _by_later_event(usable: Sequence[_Usable], later_events: Sequence[str]) -> list[list[_Usable]]:
+    """Return the references in one group, or in two by the event that a clip can show alone."""
+    if len(later_events) < 2:
+        return [list(usable)]
+    return [[pair for pair in usable if event in pair[1]] for event in later_events]
+
+
+def _context_of(clips: Mapping[str, Clip], context: str) -> str:
+    """Return the context, or the other one with one event where the reference has only that."""
+    return context if context in clips else next(other for other in ONE_EVENT if other in clips)
+
+
+def _number_of_items(
+    usable: Sequence[_Usable],
+    later_events: Sequence[str],
+    cells: int,
+    items: int | None,
+    unusable: Counter[str],
+    request: Wanted,
+) -> int:
     """Return a number of items that every cell of a list has equally many of; InputError where that is fewer than eight."""
-    number = cells * FEWEST_ITEMS if items is None else items - items % cells
-    if number < cells * FEWEST_ITEMS or usable < number:
-        available = usable // cells if items is None or usable < number else number // cells
+    groups = _by_later_event(usable, later_events)
+    step = cells * len(groups)
+    available = step * (min(map(len, groups)) // cells)
+    number = cells * FEWEST_ITEMS if items is None else items - items % step
+    if number < cells * FEWEST_ITEMS or available < number:
+        possible = min(available, number)
         reasons = "; ".join(f"{why}: {n}" for why, n in unusable.most_common(3))
+        counts = [f"{len(group)} references" for group in groups]
+        if len(later_events) > 1:
+            counts = [f"{n} with the {e} as the later event" for n, e in zip(counts, later_events, strict=True)]
+        power = estimate_power(cells, possible, request.participants, request.seed) if possible else 0.0
         raise InputError(
-            f"a cell of a list would have {available} items, fewer than {FEWEST_ITEMS}: {usable} references are usable"
+            f"a cell of a list would have {possible // cells} items, fewer than {FEWEST_ITEMS} (power {power:.2f}): "
+            + f"{' and '.join(counts)} are usable"
             + (f" ({reasons})" if reasons else ""),
             remedy=f"fewer --systems or --contexts (now {cells} cells), or more recordings",
         )
@@ -191,7 +249,7 @@ def _trials(sessions: Sequence[DialogueSession]) -> dict[str, Trial]:
 def _described(system: str, situations: Sequence[Situation], trials: Mapping[str, Trial], seed: int) -> dict[str, str]:
     """Return a system's words for each situation, trained on the other pairs."""
     pairs = list(dict.fromkeys(s.pair for s in situations))
-    if len(pairs) < 2:
+    if len({t.meta["game"] for t in trials.values()}) < 2:
         raise InputError(
             f"{system} cannot learn from other pairs: there is one", remedy="give recordings of more pairs"
         )

@@ -10,12 +10,10 @@ from referee.records import Response, Trial
 from referee_lab.tangram.evaluation.replacement import EvaluationMaterial, Item, collect_material, make_lists
 from referee_lab.tangram.evaluation.simulated_evaluators import (
     Evaluators,
-    Review,
     as_trials,
-    review,
     simulate_evaluators,
 )
-from referee_lab.tangram.evaluation.task_performance import MARGIN, Evaluation, evaluate
+from referee_lab.tangram.evaluation.task_performance import MARGIN, Evaluation, Review, evaluate, review
 from referee_lab.tangram.models.demonstratives import ALL, Classification, classify
 from referee_lab.tangram.models.history import all_situations
 from referee_lab.tangram.models.resolution import ReferenceResolver

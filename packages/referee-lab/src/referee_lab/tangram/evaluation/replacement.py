@@ -21,7 +21,7 @@ from referee_lab.tangram.models.candidates import fits
 from referee_lab.tangram.models.context import Clip, Unusable, cut
 from referee_lab.tangram.models.demonstratives import Classification
 from referee_lab.tangram.models.history import Situation
-from referee_lab.tangram.tiers.dialogue import SOLVER
+from referee_lab.tangram.tiers.dialogue import OPERATOR
 
 __all__ = [
     "PRONOUNS",
@@ -171,7 +171,7 @@ def threshold_for(classification: Classification, *, fp: int = 36, tp: int = 20,
 
 def _usable(situation: Situation) -> Clip | Unusable:
     """Return the clip of a situation, or the reason why it cannot be used."""
-    if situation.expression.by != SOLVER:
+    if situation.expression.by == OPERATOR:
         return Unusable(reason="said by the operator")
     if replace_in(situation) is None:
         return Unusable(reason="the expression is not found in its utterance")

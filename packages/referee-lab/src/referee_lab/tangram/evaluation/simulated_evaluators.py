@@ -20,13 +20,12 @@ from referee.jobs.progress import with_progress
 from referee.records import Description, Entity, Event, Outcome, Property, Response, Scene, Trial
 from referee_lab.tangram.evaluation.replacement import FP_DP, Item
 from referee_lab.tangram.models.context import seen
-from referee_lab.tangram.models.demonstratives import Confusion
 from referee_lab.tangram.models.history import Situation, situations
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, Dialogue
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
 
-__all__ = ["SIMULATED", "Evaluators", "Review", "as_trials", "overhear", "review", "simulate_evaluators"]
+__all__ = ["SIMULATED", "Evaluators", "as_trials", "overhear", "simulate_evaluators"]
 
 SIMULATED = "simulated"
 
@@ -59,7 +58,7 @@ def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
             id=item.id,
             scene=Scene(entities=tuple(entities)),
             targets=(s.target,),
-            domain="tangram" if len(s.pieces) == 7 else "pentominoes",
+            domain={7: "tangram", 12: "pentominoes"}.get(len(s.pieces), "dialogue"),
             # Both FP conditions belong to one situation, hence to one trial.
             condition=None if item.context else item.condition.removesuffix("-DP").removesuffix("-Orig"),
             language=s.language,
@@ -71,6 +70,7 @@ def as_trials(items: Iterable[Item], synthetic: bool = False) -> list[Trial]:
                 "pair": s.pair,
                 "clip_ms": [item.clip.start_ms, item.clip.end_ms],
                 "synthetic": synthetic,
+                "pronoun": s.pronoun,
             },
         )
     return list(trials.values())
@@ -157,41 +157,4 @@ def _respond(
         identification_ms=round(float(choosing * spread[1]), 1),
         repeats=repeats,
         flags=(SIMULATED,),
-    )
-
-
-# -- the review of the corpus-matching evaluation ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
-    """Precision and F before and after some false positives count as right; the published F keeps recall as it was."""
-
-    moved: int
-    precision: float | None
-    recall: float | None
-    f: float | None
-    precision_after: float | None
-    f_after: float | None
-    f_after_recomputed: float | None
-
-
-def review(confusion: Confusion, moved: int) -> Review:
-    """Return precision, recall and F if `moved` false positives count as correct (section 5.4).
-
-    Recall is fixed, or recomputed with them as true positives.
-    """
-    if not 0 <= moved <= confusion.fp:
-        raise InputError(f"{moved} of {confusion.fp} false positives cannot be right", remedy="check the counts")
-    after = Confusion(tp=confusion.tp + moved, fn=confusion.fn, fp=confusion.fp - moved, tn=confusion.tn)
-    # Precision counted anew, recall kept: P .664 to .718 and F .730 to .762 leave R at .811 both times.
-    p, r = after.precision, confusion.recall
-    return Review(
-        moved=moved,
-        precision=confusion.precision,
-        recall=r,
-        f=confusion.f,
-        precision_after=p,
-        f_after=None if not p or not r else 2 * p * r / (p + r),
-        f_after_recomputed=after.f,
     )

@@ -50,12 +50,14 @@ def cut(
         raise InputError(f"a clip cannot show {shows!r}", remedy=f"one of {', '.join(VARIANTS)}")
     end = _onset(situation)
     mention, action = situation.standing.mention, situation.standing.action
-    if mention is None or action is None:
-        return Unusable(reason="no earlier mention" if mention is None else "no earlier action")
+    if mention is None:
+        return Unusable(reason="no earlier mention")
+    if action is None and (situation.has_actions or shows == "action"):
+        return Unusable(reason="no earlier action")
     # Words of the sentence cannot be shown before it.
     if _start(mention) >= end:
         return Unusable(reason="mentioned earlier in the same utterance")
-    if _start(action) >= end:
+    if action is not None and _start(action) >= end:
         return Unusable(reason="handled only after the utterance began")
     begin = _begin(shows, mention, action, end, margin_ms)
     if isinstance(begin, Unusable):
@@ -66,8 +68,10 @@ def cut(
     return Clip(start_ms=max(0.0, begin), end_ms=end, shows=shows)
 
 
-def _begin(shows: str, mention: Event, action: Event, end: float, margin: float) -> float | Unusable:
-    """Return the start of a clip, or the reason why it has none."""
+def _begin(shows: str, mention: Event, action: Event | None, end: float, margin: float) -> float | Unusable:
+    """Return the start of a clip, or the reason why it has none; without recorded actions the mention is the only event."""
+    if action is None:
+        action, shows = mention, "none" if shows == "none" else "both"
     first = min((mention, action), key=_start)
     if shows == "both":
         return _start(first) - margin

@@ -86,8 +86,9 @@ class Situation:
     standings: Mapping[str, Standing]
     language: str = "en"
     synthetic: bool = False
-    # Whether the dialogue has a recorded cursor or hand.
+    # Whether the dialogue has a recorded cursor or hand, and recorded actions.
     has_pointer: bool = True
+    has_actions: bool = True
 
     @property
     def onset_ms(self) -> float:
@@ -135,7 +136,8 @@ class _Trace:
 
 def situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation]:
     """Yield every expression that surely refers to exactly one piece, from the `first` on, with its situation; time linear in the number of events."""
-    utterances, has_pointer = dialogue.tier(UTTERANCE), bool(dialogue.tier(MOUSE))
+    utterances = dialogue.tier(UTTERANCE)
+    recorded = {"has_pointer": bool(dialogue.tier(MOUSE)), "has_actions": bool(dialogue.tier(ACTION))}
     traces = {kind: _Trace() for kind in (EXPRESSION, ACTION, MOUSE, DONE)}
     under_way: list[Event] = []
     unsent: list[Event] = []
@@ -152,7 +154,7 @@ def situations(dialogue: Dialogue, first: int = 1) -> Iterator[Situation]:
         under_way = _finish(under_way, event.start_ms or 0.0, traces[DONE])
         unsent = _mention(unsent, event, traces[EXPRESSION])
         if number >= first and _is_single(event, dialogue):
-            yield _situation(dialogue, number, event, utterances, traces, has_pointer)
+            yield _situation(dialogue, number, event, utterances, traces, recorded)
         if not event.data.get("uncertain"):
             unsent.append(event)
 
@@ -204,7 +206,7 @@ def _situation(
     event: Event,
     utterances: tuple[Event, ...],
     traces: Mapping[str, _Trace],
-    has_pointer: bool,
+    recorded: Mapping[str, bool],
 ) -> Situation:
     """Return the situation of an expression: its target and the state of every piece."""
     place = event.data.get("utterance")
@@ -220,7 +222,7 @@ def _situation(
         standings=_standings(event.start_ms or 0.0, dialogue.pieces, traces, dialogue.language),
         language=dialogue.language,
         synthetic=dialogue.synthetic,
-        has_pointer=has_pointer,
+        **recorded,
     )
 
 
