@@ -241,6 +241,95 @@ def test_a_wrong_row_is_refused_with_its_line(cells: dict[str, Any], problem: st
     assert not (tmp_path / "s").exists()
 
 
+RIGHT = {"item": 1, "cond": "x", "text": "the red one", "image1": "a.png", "image2": "b.png", "target": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("txt", "text"),
+        ("imgae2", "image2"),
+        ("Image2", "image2"),
+        ("image_2", "image2"),
+        ("options2", "option2"),
+        ("knid", "kind"),
+        ("fam", "family"),
+        ("List", "list"),
+    ],
+)
+def test_a_column_whose_name_is_misspelt_is_refused_and_others_are_told(name: str, meant: str, tmp_path: Path) -> None:
+    for n, file in enumerate(("a.png", "b.png")):
+        picture(tmp_path / file, 90 * n)
+    with pytest.raises(InputError, match=f"did you mean '{meant}'") as error:
+        make(table(tmp_path / "t.csv", [{**RIGHT, name: "a.png"}]), tmp_path / "s", "cond", participants=1)
+    assert error.value.line == 1
+    path = table(tmp_path / "u.csv", [{**RIGHT, "author": "me"}])
+    wishes = Wishes(protocol="", design="latin", participants=1, id="tried")
+    _, notes = prepare_table(path, wishes, ["cond"], [], {})
+    assert any("author" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"image2": "c.png"}, 4),
+        ({"cond": "X"}, 4),
+        ({"cond": "y", "item": 4}, 4),
+        ({"correct": 2}, 4),
+        ({"correct": "no such option"}, 4),
+        ({"image1": ""}, 4),
+        ({"option1": "red", "option2": "red"}, 4),
+        ({"sound": "a.wav"}, 4),
+    ],
+)
+def test_a_cell_that_does_not_fit_the_others_is_refused_with_its_line(
+    change: dict[str, Any], line: int, tmp_path: Path
+) -> None:
+    """Missing files, levels that only one item has, rows that are missing, answers that contradict each other."""
+    for n, file in enumerate(("a.png", "b.png")):
+        picture(tmp_path / file, 90 * n)
+    rows = [{**RIGHT, "item": item, "cond": c, "text": f"{item}{c}"} for item in (1, 2, 3) for c in ("x", "y")]
+    rows[2] = {**rows[2], **change}
+    with pytest.raises(InputError) as error:
+        make(table(tmp_path / "t.csv", rows), tmp_path / "s", "cond", participants=2)
+    assert error.value.line == line
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "item,text,text,option1,option2,target\n1,a,z,b,c,1\n",
+        "item,text,option1,option3,target\n1,a,b,c,1\n",
+        "item,text,option1,option2,target\n1,a,b,c\n",
+        'item,text,option1,option2,target\n1,"a,b,c,1\n',
+        "item,option1,option2,option3\n1,a,b,c\n2,a,b,\n",
+    ],
+)
+def test_a_table_whose_columns_are_not_sure_is_refused(written: str, tmp_path: Path) -> None:
+    """Two columns of one name, a gap in the numbers, too few fields, an open quotation mark, a system without words."""
+    path = tmp_path / "t.csv"
+    path.write_text(written, encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        make(path, tmp_path / "s", participants=1)
+    assert error.value.line is not None
+
+
+def test_the_line_of_a_refused_row_counts_the_lines_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text('item,text,option1,option2,target\n1,"two\nlines",a,b,1\n\n2,x,a,b,9\n', encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        make(path, tmp_path / "s", participants=1)
+    assert error.value.line == 5
+
+
+def test_items_are_drawn_and_a_single_check_may_not_be_failed(tmp_path: Path) -> None:
+    study = make(crossed(tmp_path), tmp_path / "s", "length,order", items=4)
+    assert len({item for item, condition in study.lists[0].trials if condition != FILLER}) == 4
+    assert study.session.checks_failed_at_most == 0
+    assert make(crossed(tmp_path), tmp_path / "t", "length,order", language="ja").about.title.startswith("研究")
+
+
 def test_a_missing_picture_is_an_error_and_no_card(tmp_path: Path) -> None:
     rows = [{"item": 1, "text": "x", "image1": "nowhere.png", "image2": "nowhere2.png", "target": 1}]
     with pytest.raises(InputError, match="nowhere"):

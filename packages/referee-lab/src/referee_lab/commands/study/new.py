@@ -18,6 +18,9 @@ __all__ = ["app", "id_of"]
 
 app = options.new_app()
 
+# Of studies made of run folders; those of tables have rows of these kinds.
+PRACTICE, CHECKS = 3, 2
+
 EPILOG = options.examples("""
   referee study new ITEMS.csv --factors length,order --participants 24 --out STUDY     a table: one row an item and condition
 
@@ -74,7 +77,7 @@ def new(
     ] = None,
     systems: Annotated[str | None, typer.Option(help="Only these, with commas.", show_default="all of the run")] = None,
     items: Annotated[
-        int | None, typer.Option(help="Draw so many items, evenly over domains.", show_default="all", min=1)
+        int | None, typer.Option(help="Draw so many items, of a run evenly over domains.", show_default="all", min=1)
     ] = None,
     domain: Annotated[str | None, typer.Option(help="Only items of this domain.", show_default="all")] = None,
     language: Annotated[
@@ -96,8 +99,8 @@ def new(
             show_default=False,
         ),
     ] = None,
-    practice: options.Practice = 3,
-    checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = 2,
+    practice: options.Practice = PRACTICE,
+    checks: Annotated[int, typer.Option(help="Attention checks.", min=0)] = CHECKS,
     groups: Annotated[
         int | None,
         typer.Option(help="Latin: groups of participants that share out the squares.", show_default="as many as fit"),
@@ -152,6 +155,21 @@ def new(
         pictures=pictures,
         media=media,
     )
+    table_only = {"--factors": factors, "--between": between, "--map": map}
+    run_only = {
+        "--systems": systems,
+        "--domain": domain,
+        "--with-humans": with_humans,
+        "--from-outputs": from_outputs,
+        "--groups": groups,
+        "--as-printed": as_printed,
+        "--practice": practice != PRACTICE,
+        "--checks": checks != CHECKS,
+    }
+    for option, value in (run_only if is_table(run) else table_only).items():
+        if value:
+            remedy = "write rows of kind practice and check" if option in ("--practice", "--checks") else "leave it out"
+            raise InputError(f"{option} is for {'run folders' if is_table(run) else 'tables of items'}", remedy=remedy)
     with waiting("items, lists and power"):
         if is_table(run):
             draft, notes = prepare_table(run, wishes, _names(factors), _names(between), _mapping(map))

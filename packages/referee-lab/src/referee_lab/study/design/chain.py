@@ -76,7 +76,7 @@ def chain_study(
     with tempfile.TemporaryDirectory() as folder:
         draft = Draft(
             id=wishes.id,
-            title=study_title(wishes),
+            title=study_title(wishes, source.language),
             protocol=wishes.protocol,
             participants=participants,
             layout=layout,

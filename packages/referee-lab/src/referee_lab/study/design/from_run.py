@@ -73,7 +73,7 @@ def prepare(run: Run, wishes: Wishes) -> tuple[Draft, list[str]]:
         notes.append(f"descriptions are {' or '.join(sorted(heard))}: consent and instructions say so")
     draft = Draft(
         id=wishes.id,
-        title=study_title(wishes),
+        title=study_title(wishes, language),
         protocol=wishes.protocol,
         participants=wishes.participants,
         layout=layout,

@@ -9,9 +9,11 @@ the option or image that is the target), ``option1`` … (texts) or ``image1`` �
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import lcm
@@ -20,6 +22,7 @@ from random import Random
 from typing import Any
 
 from referee import catalogue
+from referee.catalogue import one_of
 from referee.errors import InputError, near
 from referee.geometry import ScenePicture
 from referee.records import Description, Entity, Property, Scene, Trial
@@ -40,6 +43,12 @@ KINDS = ("trial", "practice", "check", "filler")
 ENDS = ("lowest", "highest")
 PLAIN = ("item", "family", "kind", "target", "image", "sound", "film", "text", "question", "correct", "list", "block")
 NUMBERED = ("option", "image")
+NUMBERED_NAME = re.compile(f"({'|'.join(NUMBERED)})[1-9][0-9]*")
+NUMBERED_LIKE = re.compile(f"({'|'.join(NUMBERED)})s?0*([1-9][0-9]*)")
+# How alike a name has to be to be taken for a slip, and how short the beginning of one may be.
+SLIP, SHORTEST_NAME = 0.75, 3
+# Files that are looked through for one of a similar name.
+MOST_FILES = 10_000
 # The condition of a described item where there are no factors.
 ONLY = "items"
 
@@ -56,6 +65,7 @@ class ItemRow:
     text: str = ""
     question: str = ""
     media: str = ""
+    media_column: str = "sound"
     images: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
     target: int | None = None
@@ -79,17 +89,18 @@ def is_table(path: Path) -> bool:
 # -- reading -----------------------------------------------------------------------------------------------------------------
 
 
-def read_items(path: Path, factors: Sequence[str], names: Mapping[str, str]) -> list[ItemRow]:
-    """Return the rows of a table. Raises InputError with the first line that is invalid.
+def read_items(path: Path, factors: Sequence[str], names: Mapping[str, str]) -> tuple[list[ItemRow], list[str]]:
+    """Return the rows of a table and the columns that are not read. Raises InputError with the first line that is invalid.
 
     `names` maps the columns of this module to those of the file (``{"item": "Item-Nr"}``).
     """
     records = _records(path)
     if not records:
         raise InputError("the table has no rows", where=path, remedy="write one row for each item and condition")
-    columns = list(records[0][1])
+    columns = list(dict.fromkeys(name for _, record in records for name in record))
     _check_columns(path, columns, factors, names)
-    return [_row(path, line, record, factors, names) for line, record in records]
+    rows = [_row(path, line, record, factors, names) for line, record in records]
+    return rows, _unread(columns, factors, names)
 
 
 def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
@@ -99,24 +110,66 @@ def _records(path: Path) -> list[tuple[int, dict[str, str]]]:
     ending = path.suffix.lower()
     if ending == ".jsonl":
         return list(_json_records(path))
+    lines = _sheet_lines(path) if ending == ".xlsx" else list(_text_lines(path, "\t" if ending == ".tsv" else ""))
+    if not lines:
+        return []
+    (line, header), *rows = lines
+    for number, name in enumerate(header):
+        if name in header[:number] or not name:
+            problem = f"two columns are called {name!r}" if name else f"column {number + 1} has no name"
+            raise InputError(problem, where=path, line=line, remedy="give every column a name of its own")
+    return [(line, dict(zip(header, row, strict=False))) for line, row in rows if any(row)]
+
+
+def _sheet_lines(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the rows of the first sheet of a workbook, without columns and rows that are empty."""
     import polars as pl
 
     try:
-        if ending == ".xlsx":
-            frame = pl.read_excel(path, infer_schema_length=0)
-        else:
-            separator = "\t" if ending == ".tsv" else _separator(path)
-            frame = pl.read_csv(path, infer_schema=False, separator=separator, encoding="utf8")
+        frame = pl.read_excel(path, has_header=False, infer_schema_length=0, drop_empty_rows=False)
     except ModuleNotFoundError as error:
         raise InputError(
             f"XLSX needs {error.name}", where=path, remedy='pip install "referee[excel]", or save it as CSV'
         ) from None
-    except (pl.exceptions.PolarsError, UnicodeDecodeError) as error:
+    except pl.exceptions.NoDataError:
+        return []
+    except (pl.exceptions.PolarsError, ValueError) as error:
         first = str(error).splitlines()[0]
-        raise InputError(f"not readable as a table ({first})", where=path, remedy="save it as CSV in UTF-8") from None
-    rows = frame.cast(pl.String).rows(named=True)
-    cells = [{n.strip().lstrip("\ufeff"): (v or "").strip() for n, v in row.items()} for row in rows]
-    return [(line, row) for line, row in enumerate(cells, 2) if any(row.values())]
+        raise InputError(
+            f"not readable as a workbook ({first})", where=path, remedy="save it as CSV in UTF-8"
+        ) from None
+    frame = frame.select(column for column in frame if column.drop_nulls().len())
+    return [(line, [_tidy(cell) for cell in row]) for line, row in enumerate(frame.cast(pl.String).rows(), 1)]
+
+
+def _text_lines(path: Path, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file with their lines. Raises InputError for a row that is longer or shorter than the header."""
+    width = 0
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = csv.reader(file, delimiter=separator or _separator(path), strict=True)
+        try:
+            for row in rows:
+                width = width or len(row)
+                if row and len(row) != width:
+                    raise InputError(
+                        f"the row has {len(row)} fields, the header {width}",
+                        where=path,
+                        line=rows.line_num,
+                        remedy="write every cell, and texts with separators in quotation marks",
+                    )
+                if row:
+                    yield rows.line_num, [_tidy(cell) for cell in row]
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InputError(
+                f"not readable as a table ({error})",
+                where=path,
+                line=rows.line_num + 1,
+                remedy="save it as CSV in UTF-8",
+            ) from None
+
+
+def _tidy(cell: str | None) -> str:
+    return (cell or "").strip().lstrip("\ufeff")
 
 
 def _separator(path: Path) -> str:
@@ -148,7 +201,7 @@ def _json_records(path: Path) -> list[tuple[int, dict[str, str]]]:
 
 
 def _check_columns(path: Path, columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str]) -> None:
-    """Raise InputError for a mapped, factor or item column that the file lacks."""
+    """Raise InputError for a column that the file lacks, and for an unread one whose name resembles a column."""
     for column in names:
         if column not in PLAIN and column.rstrip("0123456789") not in NUMBERED:
             raise InputError(
@@ -163,6 +216,45 @@ def _check_columns(path: Path, columns: Sequence[str], factors: Sequence[str], n
                 line=1,
                 remedy=f"{meant}it has {', '.join(columns)}; name others with --map",
             )
+    for column in _unread(columns, factors, names):
+        if meant := _resembled(column):
+            raise InputError(
+                f"the column {column!r} would not be read; did you mean {meant!r}?",
+                where=path,
+                line=1,
+                remedy=f"call it {meant}, say --map {meant}={column}, or give it a name unlike those of columns that are read",
+            )
+    for stem in NUMBERED:
+        numbers = [n for n in range(1, len(columns) + 100) if names.get(f"{stem}{n}", f"{stem}{n}") in columns]
+        if numbers != list(range(1, len(numbers) + 1)):
+            gap = next(n for n in range(1, numbers[-1]) if n not in numbers)
+            raise InputError(
+                f"there is {stem}{numbers[-1]} and no {stem}{gap}",
+                where=path,
+                line=1,
+                remedy=f"number them from {stem}1 without a gap",
+            )
+
+
+def _unread(columns: Sequence[str], factors: Sequence[str], names: Mapping[str, str]) -> list[str]:
+    """Return the columns of a table that are not read: neither named above, nor a factor, nor mapped."""
+    read = {names.get(name, name) for name in PLAIN} | {*names.values()} | {*factors}
+    return [c for c in columns if c not in read and not (NUMBERED_NAME.fullmatch(c) and c not in names)]
+
+
+def _resembled(column: str) -> str:
+    """Return the column that a name resembles: equal but for case, marks or a slip, or an abbreviation. Empty without one."""
+    plain = "".join(c for c in column.casefold() if c.isalnum())
+    if match := NUMBERED_LIKE.fullmatch(plain):
+        return f"{match[1]}{int(match[2])}"
+    letters, digits = plain.rstrip("0123456789"), plain[len(plain.rstrip("0123456789")) :]
+    candidates = NUMBERED if digits else PLAIN
+    if plain in candidates:
+        return plain
+    for name in candidates:
+        if len(letters) >= SHORTEST_NAME and name.startswith(letters) and name != letters:
+            return f"{name}{digits}"
+    return next((f"{name}{digits}" for name in near(letters, candidates, 1, SLIP)), "")
 
 
 def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str], names: Mapping[str, str]) -> ItemRow:
@@ -186,8 +278,16 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
     if kind == "trial" and not all(levels):
         empty = next(f for f, level in zip(factors, levels, strict=True) if not level)
         raise wrong(f"the factor {empty!r} has no level", "fill it in, or give the row another kind")
-    images = _numbered(record, "image", names) or tuple(filter(None, [cell("image")]))
-    options = _numbered(record, "option", names)
+    numbered = {stem: _numbered(record, stem, names) for stem in NUMBERED}
+    for stem, cells in numbered.items():
+        if "" in cells:
+            raise wrong(f"{stem}{cells.index('') + 1} is empty and a later one is not", "fill them in without a gap")
+    images, options = numbered["image"], numbered["option"]
+    if images and cell("image"):
+        raise wrong("a row has image and image1", "leave one of them")
+    images = images or tuple(filter(None, [cell("image")]))
+    if doubled := next((text for text, number in Counter(options).items() if number > 1), None):
+        raise wrong(f"two options are {doubled!r}", "give every option a text of its own")
     media = [cell(n) for n in ("sound", "film") if cell(n)]
     if len(media) > 1:
         raise wrong("a row has a sound and a film", "leave one of them")
@@ -197,11 +297,17 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
             "as many of both, one image for all options, or only one kind",
         )
     shown = max(len(images), len(options))
-    target = cell("target") or _number_of(cell("correct"), options or images)
-    if target and not (target.isdigit() and 1 <= int(target) <= shown):
+    named = _number_of(cell("correct"), options or images)
+    target = cell("target") or named
+    if target and not (target.isdecimal() and 1 <= int(target) <= shown):
         raise wrong(
             f"target is {target!r}, and there are {shown} options",
             "write the number of the option that is meant, from 1",
+        )
+    if cell("correct") and shown > 1 and named != target:
+        raise wrong(
+            f"correct is {cell('correct')!r}, which is {'not the target' if named else 'no option'}",
+            "write the number or the text of the option, or leave one of the columns target and correct",
         )
     return ItemRow(
         line=line,
@@ -212,6 +318,7 @@ def _row(path: Path, line: int, record: Mapping[str, str], factors: Sequence[str
         text=cell("text"),
         question=cell("question"),
         media=media[0] if media else "",
+        media_column="film" if cell("film") else "sound",
         images=images,
         options=options,
         target=int(target) if target else None,
@@ -231,13 +338,10 @@ def _number_of(answer: str, shown: Sequence[str]) -> str:
 
 
 def _numbered(record: Mapping[str, str], stem: str, names: Mapping[str, str]) -> tuple[str, ...]:
-    """The cells of option1, option2 …, or of image1 …, in the order of their numbers; empty ones are left out."""
-    cells = []
-    for number in range(1, len(record) + 1):
-        column = names.get(f"{stem}{number}", f"{stem}{number}")
-        if record.get(column):
-            cells.append(record[column])
-    return tuple(cells)
+    """Return the cells of option1, option2 …, or of image1 …, up to the last that is not empty."""
+    columns = [names.get(f"{stem}{number}", f"{stem}{number}") for number in range(1, len(record) + 1)]
+    cells = [record.get(column) or "" for column in columns]
+    return tuple(cells[: max((n for n, cell in enumerate(cells, 1) if cell), default=0)])
 
 
 # -- the study ---------------------------------------------------------------------------------------------------------------
@@ -247,14 +351,17 @@ def prepare_table(
     path: Path, wishes: Wishes, factors: Sequence[str], between: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Draft, list[str]]:
     """A draft of the study that a table describes, and remarks on it."""
-    rows = read_items(path, factors, names)
+    one_of("--design", wishes.design, ("latin", "within"))
+    rows, unread = read_items(path, factors, names)
     protocol = wishes.protocol or _protocol(rows)
+    if wishes.items is not None:
+        rows = _drawn(rows, wishes.items, wishes.seed)
     systems: list[str] = []
     if protocol in COMPARED:
         if factors:
             rows, systems = _gathered(path, rows)
             factors = ()
-        width = min((len(row.options) for row in rows if row.kind != "practice"), default=0)
+        width = _width(path, [row for row in rows if row.kind == "trial"])
         systems = systems or [names.get(f"option{n}", f"option{n}") for n in range(1, width + 1)]
     info = catalogue.create("protocol", protocol).info
     if info.plugin in (*ROOM_PLUGINS, "locate", "replay-identify"):
@@ -266,7 +373,9 @@ def prepare_table(
         raise InputError(
             f"--between {unknown[0]}: not among the factors", remedy=f"--factors {','.join([*factors, unknown[0]])}"
         )
+    files = (wishes.pictures or path.parent, wishes.media or path.parent)
     for row in rows:
+        _check_files(path, row, *files, names)
         _check_row(path, row, info.plugin, protocol, can_play(info))
     experimental = [row for row in rows if row.kind in ("trial", "filler")]
     if not any(row.kind == "trial" for row in rows):
@@ -285,7 +394,7 @@ def prepare_table(
     )
     draft = Draft(
         id=wishes.id,
-        title=study_title(wishes),
+        title=study_title(wishes, language),
         protocol=protocol,
         participants=wishes.participants,
         layout=layout,
@@ -298,11 +407,78 @@ def prepare_table(
         source=f"table {path.name}",
         practice=practice,
         checks=checks,
-        fields=_fields(wishes, protocol, factors, between, any(row.family for row in rows)),
-        pictures=wishes.pictures or path.parent,
-        media=wishes.media or path.parent,
+        fields=_fields(wishes, protocol, factors, between, any(row.family for row in rows), len(checks)),
+        pictures=files[0],
+        media=files[1],
     )
-    return draft, _notes(rows, language, factors)
+    return draft, _notes(rows, language, unread)
+
+
+def _drawn(rows: Sequence[ItemRow], number: int, seed: int) -> list[ItemRow]:
+    """Return the rows of a random sample of the items, and all rows of other kinds."""
+    items = list(dict.fromkeys(row.item for row in rows if row.kind == "trial"))
+    if number > len(items):
+        raise InputError(f"--items {number}: the table has {len(items)}", remedy="ask for fewer")
+    drawn = {*Random(f"items|{seed}").sample(items, number)}
+    return [row for row in rows if row.kind != "trial" or row.item in drawn]
+
+
+def _width(path: Path, rows: Sequence[ItemRow]) -> int:
+    """Return the number of options. Raises InputError where trials of a comparison differ in it."""
+    width = max((len(row.options) for row in rows), default=0)
+    for row in rows:
+        if len(row.options) < width:
+            raise InputError(
+                f"item {row.item}: {len(row.options)} options, and other items have {width}",
+                where=path,
+                line=row.line,
+                remedy="every system has to say something of every item: fill it in, or leave the item out",
+            )
+    return width
+
+
+def _check_files(path: Path, row: ItemRow, pictures: Path, media: Path, names: Mapping[str, str]) -> None:
+    """Raise InputError, with the column, for a file that is missing."""
+    stem = "image" if len(row.images) == 1 else "image{}"
+    named = [(stem.format(n), image, pictures, "--pictures") for n, image in enumerate(row.images, 1)]
+    if row.media:
+        named.append((row.media_column, row.media, media, "--media"))
+    for column, name, folder, option in named:
+        if name and not (folder / name).is_file():
+            present = [
+                str(file.relative_to(folder)) for file in sorted(folder.rglob("*"))[:MOST_FILES] if file.is_file()
+            ]
+            meant = "".join(f"did you mean {file}? " for file in near(name, present, 1, SLIP))
+            raise InputError(
+                f"item {row.item}, column {names.get(column, column)}: there is no file {name!r} in {folder}",
+                where=path,
+                line=row.line,
+                remedy=f"{meant}put it there, or name its folder with {option}",
+            )
+
+
+def _check_conditions(path: Path, rows: Sequence[ItemRow]) -> None:
+    """Raise InputError where items share some conditions and not all: a misspelt level or a missing row."""
+    of_item: dict[str, dict[str, int]] = defaultdict(dict)
+    for row in rows:
+        if row.kind == "trial":
+            of_item[row.item].setdefault(row.condition, row.line)
+    sets = Counter(frozenset(conditions) for conditions in of_item.values())
+    usual = sorted(sets, key=lambda conditions: (-sets[conditions], -len(conditions)))
+    for item, conditions in of_item.items():
+        whole = next(s for s in usual if s & conditions.keys())
+        if whole == conditions.keys():
+            continue
+        lacking, other = sorted(whole - conditions.keys()), sorted(conditions.keys() - whole)
+        raise InputError(
+            f"item {item}: there is no row in the condition {lacking[0]!r}, and there is one in other items"
+            if lacking
+            else f"item {item}: there is a row in the condition {other[0]!r}, and there is none in other items",
+            where=path,
+            line=conditions[other[0]] if other else min(conditions.values()),
+            remedy=(f"it has {other[0]!r}: correct the level, or " if other and lacking else "")
+            + "write one row for each item and condition, or give the rows lists of their own (column list)",
+        )
 
 
 def _protocol(rows: Sequence[ItemRow]) -> str:
@@ -421,6 +597,7 @@ def _lay_out(
     """Return the lists: as the table has them, all cells for each participant, or a Latin square over the cells."""
     if any(row.list for row in rows):
         return _lists_from_column(path, rows, wishes)
+    _check_conditions(path, rows)
     groups = _between_groups(cells, factors, between)
     lists: list[list[tuple[str, str]]] = []
     for members in groups:
@@ -597,12 +774,15 @@ def _extra(row: ItemRow, language: str, systems: Sequence[str]) -> Extra:
 
 
 def _fields(
-    wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str], families: bool
+    wishes: Wishes, protocol: str, factors: Sequence[str], between: Sequence[str], families: bool, checks: int
 ) -> dict[str, dict[str, Any]]:
     """Values for study.toml: factors, the registered analysis, and exclusion rules on whole sessions."""
     fields = study_fields(wishes, protocol)
     design = {"factors": list(factors), "between": list(between), "family_apart": families}
     fields["design"] = {**fields.get("design", {}), **design}
+    if checks:
+        # Of a single check none may be failed, or the rule would exclude no session.
+        fields["session"] = {**fields.get("session", {}), "checks_failed_at_most": min(1, checks - 1)}
     fields["exclusion"] = {"failed_checks": "exclude", "constant": "exclude", **fields.get("exclusion", {})}
     if factors and protocol not in COMPARED:
         effects = [":".join(some) for size in range(1, len(factors) + 1) for some in combinations(factors, size)]
@@ -610,10 +790,12 @@ def _fields(
     return fields
 
 
-def _notes(rows: Sequence[ItemRow], language: str, factors: Sequence[str]) -> list[str]:
-    """Return remarks on the table: kinds of rows, language, missing practice."""
+def _notes(rows: Sequence[ItemRow], language: str, unread: Sequence[str]) -> list[str]:
+    """Return remarks on the table: kinds of rows, columns that are not read, language, missing practice."""
     kinds = Counter(row.kind for row in rows)
     notes = [f"the table has {', '.join(f'{kinds[k]} rows of kind {k}' for k in KINDS if kinds[k])}"]
+    if unread:
+        notes.append(f"these columns are not read: {', '.join(unread)} (name factors with --factors)")
     if language.partition("-")[0] not in LANGUAGES:
         notes.append(f"there are no pages in {language!r} yet: the English ones were put there to be translated")
     if not kinds["practice"]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from referee.errors import InputError
 from referee_lab.study.design.as_printed import PRESETS
+from referee_lab.study.texts import default_title
 
 __all__ = ["Wishes", "study_fields", "study_title"]
 
@@ -38,9 +39,10 @@ class Wishes:
     media: Path | None = None
 
 
-def study_title(wishes: Wishes) -> str:
-    """The title that participants see: the one that was asked for, or one from the name of the folder."""
-    return wishes.title or (f"Study {wishes.id}" if wishes.id != "study" else "Study")
+def study_title(wishes: Wishes, language: str) -> str:
+    """The title that participants see: the one that was asked for, or one from the name of the folder, in the language of the pages."""
+    word = default_title(language)
+    return wishes.title or (f"{word} {wishes.id}" if wishes.id != "study" else word)
 
 
 def study_fields(wishes: Wishes, protocol: str) -> dict[str, dict[str, Any]]:

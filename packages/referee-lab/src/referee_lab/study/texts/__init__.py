@@ -23,6 +23,7 @@ __all__ = [
     "WATCHED",
     "default_pages",
     "default_questions",
+    "default_title",
     "fill",
     "interface_words",
     "ready_without_practice",
@@ -81,6 +82,11 @@ def ready_without_practice(language: str) -> str:
     folder = HERE / _shipped(language)
     heading = (folder / "ready.md").read_text(encoding="utf-8").splitlines()[0]
     return f"{heading}\n\n{_without_scene(folder.name)['ready']}\n"
+
+
+def default_title(language: str) -> str:
+    """The heading of a study without a title."""
+    return str(_without_scene(_shipped(language))["title"])
 
 
 def default_questions(language: str, protocol: str, shown: str = "") -> dict[str, Any]:
