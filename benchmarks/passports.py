@@ -133,7 +133,7 @@ def recorded() -> None:
         "rho [95 %]",
         "verdict",
     )
-    for model in models_in():
+    for model in models_in("mllm-listeners"):
         c = card(f"recorded:mllm-listeners/{model}", "color-grids")
         r = c["rank_agreement"]
         row(

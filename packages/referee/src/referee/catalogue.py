@@ -206,6 +206,15 @@ CORPORA: dict[str, Entry] = {
         "referee.corpora.franke_degen:FrankeDegen2016", {}, "closed reference games, 7,722 choices"
     ),
     "franke2024": Entry("referee.corpora.franke2024:Franke2024", {}, "reference games in text, 968 choices"),
+    "mayn-refgames": Entry(
+        "referee.corpora.mayn:MaynRefgames", {}, "closed reference games in six experiments, 16,000 choices"
+    ),
+    "pragma": Entry("referee.corpora.pragma:Pragma", {}, "captions of systems for one of two pictures, with listeners"),
+    "coop-nets": Entry("referee.corpora.coop_nets:CoopNets", {}, "12,561 rounds of colors with answers of networks"),
+    "conventions-network": Entry(
+        "referee.corpora.conventions:ConventionsNetwork", {}, "tangrams in networks of four, 2,208 trials"
+    ),
+    "cabb-dutch": Entry("referee.corpora.cabb:CabbDutch", {}, "fribbles named in spoken Dutch, 1,824 trials"),
     "tangrams-hawkins": Entry(
         "referee.corpora.tangrams:HawkinsTangrams", {}, "twelve tangrams named six times, 5,976 rounds"
     ),

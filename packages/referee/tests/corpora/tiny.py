@@ -199,6 +199,67 @@ def colors_row(game: str, number: int, clicked: str, **more: Any) -> dict[str, A
     } | more
 
 
+def mayn_row(participant: str, condition: str, chosen: int, **more: Any) -> dict[str, Any]:
+    roles = ("target", "competitor", "distractor") if condition == "simple" else ("either", "either", "distractor")
+    looks = (("robot", "scarf"), ("robot", "red hat"), ("green monster", "red hat"))
+    return {
+        "experiment": "stimuli-2",
+        "participant": participant,
+        "trial": 1,
+        "item": 7,
+        "condition": condition,
+        "item_type": condition,
+        "message": "robot",
+        "objects": [
+            {"kind": kind, "accessory": accessory, "role": role, "true": kind == "robot"}
+            for (kind, accessory), role in zip(looks, roles, strict=True)
+        ],
+        "chosen": chosen,
+        "chosen_role": roles[chosen],
+        "correct": chosen == 0,
+    } | more
+
+
+def pragma_row(system: str, chosen: int | str | None, participant: str, **more: Any) -> dict[str, Any]:
+    return {
+        "file": "f",
+        "items": "dev/x",
+        "item": "dev/x:1_0|2_0",
+        "system": system,
+        "question": "forced",
+        "text": "a cat",
+        "shown": ["2_0", "1_0"],
+        "target": 1,
+        "chosen": chosen,
+        "correct": None if chosen is None else chosen == 1,
+        "participant": participant,
+    } | more
+
+
+def network_row(trial: int, clicked: str, **more: Any) -> dict[str, Any]:
+    return {
+        "network": 1,
+        "room": 0,
+        "partner": 1,
+        "trial": trial,
+        "repetition": 1,
+        "context": ["D", "B", "A", "C"],
+        "target": "B",
+        "messages": [["s", "kneeling"], ["l", "ok"]],
+        "speaker": "p1",
+        "listener": "p2",
+        "clicked": clicked,
+        "correct": clicked == "target",
+        "complete_network": True,
+    } | more
+
+
+def fribble_row(trial: int, chosen: str | None, **more: Any) -> dict[str, Any]:
+    turns = [{"by": "d", "text": "uh met een bal", "clean": "met een bal"}, {"by": "m", "text": "#lacht#", "clean": ""}]
+    row = {"pair": "pair01", "round": 1, "trial": trial, "target": "03", "director": "A", "label": "1"}
+    return row | {"given_label": "2", "chosen": chosen, "correct": chosen == "03", "turns": turns} | more
+
+
 FRANKE_ITEM = {
     "item": 0,
     "objects": [
@@ -211,7 +272,7 @@ FRANKE_ITEM = {
     "nuisance_feature": "texture",
     "speaker": {"to_describe": "red triangle with dots", "roles": ["distractor", "competitor", "target", "distractor"]},
     "listener": {"word": "green", "roles": ["target", "competitor", "distractor"]},
-    "models": {},
+    "models": {"M1": {"speaker": [-1.0, -2.0, -3.0, -4.0], "listener": [-2.0, -1.0, -4.0]}},
 }
 PRODUCED = {
     "workerid": 5,
@@ -651,6 +712,42 @@ TINY: dict[str, dict[str, Any]] = {
                 "rt_ms": 800,
             },
         ],
+    },
+    "mayn-refgames": {
+        "mayn-refgames/choices.jsonl.gz": [
+            mayn_row("p1", "simple", 1),
+            mayn_row("p2", "simple", 0),
+            mayn_row("p2", "ambiguous", 0, correct=None),
+        ]
+    },
+    "pragma": {
+        "pragma/answers.jsonl.gz": [
+            pragma_row("literal", 1, "p1", text="a dog"),
+            pragma_row("reasoning", 0, "p2"),
+            pragma_row("literal", None, "p3"),
+            pragma_row("base", "both", "p1", question="four-way"),
+            pragma_row("literal", None, "p3", question="fluency", correct=None, fluency=4),
+        ]
+    },
+    "coop-nets": {
+        "coop-nets/outputs.jsonl.gz": [
+            {"game": "g1", "round": 1, "condition": "far", "human": "distr2", "L0": "distr2", "Le": "target"},
+        ],
+        "colors-in-context/colors_trials.jsonl.gz": [colors_row("g1", 1, "distr2"), colors_row("g1", 2, "target")],
+    },
+    "conventions-network": {
+        "conventions-network/trials.jsonl.gz": [
+            network_row(1, "target"),
+            network_row(2, "distr1"),
+            network_row(3, "target", complete_network=False),
+        ]
+    },
+    "cabb-dutch": {
+        "cabb-dutch/trials.jsonl.gz": [
+            fribble_row(1, "03"),
+            fribble_row(2, None),
+            fribble_row(3, None, given_label=None),
+        ]
     },
     "franke-degen2016": {
         "franke-degen2016/production.jsonl.gz": [PRODUCED],

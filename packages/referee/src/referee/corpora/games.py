@@ -125,14 +125,14 @@ def is_simple(messages: Sequence[Message], by: str = "speaker") -> bool:
     return len(messages) == 1 and messages[0].by == by and messages[0].in_time
 
 
-def with_history(trials: Iterable[Trial]) -> Iterator[Trial]:
-    """Each trial with all that happened before it in the same game (``meta["game"]``) and the id of the trial before."""
+def with_history(trials: Iterable[Trial], unit: str = "game") -> Iterator[Trial]:
+    """Each trial with all that happened before it in the same game (``meta["game"]``, or another unit) and the id of the trial before."""
     last: dict[str, Trial] = {}
     for trial in trials:
-        before = last.get(trial.meta["game"])
+        before = last.get(trial.meta[unit])
         if before is not None:
             trial = replace(trial, after=before.id, history=before.history + before.episode)
-        last[trial.meta["game"]] = trial
+        last[trial.meta[unit]] = trial
         yield trial
 
 

@@ -11,7 +11,7 @@ without a known one give UNPARSABLE; in both cases the probabilities are equal o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Self
 
 from referee.errors import InvalidDescription
@@ -156,16 +156,30 @@ def understand(description: Description, scene: Scene) -> tuple[Property, ...] |
     """Return the properties that an untrained hearer understands, or the outcome if there are none.
 
     Properties are used unchanged. Of words it understands those that are values of exactly one attribute of the scene,
-    and ignores the others.
+    the longest value first, and ignores the others.
     """
     if description.properties is not None:
         return description.properties
     words = words_of(description.text or "")
     if not words:
         return Outcome.UNPARSABLE if (description.text or "").strip() else Outcome.DONT_KNOW
-    lexicon = _lexicon(scene)
-    expressed = tuple(dict.fromkeys(lexicon[word] for word in words if word in lexicon))
+    expressed = tuple(dict.fromkeys(_properties(words, _lexicon(scene))))
     return expressed or Outcome.UNPARSABLE
+
+
+def _properties(words: Sequence[str], lexicon: Mapping[str, Property]) -> Iterator[Property]:
+    """The properties that words name, in order; "green monster" is one value where the scene has it."""
+    longest = max((value.count(" ") + 1 for value in lexicon), default=1)
+    start = 0
+    while start < len(words):
+        for length in range(min(longest, len(words) - start), 0, -1):
+            prop = lexicon.get(" ".join(words[start : start + length]))
+            if prop is not None:
+                yield prop
+                break
+        else:
+            length = 1
+        start += length
 
 
 def denote(expressed: Sequence[Property], scene: Scene) -> int:

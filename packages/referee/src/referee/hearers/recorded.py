@@ -1,16 +1,17 @@
 """Hearers that were asked elsewhere: files with one answer per line and the entities in the order shown.
 
-``recorded:FILE.jsonl`` has lines ``{"trial": ID, "outcome": "entity", "entity": ID or null, "places": [IDs],
-"probabilities"?: {ID: p}, "text"?: "…"}``; ``recorded:mllm-listeners/MODEL`` is a model of the folder of that name
-(Junker et al. 2025), which read the dialogues of `color-grids`.
+``recorded:FILE.jsonl`` has lines ``{"trial": ID, "outcome": "entity", "entity": ID or null, "places": [IDs], "probabilities"?: {ID: p}, "text"?: "…"}``;
+``recorded:FOLDER/MODEL`` is a model of a folder of data: of ``mllm-listeners`` (Junker et al. 2025; asked about `color-grids`), of ``franke2024`` (language
+models' mean log probability of a token of each object, with which they believe in proportion to exp(alpha x score)), or of ``coop-nets`` (clicks only).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from math import isclose
+from dataclasses import dataclass, field
+from dataclasses import replace as replace_fields
+from math import exp, isclose, isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,8 +23,8 @@ from referee.records import Outcome, Response, Trial
 __all__ = ["PREFIX", "Recorded", "is_recorded", "models_in", "name_of_recorded", "read_recorded"]
 
 PREFIX = "recorded:"
-FOLDER, ANSWERS = "mllm-listeners", "answers.jsonl.gz"
 UNREADABLE = -1
+ALPHA = 1.0
 OTHERS = ("several", "none")
 FORM = 'write {"trial": ID, "outcome": "entity", "entity": ID, "places": [IDs as shown]} on every line'
 Row = Mapping[str, Any]
@@ -33,7 +34,7 @@ Row = Mapping[str, Any]
 class Recorded:
     """A hearer's recorded answers by trial, with the entities in the order shown and its own words, if stored.
 
-    Trials that it was not asked about are absent.
+    Trials that it was not asked about are missing. `scores` are what probabilities were made of, by trial and entity, where that is a choice of ours.
     """
 
     name: str
@@ -41,6 +42,15 @@ class Recorded:
     answers: Mapping[str, Response]
     places: Mapping[str, tuple[str, ...]]
     texts: Mapping[str, str]
+    scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def with_alpha(self, alpha: float) -> Recorded:
+        """The same scores with beliefs in proportion to exp(alpha x score)."""
+        answers = {
+            trial: replace_fields(answer, probabilities=_believe(self.scores[trial], alpha))
+            for trial, answer in self.answers.items()
+        }
+        return replace_fields(self, answers=answers)
 
 
 class Answered(NamedTuple):
@@ -48,17 +58,27 @@ class Answered(NamedTuple):
 
     response: Response
     places: tuple[str, ...]
-    text: str | None
+    text: str | None = None
+    scores: Mapping[str, float] | None = None
 
 
 class LineForm(NamedTuple):
-    """The format of a file's lines: functions for the trial of a line, and for its answer (None: no answer by this
-    hearer).
+    """How a file's lines are read: which trial a line is about, and what was answered (None: nothing, by this hearer).
+
+    A `stranger` says what to do about a trial that is not in the corpus; without one, such lines are passed over.
     """
 
     trial_of: Callable[[Row], str]
     answer_of: Callable[[Row, Trial], Answered | None]
-    stranger: str
+    stranger: str = ""
+
+
+class Folder(NamedTuple):
+    """A folder of data with recorded models: its file, the models that a line names, and the form of a line for one of them."""
+
+    file: str
+    models_of: Callable[[Row], Iterable[str]]
+    form: Callable[[str, str], LineForm]
 
 
 def is_recorded(name: str) -> bool:
@@ -67,9 +87,9 @@ def is_recorded(name: str) -> bool:
 
 
 def name_of_recorded(name: str) -> str:
-    """Return the name to print: a file without its folders, a model of mllm-listeners with the name of the collection."""
+    """The name to print: a file without its folders, a model of a folder with the folder that says whose answers they are."""
     stored = name.removeprefix(PREFIX)
-    model = stored.partition("/")[0] == FOLDER and not Path(stored).is_file()
+    model = stored.partition("/")[0] in FOLDERS and not Path(stored).is_file()
     return name if model else PREFIX + Path(stored).name
 
 
@@ -77,12 +97,10 @@ def read_recorded(name: str, trials: Iterable[Trial], data: str | Path | None = 
     """The answers of a hearer, checked against the trials; `data` is the folder of corpora (default: REFEREE_DATA)."""
     stored = name.removeprefix(PREFIX)
     folder, _, model = stored.partition("/")
-    if folder == FOLDER and not Path(stored).is_file():
-        path = _model_file(data)
-        _check_model(model, path)
-        form = LineForm(
-            _round_name, lambda row, trial: _of_model(row, model, name, trial), "these are answers to color-grids"
-        )
+    if folder in FOLDERS and not Path(stored).is_file():
+        path = _model_file(folder, data)
+        _check_model(folder, model, path)
+        form = FOLDERS[folder].form(model, name)
     else:
         path = Path(stored)
         form = LineForm(
@@ -101,6 +119,8 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
             row = parse_object(text)
             trial = form.trial_of(row)
         if trial not in trials_by_id:
+            if not form.stranger:
+                continue
             problem = f"trial {trial!r} is not in the corpus"
             raise UnknownTrial(problem, where=path, line=line, remedy=form.stranger)
         with located(path, line):
@@ -118,6 +138,7 @@ def _collect(name: str, path: Path, trials_by_id: Mapping[str, Trial], form: Lin
         answers={trial: a.response for trial, a in collected.items()},
         places={trial: a.places for trial, a in collected.items()},
         texts={trial: a.text for trial, a in collected.items() if a.text is not None},
+        scores={trial: a.scores for trial, a in collected.items() if a.scores is not None},
     )
 
 
@@ -184,49 +205,52 @@ def _probabilities(row: Row, places: tuple[str, ...]) -> tuple[tuple[str, float]
     return tuple((entity, float(share)) for entity, share in stored.items())
 
 
-# -- the folder mllm-listeners ---------------------------------------------------------------------------------------------
+# -- folders of data with models -------------------------------------------------------------------------------------------
 
 
-def models_in(data: str | Path | None = None) -> tuple[str, ...]:
-    """The models of the folder mllm-listeners."""
-    return _models(_model_file(data))
+def models_in(folder: str, data: str | Path | None = None) -> tuple[str, ...]:
+    """The models of a folder."""
+    return _models(folder, _model_file(folder, data))
 
 
-def _model_file(data: str | Path | None) -> Path:
+def _model_file(folder: str, data: str | Path | None) -> Path:
     """The answers in the data folder, among the corpus' own files or beside the corpus' folder."""
+    file = FOLDERS[folder].file
     beside = () if data is None else (Path(data).resolve().parent, None)
     try:
-        return find(data, FOLDER, ANSWERS)[0]
+        return find(data, folder, file)[0]
     except DataNotFound as missing:
         for place in beside:
             with suppress(DataNotFound):
-                return find(place, FOLDER, ANSWERS)[0]
+                return find(place, folder, file)[0]
         # The folder that was named is where they belong.
         raise missing from None
 
 
-def _models(path: Path) -> tuple[str, ...]:
-    """Return the names of the models in a file."""
+def _models(folder: str, path: Path) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for line, text in read_lines(path):
         with located(path, line):
-            names.update(dict.fromkeys(expect(parse_object(text), "answers", dict)))
+            names.update(dict.fromkeys(FOLDERS[folder].models_of(parse_object(text))))
     return tuple(sorted(names))
 
 
-def _check_model(model: str, path: Path) -> None:
-    """Raise an error unless the named model is in the file."""
-    trials_by_id = _models(path)
+def _check_model(folder: str, model: str, path: Path) -> None:
+    models = _models(folder, path)
     if not model:
         raise InputError(
-            "it is not said which model", where=path, remedy=f"{PREFIX}{FOLDER}/MODEL, one of {', '.join(trials_by_id)}"
+            "it is not said which model", where=path, remedy=f"{PREFIX}{folder}/MODEL, one of {', '.join(models)}"
         )
-    if model not in trials_by_id:
-        raise UnknownName("recorded model", model, trials_by_id, hint=f"one of {', '.join(trials_by_id)}")
+    if model not in models:
+        raise UnknownName("recorded model", model, models, hint=f"one of {', '.join(models)}")
 
 
-def _round_name(row: Row) -> str:
-    return f"{expect(row, 'game', str)}-{expect(row, 'round', int)}"
+def _of_grids(model: str, hearer: str) -> LineForm:
+    return LineForm(
+        lambda row: f"{expect(row, 'game', str)}-{expect(row, 'round', int)}",
+        lambda row, trial: _of_model(row, model, hearer, trial),
+        "these are answers to color-grids",
+    )
 
 
 def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | None:
@@ -252,3 +276,54 @@ def _of_model(row: Row, model: str, hearer: str, trial: Trial) -> Answered | Non
         entity=places[place] if read else None,
     )
     return Answered(response, places, text)
+
+
+def _of_scores(model: str, hearer: str) -> LineForm:
+    """Scores of the three objects of an item, in order; items that no person listened to are passed over."""
+
+    def answer(row: Row, trial: Trial) -> Answered:
+        scores = expect(expect(row["models"], model, dict), "listener", list)
+        places = tuple(e.id for e in trial.scene.entities)
+        if len(scores) != len(places) or not all(isinstance(x, int | float) and isfinite(x) for x in scores):
+            raise WrongShape(f"the scores {scores!r:.60} are not {len(places)} numbers", "give every object a score")
+        by_entity = dict(zip(places, map(float, scores), strict=True))
+        best = [e for e in places if by_entity[e] == max(by_entity.values())]
+        response = Response(
+            trial=trial.id,
+            hearer=hearer,
+            outcome=Outcome.ENTITY if len(best) == 1 else Outcome.SEVERAL,
+            entity=best[0] if len(best) == 1 else None,
+            probabilities=_believe(by_entity, ALPHA),
+        )
+        return Answered(response, places, scores=by_entity)
+
+    return LineForm(lambda row: f"franke2024-listener-{expect(row, 'item', int)}", answer)
+
+
+def _believe(scores: Mapping[str, float], alpha: float) -> tuple[tuple[str, float], ...]:
+    """Probabilities in proportion to exp(alpha x score)."""
+    top = max(scores.values())
+    weights = {entity: exp(alpha * (score - top)) for entity, score in scores.items()}
+    return tuple((entity, weight / sum(weights.values())) for entity, weight in weights.items())
+
+
+def _of_clicks(model: str, hearer: str) -> LineForm:
+    """Clicks of networks on colour patches, by the part that a patch has; places as the person who listened saw them."""
+
+    def answer(row: Row, trial: Trial) -> Answered:
+        ids = {role: entity for entity, role in trial.meta["roles"].items()}
+        positions = trial.meta["listener_positions"]
+        places = tuple(sorted(positions, key=positions.__getitem__))
+        clicked = expect(row, model, str)
+        if clicked not in ids:
+            raise WrongShape(f"{model} clicked {clicked!r}", f"one of {', '.join(ids)}")
+        return Answered(Response(trial=trial.id, hearer=hearer, outcome=Outcome.ENTITY, entity=ids[clicked]), places)
+
+    return LineForm(lambda row: f"colors-{expect(row, 'game', str)}-{expect(row, 'round', int)}", answer)
+
+
+FOLDERS = {
+    "mllm-listeners": Folder("answers.jsonl.gz", lambda row: expect(row, "answers", dict), _of_grids),
+    "franke2024": Folder("items_models.jsonl.gz", lambda row: expect(row, "models", dict), _of_scores),
+    "coop-nets": Folder("outputs.jsonl.gz", lambda row: [m for m in ("L0", "Le") if m in row], _of_clicks),
+}

@@ -1,0 +1,79 @@
+"""Dutch, face to face: sixteen novel objects named six times, the director changing every trial (CABB; Ghaleb and colleagues 2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.games import Games, Message, Round, answer, click, play, said
+from referee.corpora.reading.lines import expect, optional
+from referee.corpora.reading.packed import find, member, read_rows
+from referee.records import Entity, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["CabbDutch"]
+
+FILE = "trials.jsonl.gz"
+WHO = {"d": "speaker", "m": "listener"}
+FRIBBLES = Scene(
+    id="fribbles",
+    entities=tuple(Entity(id=f"{n:02}", attributes=(Property("name", f"{n:02}"),)) for n in range(1, 17)),
+)
+
+
+class CabbDutch(Games):
+    """1,824 trials of 19 pairs with 10,745 turns. A reference is what the director said, without fillers, repairs and noises; events have all of it."""
+
+    card = Card(
+        name="cabb-dutch",
+        title="Fribbles named in Dutch, face to face",
+        source="vboyce/shared-ling-conv on GitHub, commit 6d2b661",
+        licence="none stated; the corpus itself is given out by its makers on request",
+        languages=("nl",),
+        citation="Rasenberg and colleagues (CABB); Ghaleb and colleagues 2024, CogSci",
+        sampled=("game",),
+        faults=(
+            "1,813 of 1,824 answers are right: of use for words and roles, not for accuracy",
+            "speech without gesture, which people used too; no times",
+            "which wrong figure was chosen is recovered from other trials of the board, and is not known in three trials",
+            "the figures have no attributes, only their numbers",
+        ),
+        files=(f"cabb-dutch/{FILE}",),
+    )
+
+    def _rounds(self) -> Iterator[Round]:
+        (path,) = find(self.data, "cabb-dutch", FILE)
+        return read_rows(path, _round)
+
+
+def _round(row: dict[str, Any]) -> Round:
+    pair, number, director = expect(row, "pair", str), expect(row, "round", int), expect(row, "director", str)
+    target, speaker = member(FRIBBLES, expect(row, "target", str)), f"{pair}-{director}"
+    turns = expect(row, "turns", list)
+    messages, clean = (
+        [Message(WHO[expect(turn, "by", str)], expect(turn, form, str), None) for turn in turns]
+        for form in ("text", "clean")
+    )
+    chosen = None if optional(row, "chosen", str) is None else member(FRIBBLES, row["chosen"])
+    clicks = () if chosen is None else (click(chosen, correct=chosen == target),)
+    trial = Trial(
+        id=f"cabb-{pair}-{number}-{expect(row, 'trial', int)}",
+        scene=FRIBBLES,
+        targets=(target,),
+        domain="fribbles",
+        condition=f"round-{number}",
+        speaker=speaker,
+        language="nl",
+        episode=play(messages, *clicks),
+        references=said([m for m in clean if m.text.strip()], speaker=speaker),
+        meta={"game": pair, "repetition": number},
+    )
+    return Round(trial, (_response(row, trial, chosen, f"{pair}-{'B' if director == 'A' else 'A'}"),))
+
+
+def _response(row: dict[str, Any], trial: Trial, chosen: str | None, matcher: str) -> Response:
+    if chosen is not None or optional(row, "given_label", str) is None:
+        return answer(trial, matcher, chosen)
+    description = next(iter(trial.references), None)
+    flags = ("wrong figure, not known which",)
+    return Response(trial=trial.id, hearer=matcher, outcome=Outcome.UNPARSABLE, description=description, flags=flags)

@@ -1,0 +1,73 @@
+"""Colors in Context again, with what neural listeners chose and neural speakers said (Monroe, Hawkins, Goodman & Potts 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.colors import Colors
+from referee.corpora.games import Games, Round
+from referee.corpora.reading.lines import WrongShape, expect
+from referee.corpora.reading.packed import find, read_rows
+from referee.errors import InputError
+
+__all__ = ["CoopNets"]
+
+FILE = "outputs.jsonl.gz"
+
+
+class CoopNets(Games):
+    """12,561 rounds of 254 games of `colors` that networks heard too. People's clicks are the responses.
+
+    What the listeners L0 and Le clicked is read by ``recorded:coop-nets/L0`` and ``recorded:coop-nets/Le``.
+    """
+
+    card = Card(
+        name="coop-nets",
+        title="Colors in Context with the choices and texts of networks",
+        source="futurulus/coop-nets on GitHub, commit 01b1710, behavioralAnalysis/modelOutput",
+        licence="none stated",
+        languages=("en",),
+        citation="Monroe, Hawkins, Goodman & Potts 2017, TACL",
+        sampled=("game",),
+        overlaps=("colors",),
+        faults=(
+            "not independent of colors: all rounds are there too; count one of the two",
+            "choices of the listeners only, without probabilities",
+            "the texts of the networks S0 and S(L), which no person heard, are not read",
+            "the message stored with the outputs is one of several in a tenth of the rounds: messages come from colors",
+            "long messages and incomplete games were left out by the authors",
+        ),
+        files=(f"coop-nets/{FILE}",),
+    )
+
+    def _rounds(self) -> Iterator[Round]:
+        rows = dict(read_rows(self._file(), lambda row: (_id(row), row)))
+        for played in Colors(self.data)._rounds():
+            row = rows.pop(played.trial.id, None)
+            if row is not None:
+                _check(row, played)
+                yield played
+        if rows:
+            raise InputError(
+                f"the round {next(iter(rows))} is not in the corpus colors",
+                where=self._file(),
+                remedy="keep the folder colors-in-context of the same download beside it",
+            )
+
+    def _file(self) -> Path:
+        (path,) = find(self.data, "coop-nets", FILE)
+        return path
+
+
+def _id(row: dict[str, Any]) -> str:
+    return f"colors-{expect(row, 'game', str)}-{expect(row, 'round', int)}"
+
+
+def _check(row: dict[str, Any], played: Round) -> None:
+    """Both folders say what the person clicked and in which condition: agreement proves that rounds are joined rightly."""
+    clicked = played.trial.meta["roles"][played.responses[0].entity]
+    if (clicked, played.trial.condition) != (row["human"], row["condition"]):
+        raise WrongShape(f"round {_id(row)} is another one in colors", "take both folders from one source")

@@ -1,0 +1,106 @@
+"""Captions that systems wrote for one of two pictures, and the pictures that people then chose (Andreas & Klein 2016)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from referee.contracts import Card
+from referee.corpora.reading.lines import WrongShape, expect, optional
+from referee.corpora.reading.packed import find, read_rows
+from referee.errors import UnknownName
+from referee.records import Description, Entity, Outcome, Property, Response, Scene, Trial
+
+__all__ = ["Pragma"]
+
+FILE = "answers.jsonl.gz"
+PARTS = ("systems", "base", "coco", "four-way")
+SAMPLER = "base"
+CHOICES = {0: Outcome.ENTITY, 1: Outcome.ENTITY, "both": Outcome.SEVERAL, "neither": Outcome.NONE}
+Answer = tuple[Trial, Response | None]
+
+
+class Pragma:
+    """Answers of people to captions of systems: a trial for every pair of pictures and target, a response for every choice.
+
+    `part` is "systems" (forced choices about two to eight systems on the same pairs, in four sets that are the domains), "base" (ten samples of one speaker
+    for each pair), "coco" (the same, every caption judged twice) or "four-way" (base again, with the answers both and neither). A response has its
+    ``system`` and the caption; no person described a picture, so there are no references. Answers left blank are no responses.
+    """
+
+    card = Card(
+        name="pragma",
+        title="Captions of systems for one of two pictures, with listeners",
+        source="jacobandreas/pragma on GitHub, commit 2d5f2e4, results",
+        licence="none stated",
+        languages=("en",),
+        citation="Andreas & Klein 2016, EMNLP",
+        sampled=("participant", "scene"),
+        faults=(
+            "pictures are named, not included, and have no attributes",
+            "blank answers count as wrong in the authors' figures and are left out here (12 forced, 1 four-way)",
+            "base is ten samples of one speaker, not ten systems",
+            "one person an answer; single people gave up to a quarter of the answers about a system, and lean to the first picture",
+            "the file called one_different of literal and reasoning has other pairs than that of contrastive: here it is the set one_different_b",
+            "times run from opening to submitting the task and are no response times; ratings of fluency are not read",
+        ),
+        files=(f"pragma/{FILE}",),
+    )
+
+    def __init__(self, data: str | Path | None = None, part: str = "systems") -> None:
+        self.data = data
+        self.part = part
+
+    def trials(self) -> Iterator[Trial]:
+        return iter({trial.id: trial for trial, _ in self._answers()}.values())
+
+    def responses(self) -> Iterator[Response]:
+        return (response for _, response in self._answers() if response is not None)
+
+    def _answers(self) -> Iterator[Answer]:
+        if self.part not in PARTS:
+            raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
+        (path,) = find(self.data, "pragma", FILE)
+        return (read[1] for read in read_rows(path, _answer) if read[0] == self.part)
+
+
+def _answer(row: dict[str, Any]) -> tuple[str, Answer]:
+    """The part that an answer belongs to (fluency: none that is read), the trial and the response."""
+    items, item, system = expect(row, "items", str), expect(row, "item", str), expect(row, "system", str)
+    shown, place = expect(row, "shown", list), expect(row, "target", int)
+    if len(set(shown)) != 2 or place not in (0, 1):
+        raise WrongShape(f"the target is {place} of {shown!r:.60}", "name two pictures and the target's place")
+    names = sorted(map(str, shown))
+    trial = Trial(
+        id=item,
+        # The same pair with the other target is another item of one scene.
+        scene=Scene(id="|".join(names), entities=tuple(Entity(id=n, attributes=(Property("name", n),)) for n in names)),
+        targets=(shown[place],),
+        domain=items,
+        meta={"items": items, "differ": optional(row, "differ", int)},
+    )
+    chosen, question = row.get("chosen"), expect(row, "question", str)
+    # Which places are coded right can be told twice.
+    correct = row.get("correct")
+    if correct is not None and question != "fluency" and correct != (chosen == place):
+        raise WrongShape(f"correct is {correct}, but {chosen!r} was chosen and {place} is the target")
+    part = question if question != "forced" else "systems" if system != SAMPLER else SAMPLER
+    return "coco" if items == "coco" and part == SAMPLER else part, (
+        trial,
+        None if chosen is None else _response(row, trial, chosen, shown, system),
+    )
+
+
+def _response(row: dict[str, Any], trial: Trial, chosen: Any, shown: list[str], system: str) -> Response:
+    if isinstance(chosen, bool) or chosen not in CHOICES:
+        raise WrongShape(f"chosen is {chosen!r}", "write 0, 1, both, neither or null")
+    return Response(
+        trial=trial.id,
+        hearer=expect(row, "participant", str),
+        outcome=CHOICES[chosen],
+        entity=shown[chosen] if isinstance(chosen, int) else None,
+        system=system,
+        description=Description(text=expect(row, "text", str)),
+        flags=(f"shown-{shown.index(trial.targets[0]) + 1}", expect(row, "file", str)),
+    )
