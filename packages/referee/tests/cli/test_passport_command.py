@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from scipy.optimize import minimize_scalar
 from sklearn.metrics import matthews_corrcoef, roc_auc_score
 
 from fake_endpoint import completion, serving
@@ -42,6 +44,8 @@ KEYS = {
     "rank_agreement",
     "ceiling",
     "verdict",
+    "transfer",
+    "fitted",
     "reasons",
     "hash",
 }
@@ -150,7 +154,7 @@ def test_a_sound_hearer_gets_a_card_with_all_it_promises(study: Path, capsys: py
     assert card["probes"]["ambiguous"]["fitting"] == 1.0
     # where two fit it splits its belief, so its expected accuracy is that of people, who had to guess
     assert card["expected_accuracy"] == 0.75
-    assert card["verdict"] == "may be used"
+    assert card["verdict"] == "in this experiment"
     assert (card["reads"], card["read"], card["trained_on"]) == ("words", {"words": 240, "properties": 0}, None)
     assert card["position_bias_as_shown"] == card["position_bias"]
     assert card["ceiling"] is None
@@ -418,7 +422,7 @@ def test_judges_are_held_against_people(study: Path, tmp_path: Path, capsys: pyt
     assert yes["correlation"] == pytest.approx(matthews_corrcoef(answers, said), abs=1e-6)
     assert yes["agreed"] == pytest.approx(sum(a == s for a, s in zip(answers, said, strict=True)) / 240, abs=1e-6)
     assert (rated["kappa"], rated["agreed"], yes["accuracy"], yes["position_bias_as_shown"]) == (None, None, None, None)
-    assert yes["verdict"] == "may be used"
+    assert yes["verdict"] == "in this experiment"
     assert yes["rank_agreement"]["units"] == 12
     out = tmp_path / "card.json"
     assert main(["passport", judge(study, tmp_path, "rating", 5, 2), "--data", str(study), "--out", str(out)]) == 0
@@ -503,3 +507,71 @@ def test_an_examination_goes_on_where_its_endpoint_failed(
         card = card_of(capsys, *args)
         # the same words about things that look the same are one question
         assert 0 < len(server.seen) - before <= card["n"] - 15
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six experiments of 120 answers by 20 people: half of the messages fit two of the three shapes, one of which has a message of its own."""
+    folder = tmp_path_factory.mktemp("series") / "six"
+    folder.mkdir()
+    rng = Random(3)
+    trials, responses = [], []
+    for experiment in range(6):
+        for i in range(120):
+            # "square" fits a and b; b could have been called red.
+            looks = (("square", "grey"), ("square", "red"), ("disc", "grey" if i % 2 else "blue"))
+            entities = tuple(
+                Entity(id=e, attributes=(Property("shape", shape), Property("colour", colour)))
+                for e, (shape, colour) in zip("abc", looks, strict=True)
+            )
+            trial = Trial(
+                id=f"x{experiment}-{i}",
+                scene=Scene(entities=entities),
+                targets=("a" if i % 2 else "c",),
+                references=(Description(text="square" if i % 2 else "disc"),),
+                meta={"experiment": f"x{experiment}"},
+            )
+            chosen = ("a" if rng.random() < 0.8 else "b") if i % 2 else "c" if rng.random() < 0.97 else "a"
+            trials.append(trial)
+            responses.append(
+                Response(trial=trial.id, hearer=f"p{experiment}-{i % 20}", outcome=Outcome.ENTITY, entity=chosen)
+            )
+    (folder / "trials.jsonl").write_text("".join(json_line(trial_to_json(t)) + "\n" for t in trials))
+    (folder / "responses.jsonl").write_text("".join(json_line(response_to_json(r)) + "\n" for r in responses))
+    return folder
+
+
+def test_experiments_of_one_study_predict_a_new_one(series: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    transfer = card_of(capsys, "literal", "--data", series)["transfer"]
+    assert [e["experiment"] for e in transfer["experiments"]] == [f"x{i}" for i in range(6)]
+    assert {e["n"] for e in transfer["experiments"]} == {120, transfer["size"]}
+    assert {e["words_known"] for e in transfer["experiments"]} == {1.0}
+    assert transfer["low"] < transfer["auc"] < transfer["high"]
+    assert transfer["accuracy_low"] <= transfer["accuracy"] <= transfer["accuracy_high"]
+
+
+def test_alpha_is_fitted_to_people_and_tried_on_others(series: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fitted = card_of(capsys, "rsa|longest:1", "--data", series)["fitted"]
+    assert fitted["people"] == 120
+    assert "cost" not in fitted  # all messages are one property long
+    assert len(fitted["folds"]) == 5
+    # With alpha 1 the speaker says "square" of a as often as "grey", of b as often as "red": P(a | square) is .5 in the half of the scenes that have
+    # two grey things; people choose a in four of five, which wants the alpha that optimize.minimize_scalar finds on the formula below.
+    answers = [json.loads(line) for line in (series / "responses.jsonl").read_text().splitlines()]
+
+    def loss(log_alpha: float) -> float:
+        alpha, total = math.exp(log_alpha), 0.0
+        for answer in answers:
+            if int(answer["trial"].partition("-")[2]) % 2:
+                # L0: square {a, b}, grey {a, c}, red {b}, disc {c}.
+                a = 0.5**alpha / (0.5**alpha + 0.5**alpha)
+                b = 0.5**alpha / (0.5**alpha + 1.0)
+                p = {"a": a / (a + b), "b": b / (a + b), "c": 0.0}[answer["entity"]]
+            else:
+                p = {"c": 1.0}.get(answer["entity"], 0.0)
+            total -= math.log(0.99 * p + 0.01 / 3)
+        return total
+
+    best = math.exp(minimize_scalar(loss, bounds=(-4, 4), method="bounded").x)
+    assert fitted["alpha"] == pytest.approx(best, rel=1e-3)
+    assert fitted["log_likelihood"] > fitted["textbook"]["log_likelihood"]

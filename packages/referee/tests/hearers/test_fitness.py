@@ -7,11 +7,23 @@ from dataclasses import replace
 import numpy as np
 
 from referee.hearers.passports.areas import Area
-from referee.hearers.passports.fitness import CARE, FIT, OPEN, UNFIT, Probe, Verdict, decide_fitness, decide_judge
+from referee.hearers.passports.fitness import (
+    CARE,
+    ELSEWHERE,
+    FIT,
+    HERE,
+    OPEN,
+    UNFIT,
+    Probe,
+    Verdict,
+    decide_fitness,
+    decide_judge,
+)
 from referee.hearers.passports.judges import JudgeAgreement
 from referee.hearers.passports.measures import AnswerColumns, measure
 from referee.hearers.passports.novelty import Novelty
 from referee.hearers.passports.ranking import RankAgreement
+from referee.hearers.passports.transfer import Experiment, sum_up
 from referee.statistics.dependent_trials import Clusters
 
 N = 900
@@ -52,7 +64,7 @@ def verdict(t: AnswerColumns, probes: dict[str, Probe] | None = None, **more: bo
 
 
 def test_a_hearer_that_knows_what_people_find_hard_may_be_used() -> None:
-    assert verdict(SOUND).word == FIT
+    assert verdict(SOUND).word == HERE
 
 
 def test_the_floor_fails_and_what_was_tested_is_printed() -> None:
@@ -88,7 +100,7 @@ def test_a_hearer_less_than_halfway_from_chance_to_people_fails_however_well_it_
 def test_several_is_not_wrong() -> None:
     # it points in 42 % of the answers only, but its belief in the target is .81 on average, and people find .81
     found = verdict(evidence(np.where(EASY, 0.95, 0.5), EASY & (np.arange(N) // 30 % 5 < 3)))
-    assert found.word == FIT
+    assert found.word == HERE
 
 
 def test_a_hearer_whose_belief_is_far_below_people_needs_care() -> None:
@@ -136,7 +148,7 @@ def test_what_does_not_hold_on_new_objects_says_so() -> None:
     assert found.word == CARE
     assert found.reasons[0].startswith("What it learned does not hold for new objects: accuracy 0.100 instead of")
     held = decide_fitness(measure(SOUND), {}, new={"scene": replace(fails, holds=True), "object": Novelty(why="one")})
-    assert (held.word, "It holds on new scenes as well." in held.reasons[0]) == (FIT, True)
+    assert (held.word, "It holds on new scenes as well." in held.reasons[0]) == (HERE, True)
 
 
 def judge(area: float | None, bounds: tuple[float, float] | None, people: float = 0.8) -> Verdict:
@@ -156,7 +168,7 @@ def judge(area: float | None, bounds: tuple[float, float] | None, people: float 
 
 
 def test_judges_have_to_tell_what_people_understand() -> None:
-    assert judge(0.7, (0.6, 0.8)).word == FIT
+    assert judge(0.7, (0.6, 0.8)).word == HERE
     assert judge(0.55, (0.52, 0.58)).word == CARE
     assert judge(0.7, (0.45, 0.95)).word == UNFIT
     assert judge(None, None, people=1.0).word == OPEN
@@ -169,7 +181,7 @@ def test_a_hearer_with_a_favourite_place_fails() -> None:
     slightly = replace(m, position_shown=replace(m.position_shown, value=0.06, p=1e-9))
     assert decide_fitness(slightly, {}).word == CARE
     by_chance = replace(m, position_shown=replace(m.position_shown, value=0.06, p=0.4))
-    assert decide_fitness(by_chance, {}).word == FIT
+    assert decide_fitness(by_chance, {}).word == HERE
 
 
 def test_certainty_about_nothing_calls_for_care() -> None:
@@ -182,7 +194,7 @@ def test_certainty_about_nothing_calls_for_care() -> None:
         found = verdict(SOUND, {kind: sure})
         assert found.word == CARE
         assert words in found.reasons[0]
-    assert verdict(SOUND, {"empty": Probe(n=50, pointed=1.0, top=0.4), "ambiguous": Probe(n=0)}).word == FIT
+    assert verdict(SOUND, {"empty": Probe(n=50, pointed=1.0, top=0.4), "ambiguous": Probe(n=0)}).word == HERE
 
 
 def test_circumstances_call_for_care() -> None:
@@ -203,3 +215,61 @@ def test_where_people_never_failed_nobody_can_be_judged() -> None:
     found = verdict(SOUND.rows(HUMAN_RIGHT))
     assert found.word == OPEN
     assert "People always found the target" in found.reasons[0]
+
+
+def elsewhere(*areas: float, half: float = 0.02) -> list[Experiment]:
+    """Experiments with these AUCs, each known to within `half`."""
+    return [
+        Experiment(
+            corpus="c",
+            experiment=f"e{i}",
+            n=400,
+            accuracy=0.8,
+            human_accuracy=0.9,
+            auc=area,
+            calibration_error=0.05,
+            log_likelihood=-0.4,
+            read=1.0,
+            words_known=None,
+            auc_interval=(area - half, area + half),
+            accuracy_interval=(0.77, 0.83),
+        )
+        for i, area in enumerate(areas)
+    ]
+
+
+def test_one_experiment_earns_no_word_about_others() -> None:
+    assert verdict(SOUND).word == HERE
+    assert sum_up(elsewhere(0.8)) is None
+
+
+def test_few_experiments_are_listed_and_predict_nothing() -> None:
+    few = sum_up(elsewhere(0.80, 0.78, 0.81, 0.79))
+    assert few is not None
+    assert (few.low, few.high) == (None, None)
+    assert few.auc == np.mean([0.80, 0.78, 0.81, 0.79])
+    found = decide_fitness(measure(SOUND), {}, transfer=few)
+    assert found.word == ELSEWHERE
+    assert all(value in found.reasons[0] for value in ("0.800", "0.780", "0.810", "0.790"))
+
+
+def test_five_experiments_that_agree_earn_a_verdict_and_five_that_do_not_earn_none() -> None:
+    agree, differ = sum_up(elsewhere(0.80, 0.78, 0.81, 0.79, 0.80)), sum_up(elsewhere(0.9, 0.55, 0.8, 0.6, 0.75))
+    assert agree is not None
+    assert differ is not None
+    assert (agree.is_known, differ.is_known) == (True, False)
+    assert differ.low is not None
+    assert decide_fitness(measure(SOUND), {}, transfer=agree).word == FIT
+    assert decide_fitness(measure(SOUND), {}, transfer=differ).word == ELSEWHERE
+
+
+def test_a_prediction_that_reaches_chance_calls_for_care() -> None:
+    weak = sum_up(elsewhere(0.55, 0.58, 0.52, 0.60, 0.54, 0.57))
+    assert weak is not None
+    assert weak.is_known
+    assert decide_fitness(measure(SOUND), {}, transfer=weak).word == CARE
+
+
+def test_what_fails_here_fails_whatever_other_experiments_say() -> None:
+    agree = sum_up(elsewhere(0.80, 0.78, 0.81, 0.79, 0.80))
+    assert decide_fitness(measure(evidence(np.zeros(N), np.zeros(N, dtype=bool))), {}, transfer=agree).word == UNFIT

@@ -390,6 +390,9 @@ class PassportOptions:
     new: bool = option(
         True, "Ask a hearer that learns about new scenes, objects and conditions, too.", "--new/--no-new"
     )
+    transfer: bool = option(
+        True, "Ask about the other corpora of the same kind that are here, too.", "--transfer/--no-transfer"
+    )
     limit: int | None = option(None, "About so many answers: whole games drawn by lot.", minimum=1)
     probes: int = option(100, "Scenes for empty, contradictory and ambiguous descriptions.", minimum=0)
     speaker: Sequence[str] = option(

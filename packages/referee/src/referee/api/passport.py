@@ -110,6 +110,7 @@ def passport(options: PassportOptions) -> Passport:
         train=options.train,
         reads=options.reads,
         beside=options.new,
+        elsewhere=options.transfer,
         limit=options.limit,
         probes=options.probes,
         resamples=options.resamples,

@@ -38,7 +38,7 @@ EPILOG = examples("""
 
   referee passport recorded:mllm-listeners/Qwen2-VL-72B-Instruct-AWQ --corpus color-grids
 
-The verdict is one of: may be used, use with care, not fit, cannot be judged. `referee docs passport` has the rules.
+The verdict is one of: may be used, in this experiment, not known elsewhere, use with care, not fit, cannot be judged. `referee docs passport` has the rules.
 """)
 
 
@@ -84,7 +84,19 @@ def _print(card: dict[str, Any]) -> None:
 
 
 def _footing(card: dict[str, Any]) -> Iterator[str]:
-    """What the numbers rest on: training, reading, folds, clusters, what was left out."""
+    """What the numbers rest on: other experiments, fitted parameters, training, reading, folds, clusters, what was left out."""
+    yield from _elsewhere(card["transfer"])
+    if card["fitted"]:
+        fit, textbook = card["fitted"], card["fitted"]["textbook"]
+        values = ", ".join(
+            f"{name} {fit[name]:.3g} ({textbook[name]:g} in the textbook)"
+            for name in textbook
+            if name in fit and name != "log_likelihood"
+        )
+        yield (
+            f"fitted to people, tried on others: {values}; log likelihood {_shown(fit['log_likelihood'])} ({_shown(textbook['log_likelihood'])}), "
+            f"accuracy {_shown(fit['accuracy'])}, AUC {_shown(fit['auc'])}"
+        )
     yield f"trained on: {card['trained_on'] or 'nothing here'}" + (f"; reads {card['reads']}" if card["reads"] else "")
     for by, new in card["on_new"].items():
         if new["n"]:
@@ -98,6 +110,22 @@ def _footing(card: dict[str, Any]) -> Iterator[str]:
         yield "left out: " + ", ".join(f"{n} {reason}" for reason, n in card["left_out"].items())
     if card["outcomes"].keys() - {"entity"}:
         yield "outcomes: " + ", ".join(f"{n} {word}" for word, n in card["outcomes"].items())
+
+
+def _elsewhere(transfer: dict[str, Any] | None) -> Iterator[str]:
+    """The experiments, each with what it reaches there."""
+    if transfer is None:
+        yield "other experiments: none"
+        return
+    prediction = (
+        ""
+        if transfer["low"] is None
+        else f"; a new one with {transfer['size']} answers: AUC {_span([transfer['low'], transfer['high']])}"
+    )
+    yield f"{len(transfer['experiments'])} experiments: accuracy {_shown(transfer['accuracy'])}, AUC {_shown(transfer['auc'])}{prediction}"
+    for e in transfer["experiments"]:
+        words = "" if e["words_known"] is None else f", words known {e['words_known']:.0%}"
+        yield f"  {e['experiment']}: accuracy {_shown(e['accuracy'])} (people {_shown(e['human_accuracy'])}), AUC {_shown(e['auc'])}, n = {e['n']:,}{words}"
 
 
 def _rows(card: dict[str, Any]) -> list[tuple[str, str, str, str]]:

@@ -32,8 +32,8 @@ Codes = Mapping[Key, Mapping[str, str]]
 class Degen2020(Games):
     """6,998 rounds of 132 games, 5,922 of them in the paper. `part` is "all" or "published" (histories stay complete).
 
-    Objects are named o1 … o5 by their position on the speaker's screen. A reference has properties if the authors coded
-    the utterance. ``meta["published"]`` names the experiment of the paper, ``meta["coded"]`` has the authors' codes.
+    Objects are called o1 … o5 by their place on the speaker's screen. A reference has properties where the authors coded the
+    utterance (``meta["coded"]``). ``meta["published"]`` names the experiment of the paper, ``meta["experiment"]`` games that were played together.
     """
 
     card = Card(
@@ -115,6 +115,8 @@ def _round(row: dict[str, Any], codes: Codes) -> Round:
         meta={
             **remainder(row, "condition", "objects", "messages"),
             "objects": things,
+            # Games of experiments 1 and 3 are the same.
+            "experiment": ("exp2" if experiment == "exp2" else "exp1-exp3") + ("" if row["published"] else "-pilot"),
             **({"coded": coded} if coded else {}),
         },
     )

@@ -29,6 +29,7 @@ __all__ = [
     "decide",
     "denote",
     "has_structure",
+    "known_words",
     "shrug",
     "understand",
     "words_of",
@@ -50,10 +51,12 @@ class Listener:
     answered in turn.
 
     `learns` is whether `fit` makes a difference; such a hearer must not be tested on trials of its training.
+    `reads_values` is whether the words that it understands are the values of the scene (see `understand`).
     """
 
     name: str
     learns: bool = False
+    reads_values: bool = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
         """Return the hearer unchanged, because it needs no training."""
@@ -180,6 +183,15 @@ def _properties(words: Sequence[str], lexicon: Mapping[str, Property]) -> Iterat
         else:
             length = 1
         start += length
+
+
+def known_words(description: Description, scene: Scene) -> list[bool]:
+    """For every word of a description, whether a hearer without training understands it (all of its properties, where it has them)."""
+    if description.properties is not None:
+        return [True] * len(description.properties)
+    words, lexicon = words_of(description.text or ""), _lexicon(scene)
+    known = {word for prop in _properties(words, lexicon) for word in prop.value.lower().split()}
+    return [word in known for word in words]
 
 
 def denote(expressed: Sequence[Property], scene: Scene) -> int:

@@ -18,6 +18,7 @@ class Literal(Listener):
     """
 
     name = "literal"
+    reads_values = True
 
     def resolve(self, description: Description, view: HearerView) -> Response:
         """Return the entity that satisfies the description, or the outcome without a unique one."""

@@ -44,6 +44,7 @@ class Noisy(Listener):
     """
 
     name = "noisy"
+    reads_values = True
 
     noise: float = 0.05
     size_noise: float = 0.1

@@ -40,6 +40,7 @@ class Rational(Listener):
     """
 
     name = "rsa"
+    reads_values = True
 
     alpha: float = 1.0
     cost: float = 0.0

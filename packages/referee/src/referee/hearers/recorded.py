@@ -87,7 +87,7 @@ def is_recorded(name: str) -> bool:
 
 
 def name_of_recorded(name: str) -> str:
-    """The name to print: a file without its folders, a model of a folder with the folder that says whose answers they are."""
+    """Return the name to print: a file without its folders, a model of a collection with the name of the collection."""
     stored = name.removeprefix(PREFIX)
     model = stored.partition("/")[0] in FOLDERS and not Path(stored).is_file()
     return name if model else PREFIX + Path(stored).name

@@ -1,8 +1,8 @@
-"""The verdict of a passport: fixed rules that turn the measures of a hearer into one of four words, with reasons in
-sentences.
+"""The verdict of a passport: fixed rules that turn the measures of a hearer into one word, with reasons in sentences.
 
 A hearer that is always wrong and one that is always right both fail: neither distinguishes the descriptions that people
-understand from those they do not, and that is the purpose of a simulated hearer.
+understand from those they do not, and that is the purpose of a simulated hearer. What holds in one experiment may not
+hold in the next: "may be used" rests on five experiments or more.
 """
 
 from __future__ import annotations
@@ -16,11 +16,13 @@ from referee.hearers.passports.judges import JudgeAgreement
 from referee.hearers.passports.measures import LIMIT, Measures
 from referee.hearers.passports.novelty import HALFWAY, Novelty
 from referee.hearers.passports.ranking import RankAgreement
+from referee.hearers.passports.transfer import ENOUGH, WIDEST, Transfer
 from referee.records import NOTHING
 
-__all__ = ["CARE", "FIT", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness", "decide_judge"]
+__all__ = ["CARE", "ELSEWHERE", "FIT", "HERE", "OPEN", "UNFIT", "Probe", "Verdict", "decide_fitness", "decide_judge"]
 
 FIT, CARE, UNFIT, OPEN = "may be used", "use with care", "not fit", "cannot be judged"
+HERE, ELSEWHERE = "in this experiment", "not known elsewhere"
 WEAK_AUC = 0.6
 COPY_AUC = 0.9995
 SMALL_GAIN, LARGE_LOSS = 0.05, 0.10
@@ -60,13 +62,15 @@ def decide_fitness(
     ranking: RankAgreement | None = None,
     new: Mapping[str, Novelty] = NOTHING,
     ceiling: Ceiling | None = None,
+    transfer: Transfer | None = None,
 ) -> Verdict:
     """Return the most severe word of all rules, with the sentences of every rule that applies.
 
     `unread` is the share of descriptions that the hearer could not parse, `certain` whether it gave probabilities,
     `ranking` how it ranks games, speakers or systems, `new` its results on scenes, objects and conditions outside its
     training data, `ceiling` the agreement of people with people. If people do not differ between descriptions, there is
-    nothing to rank, and AUC decides nothing.
+    nothing to rank, and AUC decides nothing. `transfer` has its results on experiments outside its training data;
+    without one the strongest word is "in this experiment".
     """
     can_rank = ceiling is None or ceiling.has_differences
     unfit = tuple(_against(m, can_rank))
@@ -82,13 +86,34 @@ def decide_fitness(
         return Verdict(UNFIT, (*unfit, *open_, *care))
     if open_:
         return Verdict(OPEN, (*open_, *care))
-    if care:
-        return Verdict(CARE, care)
     good = (
         f"In this experiment it is above chance ({_tested(m)}), tells what people understand from what they do not "
-        f"(AUC {m.auc:.3f}{_within(m)}), and no caution applies. {_describe_ranking(ranking)}{_describe_novelty(new)} Other experiments are not known."
+        f"(AUC {m.auc:.3f}{_within(m)}), and no caution applies. {_describe_ranking(ranking)}{_describe_novelty(new)}".strip(),
     )
-    return Verdict(FIT, (good.strip(),))
+    if transfer is None:
+        return Verdict(CARE, care) if care else Verdict(HERE, (*good, "Other experiments are not known."))
+    prediction = _describe_transfer(transfer)
+    if not transfer.is_known:
+        return Verdict(ELSEWHERE, (prediction, *(care or good)))
+    if transfer.low is not None and transfer.low <= 0.5:
+        care = (
+            *care,
+            f"In a new experiment it may tell nothing: the prediction interval of its AUC begins at {transfer.low:.3f}.",
+        )
+    return Verdict(CARE, (prediction, *care)) if care else Verdict(FIT, (prediction, *good))
+
+
+def _describe_transfer(transfer: Transfer) -> str:
+    """What other experiments say, in a sentence."""
+    count = len(transfer.experiments)
+    values = ", ".join(f"{e.experiment} {_or_dash(e.auc)}" for e in transfer.experiments)
+    if transfer.low is None or transfer.high is None:
+        return f"{count} experiments are too few for a prediction ({ENOUGH} are the least); AUC: {values}."
+    width = "" if transfer.is_known else f", wider than {WIDEST:.2f}: no verdict rests on it"
+    return (
+        f"In a new experiment with {transfer.size:,} answers its AUC is expected between {transfer.low:.3f} and {transfer.high:.3f} "
+        f"({count} experiments, mean {_or_dash(transfer.auc)}){width}; AUC: {values}."
+    )
 
 
 def decide_judge(judge: JudgeAgreement, ranking: RankAgreement | None) -> Verdict:
@@ -100,7 +125,7 @@ def decide_judge(judge: JudgeAgreement, ranking: RankAgreement | None) -> Verdic
         return Verdict(UNFIT, (_blind(value), *care))
     if open_ or care:
         return Verdict(OPEN if open_ else CARE, (*open_, *care))
-    return Verdict(FIT, (f"It tells what people understand (AUC {value:.3f}). {_describe_ranking(ranking)}".strip(),))
+    return Verdict(HERE, (f"It tells what people understand (AUC {value:.3f}). {_describe_ranking(ranking)}".strip(),))
 
 
 def _low(m: Measures, name: str, value: float) -> float:

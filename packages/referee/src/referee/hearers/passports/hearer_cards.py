@@ -33,6 +33,7 @@ from referee.hearers.passports.examination import (
     question_of,
 )
 from referee.hearers.passports.fitness import Probe, decide_fitness
+from referee.hearers.passports.fitted import fit_rational, fit_recorded
 from referee.hearers.passports.judge_cards import examine_judge
 from referee.hearers.passports.judges import is_judge
 from referee.hearers.passports.lessons import Lessons, ask_others, open_lessons
@@ -43,6 +44,8 @@ from referee.hearers.passports.people import People, open_people
 from referee.hearers.passports.probes import KINDS
 from referee.hearers.passports.reading import Reading, choose_reading, worded
 from referee.hearers.passports.replay import asked_elsewhere, checksum_of, replay
+from referee.hearers.passports.transfer import Transfer, ask_experiments, replay_experiments, sum_up
+from referee.hearers.rational_listener import Rational
 from referee.hearers.recorded import is_recorded, read_recorded
 from referee.records import Outcome
 from referee.signature import signature
@@ -79,6 +82,7 @@ def _examine_asked(examination: Examination, begin: Begin) -> dict[str, Any]:
     examination = fitting_folds(examination, people)
     heard = hear_everything(examination, people, begin, None if lessons is None else lessons.trials)
     crossed = learns(hearer) and lessons is None
+    fitted = fit_rational(hearer, people, examination.folds, examination.seed) if isinstance(hearer, Rational) else None
     name = name_of(examination.hearer).partition("|")[0]
     about_it = {
         "kind": "hearer",
@@ -87,7 +91,8 @@ def _examine_asked(examination: Examination, begin: Begin) -> dict[str, Any]:
         **_read(examination, reading),
         **families_of(examination, people, family_word(hearer, name)),
     }
-    return _card(examination, people, heard, about_it, beside=crossed and examination.beside)
+    beside = crossed and examination.beside
+    return _card(examination, people, heard, about_it, beside, sum_up(ask_experiments(examination, people)), fitted)
 
 
 def _lessons(examination: Examination, hearer: Any) -> Lessons | None:
@@ -124,7 +129,10 @@ def _examine_recorded(examination: Examination, people: People) -> dict[str, Any
     people = asked_elsewhere(people, set(recorded.answers))
     examination = fitting_folds(examination, people)
     about_it = recorded_facts(examination, people, checksum_of(recorded), "recorded hearer")
-    return _card(examination, people, replay(recorded, people, examination), about_it, beside=False)
+    heard = replay(recorded, people, examination)
+    fitted = fit_recorded(recorded, people, examination.folds, examination.seed)
+    transfer = sum_up(replay_experiments(people, heard.beliefs))
+    return _card(examination, people, heard, about_it, False, transfer, fitted)
 
 
 def _corpora(examination: Examination) -> str | Path | None:
@@ -139,6 +147,8 @@ def _card(
     heard: Beliefs,
     about_it: Mapping[str, Any],
     beside: bool,
+    transfer: Transfer | None,
+    fitted: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """Return the card of a hearer that chooses entities; `beside` tests it on new objects, too."""
     asked = len(people.answers)
@@ -160,6 +170,7 @@ def _card(
         certain=all(b.certain for b in beliefs),
         ranking=ranking,
         new=new,
+        transfer=transfer,
     )
     return seal(
         {
@@ -172,6 +183,8 @@ def _card(
             "time_from": "predicted time" if any(b.predicted_ms is not None for b in beliefs) else "uncertainty",
             "outcomes": dict(sorted(outcomes.items())),
             "probes": {kind: _probe(probe, heard) for kind, probe in probes.items()},
+            "transfer": None if transfer is None else transfer.as_json(),
+            "fitted": fitted,
             "on_new": {by: asdict(novelty) for by, novelty in new.items()},
             **about_it,
             "folds": _by_fold(evidence, [heard.folds[a.trial.id] for a in people.answers], examination),

@@ -81,6 +81,8 @@ def examine_judge(examination: Examination, people: People) -> dict[str, Any]:
             "calibration_curve": [],
             "probes": {kind: {**asdict(Probe(n=0)), "why": "not asked"} for kind in KINDS},
             "outcomes": {},
+            "transfer": None,
+            "fitted": None,
             "on_new": {},
             **about_it,
             "folds": [],

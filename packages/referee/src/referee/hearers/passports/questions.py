@@ -40,7 +40,7 @@ class Examination:
     speakers to be judged.
 
     `reads` is words or properties; `train` the training data instead of other folds; `beside` also tests a trained
-    hearer on new scenes, kinds of objects and conditions.
+    hearer on new scenes, kinds of objects and conditions; `elsewhere` tests it on the other corpora of the same kind.
     """
 
     hearer: str
@@ -51,6 +51,7 @@ class Examination:
     reads: str = "words"
     train: str | None = None
     beside: bool = True
+    elsewhere: bool = True
     limit: int | None = None
     probes: int = 100
     resamples: int = 500
