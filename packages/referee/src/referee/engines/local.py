@@ -31,6 +31,7 @@ class LocalEngine:
     say: Say = field(default=to_stderr, repr=False)
 
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
+        """Work through pieces: in this process, or in several worker processes."""
         if self.jobs > 1 or self.apart:
             queue = Queue(pieces, self.say)
             jobs = min(self.jobs, len(queue))
@@ -43,7 +44,7 @@ class LocalEngine:
 
 
 def work_here(task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done]:
-    """Work through pieces in this process one by one, so that a corpus that streams stays a stream."""
+    """Work through pieces in this process one by one, so that a streamed corpus stays a stream."""
     begun = None
     for piece in pieces:
         begun = begun or (task.begin(task.inputs),)
@@ -51,7 +52,7 @@ def work_here(task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done]:
 
 
 def task_as_bytes(task: Task, say: Say) -> bytes | None:
-    """Return a pickled task; None, with a note, if it uses something that the running script defines."""
+    """Return a pickled task; None, with a note, if it uses classes or functions of the running script."""
     try:
         return pickled(task)
     except DefinedInScript as defined:
@@ -68,6 +69,7 @@ class _Worker:
 
 
 def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Failed]:
+    """Yield the results of pieces from worker processes; replace workers that die."""
     workers = [_hire(task) for _ in range(jobs)]
     try:
         while True:
@@ -103,6 +105,7 @@ def _in_processes(task: bytes, queue: Queue, jobs: int) -> Iterator[Done | Faile
 
 
 def _hand_out(queue: Queue, workers: list[_Worker]) -> None:
+    """Give a piece to every idle worker."""
     for worker in workers:
         if worker.piece is None:
             taken = [(w.piece.group if w.piece else w.group) for w in workers if w is not worker]
@@ -143,13 +146,14 @@ def _without_script() -> Iterator[None]:
 
 
 def _hire(task: bytes) -> _Worker:
+    # Spawned on every system: a fork of a process with threads may deadlock on their locks.
     # Spawned on every system: a copy of a process with threads in it may hang on their locks.
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, task, gc.get_threshold()), daemon=True)
     with _without_script():
         process.start()
-    # Ours is the only copy left open here, so that the end of the process is the end of the wire.
+    # The only open end in this process, so that the end of the worker closes the pipe.
     theirs.close()
     return _Worker(process, ours)
 
@@ -158,6 +162,7 @@ def _hire(task: bytes) -> _Worker:
 
 
 def _serve(wire: Connection, content: bytes, collects: tuple[int, int, int]) -> None:
+    """Run in a worker process: do pieces from the pipe until it closes."""
     # The terminal sends Ctrl-C to all of them: they end in silence, and the parent alone says something.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     _end_with_parent()

@@ -1,9 +1,10 @@
-"""Workers on a Ray cluster: one actor a worker.
+"""Workers on a Ray cluster: one actor per worker.
 
-Actors that die are replaced, machines that join are used.
+Dead actors are replaced, machines that join are used.
 
-Ray itself is imported only here. A worker that sees the files of the work (a shared folder, or an address) reads them itself; to one that does not they
-travel through Ray's object store, of a piece only what belongs to it. Results come back to this process, which writes them.
+Ray itself is imported only here. A worker with access to the files (a shared folder, or an address) reads them itself;
+other workers get them through Ray's object store, for a piece only its own lines. Results come back to this process,
+which writes them.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from referee.errors import InputError, naming_extra
 from referee.files import content_mark
 
 LOOK_SECONDS = 5.0  # how often the cluster is asked whether machines have joined
-PATIENCE_SECONDS = 15.0  # without a single worker, before a note says what it waits for
+PATIENCE_SECONDS = 15.0  # without a single worker, before a note gives the reason for waiting
 KNOCK_SECONDS = 10.0
 REMEDY = (
     "start it with `ray start --head` and name HOST:6379 or ray://HOST:10001; "
@@ -55,6 +56,7 @@ class RayEngine:
     say: Say = field(default=to_stderr, repr=False)
 
     def work(self, task: Task, pieces: Iterable[WorkPiece]) -> Iterator[Done | Failed]:
+        """Work through pieces on the cluster."""
         queue = Queue(pieces, self.say)
         if not len(queue):
             return
@@ -85,6 +87,7 @@ class RayEngine:
         return self.address or "this machine"
 
     def _connect(self, ray: Any, needs: Needs) -> None:
+        """Connect to the cluster, or start a local one. Raises InputError if it has too few resources."""
         began = time.monotonic()
         options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "namespace": "referee"}
         if self.address is None:
@@ -94,7 +97,7 @@ class RayEngine:
             options |= {"address": self.address}
         try:
             with warnings.catch_warnings():
-                # What Ray warns of is in the error that follows.
+                # Ray's warnings are in the error that follows.
                 warnings.simplefilter("ignore")
                 ray.init(**options)
         # Ray raises its own errors, gRPC's and plain ones for an address where nothing listens.
@@ -126,7 +129,7 @@ def _room(ray: Any, needs: Needs) -> int:
 
 
 def _knock(address: str) -> None:
-    """Raise InputError if nothing answers at an address, for which Ray itself would wait minutes."""
+    """Raise InputError if an address does not answer, for which Ray itself would wait minutes."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if not host or not port.isdigit():
         raise InputError("this is no address of a Ray cluster", where=address, remedy="HOST:6379 or ray://HOST:10001")
@@ -185,6 +188,7 @@ class _Crew:
         self.began: float | None = time.monotonic()
 
     def work(self) -> Iterator[Done | Failed]:
+        """Yield the results of pieces until all are done, starting and replacing actors."""
         while len(self.queue) or self.going:
             self._staff()
             self._hand_out()
@@ -198,7 +202,7 @@ class _Crew:
                         yield outcome
 
     def _answers(self) -> set[Any]:
-        """Return the futures that are ready; none if nothing is ready for a while."""
+        """Return the futures that are ready; empty if none is ready for a while."""
         waited = [*self.going, *self.coming]
         ready, _ = self.ray.wait(waited, timeout=LOOK_SECONDS)
         # All that are ready: with a thousand workers, asking again for each would take longer than the work.
@@ -221,11 +225,13 @@ class _Crew:
             self.engine.say(f"Ray on {self.engine.where}: waiting for room for a worker ({_wanted(self.needs)})")
 
     def _hire(self) -> None:
+        """Start an actor."""
         remote = self.ray.remote(num_cpus=self.needs.cpus, num_gpus=self.needs.gpus, max_restarts=0)(RayWorker)
         actor = remote.remote(self.content, HERE)
         self.coming[actor.greet.remote(self.marks)] = actor
 
     def _welcome(self, greeting: Any, actor: Any) -> None:
+        """Add an actor that has started. Raises an error if it cannot."""
         try:
             fault, sees = self.ray.get(greeting)
         except self.ray.exceptions.RayActorError as error:
@@ -252,6 +258,7 @@ class _Crew:
         actor.take.remote(self.brought)
 
     def _hand_out(self) -> None:
+        """Give pieces to free actors."""
         while len(self.queue) and self.free:
             self._hand(self.free.pop())
         # Only while there is more than one for each: the last pieces are for the first free worker.
@@ -259,6 +266,7 @@ class _Crew:
             self._hand(self.beside.pop())
 
     def _hand(self, actor: Any) -> None:
+        """Give the next piece to an actor."""
         piece = self.queue.take(self.prepared.get(actor), [name for name, n in self.at.items() if n])
         assert piece is not None
         self.at[piece.group] += 1
@@ -268,12 +276,14 @@ class _Crew:
         self.going[actor.do.remote(pickled(sent))] = (actor, piece)
 
     def _take_back(self, answer: Any) -> tuple[Any, WorkPiece]:
+        """Remove a piece from the list of running ones; return it with its actor."""
         actor, piece = self.going.pop(answer)
         self.at[piece.group] -= 1
         self.load[actor] -= 1
         return actor, piece
 
     def _collect(self, answer: Any, actor: Any, piece: WorkPiece) -> Done | Failed | None:
+        """Return the result of a piece; a lost or overloaded worker's piece is queued again."""
         try:
             kind, value = self.ray.get(answer)
         except self.ray.exceptions.RayError as error:
@@ -287,9 +297,10 @@ class _Crew:
         return Done(piece, value)
 
     def _lost(self, actor: Any, piece: WorkPiece, why: str) -> Failed | None:
+        """Remove a lost actor and queue its pieces again."""
         # One that only cannot be reached would keep its place.
         self.ray.kill(actor)
-        # What it had beside it is not what it died of.
+        # Its other pieces did not cause its death.
         for answer in [future for future, (whose, _) in self.going.items() if whose == actor]:
             self.queue.put_back(self._take_back(answer)[1])
         del self.load[actor]
@@ -317,7 +328,7 @@ def _why(error: Exception) -> str:
 
 
 def _cannot_begin(error: Exception) -> InputError:
-    # Ray tells the whole story of how it came to know; the end of it is what happened.
+    # Ray reports the history of the failure; its end is the cause.
     last = str(error).strip().splitlines()[-1].strip()
     return InputError(f"a worker of the cluster cannot begin ({last})", remedy=SAME)
 
@@ -344,6 +355,7 @@ class RayWorker:
         self.brought = brought
 
     def do(self, piece: bytes) -> tuple[str, Any]:
+        """Do a piece; return the kind of its outcome and its result."""
         assert self.task is not None
         try:
             if self.begun is None:
@@ -355,6 +367,7 @@ class RayWorker:
             return "fault", sendable(error)
 
     def _begin(self, task: Task) -> Any:
+        """Prepare the task, with files from the object store if needed."""
         if self.brought is None:
             return task.begin(task.inputs)
         with tempfile.TemporaryDirectory(prefix="referee-") as folder:

@@ -1,7 +1,7 @@
-"""Work cut into pieces: what a job gives to an engine, and what the engine returns.
+"""Work divided into pieces: the input of an engine, and its results.
 
-An engine decides where a piece is worked on and nothing else. A task draws no lots but by seed and item, so neither the number of workers nor the size of the
-pieces nor a break changes what comes out.
+An engine decides only where a piece is done. A task's randomness depends only on seed and item, so results do not
+depend on the number of workers, the size of pieces, or interruptions.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def carried(piece: WorkPiece) -> WorkPiece:
 
 
 class Task(Protocol):
-    """What is done with a piece; it is pickled for other processes and machines, so it must be small."""
+    """The function applied to pieces; it is pickled for other processes and machines, so it must be small."""
 
     @property
     def inputs(self) -> Mapping[str, Path]:
@@ -80,7 +80,7 @@ class Task(Protocol):
 
     @property
     def needs(self) -> Needs:
-        """What a worker must have."""
+        """Return the resources of a worker."""
         ...
 
     def begin(self, inputs: Mapping[str, Path]) -> Any:
@@ -145,6 +145,7 @@ class _Pickler(pickle.Pickler):
     """A pickler that also handles read-only mappings, which records hold."""
 
     def reducer_override(self, thing: Any) -> Any:
+        """Return a reduction for read-only mappings. Raises DefinedInScript for objects of the running script."""
         if isinstance(thing, MappingProxyType):
             return (_read_only, (dict(thing),))
         # By name: the other process would have to run the script again to find it.

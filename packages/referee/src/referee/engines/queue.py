@@ -1,4 +1,4 @@
-"""The queue of pieces: which is next, and what happens to the piece of a worker that died."""
+"""The queue of pieces: the next piece, and retries of pieces whose worker died."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ MOST_DEATHS = 12  # one after another, with nothing done in between: then it is 
 class Queue:
     """Waiting pieces, by group.
 
-    A piece whose worker died is tried again; when that happens twice it is halved, so that an item that kills its worker is isolated in a few steps;
-    a single item that did so three times is given up. Each time a note names the piece.
+    A piece whose worker died is tried again; when that happens twice it is halved, so that an item that kills its
+    worker is isolated in a few steps; a single item that did so three times fails. Each time a note names the piece.
     """
 
     def __init__(self, pieces: Iterable[WorkPiece], say: Say = to_stderr) -> None:
@@ -84,6 +84,7 @@ class Queue:
         self._count(f": {why}")
 
     def _count(self, last: str) -> None:
+        """Count a death. Raises InputError after too many in a row."""
         self._in_a_row += 1
         if self._in_a_row > MOST_DEATHS:
             raise InputError(f"one worker after another dies{last}", remedy=KEPT)

@@ -2,8 +2,8 @@
 
 Finished lines are stored, so that work can resume.
 
-The folder is named by what the work is (`digest` of all that decides a result): work of other settings never meets it. Sizes of pieces may change between
-two beginnings, for lines are kept by item.
+The folder is named by a `digest` of all settings that affect results, so other settings use another one. The size of
+pieces may change between runs, because lines are stored by item.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def as_lines(lines: Sequence[str]) -> bytes:
 class StoredWork:
     """Finished lines by item, and items that failed with the reason.
 
-    `folder` is None if nothing is stored.
+    With `folder` None, no lines are stored.
     """
 
     folder: Path | None
@@ -76,6 +76,7 @@ class StoredWork:
         self.lines |= dict(zip(items, lines, strict=True))
 
     def _keep(self, piece: WorkPiece, result: bytes) -> None:
+        """Store the lines of a finished piece."""
         if self.folder is None:
             return
         make_folder(self.folder)
@@ -84,6 +85,7 @@ class StoredWork:
         write_bytes(self.folder / f"{digest(head.decode())[:24]}.jsonl", [head, b"\n", result])
 
     def _found(self) -> Iterator[tuple[list[str], bytes]]:
+        """Yield the items and lines of stored pieces."""
         for path in sorted(self.folder.glob("*.jsonl")) if self.folder is not None else ():
             head, _, result = path.read_bytes().partition(b"\n")
             yield json.loads(head), result

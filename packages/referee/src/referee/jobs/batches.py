@@ -1,7 +1,8 @@
-"""A corpus cut into pieces: ranges of trials with their outputs, read as batches by workers.
+"""Divides a corpus into pieces: ranges of trials with their outputs, read as batches by workers.
 
-A file of lines is cut by its index (`referee.corpora.line_index`), and the worker that has a piece reads it from the file. What cannot be cut
-(archives, corpora of other formats, a chosen part, references of other speakers) is read here, and its pieces hold trials.
+A line-based file is divided by its index (`referee.corpora.line_index`), and a worker reads its piece from the file.
+Sources that cannot be divided (archives, corpora of other formats, a selected part, references of other speakers) are
+read here, and their pieces contain trials.
 """
 
 from __future__ import annotations
@@ -96,16 +97,16 @@ def cut_corpus(
     of_others: bool = False,
     watch: Callable[[Iterable[Trial]], Iterable[Trial]] = lambda trials: trials,
 ) -> list[ScorePiece] | Iterator[ScorePiece]:
-    """Return the pieces of a corpus in order; they are a list where its file has an index, else a stream.
+    """Return the pieces of a corpus in order; a list if its file has an index, else a stream.
 
-    `of_others` holds descriptions against those of other speakers of the same scene.
+    `of_others` compares descriptions with those of other speakers of the same scene.
 
     Raises:
-        DuplicateTrial: where an id occurs twice.
+        DuplicateTrial: for a repeated id.
     """
     if opened.file is not None and not of_others and is_lines(opened.file):
         index = TrialIndex.of(opened.file)
-        # Where an id cannot be read, reading from the beginning says what is wrong.
+        # For an unreadable id, reading from the beginning reports the error.
         if index.is_readable and index.ids:
             ranges = enumerate(index.ranges(size))
             return [ScorePiece(n, ids, lines, answers.part(ids), opened.read) for n, (lines, ids) in ranges]
@@ -119,6 +120,7 @@ def _read_pieces(
     of_others: bool,
     watch: Callable[[Iterable[Trial]], Iterable[Trial]],
 ) -> Iterator[ScorePiece]:
+    """Yield pieces with trials that are read here."""
     find = _references_of_others(opened.everyone) if of_others else None
     for number, trials in enumerate(_chunks(watch(opened.trials()), size)):
         ids = [t.id for t in trials]
@@ -127,6 +129,7 @@ def _read_pieces(
 
 
 def _chunks(trials: Iterable[Trial], size: int) -> Iterator[list[Trial]]:
+    """Yield lists of at most `size` trials."""
     iterator = iter(trials)
     while chunk := list(islice(iterator, size)):
         yield chunk

@@ -1,7 +1,8 @@
-"""The tasks of the challenges that can be run again: where their scores are printed, by which measures, how folds are cut for them, and why ours differ.
+"""The tasks of the challenges that can be replicated: printed scores, measures, folds, and reasons for differences.
 
-The printed scores are those of ASGRE 2007 (Belz & Gatt 2008, table 1), TUNA 2008 (Gatt, Belz & Kow 2008, tables 3, 6 and 8), TUNA-REG 2009 (Gatt,
-Belz & Kow 2009, tables 4 and 5), and of the teams' own papers of 2008 for the development set.
+The printed scores are those of ASGRE 2007 (Belz & Gatt 2008, table 1), TUNA 2008 (Gatt, Belz & Kow 2008, tables 3, 6
+and 8), TUNA-REG 2009 (Gatt, Belz & Kow 2009, tables 4 and 5), and of the teams' own papers of 2008 for the development
+set.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ DOMAINS = ("furniture", "people", BOTH)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedMeasure:
-    """One of our metrics, the columns that have it in print (by domain), and what one of ours is in the units printed."""
+    """One of our metrics, its printed columns by domain, and the factor that converts it to printed units."""
 
     metric: str
     columns: Mapping[str, str]
@@ -31,10 +32,11 @@ class PrintedMeasure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChallengeTask:
-    """A task of a challenge: its printed table, its measures (the first is the one systems are ranked by), how folds are cut, and why ours differ.
+    """A task of a challenge: printed table, measures (the first ranks the systems), folds, and reasons for differences.
 
-    `group` is where its systems stand in the catalogue; `test_items` the number of printed test items of a domain, each with two references (0: one reference
-    each, and the whole corpus is comparable). Where teams printed their own tables, `tables` has, for every system, its table and its label there.
+    `group` is the group of its systems in the catalogue; `test_items` the number of printed test items of a domain,
+    each with two references (0: one reference each, and the whole corpus is comparable). For teams with their own
+    tables, `tables` has table and row label of every system.
     """
 
     group: str
@@ -52,7 +54,7 @@ class ChallengeTask:
         return () if self.tables else tuple(sorted(n for n in self._labels(self.table) if n.startswith("HUMAN-")))
 
     def systems(self) -> dict[str, str]:
-        """The systems that stand in the printed table: catalogue name and row label."""
+        """The systems of the printed table: catalogue name and row label."""
         rows = {name: row for group, name, _, row in system_rows() if group == self.group}
         if self.tables:
             return {f"{self.group}/{name}": name for name in rows if name in self.tables}
@@ -63,7 +65,7 @@ class ChallengeTask:
         }
 
     def printed(self, label: str, measure: PrintedMeasure, domain: str) -> float | None:
-        """The printed value of a system (or of people); None where nothing is printed."""
+        """Return the printed value of a system (or of people); None if there is none."""
         column = measure.columns[domain]
         table, row = self.table, label
         if self.tables:
@@ -80,7 +82,7 @@ class ChallengeTask:
 
 @cache
 def printed_table(paper: str, table: str) -> PrintedTable:
-    """A table, with what the register of corrections puts right."""
+    """Return a printed table with the corrections of the register."""
     corrections = [c for c in read_register() if (c.paper, c.table) == (paper, table)]
     return correct_paper(shipped_paper(paper), corrections).tables[table]
 
@@ -279,6 +281,7 @@ TASKS: dict[str, ChallengeTask] = {
 
 
 def task_named(name: str) -> ChallengeTask:
+    """Return a task by name. Raises UnknownName for an unknown one."""
     if name not in TASKS:
         raise UnknownName("task", name, TASKS, hint=f"one of {', '.join(TASKS)}")
     return TASKS[name]

@@ -130,7 +130,9 @@ def _p(value: float) -> str:
 
 @dataclass(slots=True)
 class Comparisons:
-    """All pairs of systems, their ranks by measure (systems that cannot be told apart share one), and notes on what was left out."""
+    """All pairs of systems, their ranks by measure (systems that do not differ significantly share one), and notes on
+    omissions.
+    """
 
     pairs: list[Pair] = field(default_factory=list)
     ranks: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -142,11 +144,11 @@ class Comparisons:
         return {"pairs": [asdict(pair) for pair in self.pairs], "ranks": self.ranks, "notes": self.notes}
 
     def sentences(self) -> list[str]:
-        """Findings in words, those about the first system first."""
+        """Return the findings in words, those about the first system first."""
         return [pair.sentence(self.confidence) for pair in self.pairs]
 
     def power_sentence(self) -> str | None:
-        """What these items could show."""
+        """Return a sentence on the difference that these items could detect; None if unknown."""
         pair = next((p for p in self.pairs if p.detectable is not None), None)
         if pair is None:
             return None
@@ -209,6 +211,7 @@ def _left_out(a: str, only_a: int, b: str, only_b: int) -> str:
 
 
 def _pair(a: str, b: str, measured: Measured, rows: PairRows, gap: Gap | None) -> Pair:
+    """Return the comparison of two systems by one measure."""
     numbers = (None,) * 4 if gap is None else tuple(map(_number, (gap.difference, gap.low, gap.high, gap.p)))
     sizes = [] if gap is None or not rows.clusters.codes else list(gap.sizes)
     return Pair(
@@ -234,7 +237,7 @@ def _number(value: float) -> float | None:
 
 
 def _detectable(gap: Gap | None) -> float | None:
-    """The difference that a two-sided test at .05 finds with probability .8, given this standard error."""
+    """Return the difference that a two-sided test at .05 detects with probability .8, given this standard error."""
     if gap is None or np.isnan(gap.error) or np.isnan(gap.p) or gap.df < 1:
         return None
     from scipy.special import stdtrit
@@ -273,6 +276,7 @@ class _TableMeasure:
         return finish
 
     def pair(self, a: str, b: str) -> PairRows:
+        """Return the paired rows of two systems with their clusters."""
         rows_a, rows_b = (np.asarray(self.table.rows[name, self.metric], dtype=float) for name in (a, b))
         has_a, has_b = (np.isfinite(part.sum(axis=1)) for part in (rows_a, rows_b))
         both = int((has_a & has_b).sum())
@@ -312,6 +316,7 @@ class _IdentificationRate:
         return _ratio
 
     def pair(self, a: str, b: str) -> PairRows:
+        """Return the paired answers to two systems on common items, with their clusters."""
         items = [{item for item, _ in self.answers[name]} for name in (a, b)]
         common = items[0] & items[1]
         keys = list(dict.fromkeys(key for name in (a, b) for key in self.answers[name] if key[0] in common))
@@ -325,6 +330,7 @@ def _rows(answers: Mapping[tuple[str, str], float], keys: Sequence[tuple[str, st
 
 
 def _ratio(totals: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the ratio of two totals; NaN without answers."""
     totals = np.asarray(totals, dtype=float)
     answers = totals[..., 1]
     shares: FloatArray = np.divide(totals[..., 0], answers, out=np.full(answers.shape, np.nan), where=answers > 0)

@@ -1,6 +1,8 @@
-"""One description now: a scene, a target, a system by name; with the reasons, step by step (`referee describe`, `referee.describe`).
+"""Describes one target: a scene, a target, a system by name; with reasons, step by step (`referee describe`,
+`referee.describe`).
 
-Whatever system is asked, the answer says whether it singles out the target. Systems that only choose properties are put into the plainest words.
+For every system the result includes whether the description distinguishes the target. Properties without words are
+realised in the plainest words.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from referee.selection.reasons import Reason, explain_meaning
 if TYPE_CHECKING:
     import polars as pl
 
-# Needs no training, so that a first description costs nobody a corpus.
+# Needs no training, so the first description needs no corpus.
 DEFAULT_SYSTEM = "classic/incremental"
 DOMAINS = {
     "furniture": ("type", "colour", "size", "orientation"),
@@ -36,10 +38,12 @@ DOMAINS = {
 
 
 class Described(Description, frozen=True, kw_only=True):
-    """A description that says whether its words single out the target (None: nothing was chosen), whom else they are true of, and the steps that led to it.
+    """A description with its analysis.
 
-    `said` is what the words express, `dropped` what was chosen and is not among it, `false` what was chosen or said and is not true of a target. Where there is
-    no description, `trouble` says why. `unread` are words that were not understood when they were read back. `view` is what the speaker saw.
+    `distinguishing` is whether its words identify the target (None: no description), `also` the other entities that
+    they describe, `steps` the reasons. `said` are the properties in the words, `dropped` chosen properties that the
+    words lack, `false` chosen or expressed ones that are false of a target. Without a description, `trouble` is the
+    reason. `unread` are words that were not understood when read back. `view` is the speaker's view.
     """
 
     distinguishing: bool | None = None
@@ -107,21 +111,22 @@ def describe(
     trials: Iterable[Trial] | None = None,
     taxonomy: Mapping[str, Any] | str | Path | None = None,
 ) -> Described:
-    """Describe an object of a scene: properties and words (`referee describe`). A target that cannot be told apart gets the best there is.
+    """Describe an object of a scene: properties and words (`referee describe`). A target without a distinguishing
+    description gets the best one.
 
     Args:
         scene: a `Scene`, ``{"entities": [{"id": …, "attributes": {…}}, …]}`` or a file with that.
         target: an entity's id, or several.
-        system: a name of the catalogue, with switches where wanted.
-        trials: what a system that learns is trained on.
+        system: a name of the catalogue, with options if needed.
+        trials: training data for a system that learns.
         taxonomy: the values above others, ``{"taxonomy": {"type": {"poodle": "dog"}}, "basic": {"type": ["dog"]}}``, or a file with that.
 
     Returns:
-        A `Description` that also says why: `steps`, `distinguishing`, `also`.
+        A `Description` with its reasons: `steps`, `distinguishing`, `also`.
 
     Raises:
-        NotTrained: where the system learns and no trials are given.
-        InputError: where the scene cannot be read or the target is not in it.
+        NotTrained: if the system learns and has no trials.
+        InputError: if the scene cannot be read or lacks the target.
 
     >>> import referee
     >>> scene = {"entities": [
@@ -175,9 +180,10 @@ def read_scene(path: str | Path) -> dict[str, Any]:
 def view_of(
     scene: Scene | Mapping[str, Any] | str | Path, target: str | Sequence[str] | None = None, where: str = ""
 ) -> SpeakerView:
-    """A scene and its target(s) as a speaker sees them; what is wrong with either is said with a remedy.
+    """Return a scene and its target(s) as a speaker's view. Raises InputError, with a remedy, for an invalid scene or
+    target.
 
-    The JSON form may be that of a whole trial, which names its target itself, its domain and its language; what people said is not looked at.
+    The JSON object may be a whole trial with target, domain and language; its references are ignored.
     """
     if target is not None and not (isinstance(target, (str, Sequence)) and all(isinstance(t, str) for t in target)):
         raise InputError(f"{target!r} is no target", where=where, remedy="give the id of an entity, or a list of ids")
@@ -206,7 +212,7 @@ def scene_of(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tupl
     where = str(scene) if isinstance(scene, (str, Path)) else ""
     document = read_scene(scene) if isinstance(scene, (str, Path)) else scene
     if not isinstance(document, Mapping):
-        return view_of(document).scene, ()  # which says what a scene is
+        return view_of(document).scene, ()  # which documents the format of a scene
     entities = document.get("entities")
     entity_records = [e for e in entities if isinstance(e, Mapping)] if isinstance(entities, list) else []
     first = next((str(e["id"]) for e in entity_records if "id" in e), None)
@@ -217,7 +223,7 @@ def scene_of(scene: Scene | Mapping[str, Any] | str | Path) -> tuple[Scene, tupl
 
 
 def misspelt_names(scene: Scene) -> dict[str, str]:
-    """Names of attributes that are nearly those that speakers here have words for, which the scene lacks: color for colour, TYPE for type."""
+    """Return misspelt attribute names of a scene with their correction: color for colour, TYPE for type."""
     scene_names = dict.fromkeys(p.name for e in scene.entities for p in e.attributes)
     domain_names = [name for names in DOMAINS.values() for name in names if name not in scene_names]
     near_names = {
@@ -229,13 +235,13 @@ def misspelt_names(scene: Scene) -> dict[str, str]:
 
 
 def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
-    """The scene alone; its first entity stands in as target until the real one is looked up."""
+    """Return the scene alone as a view; its first entity is a provisional target."""
     entities = data.get("entities")
     if entities == []:
         return SpeakerView(id="scene", scene=Scene(entities=()), targets=())
     entity_records = entities if isinstance(entities, list) else ()
     ids = [e["id"] for e in entity_records if isinstance(e, Mapping) and "id" in e]
-    # Only what a speaker may see is taken over: a whole trial may be given, with what people said of it.
+    # Only fields that a speaker may see are used: a whole trial may be given, with its references.
     visible_fields = {
         key: data[key]
         for key in ("entities", "scene", "taxonomy", "basic", "domain", "condition", "language", "history")
@@ -251,6 +257,7 @@ def _read(data: Mapping[str, Any], where: str) -> SpeakerView:
 
 
 def _check(scene: Scene, targets: Sequence[str], where: str) -> None:
+    """Raise InputError for an empty scene or a target that it lacks."""
     ids = [e.id for e in scene.entities]
     id_list = ", ".join(ids[:12]) + (" …" if len(ids) > 12 else "")
     if not ids:
@@ -279,7 +286,7 @@ def describe_view(view: SpeakerView, system: str = DEFAULT_SYSTEM, trials: Itera
 
 
 def describe_as(speaker: Speaker, view: SpeakerView, trials: Sequence[Trial] = ()) -> Described:
-    """As `describe_view`, by a speaker that has learned what it can; `trials` are those it learned from."""
+    """Return the result of a trained speaker; `trials` are its training data."""
     description, view = _describe_in_domain(speaker, view, trials)
     if description.properties is None:
         trouble = "" if description.text else _trouble(speaker) or "the system gave no description"
@@ -346,9 +353,10 @@ def _describe_in_domain(
 
 
 def _steps(selector: Any, view: SpeakerView, description: Description) -> list[Reason]:
-    """Return the selector's own account, or what each conjunct of the meaning rules out, in order.
+    """Return the selector's own reasons, or the entities that each conjunct of the meaning excludes, in order.
 
-    A speaker that words every target as a part of its own has chosen for each alone: the selector's account of all targets together would be another one.
+    For a speaker that describes each target separately, the selector's reasons for all targets together would be
+    different ones.
     """
     form = description.meaning or EVERYTHING
     is_by_target = form[0] == "parts" and bool(description.spans)
@@ -360,7 +368,9 @@ def _steps(selector: Any, view: SpeakerView, description: Description) -> list[R
 
 
 def _finish(steps: list[Reason], heard: WordsHeard, view: SpeakerView, form: Meaning) -> list[Reason]:
-    """Return the steps with an end that agrees with the words: what they add to the choice, or what they are true of beyond it."""
+    """Return the steps with a last one that agrees with the words: what they add to the choice, or the other entities
+    that they describe.
+    """
     remaining = tuple(e.id for e in view.scene.members(heard.denotes & ~view.target_mask))
     is_open = bool(steps) and steps[-1].property is None
     if heard.added and not remaining:

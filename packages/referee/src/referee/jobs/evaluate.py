@@ -44,10 +44,10 @@ LISTENER_METRICS = ("ir",)
 def open_material(
     outputs: Any, references: Any = None, scenes: Any = None, declared: Declared | None = None, data: Any = None
 ) -> NativeData:
-    """Data from files, a run folder, rows, a data frame, or lists of texts.
+    """Return data from files, a run folder, rows, a data frame, or lists of texts.
 
     Raises:
-        InputError: if it is not clear what the files hold, or of which type the objects are.
+        InputError: if the content or the type of the objects is ambiguous.
     """
     declared = declared or Declared()
     paths = _paths(outputs)
@@ -107,6 +107,7 @@ def _paths(value: Any) -> list[str | Path] | None:
 
 
 def _looks_like_path(text: str) -> bool:
+    """Return whether a text is a path, a pattern or "-"."""
     if text == "-" or any(c in text for c in "*?"):
         return text == "-" or " " not in text
     has_ending = text.lower().endswith((*TABLE_ENDINGS, ".txt", ".eval", ".zip", ".gz"))
@@ -154,6 +155,7 @@ def _reference_lists(references: Any, systems: Mapping[str, Sequence[str]]) -> l
 
 
 def _no_references() -> InputError:
+    """Return the error for texts without references."""
     return InputError(
         "there are no references for these texts",
         remedy="give references=[…], a list of texts as long as the outputs",
@@ -187,6 +189,7 @@ def _read_scenes(scenes: Any, declared: Declared, data: Any) -> dict[str, Trial]
 
 
 def _read_gold(path: Path) -> list[Trial] | None:
+    """Return the trials of a file with gold boxes; None for other files."""
     from referee.corpora.refcoco import read_gold
 
     return read_gold(path)
@@ -311,12 +314,12 @@ def evaluate_material(
     seed: int = 1,
     may_be_empty: bool = False,
 ) -> Evaluated:
-    """Score material, compare its systems, and put the findings into sentences.
+    """Score data, compare its systems, and return the findings in sentences.
 
-    With `may_be_empty`, material that no measure applies to is left to a hearer.
+    With `may_be_empty`, data without an applicable measure are left to a hearer.
 
     Raises:
-        InputError: if nothing can be measured.
+        InputError: if no measure applies.
     """
     chosen = tuple(metrics) or default_metrics(material)
     heard = [m for m in chosen if m in MEASURES]
@@ -352,6 +355,7 @@ def compare_systems(
 
 
 def _reason(material: NativeData, chosen: Sequence[str]) -> str:
+    """Return the reason why no measure applies."""
     if material.outputs and not any(t.references or t.scene.entities for t in material.trials.values()):
         return "descriptions need references (--references FILE, or --map references=COLUMN) or scenes (--scenes FILE)"
     if not chosen:
@@ -368,6 +372,7 @@ def _score(
     resamples: int,
     seed: int,
 ) -> None:
+    """Score outputs with the metrics and add the table."""
     material = evaluated.material
     trials = list(material.trials.values())
     evaluated.answers = Answers.of(material.outputs, lenient=True)
@@ -386,6 +391,7 @@ def _score(
 
 
 def _count(evaluated: Evaluated, measures: Sequence[str], name: str, confidence: float, cluster: str) -> None:
+    """Add the measures of responses."""
     material = evaluated.material
     labels = label_responses(material.responses)
     rows = hearing_rows(material.trials.values(), material.responses, cluster=cluster, confidence=confidence)
@@ -450,12 +456,14 @@ def describe_findings(evaluated: Evaluated, confidence: float, chosen: Sequence[
 
 
 def _needs(metrics: Sequence[str]) -> str:
+    """Return the data that some metrics need, in words."""
     needs = {str(getattr(catalogue.configure("metric", m), "needs", "")) for m in metrics}
     words = {"properties": "descriptions with properties and a scene", "text": "texts and references"}
     return "they need " + " or ".join(sorted(words.get(n, n or "other answers") for n in needs))
 
 
 def _best(rows: Sequence[Mapping[str, Any]], metric: str) -> tuple[Mapping[str, Any], str] | None:
+    """Return the best row of a metric, with "highest" or "lowest"."""
     measured = [row for row in rows if row["metric"] == metric and row["value"] is not None]
     if not measured:
         return None
@@ -465,6 +473,7 @@ def _best(rows: Sequence[Mapping[str, Any]], metric: str) -> tuple[Mapping[str, 
 
 
 def _value_sentence(row: Mapping[str, Any], word: str, confidence: float) -> str:
+    """Return a sentence with a system's value, interval and n."""
     low, high = row["low"], row["high"]
     interval = "" if low is None else f", {confidence:.0%} CI {_decimal(low)} to {_decimal(high)}".replace("%", " %")
     counted = "answers" if row["metric"] in MEASURES else "items"
@@ -482,7 +491,7 @@ def _decimal(value: float) -> str:
 
 
 def explain_material(material: NativeData) -> list[str]:
-    """What was recognised, why, what will be measured, and what cannot be."""
+    """Return the recognised format and content, the reasons, and the measures that do and do not apply."""
     metrics = default_metrics(material)
     lines = [
         f"kind: {material.kind}",

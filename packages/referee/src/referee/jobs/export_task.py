@@ -1,6 +1,7 @@
-"""A corpus for those who live elsewhere (`referee export-task`): a folder with an inspect_ai task and a dataset that Hugging Face's library loads.
+"""Exports a corpus for other programs (`referee export-task`): a folder with an inspect_ai task and a data set for
+Hugging Face's library.
 
-What comes back from there is read by `referee import`: every sample says its trial, and for hearers the order in which the entities were shown.
+`referee import` reads the results: every sample has its trial, and for hearers the display order of the entities.
 """
 
 from __future__ import annotations
@@ -102,13 +103,14 @@ def export_task(opened: Opened, out: Path, *, role: str = "speaker", seed: int =
 
 
 def _speaker_rows(trials: Iterable[Trial]) -> Iterator[dict[str, Any]]:
+    """Yield a prompt for every trial, for speakers."""
     for trial in trials:
         text = next((r.text for r in trial.references if r.text), "")
         yield _row(trial, trial.id, build_prompt(trial.for_speaker()), text, [], None)
 
 
 def _hearer_rows(trials: Iterable[Trial], seed: int) -> Iterator[dict[str, Any]]:
-    """What people said, asked as the numbered list; the entities stand in the order that a hearer here would see."""
+    """Yield a prompt for every reference, for hearers: a numbered list in the order that hearers here see."""
     for trial in trials:
         text = next((r.text for r in trial.references if r.text), None)
         if text is None or len(trial.targets) != 1:
@@ -124,6 +126,7 @@ def _hearer_rows(trials: Iterable[Trial], seed: int) -> Iterator[dict[str, Any]]
 
 
 def _row(trial: Trial, name: str, prompt: str, target: str, places: list[str], system: str | None) -> dict[str, Any]:
+    """Return one row of the data set."""
     return {
         "id": name,
         "trial": trial.id,

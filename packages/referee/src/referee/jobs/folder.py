@@ -1,10 +1,11 @@
 """The run folder: manifest, trials, outputs, responses and scores.
 
-Reports, court and statistics read only this.
+Reports, court and statistics read nothing else.
 
-``manifest.json`` (versions, signatures, seeds, corpus checksum, command), ``trials.jsonl``, ``outputs.jsonl``, ``responses.jsonl``, ``scores.jsonl`` (tidy
-aggregates), ``items.parquet`` (one row per system, item and metric) and ``passports/`` (the cards of simulated hearers). A folder appears whole or not
-at all: it is written beside its place and renamed.
+``manifest.json`` (versions, signatures, seeds, corpus checksum, command), ``trials.jsonl``, ``outputs.jsonl``,
+``responses.jsonl``, ``scores.jsonl`` (tidy aggregates), ``items.parquet`` (one row per system, item and metric) and
+``passports/`` (the cards of simulated hearers). A folder appears complete or not at all: it is written under a
+temporary name and renamed.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from referee.errors import InputError, MalformedInput
 from referee.files import write_atomically, writing_folder
 from referee.records import Description, Response, Trial
 
-# Goes up when an older release could no longer read what is written; runs with a lower number stay readable.
+# Increased when earlier releases cannot read the format; runs with a lower number stay readable.
 FORMAT = 1
 OCCUPIED = "choose another name, or add --overwrite to replace this run folder"
 
 
 def is_run(path: str | Path) -> bool:
     """Whether a path is a run folder."""
-    # The manifest is what every kind of run has; whether it can be read is asked later, when it is.
+    # Every kind of run has a manifest; whether it is readable is checked on reading.
     return (Path(path) / "manifest.json").is_file()
 
 
@@ -38,7 +39,7 @@ class Run:
     """A finished run folder, read lazily.
 
     Args:
-        folder: its path. Nothing is read before it is asked for; what cannot be read is an `InputError` that names the file.
+        folder: its path. Files are read when first needed; an unreadable one raises an `InputError` with its name.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -71,7 +72,7 @@ class Run:
                 where=self.folder,
                 remedy=f"make a run folder of it: `referee score {self.folder} --corpus CORPUS --out RUN`",
             ) from None
-        # Without the trace: the user needs the file's name and what to do.
+        # Without a traceback: the user needs the file's name and the remedy.
         except (json.JSONDecodeError, UnicodeDecodeError) as error:
             raise MalformedInput(
                 f"the manifest is damaged ({error})", where=path, remedy="make the run again"

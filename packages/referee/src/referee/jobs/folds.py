@@ -15,7 +15,10 @@ Fold = tuple[list[Trial], list[Trial]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """All that decides what comes out: the systems, how the corpus is cut, and the seed. `split` names one cut (``challenge-80/20``) instead of folds."""
+    """The settings that determine a run: systems, folds and seed.
+
+    `split` names one split (``challenge-80/20``) instead of folds.
+    """
 
     systems: tuple[System, ...]
     folds: int = 5

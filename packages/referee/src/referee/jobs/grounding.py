@@ -1,4 +1,6 @@
-"""Answers with places, beside the table of scores: declared anew where a user says so, counted by outcome, and looked over by the convention detective."""
+"""Answers with places beside the table of scores: redeclared conventions, counts by outcome, and checks of the declared
+conventions.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ PLACED = (Outcome.BOX, Outcome.POINT, Outcome.SEVERAL, Outcome.EMPTY)
 
 
 def declare(answers: Answers, declared: Sequence[str]) -> None:
-    """Take a system's numbers as somebody says they are meant: ``SYSTEM=CONVENTION`` for each, ``=CONVENTION`` for all."""
+    """Redeclare the convention of a system's numbers: ``SYSTEM=CONVENTION`` for each, ``=CONVENTION`` for all."""
     for text in declared:
         system, equals, written = text.partition("=")
         try:
@@ -58,6 +60,7 @@ def declare(answers: Answers, declared: Sequence[str]) -> None:
 
 
 def _declared(output: Output, convention: Convention) -> Output:
+    """Return an output with its places in another convention."""
     response = output.response
     if response is None or not response.places:
         return output
@@ -66,6 +69,7 @@ def _declared(output: Output, convention: Convention) -> Output:
 
 
 def _meaning(place: Place, convention: Convention) -> Place:
+    """Return a place in another convention."""
     if isinstance(place, Box) and convention.order not in (Order.XY, Order.YX):
         return Box(place.numbers, convention)
     if isinstance(place, Point | Polygon):
@@ -87,7 +91,9 @@ def conventions_of(answers: Iterable[Output]) -> str:
 
 
 def conventions_meant(asked: Iterable[PlaceQuestion]) -> str:
-    """How the numbers of what was meant are taken, for the signature; empty where it is pixels by nature (masks), or nothing was."""
+    """Return the conventions of gold regions for the signature; empty for masks, which are in pixels, or without
+    regions.
+    """
     return " + ".join(sorted({str(convention) for question in asked for convention in question.conventions}))
 
 
@@ -95,7 +101,9 @@ def conventions_meant(asked: Iterable[PlaceQuestion]) -> str:
 
 
 class PlaceQuestion(NamedTuple):
-    """What the detective needs of a trial: its id, the one box meant, the picture's size, and the conventions of whatever was meant."""
+    """The fields of a trial that the convention check needs: id, single gold box, picture size, and conventions of gold
+    regions.
+    """
 
     id: str
     gold: Box | None
@@ -104,7 +112,9 @@ class PlaceQuestion(NamedTuple):
 
 
 def asked_by(trial: Trial) -> PlaceQuestion:
-    """A trial as the detective sees it: little enough to be kept for all, so that a corpus is read once."""
+    """Return the fields of a trial for the convention check, small enough to be stored for all, so that a corpus is
+    read once.
+    """
     regions = [trial.scene.entity(target).region for target in trial.targets]
     conventions = tuple(r.convention for r in regions if isinstance(r, Box | Polygon))
     return PlaceQuestion(trial.id, _gold(regions), _size(trial), conventions)
@@ -134,6 +144,7 @@ def evidence_of(outputs: Mapping[str, Output], trials: Sequence[PlaceQuestion]) 
 
 
 def _single(output: Output | None) -> Box | Point | None:
+    """Return the only box or point of an output; None for other outputs."""
     response: Response | None = None if output is None else output.response
     if response is None or response.outcome not in PLACED or len(response.places) != 1:
         return None
@@ -142,7 +153,7 @@ def _single(output: Output | None) -> Box | Point | None:
 
 
 def _gold(regions: Sequence[Region | None]) -> Box | None:
-    """The one box meant, in its own unit; boxes on a resized picture are not compared."""
+    """Return the single gold box, in its own unit; boxes on a resized picture are not compared."""
     region = regions[0] if len(regions) == 1 else None
     return region if isinstance(region, Box) and region.convention.sent is None else None
 
@@ -156,7 +167,7 @@ def _rows(numbers: Sequence[tuple[float, ...] | None], width: int) -> FloatArray
 
 
 def warnings_about(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[str]:
-    """What somebody should know before quoting numbers about places: conventions that do not fit, sizes that are missing, boxes meant that are inverted."""
+    """Return warnings on numbers about places: conventions that do not fit, missing sizes, inverted gold boxes."""
     warnings: list[str] = []
     inverted = [t.id for t in trials if t.gold is not None and t.gold.empty]
     if inverted:
@@ -171,6 +182,7 @@ def warnings_about(answers: Answers, trials: Sequence[PlaceQuestion]) -> list[st
 
 
 def _doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
+    """Yield the warnings of one system."""
     if finding.fits and not finding.needs_size:
         return
     if finding.needs_size or finding.best is None or finding.declared is None:
@@ -191,7 +203,9 @@ def _doubts(system: str, finding: ConventionFinding) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspect:
-    """An item that every system misses: more often the label's fault than theirs, most of all where they point to one other place together."""
+    """An item that every system misses: more often an error of the label than of the systems, especially if they agree
+    on another place.
+    """
 
     trial: Trial
     systems: int
@@ -216,6 +230,7 @@ def suspects(answers: Answers, trials: Sequence[Trial], threshold: float = 0.5) 
 
 
 def _boxes(outputs: Mapping[str, Output], trials: Sequence[Trial]) -> FloatArray:
+    """Return the boxes of outputs as rows."""
     places = [_single(outputs.get(t.id)) for t in trials]
     return _rows(
         [_on(p, t) if isinstance(p, Box) and not p.empty else None for p, t in zip(places, trials, strict=True)], 4
@@ -223,6 +238,7 @@ def _boxes(outputs: Mapping[str, Output], trials: Sequence[Trial]) -> FloatArray
 
 
 def _on(box: Box, trial: Trial) -> tuple[float, ...] | None:
+    """Return a box in pixels; None if its convention does not apply."""
     try:
         return box.on(_size(trial))
     except WrongConvention:
@@ -235,6 +251,7 @@ def _corners(trial: Trial) -> tuple[float, ...] | None:
 
 
 def _agree(boxes: Sequence[FloatArray], threshold: float) -> bool:
+    """Return whether most pairs of boxes overlap."""
     valid_boxes = [b for b in boxes if not np.isnan(b[0])]
     pairs = [(a, b) for i, a in enumerate(valid_boxes) for b in valid_boxes[i + 1 :]]
     if not pairs:
@@ -256,6 +273,7 @@ class PlaceReport:
     findings: dict[str, ConventionFinding]
 
     def as_rows(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
         readings = [f.best for f in self.findings.values() if f.best is not None and not f.needs_size]
         orders = {reading.gold for reading in readings}
         return {
@@ -268,6 +286,7 @@ class PlaceReport:
 
 
 def _is_inverted(trial: Trial, orders: set[Order]) -> bool:
+    """Return whether a trial's gold box is inverted."""
     region = trial.scene.entity(trial.targets[0]).region if len(trial.targets) == 1 else None
     if not isinstance(region, Box):
         return False
@@ -276,6 +295,7 @@ def _is_inverted(trial: Trial, orders: set[Order]) -> bool:
 
 
 def _row(model: str, finding: ConventionFinding) -> dict[str, Any]:
+    """Return the convention check of one model as JSON values."""
     best, declared, rival = finding.best, finding.declared, finding.runner_up
     return {
         "model": model,
@@ -333,7 +353,7 @@ def check_file(
 
 
 def _lone_file(path: Path, gold: str | None) -> tuple[list[Trial], Answers]:
-    """A file of the form of rec-eval, wherever it lies."""
+    """Return the trials and answers of a single file in rec-eval's format."""
     suffix = next((s for s in SUFFIXES if path.name.endswith(s)), None)
     if suffix is None or not path.is_file():
         problem = "there is no such file" if not path.exists() else "this is not a file of lines of JSON"
@@ -350,6 +370,7 @@ def _with_corpus(path: Path, corpus: str, data: Any, reading: str | None) -> tup
 
 
 def _parse_size(text: str) -> Size:
+    """Return a size from its text. Raises InputError for an invalid one."""
     width, _, height = text.partition("x")
     try:
         return Size(int(width), int(height))
@@ -358,6 +379,7 @@ def _parse_size(text: str) -> Size:
 
 
 def _sized(trial: Trial, size: Size) -> Trial:
+    """Return a trial with the size of its picture."""
     picture = trial.scene.picture or ScenePicture(path="")
     if picture.size is not None:
         return trial

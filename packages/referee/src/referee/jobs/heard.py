@@ -1,4 +1,4 @@
-"""What hearers made of descriptions, as a table: every measure of hearing by system and hearer, with intervals over whoever and whatever was sampled."""
+"""Hearers' results as a table: every measure of hearing by system and hearer, with intervals over the sampling units."""
 
 from __future__ import annotations
 
@@ -34,9 +34,11 @@ def hearing_rows(
     confidence: float = 0.95,
     ties: str = "strict",
 ) -> list[dict[str, Any]]:
-    """One row per system, hearer and measure: value, interval, n; how many participants, items and ties there were, and what was left out.
+    """Return one row per system, hearer and measure: value, interval, n; numbers of participants, items, ties and
+    omissions.
 
-    `cluster` says what the intervals are over, `sampled` what the corpus' card says was sampled (None: no card). People are sampled as well.
+    `cluster` selects the units of intervals; `sampled` are the sampling units of the corpus card (None: no card).
+    People are always a sampling unit.
     """
     trials_by_id = {t.id: t for t in trials}
     groups, excluded = judge(responses, trials_by_id)
@@ -91,6 +93,7 @@ def _rows(
     confidence: float,
     ties: str,
 ) -> list[dict[str, Any]]:
+    """Return the rows of one system and hearer."""
     if hearing is None:
         estimates = dict.fromkeys(MEASURES, (np.nan, np.nan, np.nan))
         counts, sizes = dict.fromkeys([*MEASURES, "ties"], 0), {"participants": 0, "items": 0}
@@ -145,7 +148,7 @@ def _vote_bounds(hearing: Hearing, clusters: Clusters, confidence: float, ties: 
         values = [float(x) for x in whole[start:]]
         variances += [jackknife(without[:, i], values[i], counts=counts.astype(float)) for i in range(len(OVER_ITEMS))]
         degrees.append(degrees_of_freedom(counts.astype(float)))
-    # The factor with the fewest clusters limits what can be known.
+    # The factor with the fewest clusters limits precision.
     df = min(degrees)
     return [
         interval_of(float(whole[start + i]), float(variances[i]), df, confidence, (0.0, 1.0))

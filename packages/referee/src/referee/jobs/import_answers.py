@@ -1,4 +1,6 @@
-"""Answers from elsewhere become a run (`referee import`): descriptions its outputs, choices its responses; what cannot be parsed is counted and left out."""
+"""Imports external answers as a run (`referee import`): descriptions as outputs, choices as responses; unparsable
+answers are counted and left out.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +79,7 @@ def _answers_to(answers: Iterable[LogAnswer], trials: Mapping[str, Trial], forma
 
 
 def _response(answer: LogAnswer, trial: Trial) -> Response:
+    """Return an answer as a response. Raises InputError if its entities differ from the scene's."""
     unknown = sorted(set(answer.shown) ^ {e.id for e in trial.scene.entities})
     if unknown:
         raise InputError(

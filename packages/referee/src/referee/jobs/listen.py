@@ -1,7 +1,8 @@
-"""Simulated hearers answer what a run's systems said, and hearing is measured: by the same code for them and for people (`referee listen`).
+"""Asks simulated hearers about a run's outputs and measures their answers, by the same code as people's (`referee
+listen`).
 
-Every trial is shown in an order drawn from the seed and its id, so neither the number of processes nor a break changes an answer. A hearer that learns is
-asked only about trials that it was not trained on.
+The display order of a trial depends only on the seed and its id, so answers do not depend on the number of processes or
+on interruptions. A hearer that learns is tested only on trials outside its training data.
 """
 
 from __future__ import annotations
@@ -54,15 +55,18 @@ HearerFold = tuple[Sequence[Trial] | None, list[Trial]]
 
 
 def by_name(written: str, seed: int) -> Any:
-    """A fresh, untrained hearer of the catalogue; one that draws lots draws them by the seed, unless a switch says otherwise."""
+    """Return a new, untrained hearer of the catalogue; random ones are seeded by `seed`, unless an option overrides it."""
     return catalogue.configure("hearer", written, seed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """All that decides what a hearer answers. `hearer` is a name with switches, which `summon` makes a hearer of; `label` is what its answers are
-    signed with, if not that name; `train` a file of trials to learn from, instead of cross-fitting in folds; `passport` what its card adds to its signature.
-    `batch_out` is a file to write questions into instead of asking them, `batch_in` one with the answers."""
+    """The settings that determine a hearer's answers.
+
+    `hearer` is a name with options, from which `summon` makes a hearer; `label` is the name in answers, if it differs;
+    `train` a file of training trials, instead of cross-fitting; `passport` the addition of its card to its signature.
+    `batch_out` is a file for questions that are not asked now, `batch_in` one with their answers.
+    """
 
     hearer: str
     seed: int = 1
@@ -85,7 +89,9 @@ class Session:
 
 
 def shown(trial: Trial, seed: int, hearer: object = None) -> HearerView:
-    """A trial as the hearer sees it: the order depends on the seed and on the trial's id alone; marks are for those who ask for them."""
+    """Return a trial as the hearer sees it: the order depends only on the seed and the trial's id; marks are for
+    hearers that declare them.
+    """
     return trial.for_hearer(Random(f"{seed}|{trial.id}"), marks=isinstance(hearer, SeesMarks) and hearer.marks)
 
 
@@ -106,7 +112,7 @@ def fold_name(number: int) -> str:
 
 
 def folds_of(session: Session, trials: list[Trial], train: Path | None = None) -> list[HearerFold]:
-    """What is learned from and asked about; whoever does not say that it learns nothing is taken to learn."""
+    """Return the folds: training and test trials; a hearer that does not declare otherwise is assumed to learn."""
     if not learns(session.build()):
         return [(None, trials)]
     train = train or (None if session.train is None else Path(session.train))
@@ -116,7 +122,7 @@ def folds_of(session: Session, trials: list[Trial], train: Path | None = None) -
 
 
 def fitted(session: Session, train: Sequence[Trial] | None) -> Any:
-    """A fresh hearer for each fold: nothing of an earlier fold may be remembered."""
+    """Return a new hearer for each fold, so that no state of an earlier fold remains."""
     hearer = session.build()
     fitted_hearer = hearer.fit(() if train is None else train)
     # Plug-ins whose `fit` returns nothing are forgiven.
@@ -124,6 +130,7 @@ def fitted(session: Session, train: Sequence[Trial] | None) -> Any:
 
 
 def _apart(train: Iterable[Trial], trials: list[Trial], where: str) -> Iterator[Trial]:
+    """Yield training trials. Raises InputError if one of them is also a test trial."""
     asked = {t.id for t in trials}
     for trial in train:
         if trial.id in asked:
@@ -142,9 +149,10 @@ def heard(
     session: Session,
     advance: Advance = lambda n: None,
 ) -> Iterator[tuple[Trial, list[str | None]]]:
-    """For every trial a line for each description, signed with system and hearer; None for one that nobody answered.
+    """Yield, for every trial, a line per description, signed with system and hearer; None for a question without an
+    answer.
 
-    A hearer that waits for others is asked several at once.
+    Remote hearers get several questions at once.
     """
 
     def answer(trial: Trial) -> list[Response]:
@@ -170,7 +178,7 @@ def believing(response: Response, trial: Trial) -> Response:
 
 @dataclass(slots=True)
 class _AskedRun:
-    """What a worker keeps: the run, and the hearer that it trained last."""
+    """The state that a worker keeps: the run, and the most recently trained hearer."""
 
     trials: Mapping[str, Trial]
     descriptions: Mapping[str, SystemDescriptions]
@@ -196,6 +204,7 @@ class HearerWork:
         return Needs(*needs_of(self.session.build()))
 
     def begin(self, inputs: Mapping[str, Path]) -> _AskedRun:
+        """Read the run and its folds in a worker."""
         run = Run(inputs[TRIALS].parent)
         trials = list(run.trials())
         folds = folds_of(self.session, trials, inputs.get(TRAIN))
@@ -206,6 +215,7 @@ class HearerWork:
         )
 
     def do(self, begun: _AskedRun, piece: WorkPiece) -> bytes:
+        """Return the answers to the trials of a piece, training the hearer when the fold changes."""
         if begun.group != piece.group:
             begun.hearer, begun.group = fitted(self.session, begun.folds[piece.group][0]), piece.group
         asked = [begun.trials[item] for item in piece.items]
@@ -217,16 +227,16 @@ class HearerWork:
 __all__ = ["QuestionsWritten", "Session", "add_people", "add_recorded", "by_name", "listen", "shown"]
 
 HERE = LocalEngine()
-# Apart from `calls.jsonl`, in which a run keeps what its speakers were answered.
+# Separate from `calls.jsonl`, the response cache of a run's speakers.
 CALLS, BATCH = "hearing-calls", "questions.batch"
 LOCK = ".answers.lock"
 
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[Run]:
-    """The run, with nobody else adding answers to it: two that do would each write the file without what the other adds."""
+    """Lock the run while answers are added: two concurrent processes would overwrite each other's answers."""
     run = Run(folder)
-    run.manifest  # noqa: B018 (says what is wrong with a folder that is no run, before anything is put into it)
+    run.manifest  # noqa: B018 (raises the error for a folder that is no run, before anything is stored in it)
     lock = hold_alone(folder / LOCK, "answers are being added to this run already", "wait for it, or copy the run")
     try:
         yield run
@@ -241,17 +251,19 @@ def listen(
     shard: int = SHARD,
     advance: Advance = lambda n: None,
 ) -> int:
-    """Let a hearer answer everything that was said in a run, and keep the answers there; returns how many there are.
+    """Let a hearer answer all outputs of a run, and store its answers; return their number.
 
-    Answers of the same hearer from before are replaced, all others stay. `engine` does the work, in pieces of `shard` trials, which change nothing; after a
-    break the same session goes on. A hearer that waits for a network is asked from this process, keeps its calls in the run and goes on from them.
-    Questions that its endpoint did not answer are no answers: they are counted in the manifest, and asked when it listens again.
+    Earlier answers of the same hearer are replaced, others are kept. `engine` does the work in pieces of `shard`
+    trials, which do not affect results; an interrupted session resumes. Remote hearers run in this process, cache their
+    calls in the run and resume from them. Questions without an answer are counted in the manifest and asked again next
+    time.
     """
     with _alone(folder) as run:
         return _listen(folder, session, run, engine, shard, advance)
 
 
 def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int, advance: Advance) -> int:
+    """Compute or request all answers and write them."""
     hearer, manifest = session.build(), run.manifest
     # Rate limit, patience and response cache of a hearer behind an endpoint belong to one object: several processes would each have their own.
     asks = isinstance(hearer, Remembers)
@@ -276,21 +288,21 @@ def _listen(folder: Path, session: Session, run: Run, engine: Engine, shard: int
         raise InputError(
             "the endpoint answered nothing", where=folder, remedy="see that it runs; the same command asks again"
         )
-    # By name: whoever listens again with other switches is another hearer.
+    # By name: the same name with other options is another hearer.
     others = [json_line(response_to_json(r)) for r in run.responses() if r.hearer != session.name]
     write_atomically(folder / "responses.jsonl", [*others, *(line for line in lines if line is not None)])
     signed = signature(session.name.partition("|")[0], hearer, seed=session.seed) + session.passport
     manifest["hearers"] = {**manifest.get("hearers", {}), session.name: signed}
     _note_asking(manifest, folder, session, unanswered)
     write_atomically(folder / "manifest.json", [json.dumps(manifest, ensure_ascii=False, indent=1)])
-    # Also what the same hearer left unfinished with other settings: these answers take its place.
+    # Also unfinished work of the same hearer with other settings: these answers replace it.
     for left in folder.glob(f"{_unfinished(session)}*"):
         StoredWork(left).forget()
     return len(lines) - unanswered
 
 
 def _note_asking(manifest: dict[str, Any], folder: Path, session: Session, unanswered: int) -> None:
-    """What a hearer behind an endpoint was not answered, and what it cost."""
+    """Record the number of unanswered questions and the cost in the manifest."""
     missing = {**manifest.get("unanswered", {}), session.name: unanswered}
     manifest["unanswered"] = {hearer: n for hearer, n in missing.items() if n}
     if not manifest["unanswered"]:
@@ -306,7 +318,9 @@ def _note_asking(manifest: dict[str, Any], folder: Path, session: Session, unans
 
 
 def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
-    """Put people's answers to a run's trials beside those of simulated hearers, in place of people's answers from before; returns how many there are."""
+    """Store people's answers to a run's trials beside those of simulated hearers, replacing earlier ones of people;
+    return their number.
+    """
     with _alone(folder) as run:
         manifest = run.manifest
         asked = {t.id for t in run.trials()}
@@ -317,7 +331,7 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
                 where=folder,
                 remedy="name the corpus that the run was made on, or a file of responses to its trials",
             )
-        # People are told by what they lack: only simulated hearers have a belief (see `believing`).
+        # People are identified by a missing field: only simulated hearers have probabilities (see `believing`).
         simulated = [r for r in run.responses() if r.probabilities is not None]
         write_atomically(folder / "responses.jsonl", (json_line(response_to_json(r)) for r in [*theirs, *simulated]))
         manifest["people"] = {"source": source, "responses": len(theirs)}
@@ -326,10 +340,10 @@ def add_people(folder: Path, responses: Iterable[Response], source: str) -> int:
 
 
 def add_recorded(folder: Path, file: Path) -> int:
-    """Put the answers of hearers that were asked elsewhere beside all others, under their own names; returns how many there are.
+    """Store the answers of externally asked hearers beside all others, under their own names; return their number.
 
-    A file of responses says whose words were heard (``system``). In a file of outputs with places, as `referee score` takes them, the systems are the hearers,
-    and what they heard is what people said.
+    A file of responses names the described system (``system``). In a file of outputs with places, as `referee score`
+    reads it, the systems are the hearers, and the references are the descriptions.
     """
     with _alone(folder) as run:
         manifest, asked = run.manifest, {t.id: t for t in run.trials()}
@@ -352,6 +366,7 @@ def add_recorded(folder: Path, file: Path) -> int:
 
 
 def _recorded_answers(file: Path) -> Iterator[Response]:
+    """Yield the recorded answers of a file. Raises InputError if it does not exist."""
     if not file.is_file():
         raise InputError("there is no such file", where=file, remedy="name a file of answers: recorded:FILE.jsonl")
     _, first = next(iter(read_lines(file)), (0, "{}"))
@@ -386,7 +401,7 @@ def _computed(
     shard: int,
     advance: Advance,
 ) -> dict[str, list[str | None]]:
-    """Wherever the engine does it; what is finished lies in a hidden folder of the run until all is."""
+    """Yield answers computed by the engine; finished ones are stored in a hidden folder of the run until all are done."""
     folds = folds_of(session, trials)
     groups = {fold_name(i): [t.id for t in asked if t.id in descriptions] for i, (_, asked) in enumerate(folds)}
     work.do(
@@ -407,7 +422,7 @@ def _unfinished(session: Session) -> str:
 
 
 def _key(folder: Path, session: Session, hearer: object) -> str:
-    """All that decides what a hearer answers in this run, as one short name."""
+    """Return a short name for all settings that determine a hearer's answers in this run."""
     files = [*HearerWork(session, folder).inputs.values(), Path(session.hearer.rpartition(":")[0])]
     settings = (session.seed, session.humans, session.folds, session.by, session.train is None)
     read = [digest(path.read_text("utf-8")) for path in files if path.is_file()]

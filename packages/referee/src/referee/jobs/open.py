@@ -1,4 +1,6 @@
-"""Opening what a user names: a corpus by catalogue name, file or run folder, a part of it, and files of outputs."""
+"""Opens the objects that a user names: a corpus by catalogue name, file or run folder, a part of it, and files of
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,7 @@ _PREFIXES = re.compile(rf"(?:{LANDMARKS.pattern}|{re.escape(NOT)})+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A corpus ready to be read, as often as wanted: the chosen part (`trials`) and the whole of it (`everyone`)."""
+    """An opened corpus, which can be read repeatedly: the selected part (`trials`) and the whole of it (`everyone`)."""
 
     name: str
     trials: Callable[[], Iterable[Trial]]
@@ -52,13 +54,13 @@ class Opened:
     card: Card | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     recorded: Callable[..., Iterable[Output]] | None = None
-    # The one file that all of `trials` are read from, where that is so, and what reads it or a part of it.
+    # The one file of all `trials`, if there is one, and the function that reads it or a part of it.
     file: str | Path | None = None
     read: Callable[[FileLines], Iterable[Trial]] = read_trials
 
     @property
     def frame(self) -> pl.DataFrame:
-        """One row per trial: its labels, how many entities it has, and what was said first."""
+        """Return one row per trial: its labels, the number of entities, and the first reference."""
         import polars as pl
 
         labels = ("domain", "condition", "speaker", "scene", "language")
@@ -104,7 +106,7 @@ class Opened:
         return f"Opened({self.name!r}{f': {title}' if title else ''}{f', only {part}' if part else ''})"
 
     def _repr_html_(self) -> str:
-        """What the card says, and the first three trials as pictures."""
+        """Return the card, and the first three trials as pictures."""
         from referee.show.drawing.trial_cards import trial_card
         from referee.show.pages import render
 
@@ -113,7 +115,7 @@ class Opened:
 
     @property
     def source(self) -> Source:
-        """What of this a score is signed with."""
+        """Return the properties of the corpus that a score's signature needs."""
         parts = {key: str(self.parameters[key]) for key in PARTS if self.parameters.get(key) is not None}
         cut = " seed ".join(parts[key] for key in ("split", "split_seed") if key in parts)
         listed = f"items {parts['items']}" if "items" in parts else ""
@@ -121,7 +123,7 @@ class Opened:
             corpus=_name_without_folder(self.name),
             reading=self.parameters.get("reading"),
             part=" and ".join(part for part in (cut, listed) if part) or None,
-            # A card that names nothing leaves it open what was sampled, which is not the same as "nothing was".
+            # A card without sampling units leaves them open, which differs from "none".
             sampled=self.card.sampled if self.card is not None and self.card.sampled else None,
             is_named=self.name in catalogue.names("corpus"),
         )
@@ -130,17 +132,17 @@ class Opened:
 def open_corpus(
     corpus: Any, data: Any = None, reading: str | None = None, split: str | None = None, seed: int = 1
 ) -> Opened:
-    """A corpus ready to be read.
+    """Open a corpus for reading.
 
     Args:
         corpus: a catalogue name, a JSONL file, a run folder, a `Corpus`, or trials in memory.
-        data: the folder of corpora, instead of the one that REFEREE_DATA names.
+        data: the folder of corpora, instead of that of REFEREE_DATA.
         reading: of TUNA: raw, true or challenge.
         split: a part of it, ``FIELD=VALUE`` or a named split such as ``challenge-80/20:test``.
         seed: of the split.
 
     Returns:
-        An `Opened`, whose `trials` and `everyone` can be called as often as wanted.
+        An `Opened`, whose `trials` and `everyone` can be called repeatedly.
 
     Raises:
         UnknownName: for a name that is neither a file nor in the catalogue.
@@ -156,7 +158,7 @@ def open_corpus(
     name, source = _source(corpus, data, reading)
     whole = source.trials if isinstance(source, Corpus) else source
     part = whole if split is None else _part(whole, split, seed)
-    # a corpus that can be read in several ways says which one it takes when nobody asked
+    # a corpus with several readings names its default reading
     parameters = {
         "reading": getattr(source, "reading", None) if reading is None else reading,
         "split": split,
@@ -189,7 +191,7 @@ def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Tria
 
 
 def _name_without_folder(name: str) -> str:
-    """A number is cited by others, who keep the same file in another folder; what is in it the checksum says."""
+    """Return a name without its folder: citations name the file, wherever it is; the checksum identifies its content."""
     parts = [part for part in re.split(r"[/\\]", name) if part]
     return parts[-1] if len(parts) > 1 and name not in catalogue.names("corpus") else name
 
@@ -198,7 +200,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
     """The trials of a run, under the name and with the facts of the corpus they came from."""
     if reading is not None:
         raise InputError("a run was read already", where=run.folder, remedy="leave --reading out")
-    # Counts and checksum belong to the run that was written; whoever writes another one counts anew.
+    # Counts and checksum belong to the run that was written; another run recomputes them.
     facts = {k: v for k, v in run.manifest.get("corpus", {}).items() if k not in ("trials", "checksum", "run")}
     name = str(facts.pop("name", run.folder))
     entry = catalogue.KINDS["corpus"].get(name)
@@ -217,6 +219,7 @@ def _of_run(run: Run, reading: str | None, split: str | None, seed: int) -> Open
 
 
 def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
+    """Return name and corpus object of what the user gave. Raises InputError or UnknownName if there is none."""
     if isinstance(corpus, (str, Path)):
         # A catalogue name wins over a file that happens to be called the same.
         is_named = str(corpus) in catalogue.names("corpus")
@@ -245,7 +248,7 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
 
 
 def _refuse_parquet(corpus: str | Path) -> None:
-    """Raise InputError for a corpus in Parquet, which holds flat tables."""
+    """Raise InputError for a corpus in Parquet, which stores flat tables."""
     if str(corpus).lower().endswith(".parquet"):
         raise InputError(
             "a corpus cannot be a Parquet table, because a trial holds a scene",
@@ -259,6 +262,7 @@ def _looks_like_a_file(name: str) -> bool:
 
 
 def _no_such_file(path: Path) -> InputError:
+    """Return the error for a missing file, with a similar name if there is one."""
     beside = sorted(p.name for p in path.parent.iterdir() if p.is_file()) if path.parent.is_dir() else []
     meant = near(path.name, beside, 1)
     remedy = "give a corpus as JSONL (`referee docs corpora`), a run folder, or a name of `referee list corpora`"
@@ -266,10 +270,11 @@ def _no_such_file(path: Path) -> InputError:
 
 
 def _from_catalogue(name: str, data: Any, reading: str | None) -> Any:
+    """Return a corpus of the catalogue. Raises InputError for a reading that it lacks."""
     accepted = call_signature(catalogue.load("corpus", name)).parameters
     if reading is not None and "reading" not in accepted:
         raise InputError(f"the corpus {name!r} has no readings", remedy="leave --reading out")
-    # Passed on only where given: what a corpus takes by default is its own business.
+    # Passed on only if given: the corpus has its own default.
     options: dict[str, Any] = {}
     if data is not None and "data" in accepted:
         options["data"] = data
@@ -348,7 +353,7 @@ def _field(trial: Trial, name: str) -> str | None:
 
 
 class Answers:
-    """What systems said, by system and trial, with the problems met on the way counted by system and kind."""
+    """The outputs of systems, by system and trial, with counts of problems by system and kind."""
 
     def __init__(self, lenient: bool = False) -> None:
         self.lenient = lenient
@@ -361,13 +366,13 @@ class Answers:
         self.is_read = True
 
     def add(self, output: Output) -> None:
-        """Take one output; a second answer to the same trial is an error, or counted and the first kept."""
+        """Add one output; a second output for the same trial is an error, or counted and dropped."""
         outputs = self.outputs_of(output.system)
         if not outputs.add(output):
             self.trouble(output.system, "duplicate", lambda: self._twice(output, outputs[output.trial]))
 
     def add_unread(self, entry: IndexedOutput, where: str, default: str) -> None:
-        """Take the bytes where an output stands in a file, of the `default` system where it names none."""
+        """Add the byte range of an output in a file, with the `default` system if it names none."""
         trial, system, start, end, line = entry
         outputs = self.outputs_of(system or default)
         self.is_read = False
@@ -383,6 +388,7 @@ class Answers:
         return outputs
 
     def _twice(self, output: Output, first: Output) -> DuplicateTrial:
+        """Return the error for two outputs of one trial."""
         place = f"{first.where}:{first.line}" if first.line else first.where
         return DuplicateTrial(
             f"{output.system} answers trial {output.trial!r} twice (first at {place})",
@@ -392,11 +398,11 @@ class Answers:
         )
 
     def _find_notes(self, where: str) -> list[str]:
-        """Return the notes about a file: a misspelt `system` makes all its lines those of one system."""
+        """Return the notes about a file: a misspelt `system` field assigns all its lines to one system."""
         return [note for note in self.notes if note.startswith(f"{where}:")] if not self.lenient else []
 
     def trouble(self, system: str, kind: str, error: Callable[[], InputError]) -> None:
-        """Raise, or in lenient mode count and go on (the first of each kind is kept as a note)."""
+        """Raise the error, or in lenient mode count it (the first of each kind is stored as a note)."""
         if not self.lenient:
             raise error()
         # A file with one mistake in every line would otherwise fill the screen.
@@ -418,9 +424,9 @@ class Answers:
             self.notes.append(f"{aside:,} answers are to trials outside the chosen part, and are left out")
 
     def check_complete(self, ids: Set[str]) -> None:
-        """Every system answers every trial, and nothing but trials of the corpus."""
+        """Raise an error unless every system has exactly one output per trial of the corpus."""
         for system, outputs in self.by_system.items():
-            # In the order of the file: the same mistake is told with the same line every time.
+            # In the order of the file: the same error is reported with the same line every time.
             for trial in [trial for trial in outputs if trial not in ids]:
                 self.trouble(system, "unknown", partial(_unknown, outputs, trial))
         for system, outputs in self.by_system.items():
@@ -435,14 +441,16 @@ class Answers:
                 )
 
     def check_content(self, system: str, trials: Iterable[Trial]) -> None:
-        """Refuse (or count) answers that say nothing and properties that no entity of the scene has; what a system of a run said is measured as it is."""
+        """Raise an error for (or count) empty answers and properties that no entity of the scene has; outputs of a run
+        are not checked.
+        """
         if system not in self.by_system:
             return
         outputs, may_be_silent = self.by_system[system], system in self.silence_allowed
         for trial in trials:
             description = outputs.description(trial.id)
             if description is None or outputs.response(trial.id) is not None:
-                continue  # what somebody found is no description
+                continue  # a place is no description
             if not may_be_silent and says_nothing(description):
                 self.trouble(system, "empty", partial(_empty, outputs, trial.id))
             outside = None if may_be_silent else first_outside(description, trial.scene)
@@ -450,7 +458,7 @@ class Answers:
                 self.trouble(system, "outside", partial(_strange, outputs, trial, outside))
 
     def part(self, ids: Sequence[str]) -> AnswersPart:
-        """What is said of some trials, as it travels to whoever reads it."""
+        """Return the outputs for some trials, for transfer to a worker."""
         read: list[Output] = []
         unread: dict[tuple[str, str], list[LineRange]] = defaultdict(list)
         for system_outputs in self.by_system.values():
@@ -464,6 +472,7 @@ class Answers:
 
     @classmethod
     def of(cls, outputs: Iterable[Output], lenient: bool = False) -> Answers:
+        """Return the answers in some outputs."""
         answers = cls(lenient)
         for output in outputs:
             answers.add(output)
@@ -472,7 +481,7 @@ class Answers:
 
 @dataclass(frozen=True, slots=True)
 class AnswersPart:
-    """What systems say of some trials: outputs that were read, and the lines of files where the others stand."""
+    """The outputs for some trials: those already read, and the file lines of the others."""
 
     systems: tuple[str, ...]
     outputs: Sequence[Output]
@@ -492,7 +501,7 @@ class AnswersPart:
         return answers
 
     def carried(self) -> AnswersPart:
-        """The same with what stands in the files."""
+        """Return the outputs with the content of their file lines."""
         return replace(self, files=[(_carried(lines), system) for lines, system in self.files])
 
 
@@ -506,12 +515,13 @@ def says_nothing(description: Description) -> bool:
 
 
 def first_outside(description: Description, scene: Scene) -> Property | None:
-    """The first property that no entity of the scene has; of scenes without any nothing is known."""
+    """Return the first property that no entity of the scene has; None for scenes without entities."""
     extensions = scene.extensions
     if description.meaning is not None:
         return first_unknown(description.meaning, scene) if extensions else None
     for prop in (description.properties or ()) if extensions else ():
-        # A landmark is an entity of the scene as well, and what is denied is a property: both are looked up without the prefix.
+        # A landmark is an entity of the scene as well, and a negated value is a property: both are looked up without
+        # the prefix.
         if prop not in extensions and prop._replace(name=_PREFIXES.sub("", prop.name)) not in extensions:
             return prop
     return None
@@ -522,6 +532,7 @@ def _itself(problem: InputError) -> InputError:
 
 
 def _unknown(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
+    """Return the error for an output of an unknown trial."""
     output = outputs[trial]
     return UnknownTrial(
         f"{output.system} answers trial {output.trial!r}, which is not in the corpus or the chosen part of it",
@@ -532,6 +543,7 @@ def _unknown(outputs: OutputsOfSystem, trial: str) -> UnknownTrial:
 
 
 def _empty(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
+    """Return the error for an empty output."""
     output = outputs[trial]
     return InvalidDescription(
         f"the answer to trial {output.trial!r} is empty",
@@ -542,6 +554,7 @@ def _empty(outputs: OutputsOfSystem, trial: str) -> InvalidDescription:
 
 
 def _strange(outputs: OutputsOfSystem, trial: Trial, prop: Property) -> InvalidDescription:
+    """Return the error for a property that no entity has, with a suggestion."""
     output, meant = outputs[trial.id], _meant(prop, trial.scene)
     hint = f"did you mean {meant}? " if meant else ""
     return InvalidDescription(
@@ -570,7 +583,7 @@ def _meant(prop: Property, scene: Scene) -> Property | None:
 
 @runtime_checkable
 class HasRecorded(Protocol):
-    """A corpus that comes with what models answered to it."""
+    """A corpus with recorded model answers."""
 
     def recorded(self, prose: bool = False) -> Iterable[Output]: ...
 
@@ -579,9 +592,10 @@ RECORDED = "recorded:"
 
 
 def open_outputs(outputs: Any, lenient: bool = False, opened: Opened | None = None, *, index: bool = False) -> Answers:
-    """Answers from a file, several files, a run folder, rows in memory, or (``recorded:CORPUS``) those that come with the opened corpus.
+    """Return answers from a file, several files, a run folder, rows in memory, or (``recorded:CORPUS``) the opened
+    corpus.
 
-    With `index` what stands in files of lines is not read: where it stands is enough for `Answers.part`.
+    With `index`, line-based files are only indexed: byte ranges suffice for `Answers.part`.
     """
     answers = Answers(lenient)
     for source in _sources(outputs, answers.notes.append):
@@ -598,7 +612,10 @@ def open_outputs(outputs: Any, lenient: bool = False, opened: Opened | None = No
 
 
 def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
-    """The answers that come with a corpus; ``|prose:yes`` sets beside each system what can be read out of its texts."""
+    """Yield the answers that a corpus includes.
+
+    ``|prose:yes`` adds a second version of each system with places extracted from its texts.
+    """
     name, *switches = written.split("|")
     if not set(switches) <= {"prose:yes", "prose:no"}:
         raise InputError(f"{written!r} has a switch that recorded answers do not", remedy="the one switch is prose:yes")
@@ -610,7 +627,7 @@ def _recorded(written: str, opened: Opened | None) -> Iterable[Output]:
 
 
 def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = False, system: str = "") -> None:
-    """One file's outputs, or where they stand; in lenient mode unreadable lines are counted for `system`, or the file's (or its name)."""
+    """Read or index one file's outputs; in lenient mode unreadable lines are counted for `system`, or the file's name."""
     problems: list[InputError] = []
     is_part = isinstance(path, FileLines)
     run = not is_part and is_run(str(path))
@@ -640,7 +657,7 @@ def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = Fal
         )
     added = [s for s in answers.by_system if s not in before]
     if run:
-        answers.silence_allowed.update(added)  # what a run kept is what its systems said, nothing included
+        answers.silence_allowed.update(added)  # a run's outputs are used unchanged, including empty ones
     system = system or (added[0] if len(added) == 1 else Path(str(path)).name.split(".")[0])
     for problem in problems:
         # A system none of whose lines can be read is still in the table, with nothing but its problems.
@@ -649,7 +666,7 @@ def _read_into(answers: Answers, path: str | Path | FileLines, index: bool = Fal
 
 
 def expand_outputs(path: str | Path) -> list[str]:
-    """The files that a name of outputs stands for: a pattern, a folder of Parquet tables, or the one file or run folder."""
+    """Return the files of a name of outputs: a pattern, a folder of Parquet tables, or the one file or run folder."""
     if str(path) == "-" or str(path).startswith(RECORDED) or is_run(path):
         return [str(path)]
     files = expand_path(path)
@@ -659,7 +676,7 @@ def expand_outputs(path: str | Path) -> list[str]:
 
 
 def _check_folder(folder: Path) -> None:
-    """Raise InputError unless a folder of outputs holds XML files; Parquet files and run folders were looked for before."""
+    """Raise InputError unless a folder of outputs has XML files; Parquet files and run folders were checked before."""
     names = sorted(path.name for path in folder.rglob("*") if path.is_file())
     if any(name.lower().endswith(".xml") for name in names):
         return
@@ -672,6 +689,7 @@ def _check_folder(folder: Path) -> None:
 
 
 def _sources(outputs: Any, on_remark: Callable[[str], None]) -> Iterator[Any]:
+    """Yield files or rows of the given outputs. Raises InputError for other objects."""
     if isinstance(outputs, (str, Path)):
         yield from expand_outputs(outputs)
         return

@@ -23,7 +23,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPart:
-    """A finished part: `trials` were asked; `lines` are the outputs of those that were answered, by trial."""
+    """A finished part: `trials` are those asked; `lines` are the outputs by trial."""
 
     system: str
     trials: tuple[str, ...]
@@ -32,6 +32,7 @@ class RunPart:
 
     @classmethod
     def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
+        """Return a finished part from its descriptions."""
         lines = {
             trial: json_line(output_to_json(trial, system, description)) for trial, description in spoken.descriptions
         }
@@ -49,6 +50,7 @@ class RunPart:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> RunPart:
+        """Return a part from its file."""
         # Not `splitlines`, which also cuts at separators that a description may hold.
         first, *lines = content.decode().rstrip("\n").split("\n")
         head = json.loads(first)

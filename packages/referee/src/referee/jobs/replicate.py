@@ -1,7 +1,8 @@
-"""A challenge again: its systems run on what can be had of its corpus, our scores beside print, and why they differ (`referee replicate`).
+"""Replicates a challenge: runs its systems on the available corpus, compares the scores with print, and gives reasons
+for differences (`referee replicate`).
 
-The test sets are not public, so ours come from folds of the public corpus: what should agree is the order of the systems and, roughly, the numbers. Systems
-with words are run as their algorithms have it, and once more with broken strings mended.
+The test sets are not public, so our scores come from folds of the public corpus: the order of the systems should agree,
+and roughly the numbers. Systems with words are run twice: with their algorithm, and with its broken strings corrected.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ def replicate(
 ) -> list[dict[str, Any]]:
     """Run a task's systems into the run folder `out` and compare; `options` are those of `referee.jobs.run.run`.
 
-    With `least_words` only trials whose first reference has so many words are scored (all are learned from). With `draws`, each row has the range of its value
-    under the printed protocol (`draw_protocol`), if the task has one.
+    With `least_words` only trials whose first reference has that many words are scored (all are used for training).
+    With `draws`, each row has the range of its value under the printed protocol (`draw_protocol`), if the task has one.
     """
     task = task_named(name)
     written = [w for full in task.systems() for w in _both_ways(full)]
@@ -74,7 +75,9 @@ def _both_ways(system: str) -> list[str]:
 
 
 def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
-    """For every trial as many other speakers of its scene and condition as there are labels, drawn by lot, as if they were systems."""
+    """Yield, for every trial, random other speakers of its scene and condition, as many as labels, as if they were
+    systems.
+    """
     pools: dict[tuple[str | None, str | None], list[Trial]] = {}
     for trial in trials if labels else ():
         if trial.references:
@@ -124,9 +127,10 @@ Value = tuple[str, str, str]
 def draw_protocol(
     task: ChallengeTask, answers: Answers, trials: Sequence[Trial], systems: Sequence[str], draws: int, seed: int
 ) -> dict[Value, list[float]]:
-    """Return the values of systems in random draws of the printed protocol, in the units printed.
+    """Return the values of systems in random draws of the printed protocol, in printed units.
 
-    A draw has `task.test_items` trials of each domain, each with a second reference: what another speaker said of the same scene in the same condition.
+    A draw has `task.test_items` trials of each domain, each with a second reference: another speaker's description of
+    the same scene in the same condition.
     """
     pools: dict[tuple[str | None, str | None], list[Trial]] = {}
     for trial in trials:
@@ -155,6 +159,7 @@ def draw_protocol(
 
 
 def _measure(measure: PrintedMeasure, batch: Batch) -> float | None:
+    """Return the mean of a measure over a batch in printed units; None without values."""
     metric = catalogue.configure("metric", measure.metric)
     if isinstance(metric, LearnsFirst):
         metric.learn(batch)
@@ -167,7 +172,7 @@ def _measure(measure: PrintedMeasure, batch: Batch) -> float | None:
 
 
 def add_protocol(rows: Iterable[dict[str, Any]], values: Mapping[Value, Sequence[float]]) -> None:
-    """Add the mean and the range of the draws to each row, and whether the printed value lies in the range."""
+    """Add the mean and the range of the draws to each row, and whether the printed value is in the range."""
     for row in rows:
         written = row["written"]
         drawn = values.get((written, row["metric"], row["domain"]), ())
@@ -184,24 +189,24 @@ def add_protocol(rows: Iterable[dict[str, Any]], values: Mapping[Value, Sequence
 
 
 def _about(written: str) -> dict[str, Any]:
-    """What the tables of systems say of one, and how it was run."""
+    """Return the facts in the tables of systems about one, and its options."""
     full = written.removesuffix(UNMENDED)
     group, _, name = full.partition("/")
     if not name:
         return {"system": full, "evidence": None, "fitted": [], "floor": False, "mended": False, "people": True}
     row = GROUPS[group].TABLE[name]
-    # What has no words has none to mend.
+    # Systems without words have none to correct.
     mended = row.mended and full == written
     about = {"evidence": row.evidence, "fitted": list(row.fitted), "floor": row.floor}
     return {"system": name, **about, "mended": mended, "people": False}
 
 
 def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.ndarray) -> float | None:
-    """A system's score on some items in the units printed; None where nothing could be measured."""
+    """Return a system's score on some items in printed units; None without values."""
     if (system, measure.metric) not in table.rows:
         return None
     rows = table.rows[system, measure.metric][mask]
-    # As in a table of scores: what could not be measured is left out, not counted as 0.
+    # As in a table of scores: missing values are left out, not counted as 0.
     rows = rows[~np.isnan(rows).any(axis=1)]
     if not len(rows):
         return None
@@ -213,11 +218,12 @@ def _value(table: ScoreTable, system: str, measure: PrintedMeasure, mask: np.nda
 
 
 def summarise(name: str, rows: Iterable[Row], other_cuts: Sequence[Iterable[Row]] = ()) -> dict[str, Any]:
-    """Agreement over systems, by the first measure over both domains and for every column: Spearman's rho and mean absolute difference.
+    """Return the agreement over systems, by the first measure over both domains and for every column: Spearman's rho
+    and mean absolute difference.
 
-    Rho is given over all systems, without those at the floor, without those with settings that were fitted to print, and without either, each with its lowest
-    and highest value over folds and, where the corpus was cut more than once (`other_cuts`), over cuts. Systems with words have every column twice, as their
-    algorithms have it and mended.
+    Rho is given over all systems, without those at the floor, without those with settings fitted to print, and without
+    either, each with its lowest and highest value over folds and, with several splits (`other_cuts`), over splits.
+    Systems with words have every column twice: with their algorithm, and corrected.
     """
     main = task_named(name).measures[0].metric
     cuts = [dict(_by_column(part)) for part in (rows, *other_cuts)]
@@ -241,6 +247,7 @@ def _by_column(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, str, bool], lis
 
 
 def _agreement(cuts: Sequence[Sequence[Row]]) -> dict[str, Any]:
+    """Return the agreement of one column, over systems and splits."""
     rows = cuts[0]
     chosen: dict[str, Callable[[Row], bool]] = {
         "spearman": lambda row: True,

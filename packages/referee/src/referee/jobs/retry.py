@@ -1,4 +1,6 @@
-"""Failures of a finished run asked again (`referee run --retry RUN`): what was answered is not asked twice; the new run replaces the old when whole."""
+"""Repeats the failed questions of a finished run (`referee run --retry RUN`): answered ones are not repeated; the new
+run replaces the old when complete.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from referee.models.response_cache import read_calls
 from referee.options import SHARD
 from referee.signature import signature
 
-# What hearers and people left in the folder stays; scores are of what was said before, and go.
+# Hearers' and people's data in the folder are kept; scores of the old outputs are not.
 KEPT = ("responses.jsonl", "hearing-calls", "passports")
 
 
@@ -56,7 +58,7 @@ def retry(
     command: Sequence[str] = (),
     watch: Watch = lambda total: lambda n: None,
 ) -> dict[str, dict[str, float]]:
-    """Ask what failed again, at the pace of `systems` where they are given; returns the new counts of every system."""
+    """Repeat failed questions, at the rate limits of `systems` if given; return the new counts of every system."""
     run = Run(folder)
     manifest = run.manifest
     plan = _plan(manifest, systems, folder)
@@ -83,7 +85,7 @@ def retry(
             if asking and not (unfinished.calls / "replayed.jsonl").exists():
                 unfinished.remember(folder)
             _keep_others(run, manifest, plan, asking, unfinished, died)
-            # In a process of its own: what failed here before has killed others.
+            # In a separate process: items that failed here before have crashed others.
             failures = do_work(plan, unfinished, folds, LocalEngine(1, apart=True), SHARD, False, watch)
         except BaseException:
             unfinished.forget_if_empty()
@@ -100,6 +102,7 @@ def retry(
 
 
 def _plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> RunPlan:
+    """Return the plan of a run. Raises InputError for a folder of another kind."""
     settings = manifest.get("settings", {})
     if manifest.get("kind") != "outputs" or not isinstance(settings.get("systems"), dict):
         raise InputError("this is no run of systems", where=folder, remedy="name a folder that `referee run` wrote")
@@ -115,6 +118,7 @@ def _plan(manifest: dict[str, Any], systems: Sequence[System], folder: Path) -> 
 
 
 def _check_same(now: dict[str, str], then: dict[str, str], folder: Path) -> None:
+    """Raise InputError if a system or version differs from the run's."""
     differing = [label for label in now if now[label] != then.get(label)]
     if differing:
         raise InputError(
@@ -125,6 +129,7 @@ def _check_same(now: dict[str, str], then: dict[str, str], folder: Path) -> None
 
 
 def _check_examples(asking: Sequence[System], plan: RunPlan, folder: Path) -> None:
+    """Raise InputError for systems with examples from a training part that the run does not contain."""
     shown = [s.label for s in asking if getattr(s.build(plan.seed), "examples", 0)]
     if plan.split is not None and shown:
         raise InputError(
@@ -142,7 +147,7 @@ def _keep_others(
     unfinished: Unfinished,
     died: dict[str, set[str]],
 ) -> None:
-    """Systems that ask nobody keep what they said, as one part."""
+    """Store the outputs of systems without remote calls as one part."""
     labels = {s.label for s in plan.systems} - {s.label for s in asking}
     trials = [t.id for t in run.trials()]
     descriptions: dict[str, list[Any]] = {label: [] for label in labels}
@@ -158,6 +163,7 @@ def _keep_others(
 
 
 def _copy(source: Path, target: Path) -> None:
+    """Copy a file or folder."""
     if source.is_dir():
         shutil.copytree(source, target, dirs_exist_ok=True)
     elif source.is_file():

@@ -30,9 +30,9 @@ Metrics = Mapping[Key, Any]
 
 @dataclass(frozen=True, slots=True)
 class PieceRows:
-    """What comes back of a piece: rows by system and metric, and what the table is told of its trials.
+    """The result of a piece: rows by system and metric, and labels of its trials.
 
-    `collected` is what metrics that learn from all pieces first will need of this one; `failed` are metrics of other packages that broke.
+    `collected` are data of the piece for two-pass metrics; `failed` are metrics of other packages that raised errors.
     """
 
     number: int
@@ -54,7 +54,9 @@ class PieceRows:
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """A task for an engine: the metrics of every system, the labels of trials that the table asks for, and those of them that are clusters."""
+    """A task for an engine: the metrics of every system, the labels of trials for the table, and those that are
+    clusters.
+    """
 
     metrics: Metrics
     systems: Sequence[str]
@@ -70,7 +72,7 @@ class Measuring:
         return Needs()
 
     def begin(self, inputs: Mapping[str, Path]) -> None:
-        """Nothing: a piece is read from its files."""
+        """Return None: a piece is read from its files."""
 
     def do(self, begun: None, piece: WorkPiece) -> list[PieceRows]:
         with _without_collector():
@@ -128,7 +130,7 @@ def _questions(read: PieceBatches) -> list[PlaceQuestion]:
 
 
 def _label(trial: Trial, name: str) -> str | None:
-    """What a trial is grouped or clustered by."""
+    """Return a trial's group or cluster label."""
     if name not in GROUPINGS:
         return trial.cluster(name)
     label = trial.scene.id if name == "scene" else getattr(trial, name)
@@ -136,7 +138,7 @@ def _label(trial: Trial, name: str) -> str | None:
 
 
 def measure(metrics: Metrics, batches: Mapping[str, Batch], failed: dict[str, str]) -> dict[Key, FloatArray]:
-    """All metrics on one piece; those of other packages that break are noted in `failed`."""
+    """Return all metrics of one piece; errors in metrics of other packages are recorded in `failed`."""
     return {
         (system, name): _statistics(metric, name, batches[system], failed) for (system, name), metric in metrics.items()
     }
@@ -163,7 +165,7 @@ def _statistics(metric: Metric, name: str, batch: Batch, failed: dict[str, str])
 
 
 def make_metrics(systems: Sequence[str], names: Sequence[str]) -> dict[Key, Any]:
-    """A metric of its own for every system; one that learns from references alone is shared by all."""
+    """Return separate metrics for every system; a metric that learns only from references is shared."""
     made = {(system, name): catalogue.configure("metric", name) for system in systems for name in names}
     return {
         (system, name): made[systems[0], name] if _is_shared(metric) else metric
@@ -177,16 +179,18 @@ def _is_shared(metric: Metric) -> bool:
 
 def learning(metrics: Metrics) -> list[Key]:
     """Metrics that need the whole set first (NIST's information weights, distributions over a scene), each once."""
-    # Backwards, so that of a metric that systems share the first system's key is the one that stays, and it learns once.
+    # In reverse, so that a shared metric keeps the first system's key and learns once.
     by_metric = {id(metric): key for key, metric in reversed(list(metrics.items())) if isinstance(metric, LearnsFirst)}
     return list(by_metric.values())
 
 
 def collects(metric: Metric) -> bool:
-    """Whether a metric learns first from what it collects, and needs no second reading; metrics of other packages are measured where a fault is caught."""
+    """Return whether a metric learns from collected data, without a second pass; metrics of other packages are computed
+    where errors are caught.
+    """
     return type(metric).__module__.startswith("referee.") and isinstance(metric, TwoPassMetric)
 
 
 def needs_two_passes(metrics: Metrics) -> bool:
-    """Whether some metric has to see every piece before any is measured."""
+    """Return whether a metric needs all pieces before it can be computed."""
     return not all(collects(metrics[key]) for key in learning(metrics))

@@ -1,7 +1,9 @@
-"""Systems run on a corpus: trained on one part and heard on the other, on all cores, the same for the same seed, and resumed after a break (`referee run`).
+"""Runs systems on a corpus: trained on one part and tested on the other, in parallel, reproducible by seed, and
+resumable (`referee run`).
 
-Work is cut into pieces (some trials of one system and fold) that an engine does wherever it likes; neither their size nor their order nor a break changes
-what is said. Speakers that wait for a network are asked from this process, several questions at once, where one pace can hold for all of them.
+Work is divided into pieces (some trials of one system and fold) for an engine; neither size nor order of pieces nor
+interruptions affect outputs. Remote speakers run in this process, several questions at once, because one rate limit
+applies to all of them.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ def group_of(system: System, fold: int) -> str:
 
 @dataclass(slots=True)
 class _Begun:
-    """What a worker keeps: the corpus, cut, and the system that it trained last."""
+    """The state that a worker keeps: the corpus in folds, and the most recently trained system."""
 
     trials: Mapping[str, Trial]
     folds: Sequence[Fold]
@@ -81,6 +83,7 @@ class Speaking:
         return _Begun({t.id: t for t in trials}, cut(self.plan, trials))
 
     def do(self, begun: _Begun, piece: WorkPiece) -> bytes:
+        """Return the outputs of a piece, training the system when the fold changes."""
         if begun.trained is None or begun.group != piece.group:
             system, fold = self._places()[piece.group]
             try:
@@ -127,12 +130,12 @@ def run(
     command: Sequence[str] = (),
     watch: Watch = lambda total: lambda n: None,
 ) -> dict[str, dict[str, float]]:
-    """Run all systems and write the run folder `out`; returns the counts of every system.
+    """Run all systems and write the run folder `out`; return the counts of every system.
 
-    A run that was broken off goes on where it stopped. `replay` names a finished run whose cached calls answer instead of a network. `watch` is told how many
-    answers there will be and gives back a function that is called as they come. `engine` does the work, in pieces of `shard` trials, which change
-    nothing. `batch_out` is a file that language models write their questions into instead
-    of asking them, `batch_in` one with the answers; a run that waits for answers raises `QuestionsWritten`.
+    An interrupted run resumes. `replay` names a finished run whose cached calls replace the network. `watch` receives
+    the number of outputs and returns the progress callback. `engine` does the work, in pieces of `shard` trials, which
+    do not affect results. `batch_out` is a file for the questions of language models that are not asked now, `batch_in`
+    one with their answers; a run that waits for answers raises `QuestionsWritten`.
     """
     unfinished = Unfinished(Path(out))
     # Built before anything is written: a wrong name or switch ends the command here.
@@ -142,7 +145,7 @@ def run(
             unfinished.begin(written_plan(plan, opened, signatures), opened.trials(), overwrite, restart)
             if replay is not None:
                 unfinished.remember(replay)
-            # Read back from what was kept: whoever goes on with this run, in whichever process, has the same trials.
+            # Read back from the stored corpus, so that a resumed run has the same trials in any process.
             trials = list(unfinished.trials())
             folds = cut(plan, trials)
             _check_systems(plan, trials)
@@ -220,7 +223,7 @@ def _check_learning(system: System, trials: Sequence[Trial], seed: int) -> None:
 
 
 def _versions() -> dict[str, str]:
-    """What the outputs may depend on; scikit-learn is an extra that few systems need."""
+    """Return the versions that outputs may depend on; scikit-learn is optional."""
     versions = {"python": platform.python_version(), "numpy": version("numpy"), "scipy": version("scipy")}
     with suppress(PackageNotFoundError):
         versions["scikit-learn"] = version("scikit-learn")
@@ -230,7 +233,7 @@ def _versions() -> dict[str, str]:
 def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -> dict[str, Any]:
     """The plan as it is compared when an unfinished run is taken up."""
     return {
-        # Another release may say something else: half a run by each would be nobody's.
+        # Another release may give other outputs: a run must not mix two.
         "version": __version__,
         "corpus": opened.name,
         **{f"corpus {key}": value for key, value in opened.parameters.items()},
@@ -240,6 +243,7 @@ def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -
 
 
 def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
+    """Yield the descriptions of the folds for the manifest."""
     for number, fold in enumerate(folds, 1):
         name = plan.split or (f"{plan.by}-fold-{number}/{len(folds)}" if len(folds) > 1 else "all trials, no training")
         yield splits.describe(name, plan.seed, fold)
@@ -272,7 +276,7 @@ def do_work(
     watch: Watch,
     batch: BatchFile | None = None,
 ) -> list[Failure]:
-    """All that is not done yet: computing where the engine does it, then those that wait for a network; the trials that could not be done."""
+    """Do all unfinished work, first on the engine, then that of remote systems; return the failed trials."""
     advance = watch(len(plan.systems) * sum(len(test) for _, test in folds))
     done: dict[str, set[str]] = {system.label: set() for system in plan.systems}
     for part in unfinished.parts():
@@ -296,10 +300,11 @@ def do_work(
 def _compute(
     plan: RunPlan, unfinished: Unfinished, engine: Engine, computing: list[WorkPiece], advance: Callable[[int], None]
 ) -> list[Failure]:
+    """Run pieces on the engine and store them; return the failures."""
     failures = []
     labels = {group_of(s, fold): s.label for s in plan.systems for fold in range(plan.folds)}
     for outcome in engine.work(Speaking.of(plan, unfinished.folder / CORPUS), computing):
-        # As they are finished and not in order: each is on the disk by then, and a break loses only what is under way.
+        # In the order of completion: each part is on disk by then, and an interruption loses only running work.
         if isinstance(outcome, Done):
             unfinished.keep(RunPart.from_bytes(outcome.result))
         else:
@@ -317,7 +322,7 @@ def _ask(
     advance: Callable[[int], None],
     batch: BatchFile | None,
 ) -> None:
-    """Systems that wait for a network are asked from this process, where one pace holds for all of them."""
+    """Ask remote systems from this process, because one rate limit applies to all of them."""
     parts = []
     for system, fold, left in waiting:
         trained = train_system(system, folds[fold][0], plan.seed, unfinished.calls, offline, batch)

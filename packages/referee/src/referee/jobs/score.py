@@ -1,7 +1,8 @@
-"""From outputs to a table: every system measured on every trial (`referee score`).
+"""Scores outputs: every system is measured on every trial (`referee score`).
 
-`referee.jobs.open` opens corpus and outputs, `batches` cuts them into pieces and reads those, `rows` measures a piece wherever an engine likes, and here the
-rows of all pieces become a `ScoreTable`. Pieces leave only additive statistics behind, so memory grows with the numbers kept, not with the scenes read.
+`referee.jobs.open` opens corpus and outputs, `batches` divides them into pieces and reads these, `rows` measures a
+piece on an engine, and this module combines the rows of all pieces to a `ScoreTable`. Pieces return only additive
+statistics, so memory grows with the numbers stored, not with the scenes read.
 """
 
 from __future__ import annotations
@@ -45,19 +46,19 @@ def score_trials(
     size: int | None = None,
     watch: ProgressCallback = without_progress,
 ) -> ScoreTable:
-    """Measure all systems on all trials, by an engine or (by default) in this process.
+    """Measure all systems on all trials, on an engine or (by default) in this process.
 
     Args:
-        answers: what systems say (`open_outputs`, with ``index=True`` where workers are to read it).
-        trials: an opened corpus, or what gives its trials, as often as it is called.
-        settings: what shapes the table.
-        source: where the trials come from, for the signature; by default what the corpus says.
-        engine: where pieces are measured; results do not depend on it.
-        size: trials of a piece; affects memory only.
-        watch: is shown the work.
+        answers: outputs of systems (`open_outputs`, with ``index=True`` if workers are to read them).
+        trials: an opened corpus, or a function that returns its trials, which may be called repeatedly.
+        settings: of the table.
+        source: of the trials, for the signature; by default that of the corpus.
+        engine: for the work; results do not depend on it.
+        size: trials per piece; affects memory only.
+        watch: the progress callback.
 
     Raises:
-        InputError: where outputs and corpus do not fit together.
+        InputError: if outputs and corpus do not match.
     """
     opened = trials if isinstance(trials, Opened) else Opened(name="trials", trials=trials, everyone=trials)
     systems = [*answers.by_system, *([HUMAN] if settings.humans else [])]
@@ -65,7 +66,7 @@ def score_trials(
         raise InputError(
             f"no system is called {settings.baseline!r}", remedy=f"--baseline takes one of {', '.join(systems)}"
         )
-    # A file without a name: what metrics collect takes no memory, and is gone with the process.
+    # An unnamed file: collected data take no memory, and vanish with the process.
     with TemporaryFile(prefix="referee-") as file:
         table = ScoreTable(settings, source or opened.source, metrics=make_metrics(systems, settings.metrics))
         return _Scoring(answers, opened, systems, table, engine or LocalEngine(), size or CHUNK, watch).table_of(file)
@@ -114,6 +115,7 @@ class _Scoring:
         self.answers.check_complete(ids)
 
     def _pieces(self) -> Iterable[ScorePiece]:
+        """Return the pieces of the corpus."""
         settings = self.settings
         # People are never held against their own words: with them in the table, all are held against others'.
         of_others = settings.references == "others" or settings.humans
@@ -139,9 +141,9 @@ class _Scoring:
             yield from outcome.result
 
     def _learn(self) -> None:
-        """Read the corpus once for metrics that learn first and collect nothing.
+        """Read the corpus once for metrics that learn first and collect no data.
 
-        Where there is one piece there is nothing to learn first: the one batch is the whole set.
+        With one piece this is unnecessary: its batch is the whole set.
         """
         metrics, pieces = self.table.metrics, iter(self._pieces())
         first = list(islice(pieces, 2))
@@ -154,6 +156,7 @@ class _Scoring:
                 metrics[key].learn(batches[key[0]])
 
     def _fill(self, gathered: _Gathered) -> None:
+        """Fill the table with the gathered rows, labels and clusters."""
         table, answers, settings = self.table, self.answers, self.settings
         table.trials = gathered.ids()
         labels = {name: gathered.labels(name) for name in self.task.labels}
@@ -177,7 +180,7 @@ class _Scoring:
 
 
 class _Gathered:
-    """The rows of all pieces, in any order; what two-pass metrics collect is stored in a file."""
+    """The rows of all pieces, in any order; data that two-pass metrics collect are stored in a file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -189,6 +192,7 @@ class _Gathered:
         self.failed: dict[str, str] = {}
 
     def take(self, piece: PieceRows) -> None:
+        """Add the rows of a piece."""
         start = self._file.tell()
         pickle.dump(piece.collected, self._file, pickle.HIGHEST_PROTOCOL)
         self._collected[piece.number] = (start, self._file.tell())
@@ -222,6 +226,7 @@ class _Gathered:
         return {s: [x for p in self.pieces() for x in p.outcomes.get(s, [None] * len(p.ids))] for s in systems}
 
     def fingerprint(self) -> str:
+        """Return the digest of all trials."""
         trials = Fingerprint()
         for piece in self.pieces():
             trials.add(piece.trial_digests)
@@ -253,6 +258,7 @@ class _Gathered:
         return np.concatenate(parts) if parts else np.empty((0, width))
 
     def _read(self, number: int) -> dict[Key, Any]:
+        """Return the collected data of a piece from the file."""
         start, end = self._collected[number]
         self._file.seek(start)
         collected: dict[Key, Any] = pickle.loads(self._file.read(end - start))

@@ -1,4 +1,6 @@
-"""A table of scores: what shapes it (`Settings`), and how additive statistics become values, intervals, tests and signatures (`ScoreTable`)."""
+"""A table of scores: its settings (`Settings`), and values, intervals, tests and signatures from additive statistics
+(`ScoreTable`).
+"""
 
 from __future__ import annotations
 
@@ -50,16 +52,16 @@ DESIGN = "design"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything that shapes a table of scores; all of it goes into the run's manifest.
+    """The settings of a table of scores, which the run's manifest stores.
 
     Args:
-        metrics: names, with switches where wanted.
+        metrics: names, with options if needed.
         by: fields of trials to score in groups as well.
         references: ``own``, or ``others`` for those of other speakers of the same scene.
         humans: whether people are a system too.
         baseline: the system that others are compared with.
-        cluster: the sampling unit, so that trials of one cluster count as one; ``design`` takes that of the corpus' card.
-        resamples: random swaps of clusters, where they are too many to try all.
+        cluster: the sampling unit, so that trials of one cluster count as one; ``design`` takes that of the corpus card.
+        resamples: random swaps of clusters, if there are too many to enumerate.
         confidence: of the intervals.
         seed: of all randomness.
         lenient: whether problems are counted instead of raised.
@@ -82,10 +84,11 @@ class Settings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where trials came from, as far as it changes numbers: the corpus, how it was read, which part, and what its card says was sampled.
+    """The source of trials, as far as it affects numbers: the corpus, its reading, the selected part, and the sampling
+    units of its card.
 
-    `sampled` is None where no card says it; then whatever recurs over the trials at hand (scenes, speakers) is taken to have been. `is_named`: whether the
-    corpus has a name of its own; that of a file says nothing about its content.
+    `sampled` is None without a card; then all recurring units (scenes, speakers) count as sampled. `is_named`: whether
+    the corpus has a name of its own; a file's name identifies no content.
     """
 
     corpus: str = "trials"
@@ -95,11 +98,13 @@ class Source:
     is_named: bool = True
 
     def factors(self, cluster: str) -> tuple[str, ...]:
-        """What to cluster by, as asked for or by design; whether trials have such clusters is seen when they are read."""
+        """Return the factors to cluster by, as requested or by design; whether trials have such clusters is checked on
+        reading.
+        """
         if cluster == "none":
             return ()
         if cluster == "crossed":
-            # Crossing takes two factors; a card that names one or none does not say with what to cross.
+            # Crossing needs two factors; a card with one or none leaves the second open.
             return self.sampled if self.sampled and len(self.sampled) == 2 else ("scene", "speaker")
         if cluster == DESIGN:
             return ("scene", "speaker") if self.sampled is None else self.sampled
@@ -107,8 +112,11 @@ class Source:
 
 
 def choose_clusters(labels: Mapping[str, Sequence[str | None] | CodedLabels], asked: str) -> Clusters:
-    """Clusters by the factors that trials have. One that was asked for by name must be there; one of the design is left out where it never recurs
-    (every trial is a cluster of its own anyway) or never changes (the numbers are about that one scene or speaker, and nobody can say more)."""
+    """Return the clusters by the factors that trials have.
+
+    A factor that was requested by name must exist; a factor of the design is left out if it never recurs (every trial
+    is then a cluster) or never varies (the results are about that one scene or speaker).
+    """
     columns = {}
     for name, column in ((name, CodedLabels.of(labels[name])) for name in labels):
         if asked == DESIGN and not 1 < column.named < len(column) - column.unnamed:
@@ -135,10 +143,10 @@ def metric_names(requested: Iterable[str]) -> tuple[str, ...]:
             matches = DEFAULT_METRICS
         else:
             family = f"{name.rstrip('/*')}/"
-            # What is no family is taken for a name, with switches perhaps; below it has to prove so.
+            # Other words are metric names, perhaps with options; they are checked below.
             matches = [n for n in catalogue_names if n.startswith(family) and _at_hand(n)] or [name]
         result += [n for n in matches if n not in result]
-    # Built once for nothing, so that a wrong name or switch ends the command before the corpus is read.
+    # Built once as a check, so that a wrong name or option ends the command before the corpus is read.
     return tuple(name for name in result if _usable(name, asked_for=name in requested))
 
 
@@ -194,9 +202,10 @@ class ScoreTable:
         return list(dict.fromkeys(system for system, _ in self.rows))
 
     def signature(self, name: str, system: str = "", group: str | None = None) -> str:
-        """Whatever changes the number, and nothing else: the metric's switches, what was read, references, clusters, confidence, chance where there is any.
+        """Return the signature: all settings that affect the number, and no others (metric options, inputs, references,
+        clusters, confidence, seed).
 
-        With a `system` also its outputs and those of the baseline; with a `group` the labels that make it.
+        With a `system` also its outputs and those of the baseline; with a `group` its labels.
         """
         # Any system's will do: they were all made from the same text.
         metric = next(m for (_, n), m in self.metrics.items() if n == name)
@@ -214,7 +223,7 @@ class ScoreTable:
             **self._tokens(metric),
             interval=f"cr2-satterthwaite-skew-{s.confidence:g}",
             **self._chance(),
-            # How the numbers of a system that finds rather than describes were taken, and those of what it had to find.
+            # The conventions of a system's numbers, and of the gold regions.
             **({"answers": self.conventions[system] or "none"} if system in self.conventions else {}),
             **({"meant": self.meant} if system in self.conventions and self.meant else {}),
             **({} if group is None else {"group": f"{group} {self._group_digest(group)}"}),
@@ -223,7 +232,7 @@ class ScoreTable:
         )
 
     def _tokens(self, metric: Any) -> dict[str, str]:
-        """The tokenisers that a default stands for in the languages of the trials, where it stands for another."""
+        """Return the tokenisers that a default resolves to in the languages of the trials, if it differs."""
         tokens = getattr(metric, "tokens", None)
         used = [] if tokens is None else list(dict.fromkeys(resolve(tokens, language) for language in self.languages))
         return {"tokens": "+".join(used)} if used and used != [tokens] else {}
@@ -242,7 +251,7 @@ class ScoreTable:
         return digest("\x1f".join(members))[:8]
 
     def about_clusters(self) -> str:
-        """What the intervals are over, in words, for under the table."""
+        """Return the units of the intervals in words, for the line under the table."""
         sizes = self.clusters.sizes()
         if not sizes:
             return f"intervals over {len(self.trials):,} trials, each taken to stand alone"
@@ -264,7 +273,7 @@ class ScoreTable:
         return [row for _, _, row in made]
 
     def _scores(self) -> Iterator[_Scored]:
-        """The rows of all measures, each with the number of its group."""
+        """Yield the rows of all measures, each with the number of its group."""
         # One group at a time: the statistics of all of them together would be as large as there are groups.
         for number, (group, mask) in enumerate(self._masks()):
             clusters = self.clusters.part(mask)
@@ -272,7 +281,7 @@ class ScoreTable:
                 yield number, key, self._score(group, mask, self._part(mask, key), clusters, key)
 
     def items(self) -> Iterator[dict[str, Any]]:
-        """One row per system, item and metric, for those items that could be measured."""
+        """Yield one row per system, item and metric, for items with a value."""
         for (system, name), statistics in self.rows.items():
             rows = np.asarray(statistics)
             # NaN stands for "nothing to measure": the count is 0 there, and `finish` gives NaN for that.
@@ -282,6 +291,7 @@ class ScoreTable:
                     yield {"system": system, "trial": trial, "metric": name, "value": float(value)}
 
     def _masks(self) -> Iterator[tuple[str | None, np.ndarray | None]]:
+        """Yield the groups with their masks; the first is all trials."""
         yield None, None
         for name, labels in self.groups.items():
             # As objects: fixed-width text would make every label as wide as the longest.
@@ -318,20 +328,20 @@ class ScoreTable:
         }
 
     def _against_baseline(self, key: tuple[str, str], part: Part, clusters: Clusters) -> dict[str, Any]:
-        """Difference, interval and p values of a system; nothing but the name for the baseline itself."""
+        """Return difference, interval and p values of a system; only the name for the baseline itself."""
         s = self.settings
         if s.baseline is None:
             return {}
         gap = None
         if key[0] != s.baseline:
-            # The same trials on both sides: compared is what each made of the same item.
+            # The same trials on both sides: the comparison is of outputs for the same item.
             base, finish = part[s.baseline, key[1]], self.metrics[key].finish
             gap = compare_clustered(part[key], base, finish, clusters, s.resamples, s.confidence, s.seed)
         alone = self._alone(key, part) if key[0] in self.outcomes and s.baseline in self.outcomes else {}
         return {"baseline": s.baseline, **_tested(gap), **alone}
 
     def _alone(self, key: tuple[str, str], part: Mapping[tuple[str, str], FloatArray]) -> dict[str, Any]:
-        """Items that only one of two systems gets right, and McNemar's exact p where items stand alone."""
+        """Return the items that only one of two systems gets right, and McNemar's exact p if items are independent."""
         if key[0] == self.settings.baseline:
             return dict.fromkeys(("only_this", "only_baseline", "p_mcnemar"))
         from referee.statistics.comparisons import mcnemar
@@ -344,14 +354,14 @@ class ScoreTable:
         return {"only_this": only, "only_baseline": others, "p_mcnemar": p}
 
     def _counted(self, system: str, mask: np.ndarray | None, rows: FloatArray) -> dict[str, int]:
-        """What went wrong in files (lenient), and answers by outcome among the items that were measured."""
+        """Return counts of errors in files (lenient mode), and of answers by outcome among measured items."""
         counts = self.counts[system] if self.settings.lenient else {}
         if system not in self.outcomes:
             return counts
         outcomes = np.array(self.outcomes[system], dtype=object)
         outcomes = outcomes if mask is None else outcomes[mask]
         measured = np.isfinite(rows.sum(axis=1))
-        # Where nothing could be measured, all answers are counted: that is when one wants to know what they were.
+        # Without measured items all answers are counted, to show the reason.
         kinds = count_outcomes(outcomes[measured] if measured.any() else outcomes)
         return counts | {kind: n + counts.get(kind, 0) for kind, n in kinds.items()}
 
@@ -380,7 +390,7 @@ COUNTED = (Outcome.UNPARSABLE, Outcome.EMPTY, Outcome.REFUSED, Outcome.NONE, Out
 
 
 def count_outcomes(outcomes: Iterable[Outcome | None]) -> dict[str, int]:
-    """How many answers are of each kind that is no one place."""
+    """Return the number of answers of each outcome other than one place."""
     counts = Counter(outcomes)
     return {str(kind): counts[kind] for kind in COUNTED}
 
@@ -394,6 +404,7 @@ def _of_answered(metric: Any, rows: FloatArray) -> dict[str, Any]:
 
 
 def _tested(gap: Gap | None) -> dict[str, float | None]:
+    """Return a comparison's numbers; None for missing ones."""
     if gap is None:
         return dict.fromkeys(("difference", "difference_low", "difference_high", "p", "p_randomisation"))
     return {

@@ -60,13 +60,14 @@ def save_scored(
             **heard,
             versions={
                 "python": platform.python_version(),
-                # What the numbers may depend on.
+                # The versions that numbers may depend on.
                 **{p: version(p) for p in ("numpy", "scipy", "polars", "rapidfuzz")},
             },
         )
 
 
 def _iterate_outputs(answers: Answers) -> Iterator[tuple[str, str, Description, Response | None]]:
+    """Yield all outputs as (trial, system, description, response)."""
     for system, outputs in answers.by_system.items():
         for trial, output in outputs.items():
             yield trial, system, output.description, output.response

@@ -89,7 +89,7 @@ class SharedTask:
         return {t.id: t for t in read_trials(path)}
 
     def _first(self, *names: str) -> Path | None:
-        """The first of some files that exists: the folders of participants and organisers work on their own, too."""
+        """Return the first of some files that exists: participants' and organisers' folders work separately."""
         return next((self.folder / name for name in names if (self.folder / name).exists()), None)
 
     def sealed(self) -> dict[str, Trial]:
@@ -183,7 +183,7 @@ def make_task(
 
 
 def _blind(trial: Trial) -> Trial:
-    """A trial without what people said and did in it."""
+    """Return a trial without references and episode."""
     view = trial.for_speaker()
     return Trial(
         id=view.id,
@@ -197,6 +197,7 @@ def _blind(trial: Trial) -> Trial:
 
 
 def _metrics_for(trials: Sequence[Trial]) -> tuple[str, ...]:
+    """Return the metrics for trials: of strings or of sets."""
     references = [r for t in trials for r in t.references]
     texts = any(r.text is not None for r in references)
     return ("string/chrf", "string/bleu.4", "string/edit") if texts else ("set/dice", "scene/unique")
@@ -250,6 +251,7 @@ def _competition(title: str, metrics: Sequence[str]) -> list[str]:
 
 
 def _sorting(metric: str) -> str:
+    """Return the sort order of a metric."""
     from referee import catalogue
 
     return "asc" if catalogue.configure("metric", metric).direction == "lower" else "desc"
@@ -350,6 +352,7 @@ def _write_results(
     messages: Sequence[str],
     sources: Mapping[str, Path],
 ) -> None:
+    """Write the results of a shared task: table, comparisons, messages."""
     out.mkdir(parents=True, exist_ok=True)
     ranks = compared.ranks[task.metrics[0]] if compared else dict.fromkeys(sources, 1)
     data = {
@@ -378,6 +381,7 @@ def _page(task: SharedTask, evaluated: Evaluated, ranks: Mapping[str, int], mess
 
 
 def _cell(row: Mapping[str, Any] | None) -> str:
+    """Return a value with its interval as text."""
     if row is None or row["value"] is None:
         return "–"
     interval = "" if row["low"] is None else f" [{row['low']:.3f}, {row['high']:.3f}]"

@@ -24,23 +24,24 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A system as the user wrote it: ``NAME``, ``NAME|switch:value|…``, or with a shorter name of one's own, ``LABEL=NAME|…``."""
+    """A system in the user's notation: ``NAME``, ``NAME|option:value|…``, or with a label, ``LABEL=NAME|…``."""
 
     label: str
     written: str
 
     @classmethod
     def read(cls, text: str) -> System:
+        """Return a system from its text."""
         name, bar, switches = text.partition("|")
         # Looked for before the first bar only: values of switches may have one.
         label, equals, real = name.partition("=")
         if equals:
             return cls(label.strip(), f"{real.strip()}{bar}{switches}")
-        # A label names what comes out, which the pace of asking does not change.
+        # A label names the output, which rate limits do not change.
         return cls(catalogue.without_pace("system", text), text)
 
     def build(self, seed: int = 1) -> Any:
-        """A fresh, untrained one; systems that draw lots draw them by the seed of the run, unless a switch says otherwise."""
+        """Return a new, untrained system; random ones are seeded by the run, unless an option overrides it."""
         return catalogue.configure("system", self.written, seed)
 
 
@@ -76,6 +77,7 @@ def sampled(systems: Sequence[System], samples: int) -> tuple[System, ...]:
 
 
 def _check_name(system: System, catalogue_names: list[str]) -> None:
+    """Raise UnknownName for an unknown system, or an error for wrong options."""
     name = system.written.partition("|")[0]
     if name not in catalogue_names:
         groups = dict.fromkeys(n.partition("/")[0] for n in catalogue_names)
@@ -94,7 +96,7 @@ class Spoken:
 
 @dataclass(slots=True, kw_only=True)
 class Trained:
-    """A system that was trained, with what reads its words back; it may be asked several times."""
+    """A trained system with readers of its words; it may be asked repeatedly."""
 
     system: System
     thing: Any
@@ -102,6 +104,7 @@ class Trained:
     readers: dict[str, ReadBack] = field(default_factory=dict)
 
     def reader(self, view: SpeakerView) -> ReadBack:
+        """Return the reader of a language, made on first use."""
         if view.language not in self.readers:
             same = (t for t in self.train if t.language == view.language)
             self.readers[view.language] = ReadBack(spoken_language(self.thing, view), same)
@@ -159,7 +162,9 @@ def hear(trained: Trained, test: Sequence[Trial], advance: Advance = lambda n: N
 def _misheard(
     descriptions: Sequence[tuple[str, Description]], trained: Trained, test: Sequence[Trial]
 ) -> dict[str, int]:
-    """How many descriptions have words that leave out what was chosen, or say what is not true of a target; nothing where there are no words."""
+    """Return the number of descriptions whose words omit chosen properties or are false of a target; empty without
+    words.
+    """
     views = {t.id: t.for_speaker() for t in test}
     worded = [(views[i], d) for i, d in descriptions if d.text and d.properties is not None]
     if not worded:
@@ -183,6 +188,7 @@ def _answers(system: System, thing: Any, test: Sequence[Trial], advance: Advance
 
 
 def _answer(thing: Any, trial: Trial) -> Description:
+    """Return a system's description of a trial."""
     view = trial.for_speaker()
     if isinstance(thing, Speaker):
         return thing.describe(view)

@@ -1,7 +1,7 @@
 """A run in progress: a hidden folder beside the run folder with its finished parts.
 
-``.RUN.unfinished`` has the plan (what was asked), the corpus as it was read, and one file for every system and fold that is through. When all
-are there it becomes ``RUN`` by being renamed; until then ``RUN`` does not exist.
+``.RUN.unfinished`` has the plan, the corpus as it was read, and one file for every finished system and fold. When
+complete it is renamed to ``RUN``; until then ``RUN`` does not exist.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Unfinished:
                 where=self.out,
                 remedy=OCCUPIED if is_run(self.out) else ELSEWHERE,
             )
-        # `restart` gives up what is done, so it is asked for by name; `overwrite` only concerns the finished folder.
+        # `restart` discards finished work, so it needs its own option; `overwrite` only concerns the finished folder.
         if restart:
             shutil.rmtree(self.folder, ignore_errors=True)
         self.forget_if_empty()
@@ -88,6 +88,7 @@ class Unfinished:
         return is_resumed
 
     def _compare(self, asked: str) -> None:
+        """Raise InputError if the unfinished run has other settings."""
         plan = (self.folder / PLAN).read_text("utf-8").rstrip("\n")
         if plan == asked:
             return
@@ -100,7 +101,7 @@ class Unfinished:
         )
 
     def forget_if_empty(self) -> None:
-        """Remove the folder if nothing is finished, so that a mistyped option can be corrected."""
+        """Remove the folder if no part is finished, so that a mistyped option can be corrected."""
         done = [*self.folder.glob(f"{PARTS}/*.jsonl"), *self.calls.glob("*.jsonl"), *self.folder.glob(BATCH)]
         if not done:
             shutil.rmtree(self.folder, ignore_errors=True)
@@ -119,7 +120,7 @@ class Unfinished:
             yield RunPart.from_bytes(path.read_bytes())
 
     def batch(self, requests: Path) -> BatchFile:
-        """Write questions for a batch endpoint, and beside the run what is needed to parse the answers."""
+        """Return the file for questions to a batch endpoint, and beside the run the data to parse the answers."""
         return BatchFile(requests, self.folder / BATCH)
 
     @property

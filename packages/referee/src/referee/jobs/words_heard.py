@@ -1,4 +1,4 @@
-"""What a description's words say of a scene, compared with what was chosen and with what is true of the targets."""
+"""Compares the words of a description with the chosen properties and with the scene."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ from referee.records import LANDMARKS, Description, Property, SpeakerView
 
 
 class WordsHeard(NamedTuple):
-    """The properties that words express, the chosen ones they drop, those false of a target, and the entities they denote (a bit set).
+    """The properties in the words, the chosen ones they lack, those false of a target, and the entities they denote (a
+    bit set).
 
-    `meaning` is what the words say as a form, where that is known; `is_counted_right` whether the numbers in it are right; `unread` words were not understood.
+    `meaning` is the form of the words, if known; `is_counted_right` whether their numbers are correct; `unread` words
+    were not understood.
     """
 
     expressed: tuple[Property, ...] = ()
@@ -41,7 +43,7 @@ class WordsHeard(NamedTuple):
 
 
 def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
-    """Return the plainest words for a content without words, and what they say."""
+    """Return the plainest words for a content without words, and their interpretation."""
     chosen = content.properties or ()
     form = content.meaning
     worded = Wording(language_of(view), view.scene).phrase(view.targets, chosen if form is None else form)
@@ -66,7 +68,7 @@ def plainly(view: SpeakerView, content: Description) -> tuple[WordsHeard, str]:
 
 
 def read_back(description: Description, view: SpeakerView, reader: ReadBack | None = None) -> WordsHeard:
-    """Read back what the words of a description say; where each of several targets has a part and words of its own, part by part."""
+    """Interpret the words of a description; part by part if several targets have separate parts."""
     reader = reader or ReadBack(language_of(view))
     parts = description.spans if description.meaning is not None and description.meaning[0] == "parts" else ()
     if len(parts) != len(view.targets) or len(parts) < 2:
@@ -84,6 +86,7 @@ def read_back(description: Description, view: SpeakerView, reader: ReadBack | No
 
 
 def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: ReadBack) -> WordsHeard:
+    """Return the interpretation of words, with dropped and false properties."""
     reading = reader.read(text, view.scene)
     form = reading.meaning
     relations = {p.name for p in view.scene.extensions if not p.value}
@@ -108,13 +111,15 @@ def _read(text: str, properties: Sequence[Property], view: SpeakerView, reader: 
 
 
 def spoken_language(speaker: Any, view: SpeakerView) -> Language:
-    """Return the language of a speaker's words: that of its realiser, which may not be the trial's (Portuguese words for an English corpus)."""
+    """Return the language of a speaker's words: that of its realiser, which may differ from the trial's (Portuguese
+    words for an English corpus).
+    """
     language = getattr(getattr(speaker, "realiser", speaker), "language", None)
     return language if isinstance(language, Language) else language_of(view)
 
 
 def _untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[Property] = ()) -> list[Property]:
-    """What is not true of all targets; what is said of landmarks is judged with the whole."""
+    """Return the properties that are not true of all targets; those of landmarks are judged with the whole."""
     entities = [view.scene.entity(i) for i in view.targets]
     checked = (p for p in properties if p not in added and p.value not in UNSAYABLE and not LANDMARKS.match(p.name))
     return [
@@ -126,7 +131,9 @@ def _untrue(properties: Sequence[Property], view: SpeakerView, added: Sequence[P
 
 
 def _untrue_conjuncts(form: Meaning, view: SpeakerView) -> list[Property]:
-    """What is not true of all targets that the part is about: of a form in parts, conjuncts that are true of no target."""
+    """Return the conjuncts that are not true of all targets of their part; for a form in parts, those true of no
+    target.
+    """
     scene, targets = view.scene, view.target_mask
     false: list[Property] = []
     for number, part in parts_of(form):

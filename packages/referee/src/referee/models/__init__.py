@@ -1,1 +1,1 @@
-"""Language models: one client, the response cache, and how answers are read; for speakers, hearers and players alike."""
+"""Language models: one client, the response cache, and the parsers of answers, for speakers, hearers and players."""

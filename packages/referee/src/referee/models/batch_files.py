@@ -19,7 +19,9 @@ __all__ = ["BatchFile", "read_answers", "read_questions"]
 
 
 class BatchFile:
-    """Questions to be written: `requests` is the file for the endpoint, `kept` the same questions as the response cache stores them."""
+    """A file of questions: `requests` is the file for the endpoint, `kept` the same questions in the response cache's
+    format.
+    """
 
     def __init__(self, requests: Path, stored: Path) -> None:
         self.requests, self.stored = requests, stored
@@ -27,6 +29,7 @@ class BatchFile:
         self._lines: dict[str, tuple[str, str]] = {}
 
     def add(self, key: str, sent: Mapping[str, Any], question: Mapping[str, Any], asker: str = "") -> None:
+        """Add a question."""
         request = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": sent}
         with self._lock:
             self._lines[key] = (
@@ -70,6 +73,7 @@ def read_answers(path: Path) -> Iterator[tuple[str, Mapping[str, Any] | None, st
 
 
 def _answer(row: Mapping[str, Any]) -> tuple[str, Mapping[str, Any] | None, str]:
+    """Return key, response and error of one line of a batch result."""
     key = str(row["custom_id"])
     response, error = row.get("response") or {}, row.get("error")
     body = response.get("body")

@@ -1,4 +1,4 @@
-"""What calls of models have cost: tokens and money, counted where they are paid and nowhere else."""
+"""The cost of model calls: tokens and money, counted once when paid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["PROCESS_COST", "Cost"]
 
 @dataclass
 class Cost:
-    """Calls, tokens in and out, and money by the prices given."""
+    """Calls, tokens in and out, and money by the given prices."""
 
     calls: int = 0
     prompt_tokens: int = 0

@@ -1,8 +1,9 @@
-"""The languages of endpoints: each dialect turns a chat completion's question into a request of its vendor, and the response back into a chat completion.
+"""The interfaces of endpoints: each dialect converts a chat completion's request to its vendor's, and the response
+back.
 
-The rest of the package knows chat completions alone: they are what is cached, keyed, written into batch files and parsed. A prefix of the endpoint names the
-dialect (``anthropic:https://api.anthropic.com/v1``); an address without one speaks OpenAI's chat completions, as vLLM, llama.cpp's server, OpenRouter and
-most others do.
+The rest of the package uses chat completions only: they are cached, keyed, written into batch files and parsed. A
+prefix of the endpoint names the dialect (``anthropic:https://api.anthropic.com/v1``); an address without one uses
+OpenAI's chat completions, like vLLM, llama.cpp's server, OpenRouter and most others.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ class ResponseError(Exception):
 
 
 class ChatCompletions:
-    """OpenAI's chat completions (`/chat/completions`), the form in which questions come here.
+    """OpenAI's chat completions (`/chat/completions`), the internal form of questions.
 
-    `unsupported` are parameters that the interface does not have; `renamed` says how it calls those that it has under another name.
+    `unsupported` are parameters that the interface lacks; `renamed` maps parameters to its own names.
     """
 
     key_variable: ClassVar[str] = "OPENAI_API_KEY"
@@ -69,6 +70,7 @@ class AzureOpenAI(ChatCompletions):
     api_version: ClassVar[str] = "2024-10-21"  # the latest that is generally available with this form of address
 
     def address(self, url: str, model: str) -> str:
+        """Return the address of a deployment."""
         parts = urlsplit(url)
         path = parts.path.rstrip("/")
         if "/deployments/" not in path:
@@ -81,7 +83,7 @@ class AzureOpenAI(ChatCompletions):
 
 
 class OpenAIResponses(ChatCompletions):
-    """OpenAI's Responses (`/responses`); nothing is stored on the vendor's side."""
+    """OpenAI's Responses (`/responses`); the vendor stores no data."""
 
     unsupported = frozenset({"seed"})
     renamed: ClassVar[Mapping[str, str]] = {
@@ -94,6 +96,7 @@ class OpenAIResponses(ChatCompletions):
         return _with_path(url, "/responses")
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the request of a chat completion in this interface."""
         schema, tool = _schema_of(question), _tool_of(question)
         body = {
             "model": question["model"],
@@ -112,6 +115,7 @@ class OpenAIResponses(ChatCompletions):
         return _without_none(body)
 
     def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a chat message in this interface."""
         kind = "output_text" if message["role"] == "assistant" else "input_text"
         parts = [
             {"type": "input_image", "image_url": part["image_url"]["url"]}
@@ -122,6 +126,7 @@ class OpenAIResponses(ChatCompletions):
         return {"role": message["role"], "content": parts}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a response as a chat completion."""
         if response.get("error") or response.get("status") in ("failed", "cancelled"):
             raise _error_of(response.get("error"))
         contents = [c for item in response["output"] if item["type"] == "message" for c in item["content"]]
@@ -157,6 +162,7 @@ class Anthropic(ChatCompletions):
         return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the request of a chat completion in this interface."""
         schema, tool = _schema_of(question), _tool_of(question)
         body = {
             "model": question["model"],
@@ -174,12 +180,14 @@ class Anthropic(ChatCompletions):
         return _without_none(body)
 
     def _part(self, part: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a part of a message: text or picture."""
         if "image_url" not in part:
             return {"type": "text", "text": part["text"]}
         kind, data = _picture_data(part)
         return {"type": "image", "source": {"type": "base64", "media_type": kind, "data": data}}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a response as a chat completion."""
         if response.get("type") == "error" or response.get("error"):
             raise _error_of(response.get("error"))
         blocks, usage = response["content"], response.get("usage") or {}
@@ -221,6 +229,7 @@ class Gemini(ChatCompletions):
         return {"x-goog-api-key": key} if key else {}
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the request of a chat completion in this interface."""
         schema, tool = _schema_of(question), _tool_of(question)
         calling = {"mode": "ANY", "allowedFunctionNames": [tool["name"]]} if tool else None
         settings = {
@@ -248,12 +257,14 @@ class Gemini(ChatCompletions):
         return _without_none(body)
 
     def _part(self, part: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a part of a message: text or picture."""
         if "image_url" not in part:
             return {"text": part["text"]}
         kind, data = _picture_data(part)
         return {"inlineData": {"mimeType": kind, "data": data}}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a response as a chat completion."""
         if response.get("error"):
             raise _error_of(response["error"])
         usage = response.get("usageMetadata") or {}
@@ -297,6 +308,7 @@ class Ollama(ChatCompletions):
         return _with_path(url.rstrip("/").removesuffix("/api"), "/api/chat")
 
     def request(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the request of a chat completion in this interface."""
         schema = _schema_of(question)
         options = {
             "temperature": question.get("temperature"),
@@ -316,11 +328,13 @@ class Ollama(ChatCompletions):
         return _without_none(body)
 
     def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a chat message in this interface."""
         pictures = [_picture_data(part)[1] for part in _parts(message) if "image_url" in part]
         words = "\n".join(part["text"] for part in _parts(message) if "text" in part)
         return {"role": message["role"], "content": words, **({"images": pictures} if pictures else {})}
 
     def completion(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a response as a chat completion."""
         if response.get("error"):
             raise _error_of(response["error"])
         message = response["message"]
@@ -423,6 +437,7 @@ def _completion(
     reasoning: str | None = None,
     logprobs: Sequence[Any] = (),
 ) -> dict[str, Any]:
+    """Return a chat completion from its parts."""
     message = {"role": "assistant", "content": text, "refusal": refusal, "reasoning_content": reasoning}
     choice = {
         "message": message,

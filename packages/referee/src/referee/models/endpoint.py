@@ -1,9 +1,10 @@
-"""One question to an endpoint over HTTP, in which every failure has a defined outcome.
+"""Sends one question to an endpoint over HTTP; every failure has a defined outcome.
 
-Busy or broken answers are asked for again after a pause; a question that stays unanswered comes back with the reason. A parameter that the server refuses by
-name is left out (or renamed) from then on, and every reply lists it. Four things stop the work at once, because going on would be useless: a refused key, an
-account without credit, an address that does not exist, and an endpoint that fails again and again. The key is read from the environment with the first
-question; it is masked in all that the endpoint returns, so that it reaches no file.
+Busy or failing endpoints are tried again after a pause; a question without an answer returns the reason. A parameter
+that the server refuses by name is omitted (or renamed) from then on, and every reply lists it. Four errors stop the
+work at once: a refused key, an account without credit, a non-existent address, and an endpoint that fails repeatedly.
+The key is read from the environment with the first question and masked in everything that the endpoint returns, so that
+no file contains it.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ __all__ = ["Endpoint", "Reply"]
 # Statuses that say "not now" (timeout, conflict, too early, too many) and not "never".
 AGAIN = {408, 409, 425, 429}
 BUSY = {429, 503, 529}
-# Parameters that can be left out without changing what is asked; servers differ in which of these they know.
+# Parameters that can be omitted without changing the question; servers differ in their support.
 OPTIONAL = (
     "response_format",
     "tools",
@@ -145,10 +146,11 @@ class Endpoint:
         return self._rate.stopped.is_set()
 
     def stop(self) -> None:
-        """End all pauses and send nothing new; questions under way are still answered."""
+        """End all pauses and send no new requests; running ones are still answered."""
         call_on_loop(self._rate.stopped.set)
 
     async def _ask(self, question: Mapping[str, Any]) -> Reply:
+        """Ask a question, with retries; return the reply or the reason why there is none."""
         reason, filtered, attempt = "", False, 0
         while attempt < max(1, self.tries):
             attempt += 1
@@ -208,6 +210,7 @@ class Endpoint:
         return tuple(sorted((self._refused | self._dialect.unsupported) & set(question)))
 
     def _count_failure(self, reason: str) -> None:
+        """Count a failed question. Raises InputError after too many in a row."""
         self._failed += 1
         if self.patience and self._failed >= self.patience:
             raise InputError(
@@ -217,6 +220,7 @@ class Endpoint:
             )
 
     async def _post(self, body: bytes, sent: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Send a request and return its response. Raises an exception by kind of failure."""
         if self._headers is None:
             self._headers = self._read_headers()
         try:
@@ -239,7 +243,9 @@ class Endpoint:
         return "a chat completion" if not self._dialect.renamed else f"a response of {type(self._dialect).__name__}"
 
     def _read_headers(self) -> dict[str, str]:
-        """Return all headers; the key and further headers come from environment variables, so that no run folder holds them."""
+        """Return all headers; the key and further headers come from environment variables, so that no run folder
+        contains them.
+        """
         key = os.environ.get(self.key_variable, "").strip()
         # The HTTP library would refuse such a header too, in a message that shows the key.
         if not key.isascii() or not key.isprintable():
@@ -252,6 +258,7 @@ class Endpoint:
         return {**basic, **self._dialect.headers(key), **further}
 
     def _further_headers(self) -> dict[str, str]:
+        """Return further headers from their environment variable. Raises InputError if they are invalid."""
         if not self.headers_variable:
             return {}
         try:
@@ -266,6 +273,7 @@ class Endpoint:
         return dict(headers)
 
     def _mask(self, text: str) -> str:
+        """Return a text with secrets masked."""
         for secret in self._secrets:
             text = text.replace(secret, MASK)
         return text
@@ -285,7 +293,7 @@ class Endpoint:
         return part
 
     def _error(self, status: int, response: HttpResponse, sent: Mapping[str, Any], reason: str = "") -> Exception:
-        """Return the exception that stands for an HTTP status, or for an error inside a response of status 200 (`reason`)."""
+        """Return the exception for an HTTP status, or for an error inside a response of status 200 (`reason`)."""
         reason = reason or _reason_of(response.body)
         shown = " ".join(self._mask(reason).split())[:200]
         problem = f"HTTP {status}: {shown}" if status and shown else f"HTTP {status}" if status else shown
@@ -336,9 +344,10 @@ class Endpoint:
 
 
 def _check_address(url: str, key_variable: str) -> None:
+    """Raise InputError for an address that is no valid URL."""
     try:
         parts = urlsplit(url)
-        # `port` raises ValueError for what is no port; no server listens on 0.
+        # `port` raises ValueError for an invalid port; no server listens on 0.
         is_good = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port)
     except ValueError:
         is_good = False

@@ -1,7 +1,7 @@
-"""HTTP for all endpoints: one asyncio event loop in a thread of its own, with aiohttp sessions on it.
+"""HTTP for all endpoints: one asyncio event loop in its own thread, with aiohttp sessions.
 
-Callers in any thread, a notebook's included, hand a coroutine to `run_on_loop` and wait for its result. Redirects are not followed, because they would carry
-the key to an address that the user did not name. One deadline bounds a whole exchange.
+Callers in any thread, including notebooks, submit a coroutine to `run_on_loop` and wait for its result. Redirects are
+not followed, because they would send the key to another address. One deadline covers a whole exchange.
 """
 
 from __future__ import annotations
@@ -141,6 +141,7 @@ async def post(url: str, body: Any, headers: Mapping[str, str], timeout_s: float
 
 
 async def _read_body(response: aiohttp.ClientResponse) -> bytes:
+    """Return the body of a response. Raises ConnectionFailed if it is too large."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
@@ -163,6 +164,7 @@ def _session(socks_proxy: str) -> aiohttp.ClientSession:
 
 
 def _socks_connector(proxy: str) -> aiohttp.BaseConnector:
+    """Return a connector for a SOCKS proxy. Raises InputError for an invalid address."""
     try:
         with naming_extra():
             from aiohttp_socks import ProxyConnector

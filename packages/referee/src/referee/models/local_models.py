@@ -1,8 +1,10 @@
-"""Models in this process or on its Ray workers: ``llama.cpp:FILE.gguf`` (xllamacpp), ``transformers:NAME`` and ``vllm:NAME``, with words and pictures.
+"""Models in this process or on its Ray workers: ``llama.cpp:FILE.gguf`` (xllamacpp), ``transformers:NAME`` and
+``vllm:NAME``, with words and pictures.
 
-They answer with chat completions, so that the cache, the counts and the parsers know no difference. ``?batch=8`` after the name sends eight questions to the
-model at once. Batches are cut by the order of the items (`capabilities.in_parallel`), never by worker, so answers do not depend on the number of workers; the
-size is a part of the endpoint, and so of every signature and cached key.
+They answer with chat completions, so the cache, the counts and the parsers are the same. ``?batch=8`` after the name
+sends eight questions at once. Batches follow the order of the items (`capabilities.in_parallel`), never by worker, so
+answers do not depend on the number of workers; the size is a part of the endpoint, and so of every signature and cached
+key.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ def parse_local(endpoint: str) -> LocalEndpoint:
 
 
 def batch_size(endpoint: str) -> int:
-    """Return how many questions go to a model at once: 1 unless a local endpoint says more."""
+    """Return the number of questions per batch: 1 unless a local endpoint sets more."""
     return parse_local(endpoint).batch if is_local(endpoint) else 1
 
 
@@ -95,6 +97,7 @@ class LlamaCpp(LocalModel):
         return [self._complete(question) for question in questions]
 
     def _complete(self, question: Question) -> Mapping[str, Any]:
+        """Return the chat completion of one question."""
         # The function is called once with the whole answer (xllamacpp 2026.10); earlier releases returned it.
         answers: list[Any] = []
         returned = self._server.handle_chat_completions(json.dumps(question), answers.append)
@@ -126,7 +129,7 @@ class Transformers(LocalModel):
         # Answers continue at the right end, so shorter questions are padded on the left.
         tokenizer.padding_side = "left"
         takes = inspect.signature(self._processor.apply_chat_template).parameters
-        # Processors of transformers 5 take what is for the tokenizer apart.
+        # Processors of transformers 5 take the tokenizer's arguments separately.
         self._padding: dict[str, Any] = {"padding": True}
         if "processor_kwargs" in takes:
             self._padding = {"processor_kwargs": self._padding}
@@ -139,6 +142,7 @@ class Transformers(LocalModel):
         self._ends = frozenset(ends if isinstance(ends, list) else [ends])
 
     def complete(self, questions: Sequence[Question]) -> list[Mapping[str, Any]]:
+        """Return the chat completions of a batch."""
         inputs = self._processor.apply_chat_template(
             [[self._message(m) for m in question["messages"]] for question in questions],
             add_generation_prompt=True,
@@ -153,6 +157,7 @@ class Transformers(LocalModel):
         return [self._completion(row, int(length)) for row, length in zip(rows, lengths, strict=True)]
 
     def _message(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a message in the processor's format. Raises InputError for pictures to a text model."""
         content = message["content"]
         if self._sees:
             parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
@@ -165,6 +170,7 @@ class Transformers(LocalModel):
         return {"role": message["role"], "content": content}
 
     def _completion(self, row: Sequence[int], prompt_tokens: int) -> Mapping[str, Any]:
+        """Return one generated row as a chat completion."""
         # Rows are padded to the longest answer; each ends with its own end mark.
         end = next((i for i, token in enumerate(row) if token in self._ends), None)
         tokens = row if end is None else row[: end + 1]
@@ -174,6 +180,7 @@ class Transformers(LocalModel):
         return {"model": self._name, "choices": [choice], "usage": usage}
 
     def _generate(self, question: Question, inputs: Any) -> Any:
+        """Generate answers to a batch."""
         import torch
 
         sampling = bool(question.get("temperature"))
@@ -203,11 +210,13 @@ class VLLM(LocalModel):
         self._model, self._name = vllm.LLM(model=name), name
 
     def complete(self, questions: Sequence[Question]) -> list[Mapping[str, Any]]:
+        """Return the chat completions of a batch."""
         conversations = [question["messages"] for question in questions]
         outputs = self._model.chat(conversations, self._sampling(questions[0]), use_tqdm=False)
         return [self._completion(output) for output in outputs]
 
     def _sampling(self, question: Question) -> Any:
+        """Return the sampling parameters of a question."""
         from vllm import SamplingParams
         from vllm.sampling_params import StructuredOutputsParams
 
@@ -218,6 +227,7 @@ class VLLM(LocalModel):
         return SamplingParams(**settings)
 
     def _completion(self, output: Any) -> Mapping[str, Any]:
+        """Return one output as a chat completion."""
         answer = output.outputs[0]
         choice = {"message": {"content": answer.text}, "finish_reason": answer.finish_reason}
         usage = {"prompt_tokens": len(output.prompt_token_ids), "completion_tokens": len(answer.token_ids)}
@@ -228,6 +238,7 @@ LIBRARIES: Mapping[str, type[Any]] = {"llama.cpp": LlamaCpp, "transformers": Tra
 
 
 def _opened_picture(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a picture part as an opened image."""
     with naming_extra():
         from PIL import Image
 
@@ -239,7 +250,7 @@ def _opened_picture(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ModelPool:
-    """One model in this process, or a model on each of several Ray workers; a batch goes to one that is free."""
+    """One model in this process, or a model on each of several Ray workers; a batch goes to a free one."""
 
     def __init__(self, endpoint: str, workers: int = 0) -> None:
         library, name, self.batch = parse_local(endpoint)
@@ -255,7 +266,7 @@ class ModelPool:
         return group.ask(index, question, self) if group is not None else self.ask_all([question])[0]
 
     def ask_all(self, questions: Sequence[Question]) -> list[Reply]:
-        """Return the replies to a batch, in order; questions with other parameters form batches of their own."""
+        """Return the replies to a batch, in order; questions with other parameters form separate batches."""
         alike: dict[str, list[int]] = {}
         for index, question in enumerate(questions):
             parameters = {name: part for name, part in question.items() if name != "messages"}
@@ -266,6 +277,7 @@ class ModelPool:
         return [replies[index] for index in range(len(questions))]
 
     def _complete(self, questions: Sequence[Question]) -> list[Reply]:
+        """Return the replies to one batch from a free model."""
         run = self._free.get()
         try:
             completions = run(questions)
@@ -280,7 +292,7 @@ class ModelPool:
 
 
 def _ray_workers(kind: type[Any], name: str, workers: int) -> list[Callable[[Sequence[Question]], Any]]:
-    """Return a function for each Ray actor that holds the model; each has a GPU of its own where the cluster has any."""
+    """Return a function for each Ray actor with the model; each has a GPU if the cluster has any."""
     with naming_extra():
         import ray as typed_ray
     ray: Any = typed_ray  # parts of it have no types
@@ -322,9 +334,11 @@ _MEMBER: ContextVar[tuple[BatchGroup, int] | None] = ContextVar("_MEMBER", defau
 
 
 class BatchGroup:
-    """Consecutive items whose questions go to the model together: the first question of each item, then the second of each, and so on.
+    """Consecutive items whose questions form batches: the first question of each item, then the second of each, and so
+    on.
 
-    Each item runs in a thread of its own. A batch leaves when every item that is not finished has asked; its order is that of the items.
+    Each item runs in its own thread. A batch is sent when every unfinished item has asked; its order is that of the
+    items.
     """
 
     def __init__(self, members: int) -> None:

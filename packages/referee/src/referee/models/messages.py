@@ -30,7 +30,10 @@ Content = str | list[Any]
 
 
 class Picture:
-    """A picture as bytes, or as the path of a file that is read when it is sent; `rule` says how it was resized before ("" where it was left alone)."""
+    """A picture as bytes, or as the path of a file that is read when sent.
+
+    `rule` is the resizing rule applied before ("" for none).
+    """
 
     __slots__ = ("_hash", "rule", "source")
 
@@ -41,6 +44,7 @@ class Picture:
 
     @property
     def data(self) -> bytes:
+        """Return the bytes of the picture. Raises InputError if its file cannot be read."""
         if isinstance(self.source, bytes):
             return self.source
         try:
@@ -50,6 +54,7 @@ class Picture:
 
     @property
     def kind(self) -> str:
+        """Return the media type of the picture."""
         head = self.source[:4] if isinstance(self.source, bytes) else b""
         if head:
             return "image/jpeg" if head.startswith(b"\xff\xd8") else "image/webp" if head == b"RIFF" else "image/png"
@@ -68,7 +73,7 @@ class Picture:
         return {"type": "image", "sha256": self.hash}
 
     def record(self) -> dict[str, Any]:
-        """Return hash, width, height and resizing rule of the picture as sent; the size is null for what is no raster picture."""
+        """Return hash, width, height and resizing rule of the picture as sent; the size is null for vector graphics."""
         from PIL import Image
 
         width: int | None
@@ -97,6 +102,7 @@ def keepable(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _with(chat_message: Mapping[str, Any], form: Any) -> dict[str, Any]:
+    """Return a message with its pictures in another form."""
     content = chat_message["content"]
     if isinstance(content, list):
         content = [form(part) if isinstance(part, Picture) else part for part in content]
@@ -116,6 +122,7 @@ def words_of_message(message: Mapping[str, Any]) -> str | None:
 
 
 def _part(part: object) -> str:
+    """Return the text of a part of a message; empty for other parts."""
     if isinstance(part, str):
         return part
     if not isinstance(part, Mapping) or part.get("type") not in (None, "text", "output_text"):
@@ -127,6 +134,7 @@ def _part(part: object) -> str:
 
 
 def _called(message: Mapping[str, Any]) -> str | None:
+    """Return the arguments of a message's only tool call; None without one."""
     calls = message.get("tool_calls")
     call = calls[0] if isinstance(calls, list) and len(calls) == 1 else {"function": message.get("function_call")}
     function = call.get("function") if isinstance(call, Mapping) else None
@@ -135,7 +143,10 @@ def _called(message: Mapping[str, Any]) -> str | None:
 
 
 class ChatQuestion(NamedTuple):
-    """`sent` is the body of a chat completion; `stored` has endpoint and sample number beside it, and pictures by their hash; `pictures` are those sent."""
+    """A question: `sent` is the body of a chat completion.
+
+    `stored` adds endpoint and sample number, with pictures by hash; `pictures` are those sent.
+    """
 
     key: str
     stored: Mapping[str, Any]

@@ -1,6 +1,7 @@
-"""The client of chat models that speakers, hearers, judges and players inherit from: it asks each question once, caches the answer and counts its cost.
+"""The client of chat models that speakers, hearers, judges and players inherit: it asks each question once, caches the
+answer and counts its cost.
 
-Questions are looked up in the response cache first, so that work resumes after a break and can be replayed offline.
+The response cache is searched first, so that work can resume and be replayed offline.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from referee.models.response_cache import Call, ResponseCache
 
 __all__ = ["ModelClient"]
 
-# Switches that say how fast, how patiently and at what price a model is asked, and never what: no part of a signature, nor of a run's identity.
+# Options for speed, patience and prices, which do not change questions: no part of a signature, nor of a run's
+# identity.
 UNSIGNED = frozenset(
     (
         *("key_variable", "headers_variable", "parallel", "workers", "per_minute", "tokens_per_minute"),
@@ -35,7 +37,8 @@ UNSIGNED = frozenset(
         *("budget", "budget_tokens", "price_in", "price_out"),
     )
 )
-# The probe of structured output: a fixed question, cached like any other, so that a replay finds it too. It does not hint at the form of the answer.
+# The test question for structured output: fixed and cached, so that a replay finds it too. It does not hint at the
+# format of the answer.
 PROBE = "Is water wet?"
 PROBE_SCHEMA = {
     "type": "object",
@@ -51,6 +54,7 @@ def _structured_output(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _tool_call(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters that request an answer by tool call."""
     function = {"name": "answer", "description": "Give the answer.", "parameters": schema}
     return {
         "tools": [{"type": "function", "function": function}],
@@ -85,7 +89,7 @@ FINAL_LINES = {
 }
 
 
-# What is said after an answer that cannot be read, by language of the trial.
+# The request after an unparsable answer, by language of the trial.
 AGAIN = {
     "en": "Which is your final answer? Reply with it alone.",
     "de": "Was ist deine endgültige Antwort? Antworte nur mit ihr.",
@@ -100,7 +104,7 @@ AGAIN = {
 CONTRACTS = (1, 2, 3)
 
 
-# The parameter of a chat completion that asks for JSON by a schema, and what is sent for it.
+# The parameter of a chat completion that requests JSON by a schema, and its value.
 SCHEMA_FORMS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
     "response_format": _structured_output,
     "tools": _tool_call,
@@ -109,33 +113,33 @@ SCHEMA_FORMS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ModelClient:
-    """The switches and the client that all askers of a chat model share.
+    """The options and the client that all users of a chat model share.
 
     Args:
         model: its name at the endpoint.
-        endpoint: an address (``https://HOST/v1``), with a dialect before it where it is not OpenAI's (``anthropic:https://…``; `referee.models.dialects`),
+        endpoint: an address (``https://HOST/v1``), with a dialect prefix unless it is OpenAI's (``anthropic:https://…``; `referee.models.dialects`),
             or a local model: ``transformers:NAME?batch=8``, ``vllm:NAME?batch=64``, ``llama.cpp:FILE.gguf`` (`referee.models.local_models`).
         key_variable: the environment variable with the key; by default the dialect's (OPENAI_API_KEY, ANTHROPIC_API_KEY, …).
         headers_variable: an environment variable with further headers as a JSON object.
-        temperature: none leaves it to the endpoint.
+        temperature: none: the endpoint's default.
         top_p: likewise.
-        max_tokens: of an answer, thoughts included; 0 leaves it to the endpoint.
+        max_tokens: of an answer, thoughts included; 0: the endpoint's default.
         model_seed: the seed that is sent.
-        effort: of reasoning (low, medium, high), where the model has it.
-        schema: ask for JSON by `response_format`; a server that refuses it is asked in words.
+        effort: of reasoning (low, medium, high), if the model has it.
+        schema: ask for JSON by `response_format`; a server that refuses it gets a request in words.
         system: a file with a system prompt.
-        prompt: a file with a prompt of one's own.
+        prompt: a file with a custom prompt.
         sample: the number of the sample; another number is another call.
-        parallel: questions on their way at once; fewer while the server complains.
-        workers: Ray workers that each load a local model, with a GPU each where there are any (0: this process alone).
-        per_minute: questions a minute (0: no limit).
+        parallel: simultaneous questions; fewer while the server is busy.
+        workers: Ray workers that each load a local model, with a GPU each if available (0: this process alone).
+        per_minute: questions per minute (0: no limit).
         tokens_per_minute: likewise.
         timeout_s: for a whole exchange.
         tries: of a question.
         pause_s: the first pause; each next is twice as long.
-        longest_pause_s: also holds for what a server asks for.
+        longest_pause_s: also limits pauses that a server requests.
         patience: questions in a row that may fail (0: any number).
-        budget: what all calls of a run may cost (0: no limit); the work then stops, and a larger one goes on.
+        budget: maximal cost of all calls of a run (0: no limit); the work then stops, and resumes with a larger one.
         budget_tokens: likewise in tokens.
         price_in: per million tokens of questions.
         price_out: per million tokens of answers.
@@ -169,10 +173,10 @@ class ModelClient:
     price_out: float = 0.0
 
     unsigned: ClassVar[frozenset[str]] = UNSIGNED
-    # No parameter here: askers that ask by contract declare it, so that it is in their signature and in no other.
+    # No parameter here: classes that ask by contract declare it, so that only their signatures have it.
     contract = 1
-    # Class attributes, since constructors of subclasses are left to parameters: those are what a signature is made of.
-    # Whether a question that stayed unanswered is cached as such, to be replayed as a failure; online it is asked again.
+    # Class attributes, because constructor parameters of subclasses make up the signature. Whether an unanswered
+    # question is cached as such, to be replayed as a failure; online it is asked again.
     keeps_failures: ClassVar[bool] = True
     offline_remedy: ClassVar[str] = "replay with the same systems, corpus, folds and seed, or run it online"
     asker: str = field(default="", init=False)
@@ -212,7 +216,7 @@ class ModelClient:
         return BatchGroup(members)
 
     def stop(self) -> None:
-        """Ask nothing new; answers to questions under way are still cached."""
+        """Send no new questions; answers to running ones are still cached."""
         if isinstance(self._opened, Endpoint):
             self._opened.stop()
 
@@ -231,10 +235,10 @@ class ModelClient:
 
         Args:
             messages: chat messages (`referee.models.messages.message`).
-            trial: named in the error where the client is offline and has no answer.
+            trial: named in the error if the client is offline and has no cached answer.
             sample: the number of the sample, if not the client's own.
             schema: a JSON schema that the answer must follow; each dialect sends it in its own form, as structured output or as the parameters of a tool call
-                (`supports_schema` finds out which). An endpoint that refuses it is asked without, and the call lists the parameter in `adapted`.
+                (`supports_schema` finds out which). An endpoint that refuses it is asked without it, and the call lists the parameter in `adapted`.
             more: further parameters of the request.
         """
         form = self.__dict__.get("schema_form_") or "response_format"
@@ -267,17 +271,17 @@ class ModelClient:
         language: str = "en",
         **more: Any,
     ) -> Call:
-        """Ask a question whose answer is one of some words, in the form of the contract (`contract`), so that nothing must be guessed.
+        """Ask a question with fixed answers, in the format of the contract (`contract`), so that no parsing is needed.
 
-        Offline, runs of earlier releases are replayed in the form that they were asked in.
+        Offline, runs of earlier releases are replayed in their own format.
 
         Args:
             words: the question.
-            trial: named in the error where the client is offline and has no answer.
-            answers: what the answer may be.
+            trial: named in the error if the client is offline and has no cached answer.
+            answers: the permitted answers.
             pictures: sent with the question.
             sample: the number of the sample, if not the client's own.
-            language: of the line that asks for the form.
+            language: of the line that requests the format.
             more: further parameters of the request.
 
         Raises:
@@ -311,18 +315,20 @@ class ModelClient:
         more: Mapping[str, Any] | None = None,
         **question: Any,
     ) -> tuple[Call, ParsedAnswer]:
-        """Ask a question, parse the answer (`parse_call`), and count its outcome; by contract 3 an unread answer is asked for once more.
+        """Ask a question, parse the answer (`parse_call`), and count its outcome; by contract 3 an unread answer is
+        requested once more.
 
-        The second question is a call of its own in the cache and counts as "asked again". Offline, a run without the second question keeps its first answer.
+        The second question is a call of its own in the cache and counts as "asked again". Offline, a run without the
+        second question keeps its first answer.
 
         Args:
             words: the question.
-            trial: named in the error where the client is offline and has no answer.
+            trial: named in the error if the client is offline and has no cached answer.
             kind: of answer, as in `parse_answer`.
-            answers: what the answer may be (`ask_by_contract`); nothing where models have forms of their own.
+            answers: the permitted answers (`ask_by_contract`); none for models with their own format.
             pictures: sent with the question.
             sample: the number of the sample, if not the client's own.
-            language: of what is added to the question.
+            language: of additions to the question.
             more: further parameters of the request.
             question: further arguments of `parse_call`.
         """
@@ -349,10 +355,10 @@ class ModelClient:
         return call, parsed
 
     def supports_schema(self) -> bool:
-        """Return whether the endpoint answers by a JSON schema, as structured output or by a tool call.
+        """Return whether the endpoint supports a JSON schema, as structured output or by a tool call.
 
-        One or two small questions find out; their answers are cached like any other. Offline and in batch files nothing can be tried: without cached answers
-        it is False there, as for all runs that were made before.
+        One or two small questions test it; their answers are cached like others. Offline and in batch files it cannot
+        be tested: without cached answers it is False, as in all earlier runs.
 
         Raises:
             InputError: the endpoint did not answer.
@@ -372,13 +378,14 @@ class ModelClient:
             return False
 
     def _probe_schema(self, form: str) -> bool:
+        """Return whether the endpoint answered the test question in a form."""
         asked = [message("user", PROBE)]
         question = self._question(asked, 0, SCHEMA_FORMS[form](PROBE_SCHEMA))
         call = self._cache.find(question.key) if self._cache is not None else None
         if call is None and self._offline:
             return False
         if call is None and self._batch is not None:
-            # Noted, so that the run that takes the answers of the batch asks in the same form.
+            # Recorded, so that the run that reads the batch's answers asks in the same format.
             call = Call(key=question.key, question=question.stored, content=None, adapted=(form,))
             if self._cache is not None:
                 self._cache.add(call)
@@ -394,13 +401,14 @@ class ModelClient:
     def _question(
         self, messages: Sequence[Mapping[str, Any]], sample: int | None, more: Mapping[str, Any]
     ) -> ChatQuestion:
+        """Return a chat question with the system prompt."""
         has_system = isinstance(self.system, PromptFile) and self.system
         system = [{"role": "system", "content": self.system.text}] if has_system else []  # type: ignore[attr-defined]
         number = self.sample if sample is None else sample
         return make_question(self.endpoint, number, {**self._parameters(), **more}, [*system, *messages])
 
     def _parameters(self) -> dict[str, Any]:
-        """What is sent beside the messages; what is not given is no part of the question, nor of its key."""
+        """Return the parameters beside the messages; unset ones are part of neither question nor key."""
         optional = {
             "temperature": self.temperature,
             "top_p": self.top_p,
@@ -427,6 +435,7 @@ class ModelClient:
         return call
 
     def _send(self, question: ChatQuestion) -> Call:
+        """Send a question, or write it into the batch file; return the call."""
         if self._batch is not None:
             self._batch.add(question.key, question.sent, question.stored, self.asker)
             failure = "written into a batch file, and not answered yet"
@@ -533,6 +542,7 @@ class ModelClient:
             return self._opened
 
     def _endpoint(self) -> Endpoint:
+        """Return the endpoint with this client's options."""
         return Endpoint(
             self.endpoint,
             self.model,
@@ -570,7 +580,7 @@ class ModelClient:
         return counts
 
     def account(self) -> dict[str, float]:
-        """Return the counts of outcomes, tokens and retries, and the cost by the prices given."""
+        """Return the counts of outcomes, tokens and retries, and the cost by the given prices."""
         counts = self.counted
         names = (
             "answered",
@@ -587,6 +597,7 @@ class ModelClient:
 
 
 def _follows_probe(content: str | None) -> bool:
+    """Return whether an answer follows the test question's schema."""
     try:
         return json.loads(content or "")["is_wet"] in ("yes", "no")
     except (ValueError, LookupError, TypeError):

@@ -12,9 +12,10 @@ __all__ = ["object_line"]
 def object_line(
     entity: Entity, numbers: Mapping[str, int], place: str | None = None, hidden: Collection[str] = ()
 ) -> str:
-    """Attributes, relations to objects by their numbers, and the position: as coordinates, or as the words of `place` (empty: not at all).
+    """Return attributes, relations to objects by number, and the position: as coordinates, or as the words of `place`
+    (empty: omitted).
 
-    `hidden` names attributes that are left out.
+    `hidden` names attributes that are omitted.
     """
     parts = [f"{p.name}: {p.value}" for p in entity.attributes if p.name not in hidden]
     parts += [f"{r.name} object {numbers[r.entity]}" for r in entity.relations if r.entity in numbers]

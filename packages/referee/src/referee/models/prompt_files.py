@@ -14,7 +14,7 @@ PLACE = re.compile(r"\{(\w+)\}")
 
 
 class PromptFile(str):
-    """The text form is ``NAME@HASH``, which is what a signature shows; `text` is what is in the file."""
+    """A prompt in a file. Its text form is ``NAME@HASH``, as in signatures; `text` is the content of the file."""
 
     __slots__ = ("text",)
     text: str
@@ -34,13 +34,17 @@ def read_prompt(path: str) -> PromptFile:
 
 
 def _named(name: str, text: str) -> PromptFile:
+    """Return a prompt file from name and content."""
     made = PromptFile(name)
     made.text = text
     return made
 
 
 def filled(template: PromptFile, **places: str) -> str:
-    """The prompt with its places filled; a place that nothing is known for is an error that names those there are."""
+    """Return the prompt with its placeholders filled.
+
+    Raises InputError, with the known names, for an unknown placeholder.
+    """
     unknown = sorted(set(PLACE.findall(template.text)) - set(places))
     if unknown:
         raise InputError(

@@ -1,6 +1,7 @@
-"""How fast a model is asked: requests and tokens a minute, requests at once, fewer while the server is busy, and pauses with jitter.
+"""Rate limits of model calls: requests and tokens per minute, simultaneous requests (fewer while the server is busy),
+and pauses with jitter.
 
-All of it runs on the event loop of `http_client`, so nothing here needs a lock.
+Everything runs on the event loop of `http_client`, so no lock is needed.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class RateLimit:
         await self.pause(turn - now)
 
     def settle(self, estimate: int, used: int) -> None:
-        """Replace the estimated tokens of a question by those it used."""
+        """Replace the estimated tokens of a question by the actual ones."""
         if self.tokens_per_minute > 0 and used:
             self._next_tokens += 60.0 * (used - estimate) / self.tokens_per_minute
 
@@ -102,7 +103,9 @@ class ConcurrencyLimit:
 
 
 def add_jitter(seconds: float, random: Random) -> float:
-    """Return a pause between half and one and a half of it, so that clients that failed together do not return together."""
+    """Return a pause between half and one and a half of it, so that clients that failed together retry at different
+    times.
+    """
     return seconds * (0.5 + random.random())
 
 

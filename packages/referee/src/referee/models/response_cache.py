@@ -1,6 +1,7 @@
-"""The response cache: every question put to a model and its raw answer as lines of JSON, so that a run can resume after a break and be replayed offline.
+"""The response cache: every question to a model and its raw answer as JSON lines, so that a run can resume and be
+replayed offline.
 
-The index in memory holds the location of each line and not the call.
+The index in memory has the file offset of each line, not the call.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ __all__ = ["Call", "ResponseCache", "as_json", "cost_by_asker", "gather_calls", 
 
 
 class Call(NamedTuple):
-    """A question by its key, the raw answer, and what it took; `failure` says why there is no answer.
+    """A question by its key, the raw answer, and its cost; `failure` is the reason for a missing answer.
 
-    `question` has the endpoint and the number of the sample beside what was sent, and pictures by their hash. `asker` is the system or hearer that paid for it,
-    `adapted` names parameters that the server refused and that were left out, `logprobs` are the tokens of the answer with the likeliest others.
-    `pictures` are the pictures as sent: hash, width, height, and the rule by which they were resized (no part of the key).
+    `question` has the endpoint and the sample number beside the request, with pictures by hash. `asker` is the system
+    or hearer that paid for it, `adapted` names parameters that the server refused and that were omitted, `logprobs` are
+    the tokens of the answer with the likeliest alternatives. `pictures` are the pictures as sent: hash, width, height,
+    and resizing rule (no part of the key).
     """
 
     key: str
@@ -56,9 +58,9 @@ class _Location(NamedTuple):
 
 
 class ResponseCache:
-    """The calls of a folder: those of all its files can be looked up; new ones are appended to a file of this object's own.
+    """The calls of a folder: those of all its files can be looked up; new ones are appended to this object's own file.
 
-    `costs` has what each asker paid, over all calls of the folder.
+    `costs` has each asker's cost, over all calls of the folder.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -82,6 +84,7 @@ class ResponseCache:
         return self._read(location)
 
     def _read(self, location: _Location) -> Call:
+        """Return a call from its location."""
         with self._files[location.file].open("rb") as file:
             file.seek(location.start)
             return _call(file.readline())
@@ -100,12 +103,14 @@ class ResponseCache:
             self._output_size += len(line)
 
     def _index(self, call: Call, location: _Location) -> None:
+        """Add a call to the index; answered ones take precedence over failed ones."""
         # Of several calls for one question the first answered one counts, and an answered one before a failed one.
         (self._answered if call.failure is None else self._failed).setdefault(call.key, location)
         # Every call was paid for, whichever of them is read in the end.
         self.costs.setdefault(call.asker, Cost()).add(call.prompt_tokens, call.completion_tokens, call.cost)
 
     def _number(self, path: Path) -> int:
+        """Return the number of a file in the index."""
         if not self._files or self._files[-1] != path:
             self._files.append(path)
         return len(self._files) - 1
@@ -125,7 +130,7 @@ class ResponseCache:
         return self._output
 
     def sorted_calls(self) -> Iterator[Call]:
-        """Yield the call that counts for every question, by key, in whatever order the cache was filled."""
+        """Yield the valid call of every question, by key, in any order of caching."""
         locations = self._failed | self._answered
         return (self._read(locations[key]) for key in sorted(locations))
 
@@ -151,7 +156,7 @@ def gather_calls(folder: Path) -> dict[str, Call]:
 
 
 def cost_by_asker(folder: Path) -> dict[str, Cost]:
-    """Return what each asker paid, over all calls of a folder."""
+    """Return each asker's cost, over all calls of a folder."""
     costs: dict[str, Cost] = {}
     for call in read_calls(folder):
         costs.setdefault(call.asker, Cost()).add(call.prompt_tokens, call.completion_tokens, call.cost)
@@ -164,6 +169,7 @@ def read_calls(folder: Path) -> Iterator[Call]:
 
 
 def _located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
+    """Yield the calls of all files with their positions."""
     for path in [folder] if folder.is_file() else sorted(folder.glob("*.jsonl")):
         start = 0
         with path.open("rb") as file:
@@ -186,6 +192,7 @@ def _located_calls(folder: Path) -> Iterator[tuple[Path, int, Call]]:
 
 
 def _call(line: bytes) -> Call:
+    """Return a call from its line."""
     # Replaced, since a crash may have cut a character in half.
     fields = json.loads(line.decode("utf-8", "replace"))
     fields["adapted"] = tuple(fields.get("adapted", ()))

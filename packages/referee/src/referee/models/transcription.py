@@ -50,6 +50,7 @@ def transcribe(
 
 
 def _check(text: str, endpoint: str) -> None:
+    """Raise InputError unless a transcription has segments with times."""
     try:
         segments = json.loads(text)["segments"]
     except (ValueError, KeyError, TypeError):

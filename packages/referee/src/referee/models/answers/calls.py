@@ -11,14 +11,14 @@ from referee.models.response_cache import Call
 __all__ = ["FAILED", "OUTCOMES", "parse_call"]
 
 FAILED = "failed"
-# How runs and accounts count what became of an answer.
+# The outcomes of answers, as runs and accounts count them.
 OUTCOMES = {"read": "answered", "unread": "unparsable", "refused": "refused", "cut-off": "cut off", FAILED: FAILED}
 
 
 def parse_call(call: Call, kind: str, *, convention: Convention | None = None, **question: Any) -> ParsedAnswer:
-    """The meaning of a call's answer (see `parse_answer`); its outcome is "failed" where the endpoint never answered.
+    """Return the parsed answer of a call (see `parse_answer`); its outcome is "failed" if the endpoint never answered.
 
-    An answer that has thoughts and nothing else was cut off.
+    An answer with only reasoning was cut off.
     """
     if call.failure is not None:
         return ParsedAnswer(FAILED)

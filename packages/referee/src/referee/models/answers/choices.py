@@ -31,7 +31,7 @@ from referee.models.answers.vocabulary import KINDS, MARKERS, START, UNKNOWN, an
 
 __all__ = ["NONE", "SEVERAL", "UNSURE", "Choice", "parse_choice"]
 
-# Longer answers end with what they conclude.
+# Longer answers end with their conclusion.
 LONGEST = 6_000
 NONE, UNSURE = "none", "unknown"
 Choice = int | str
@@ -188,7 +188,7 @@ def parse_choice(text: str, options: int | Sequence[str], language: str | None =
 
 
 class _Names:
-    """The options of a question: how many, and the names that stand for them."""
+    """The options of a question: their number, and their names."""
 
     def __init__(self, options: int | Sequence[str], language: str | None) -> None:
         self.count = options if isinstance(options, int) else len(options)
@@ -285,7 +285,9 @@ def _named_tokens(text: str, names: Sequence[str]) -> str:
 
 
 def _protect_quotes(text: str) -> str:
-    """Without what is quoted, unless it is a mention by itself: numbers in a quoted description are not answers."""
+    """Return the text without quotations, except those that are a mention by themselves: numbers in a quoted
+    description are no answers.
+    """
 
     def quoted(match: re.Match[str]) -> str:
         return match[0] if len(match[1].split()) < 3 and not re.search(r"\d \w", match[1]) else '""'
@@ -312,6 +314,7 @@ def _from_json(data: object, names: _Names, depth: int = 0) -> Choice | None:
 
 
 def _from_value(value: object, names: _Names) -> Choice:
+    """Return the choice in a JSON value; empty if it has none."""
     if isinstance(value, list):
         chosen = {_from_value(part, names) for part in value}
         if not value:
@@ -372,7 +375,7 @@ def _is_corrected(rest: str, choice: int, names: _Names) -> bool:
 
 
 def _from_checklist(tokens: str) -> Choice | None:
-    """The choice of a list that says yes or no about options, unless a conclusion follows it."""
+    """Return the choice of a list with yes or no per option, unless a conclusion follows it; None without one."""
     checked = [a or b for a, b in _CHECKED.findall(tokens)]
     if checked:
         return int(checked[0]) if len(set(checked)) == 1 else SEVERAL
@@ -470,6 +473,7 @@ def _opened(sentence: str) -> str:
 
 
 def _special(sentence: str, announced: bool) -> Claim | None:
+    """Return the claim of a sentence that no or several options fit, or that it is unknown; None for other sentences."""
     opened = _opened(sentence)
     carried = re.sub(
         r"^(?:(?:it|the (?:description|answer|correct answer)|this|that|answer|which|my answer)(?: is|['’]s| would be)?|c['’]est|es|é|das ist|es ist|het is|i(?:['’]d| would) say|there (?:are|is|['’]s)|die antwort (?:ist|lautet)|la respuesta es|a resposta é|la réponse est|het antwoord is|答案是|答えは)[\s:,\"']+",

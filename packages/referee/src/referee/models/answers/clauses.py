@@ -1,7 +1,9 @@
-"""What each clause of an answer says about an option: it chooses it, perhaps chooses it, denies it, doubts it, or only reports about it.
+"""Classifies the clauses of an answer by their claim about an option: chosen, perhaps chosen, denied, doubted, or only
+reported.
 
-Options are tokens, ``⟦3⟧`` and ``⟪1+3⟫`` (side by side). A clause chooses an option only if every word of it is known as a word of choosing (`CARRIER`), or if
-a cue of choice stands right before the option or right after it and no word of doubt (`DOUBT`) or denial (`NEGATION`) is in the clause. All else is a report.
+Options are tokens, ``⟦3⟧`` and ``⟪1+3⟫`` (side by side). A clause chooses an option only if all its words are known
+carriers of a choice (`CARRIER`), or if a cue of choice directly precedes or follows the option and the clause has no
+word of doubt (`DOUBT`) or negation (`NEGATION`). All other clauses are reports.
 """
 
 from __future__ import annotations
@@ -126,7 +128,7 @@ _CUES = (
 
 
 def cues_before(*cues: str) -> re.Pattern[str]:
-    """Some cues at the end of what stands before an option, articles and nouns aside."""
+    """Return a pattern for cues at the end of the text before an option, ignoring articles and nouns."""
     return re.compile(any_of(*cues) + rf"[\s:\"'(*]*(?:{_NOUN}\s*)*[\s\"'(#*-]*$", I)
 
 
@@ -175,7 +177,7 @@ _CLAUSE = re.compile(
     r"|(?<=所以)|(?<=因此)|(?=而是)|(?=但)|(?<=ので)|(?<=から)|(?<=ではなく)|(?<=なく)",
     I,
 )
-# What follows is denied: "3 rather than 1".
+# The words after it are denied: "3 rather than 1".
 _OVER = re.compile(
     r"\b(?:rather than|instead of|as opposed to|compared (?:to|with)|in contrast to|unlike|over|than|and not|not|statt|anstatt|plutôt que|en lugar de|em vez de|in plaats van)\s+(?:to |for |with |by )?(?:(?:the|object|number|objekt|nummer|option|el|le|o|das|het)\s+)*(?=[⟦⟪])|(?<=⟧)\s*(?:als|que|dan|do que)\s+(?=⟦)",
     I,
@@ -190,7 +192,9 @@ _ANAPHOR = re.compile(
 
 
 class Claim(NamedTuple):
-    """What a clause says about an option (or "several"), where, and whether it stands behind "because" or "although"."""
+    """The claim of a clause about an option (or "several"), its position, and whether it follows "because" or
+    "although".
+    """
 
     start: int
     choice: int | str
@@ -235,6 +239,7 @@ def find_claims(sentence: str, grammar: Grammar) -> list[Claim]:
 
 
 def _claims_of(clause: str, grammar: Grammar) -> list[Claim]:
+    """Return the claims of one clause."""
     over = next(iter(_OVER.finditer(clause)), None)
     if over is not None and _OPTION.search(clause[: over.start()]):
         later = clause[over.end() :]
@@ -268,7 +273,7 @@ def _unknown(text: str, known: frozenset[str]) -> list[str]:
 
 
 def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
-    """What a clause says about the option between its two parts; "" where it only reports."""
+    """Return the claim about the option between two parts of a clause; "" for a report."""
     if is_group:
         return _kind_of_group(left, right, grammar)
     after = grammar.after.match(right)
@@ -287,6 +292,7 @@ def _kind(left: str, right: str, grammar: Grammar, is_group: bool) -> str:
 
 
 def _kind_of_group(left: str, right: str, grammar: Grammar) -> str:
+    """Return the claim about a group of options between two parts of a clause."""
     around = _WEAK.sub(" ", f"{left} {right}")
     if NEGATION.search(left) and not _UNDECIDED.search(left):
         return DENIED
@@ -335,12 +341,12 @@ _ASKS = re.compile(r"(?:吗|呢|ですか|ますか|でしょうか)[?.]?\s*$")
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text and what stands between them, in turn."""
+    """Return the sentences of a text and the separators between them, alternating."""
     return [part for part in re.split(r"((?<=[.!?])(?:[\s\"')*]+|$)|(?<=\.\.\.)\s*|\n+)", text) if part]
 
 
 def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
-    """The claims of a sentence without its hedges; None where it asks. What stands under a condition is in doubt."""
+    """Return the claims of a sentence without its hedges; None for a question. Claims under a condition are in doubt."""
     plain = _HEDGED.sub(lambda m: " " * len(m[0]), sentence)
     if plain.rstrip(" \"')*").endswith("?") or _ASKS.search(plain):
         return None
@@ -351,7 +357,7 @@ def claims_of_sentence(sentence: str, grammar: Grammar) -> list[Claim] | None:
 
 
 def final_claim(text: str, chosen: list[Claim]) -> Claim | None:
-    """The last of some claims, if it agrees with the others, or corrects or concludes them."""
+    """Return the last of some claims, if it agrees with the others, or corrects or concludes them."""
     final = chosen[-1]
     contrary = [c for c in chosen if c.choice != final.choice]
     if contrary and not _is_settled(

@@ -1,4 +1,4 @@
-"""Answers without what models put around them: thoughts, channels, chat tokens, code fences, answer tags."""
+"""Removes the wrapping of models' answers: reasoning, channels, chat tokens, code fences, answer tags."""
 
 from __future__ import annotations
 

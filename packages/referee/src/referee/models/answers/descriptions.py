@@ -1,6 +1,7 @@
-"""The one description in an answer: without courtesies, labels, carriers ("It is …"), list numbers and reasons; two descriptions are none.
+"""Extracts the one description in an answer, without courtesies, labels, carriers ("It is …"), list numbers and
+reasons; two descriptions are none.
 
-What is left must look like a description: a text that speaks of the task, the listener or the speaker is unread.
+The rest must look like a description: a text about the task, the listener or the speaker is unread.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ LONGEST, LONGEST_ANSWER = 400, 6_000
 KEYS = ("description", "final_description", "target_description", "referring_expression", "expression", "text", "utterance", "phrase", "caption", "final_answer", "answer", "output", "response", "result", "message", "beschreibung", "descripción", "descrição", "beschrijving", "描述", "説明")  # fmt: skip
 AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 
-# A label names what follows it. Weak labels count only where there is no other one.
+# A label introduces the text after it. Weak labels count only if there is no other one.
 _LABELS = any_of(
     r"descriptions?|answer|referring expressions?|referring phrase|expression|output|response|result|final|better|best|instead|phrase|caption|utterance|message|hint|clue|suggestion|proposal|final version|revised|correction|corrected|improved",
     r"beschreibung|antwort|ausdruck|besser|vorschlag",
@@ -35,6 +36,7 @@ _QUALIFIERS = r"(?:(?:the|my|a|an|one|final|short|concise|possible|good|suitable
 
 
 def _label(nouns: str) -> re.Pattern[str]:
+    """Return the pattern of a label with some nouns."""
     return re.compile(
         rf"(?:^|(?<=[.!?])\s+)[#>*_\s-]*{_QUALIFIERS}({nouns})(?:\s*#?\d{{1,2}})?(?:\s*[(（][^)）\n]{{0,40}}[)）])?"
         r"(?: (?:of|for|to|der|des|de|do|da|van) (?:the |a |das |l['’]|het )?(?:object|target|listener|it|item|partner|objekt|ziel|objet|objeto|doel)[\w\s]{0,20}| lautet| ist| est| es| é| is| would be| could be| wäre| serait| sería| seria)?"
@@ -92,7 +94,7 @@ _CARRIER = re.compile(
     + r"(?: (?:simplement|einfach|simplemente|simplesmente|gewoon|just|simply))?(?:\s*[:：,]\s*|\s+|(?<=[是は说择选到出击向]))",
     I,
 )
-# What is said before the phrase, up to a comma, about the picture, the others, or the aim.
+# An introduction before the phrase, up to a comma, about the picture, the others, or the aim.
 _ADVERBIAL = re.compile(
     r"^(?:in|given|based on|compared (?:to|with)|considering|looking at|among|of|from|to|for|with|since|as|unlike|im|in|dans|en|na|no|auf|parmi|entre|von)\b[^,:.]{0,60}?\b(?:scene|image|picture|photo|list|objects|others?|context|listener|display|it out|ambiguity|options|rest|partner|bild|szene|liste|objekten|l['’]image|scène|objets|imagen|escena|objetos|imagem|cena|afbeelding)\b[^,:.]{0,30}[,:]\s*",
     I,
@@ -144,12 +146,12 @@ _RELATIVE = re.compile(
     I,
 )
 _TASK = r"(?:image|picture|photo|scene|screenshot|list|description|expression|object|target|item|referent|task|question|prompt|text|answer|listener|speaker|input|message|request|information|instruction)s?"
-# "The object" may be described further, and may not be spoken of: what follows it is closed.
+# "The object" may be modified further, but a statement about it is excluded.
 _OF_TASK = re.compile(
     rf"(?:the|this|that|your|an?|my|no)\s+(?:(?:target|given|provided|described|intended|correct)\s+)?{_TASK}\b(?!\s*[.!]?$)(?!\s+(?:of|on|in|at|with|without|to|from|by|near|next|closest|nearest|behind|above|below|under|over|between|beside|beneath|against|facing|farthest|furthest|that|which|whose|who|where|left|right|[a-z]+(?:ing|ed)|worn|made|shown|hung|held|and|box|holder)\b|,)",
     I,
 )
-# Beginnings of what is said about the task or to the listener, and whole answers that describe nothing.
+# Beginnings of remarks on the task or to the listener, and whole answers without a description.
 _NO_DESCRIPTION = re.compile(
     any_of(
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
@@ -163,7 +165,7 @@ _NO_DESCRIPTION = re.compile(
     ),
     I,
 )
-# What betrays that more than a phrase is left: people of the conversation, the task, alternatives, marks of other texts.
+# Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
     r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
     r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|ください|ますか|ません"
@@ -210,7 +212,7 @@ def parse_description(text: str) -> str | None:
 
 
 def _after_label(text: str) -> str:
-    """What follows the last label ("Description:", "Final answer:"), or the text where there is none."""
+    """Return the text after the last label ("Description:", "Final answer:"), or the whole text without one."""
     labels = [*_WEAK_LABEL.finditer(text), *_LABEL.finditer(text)]
     for label in reversed(labels):
         rest = text[label.end() :]
@@ -223,6 +225,7 @@ def _after_label(text: str) -> str:
 
 
 def _from_lines(text: str) -> str | None:
+    """Return the description in an answer of several lines; None if there is not exactly one."""
     lines = [
         line.strip() for line in text.splitlines() if re.search(r"\w", line) or line.rstrip().endswith(("?", "？"))
     ]
@@ -301,7 +304,10 @@ def _strip(text: str) -> str:
 
 
 def _without_reasons(text: str) -> str | None:
-    """The phrase that a text begins with. What follows it must be a reason, a courtesy, or more of the phrase; None where it is neither."""
+    """Return the phrase at the beginning of a text.
+
+    The rest must be a reason, a courtesy, or part of the phrase; None otherwise.
+    """
     breaks = list(_BREAK.finditer(text))
     ends = [*(b.start() for b in breaks[1:]), len(text)]
     for match, end in zip(breaks, ends, strict=False):
@@ -335,7 +341,9 @@ def _without_carrier(text: str) -> str:
 
 
 def _is_phrase(text: str, is_carried: bool) -> bool:
-    """Whether a text can be a referring phrase: short, on one line, without a clause of its own, and about an object rather than about the task."""
+    """Return whether a text can be a referring phrase: short, one line, without a clause, and about an object, not
+    about the task.
+    """
     if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<" or not re.search(r"\w", text):
         return False
     if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text) or _OF_TASK.match(text):

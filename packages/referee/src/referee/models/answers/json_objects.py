@@ -59,6 +59,7 @@ def has_open_json(text: str) -> bool:
 
 
 def _decode(text: str, start: int) -> tuple[Any, int]:
+    """Return the JSON value at a position and its end."""
     try:
         return _DECODER.raw_decode(text, start)
     except (ValueError, RecursionError):
@@ -81,7 +82,7 @@ def _decode(text: str, start: int) -> tuple[Any, int]:
 
 
 def value_named(data: Any, *names: str) -> Any:
-    """The first of some names that an object has, whatever their case; None where it has none of them."""
+    """Return the value of the first of some names that an object has, ignoring case; None if it has none."""
     if not isinstance(data, Mapping):
         return None
     lower = {str(name).lower().replace(" ", "_"): value for name, value in data.items()}

@@ -35,13 +35,13 @@ _FILTERED = {
 
 @dataclass(frozen=True, slots=True)
 class ParsedAnswer:
-    """An answer of a model: what became of it, and its meaning.
+    """A parsed answer of a model: its outcome and its value.
 
     Args:
         outcome: "read", "unread", "refused" or "cut-off".
-        value: of a choice the number from 1, "several", "none" or "unknown"; of a description the phrase; of a rating the number; of a place a tuple of
+        value: for a choice the number from 1, "several", "none" or "unknown"; for a description the phrase; for a rating the number; for a place a tuple of
             two or four numbers in the form's order and unit, a list of such tuples, or "none". None unless read.
-        places: of a place, the same with its convention.
+        places: for a place, the same with its convention.
     """
 
     outcome: str
@@ -60,15 +60,15 @@ def parse_answer(
     language: str | None = None,
     finish: str | None = None,
 ) -> ParsedAnswer:
-    """The meaning of a model's answer; whatever leaves room for doubt is unread.
+    """Parse a model's answer; an ambiguous one is unread.
 
     Args:
         text: the raw answer.
         kind: "choice", "description", "rating" or "place" ("properties": a description with its attribute values, as JSON).
-        options: of a choice, how many there are, or their names in the order shown.
-        scale: of a rating, its lowest and highest number.
-        form: of a place, how the model writes places (`referee.models.answers.place_forms.FORMS`).
-        size: of a place, width and height of the picture as sent; coordinates beyond it are unread.
+        options: for a choice, their number, or their names in the order shown.
+        scale: for a rating, its lowest and highest number.
+        form: for a place, the model's format (`referee.models.answers.place_forms.FORMS`).
+        size: for a place, width and height of the picture as sent; coordinates beyond it are unread.
         language: of number words; None means any.
         finish: the endpoint's reason for ending the answer.
 
@@ -107,7 +107,7 @@ def parse_answer(
 
 
 def _after_apology(text: str) -> str:
-    """What follows the sentence that refuses: a model may decline to be certain, and then answer."""
+    """Return the text after the sentence of refusal: a model may decline to be certain, and then answer."""
     return text.partition(". ")[2] if ". " in text else text.partition("\n")[2]
 
 
@@ -158,7 +158,7 @@ def parse_place(
 
 
 def _in_form(place: Place, meaning: Convention) -> tuple[float, ...]:
-    """A place's numbers in the order of its form: an answer may name its sides ("left", "width") whatever that order is."""
+    """Return a place's numbers in the order of its form: an answer may name its sides ("left", "width") in any order."""
     assert isinstance(place, Box | Point)
     order = place.convention.order
     is_turned = meaning.order in (Order.YX, Order.YXYX)
@@ -174,7 +174,7 @@ def _in_form(place: Place, meaning: Convention) -> tuple[float, ...]:
 
 
 def is_inside(place: Place, size: Size) -> bool:
-    """Whether a place lies within the picture as sent, but for a rounding error at its border."""
+    """Return whether a place lies within the picture as sent, up to rounding at its border."""
     if isinstance(place, Box):
         corners = place.convention.order.corners(*map(Fraction, place.numbers))
         numbers = [(corners[0], corners[1]), (corners[2], corners[3])]

@@ -1,4 +1,6 @@
-"""How families of models write boxes and points: one form a family, chosen once for a whole set of answers and never by what fits an item best."""
+"""The formats in which model families write boxes and points: one format per family, chosen for a whole set of answers
+and never by the best fit of an item.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +52,7 @@ Reader = Callable[[str, Convention], Places]
 
 
 class AnswerForm(NamedTuple):
-    """How a family of models writes places: the reader, what its numbers mean unless somebody says otherwise, and where that is written."""
+    """The format of a model family: its parser, the default convention of its numbers, and the source."""
 
     read: Reader
     convention: str
@@ -81,7 +83,9 @@ _CORRECTED = re.compile(
 
 
 def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
-    """The places in an answer, those after its last "Answer:" or its last correction first; the same place twice is one."""
+    """Return the places in an answer, preferring those after its last "Answer:" or correction; repeated places count
+    once.
+    """
     text = _DENIED.sub(" ", text[:LONGEST])
     for mark in reversed([*_MARKED.finditer(text), *_CORRECTED.finditer(text)]):
         if places := form.read(text[mark.end() :], convention):
@@ -90,7 +94,7 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
 
 
 def is_absent(text: str) -> bool:
-    """Whether an answer without places says that there is nothing to find."""
+    """Return whether an answer without places states that there is no such object."""
     bare = re.sub(r"^```\w*\s*|\s*```$", "", text.strip()).strip(" .\"'`*")
     bare = re.sub(r"<\|(?:begin|end)_of_box\|>", "", bare)
     bare = _MARKED.sub("", bare, count=1).strip(" .\"'`*")
@@ -129,6 +133,7 @@ def _box(numbers: Sequence[Any], convention: Convention) -> Places:
 
 
 def _point(numbers: Sequence[Any], convention: Convention) -> Places:
+    """Return two numbers as a point."""
     # A convention is declared for boxes or for points; a model that gives both means the same unit.
     turned = convention.order in (Order.YX, Order.YXYX)
     x, y = map(_float, numbers)
@@ -141,7 +146,7 @@ def _boxlike(convention: Convention) -> Convention:
 
 
 def _group(numbers: Sequence[Any], convention: Convention) -> Places:
-    """Two numbers are a point, four a box; any other number of numbers is nothing we know."""
+    """Return two numbers as a point, four as a box; empty for another count."""
     if len(numbers) == 4:
         return _box(numbers, _boxlike(convention))
     return _point(numbers, convention) if len(numbers) == 2 else []
@@ -169,7 +174,7 @@ _ROW = re.compile(rf"\[+\s*({NUMBER}(?:\s*[,;]\s*{NUMBER}){{1,400}})\s*\]+")
 
 
 def _rows(text: str, convention: Convention) -> Places:
-    """Lists in which a semicolon parts one place from the next."""
+    """Return the places of lists separated by semicolons."""
     rows = [row.split(",") for m in _ROW.finditer(text) for row in m[1].split(";")]
     return [p for row in rows for p in _group(row, convention)]
 
@@ -195,9 +200,10 @@ _MOLMO_COORDS = re.compile(r"""\bcoords\s*=\s*["']([\d.,:;\s]{3,20000})["']""")
 
 
 def _molmo(text: str, convention: Convention) -> Places:
+    """Return the points of Molmo's tags."""
     places: Places = []
     for tag in _MOLMO.finditer(text):
-        # What the point is called may hold anything, `x="3"` included.
+        # A point's label may contain anything, including `x="3"`.
         attributes = re.split(r"\balt\s*=", tag[1], maxsplit=1)[0]
         numbers: dict[str, dict[str, str]] = {}
         for axis, which, number in _MOLMO_NUMBER.findall(attributes):
@@ -235,13 +241,15 @@ def _paligemma(text: str, convention: Convention) -> Places:
 
 
 def _florence(text: str, convention: Convention) -> Places:
+    """Return the boxes of Florence's location tokens."""
     # The makers' own code takes the middle of a bin (processing_florence2.py, BoxQuantizer.dequantize).
     tokens = [p for m in _FLORENCE.finditer(text) for p in _box([int(n) + 0.5 for n in m.groups()], convention)]
-    # What their post-processing gives is a dictionary of boxes in pixels of the picture.
+    # Their post-processing returns a dictionary of boxes in pixels of the picture.
     return tokens or _json(text, Convention(Unit.PIXELS, convention.order))
 
 
 def _kosmos(text: str, convention: Convention, side: int = 32) -> Places:
+    """Return the boxes of Kosmos' patch tokens."""
     places: Places = []
     for match in _KOSMOS.finditer(text):
         first, last = int(match[1]), int(match[2])
@@ -251,7 +259,9 @@ def _kosmos(text: str, convention: Convention, side: int = 32) -> Places:
 
 
 def _cells(first: int, last: int, side: int) -> tuple[float, ...]:
-    """From the middle of one cell to the middle of the other, or whole cells where they lie in one row or column (unilm/kosmos-2/demo/decode_string.py)."""
+    """Return the box between the centres of two cells, or of whole cells if they share a row or column
+    (unilm/kosmos-2/demo/decode_string.py).
+    """
     (y1, x1), (y2, x2) = divmod(first, side), divmod(last, side)
     if x1 == x2 or y1 == y2:
         return x1, y1, x2 + 1, y2 + 1
@@ -343,6 +353,7 @@ def _written(text: str, convention: Convention) -> Places:
 
 
 def _walk(value: Any, convention: Convention, depth: int) -> Places:
+    """Return the places in a JSON value, at any depth."""
     if depth > DEEPEST:
         return []
     if isinstance(value, str):
@@ -381,6 +392,7 @@ def _walk(value: Any, convention: Convention, depth: int) -> Places:
 
 
 def _keyed() -> Iterator[tuple[tuple[str, ...], Order]]:
+    """Yield the keys of boxes and points with the order of their numbers."""
     yield from ((keys, Order.XYWH) for keys in _CORNERS_AND_SIDES)
     yield from ((keys, Order.CXCYWH) for keys in _MIDDLES_AND_SIDES)
     yield from ((keys, Order.XYXY) for keys in _CORNER_KEYS)
@@ -388,7 +400,7 @@ def _keyed() -> Iterator[tuple[tuple[str, ...], Order]]:
 
 
 def _are_numbers(values: Any) -> bool:
-    """Whether a list holds numbers, as such or as text."""
+    """Return whether a list has only numbers, as numbers or text."""
     return (
         isinstance(values, list)
         and bool(values)
@@ -401,6 +413,7 @@ def _are_numbers(values: Any) -> bool:
 
 
 def _is_finite(number: float) -> bool:
+    """Return whether a number is finite."""
     try:
         return isfinite(float(number))
     except OverflowError:
@@ -423,7 +436,7 @@ _MOVES = re.compile(r"move|hover|wait|screenshot|scroll|key|type", re.IGNORECASE
 
 
 def _click(text: str, convention: Convention) -> Places:
-    """The place of the last click, or of the last movement where nothing is clicked; else the last pair of numbers."""
+    """Return the place of the last click, or of the last movement without a click; else the last pair of numbers."""
     if (places := _last_action(text, convention)) or (places := _called_action(text, convention)):
         return places
     if typed := _TYPED_TAP.findall(text):
@@ -439,6 +452,7 @@ def _click(text: str, convention: Convention) -> Places:
 
 
 def _last_action(text: str, convention: Convention) -> Places:
+    """Return the place of the last action in pyautogui's style."""
     pointer: Places = []
     clicked: Places = []
     for action in _ACTION.finditer(text):
@@ -450,7 +464,7 @@ def _last_action(text: str, convention: Convention) -> Places:
 
 
 def _called_action(text: str, convention: Convention) -> Places:
-    """The place of the last call of a computer-use tool, in JSON: clicks before movements."""
+    """Return the place of the last call of a computer-use tool, in JSON: clicks before movements."""
     clicked: Places = []
     moved: Places = []
     for value in (

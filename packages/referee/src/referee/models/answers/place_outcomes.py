@@ -28,7 +28,7 @@ def parse_place_answer(
 
 
 def as_place_answer(parsed: ParsedAnswer) -> PlaceAnswer:
-    """A parsed answer as an outcome: what is unread or cut off is UNPARSABLE."""
+    """Return a parsed answer as an outcome: unread or cut off is UNPARSABLE."""
     if parsed.places:
         return place_answer_of(parsed.places)
     words = {"none": Outcome.NONE, "several": Outcome.SEVERAL}
@@ -38,7 +38,7 @@ def as_place_answer(parsed: ParsedAnswer) -> PlaceAnswer:
 
 
 def place_answer_of(places: Sequence[Place]) -> PlaceAnswer:
-    """The outcome that one place or several amount to; a box without area is EMPTY."""
+    """Return the outcome of one place or several; a box without area is EMPTY."""
     if len(places) > 1:
         return PlaceAnswer(Outcome.SEVERAL, tuple(places))
     (place,) = places

@@ -1,7 +1,7 @@
-"""The one rating in an answer, on the scale that was asked for; two ratings are none.
+"""Extracts the one rating in an answer, on the given scale; two ratings are none.
 
-Every number becomes a token: its place in a list of values, turned to the scale where it is a fraction. Clauses then say which of them is chosen (`clauses`); a
-number that none of them accounts for leaves the answer unread.
+Every number becomes a token: its index in a list of values, converted to the scale if it is a fraction. Clauses then
+determine the chosen one (`clauses`); a number that no clause accounts for makes the answer unread.
 """
 
 from __future__ import annotations
@@ -137,13 +137,15 @@ class _Values:
         return None if token is None else self.values[token]
 
     def _token(self, value: float | None) -> str:
+        """Return the token of a value; values off the scale are all distinct."""
         value = value if value is not None and self.low <= value <= self.high else None
-        # What is not on the scale is never the same as anything else.
+        # Values off the scale are never equal to others.
         if value is None or value not in self.values:
             self.values.append(value)
         return f"⟦{len(self.values) - 1 if value is None else self.values.index(value)}⟧"
 
     def _fraction(self, number: float, whole: float) -> float | None:
+        """Return a fraction as a value on the scale; None if it is not on it."""
         if whole == self.high:
             return number
         return number * self.high / whole if self.low == 0 and whole > 0 and number <= whole else None
@@ -158,6 +160,7 @@ class _Values:
         return re.sub(_N + _FOLLOWS, lambda m: self._token(_number(m[1])), text, flags=I)
 
     def _range(self, match: re.Match[str]) -> str:
+        """Return the token of a range, fraction or pair of values."""
         one, other = _number(match[1]), _number(match[2])
         if re.search(r"[/]", match[0]) and self.low == 0 and other != self.high:
             return match[0]
@@ -187,7 +190,7 @@ def _stated(text: str) -> int | None:
 
 
 def _is_accounted_for(text: str, claims: list[Claim], final: Claim) -> bool:
-    """Whether every other value in a text is denied, explained, or settled by what follows it."""
+    """Return whether every other value in a text is denied, explained, or superseded."""
     line = text[text.rfind("\n", 0, final.start) + 1 :].partition("\n")[0]
     is_alone = re.fullmatch(r"\W*⟦\d+⟧\W*", line) is not None
     for mention in re.finditer(r"⟦(\d+)⟧|⟪[\d+]+⟫", text):
@@ -235,7 +238,10 @@ _WHOLE_WORDS = r"(?: out of | von | sur | de | sobre | van (?:de )?|/)"
 
 
 def _spelled(text: str, language: str | None) -> str:
-    """A text with digits for number words, and decimals for halves; "one", "un" and the like only where they stand alone."""
+    """Return a text with digits for number words, and decimals for halves.
+
+    "one", "un" and similar only if they stand alone.
+    """
     numbers = {
         word: str(number)
         for word, number in number_words(language).items()
@@ -255,6 +261,7 @@ def _spelled(text: str, language: str | None) -> str:
 
 
 def _from_json(data: dict[str, object], low: float, high: float) -> float | None:
+    """Return the rating in a JSON object; None without a unique one."""
     fields = {str(k).lower().strip().replace(" ", "_"): v for k, v in data.items()}
     known = [k for k in fields if k in _KEYS]
     final = [k for k in fields if k in _FINAL_KEYS]
@@ -269,6 +276,7 @@ def _from_json(data: dict[str, object], low: float, high: float) -> float | None
 
 
 def _from_value(value: object, low: float, high: float) -> float | None:
+    """Return the rating in a JSON value; None without one."""
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, dict):

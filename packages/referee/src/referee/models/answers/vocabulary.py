@@ -31,7 +31,7 @@ def words(text: str) -> frozenset[str]:
 # Where a word may begin: Chinese and Japanese have no spaces between words.
 START = r"(?<![^\W\u3040-\u30ff\u4e00-\u9fff])(?<!')"
 
-# What a number may be a number of.
+# Nouns that a number may count.
 KINDS = any_of(
     r"objects?(?![^\W\d_])|numbers?(?![^\W\d_])|items?(?![^\W\d_])|options?(?![^\W\d_])|choices?(?![^\W\d_])|images?(?![^\W\d_])|pictures?(?![^\W\d_])|candidates?(?![^\W\d_])|entit(?:y|ies)(?![^\W\d_])|person(?![^\W\d_])|no\.|nr\.|num\.|obj\.?|#|№|n[°º]",
     r"objekte?(?![^\W\d_])|nummer(?![^\W\d_])|bild(?:er)?(?![^\W\d_])|möglichkeit(?![^\W\d_])",
@@ -62,7 +62,7 @@ ORDINALS = {
 
 
 def number_words(language: str | None = None) -> dict[str, int]:
-    """Number words of a language and of English, or of all languages, with what they count."""
+    """Return the number words of a language and of English, or of all languages, with their values."""
     languages = NUMBER_WORDS if language is None else {"en", language} & NUMBER_WORDS.keys()
     return {word: i for name in sorted(languages) for i, word in enumerate(NUMBER_WORDS[name], 1)}
 
@@ -82,7 +82,7 @@ def find_numbers(text: str) -> list[float]:
     return [float(n) for n in re.findall(r"\d+(?:\.\d+)?", text)]
 
 
-# What announces the answer itself; the last one counts.
+# Words that announce the answer; the last one counts.
 MARKERS = any_of(
     r"(?:final|correct|right|best|my|revised|corrected) (?:answer|choice|match|selection|guess|rating|score)",
     r"answer|choice|selection|selected(?: \w+)?|conclusion|result|final|decision|correction|corrected|verdict|pick",
