@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from scipy.stats import spearmanr
 
-from referee import catalogue
+from referee import catalogue, create
+from referee.api.replicate import replicate as replicate_task
+from referee.api.run import run as run_systems
 from referee.api.score import score
+from referee.corpora.challenge_xml import write_outputs, write_trials
 from referee.corpora.outputs import Output
 from referee.corpora.splits import folds
 from referee.corpora.synthetic.corpus import Synthetic
-from referee.errors import UnknownName
+from referee.errors import InputError, UnknownName
 from referee.jobs.challenge_tasks import TASKS, printed_table, task_named
+from referee.jobs.folder import Run
 from referee.jobs.open import Answers, open_corpus
 from referee.jobs.replicate import add_protocol, draw_protocol, people_rows, replicate, summarise
 from referee.records import Description, Entity, Property, Scene, Trial
@@ -223,3 +228,56 @@ def test_the_printed_protocol_has_a_second_reference_of_another_speaker() -> Non
     row = {"written": system, "metric": "set/dice", "domain": "both", "published": 0.9}
     add_protocol([row], values)
     assert (row["protocol"], row["published_in_range"]) == (pytest.approx(5 / 6), False)
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """A challenge's own files: training trials in one file of XML, test trials with two references in a folder, and the outputs of a peer."""
+    trials = [replace(t, history=(), episode=None) for t in TRIALS]
+    plain = [
+        replace(t, references=tuple(Description(text=r.text, properties=r.properties) for r in t.references))
+        for t in trials
+    ]
+    train, test = plain[:40], [replace(t, references=(t.references[0],) * 2) for t in plain[40:52]]
+    write_trials(train, tmp_path / "train.xml")
+    write_trials(test, tmp_path / "test")
+    write_outputs(((t.id, Description(properties=t.references[0].properties)) for t in test), tmp_path / "graph.xml")
+    return tmp_path
+
+
+def test_a_run_on_a_challenges_own_files_trains_on_one_part_and_describes_the_other(pack: Path) -> None:
+    made = run_systems(
+        ["tuna2008-as/DIT-FBI"], out=pack / "run", train=str(pack / "train.xml"), test=str(pack / "test"), jobs=1
+    )
+    kept = list(Run(pack / "run").trials())
+    assert [t.id for t in kept] == sorted((t.id for t in TRIALS[40:52]), key=lambda i: [t.id for t in kept].index(i))
+    assert {len(t.references) for t in kept} == {2}
+    learned = create("system", "tuna2008-as/DIT-FBI").fit(TRIALS[:40])
+    ours = {o.trial: o.description.properties for o in Run(pack / "run").outputs()}
+    assert ours == {t.id: learned.describe(t.for_speaker()).properties for t in TRIALS[40:52]}
+    assert made.score(metrics="set/dice").frame["n"].to_list() == [12]
+
+
+def test_a_peer_is_scored_beside_the_systems(pack: Path) -> None:
+    made = replicate_task(
+        "tuna2008-as",
+        train=str(pack / "train.xml"),
+        test=str(pack / "test"),
+        peers=[f"GRAPH-4+B={pack / 'graph.xml'}"],
+        jobs=1,
+    )
+    (peer,) = (
+        r
+        for r in made.rows
+        if r["system"] == "GRAPH-4+B (peer)" and (r["metric"], r["domain"]) == ("set/exact", "both")
+    )
+    # It says what the references say; print: Gatt, Belz & Kow 2008, table 3.
+    assert (peer["ours"], peer["published"]) == (1, 0.4)
+    assert made.summary["n"] == 14
+
+
+def test_trials_of_training_cannot_be_tested(pack: Path) -> None:
+    with pytest.raises(InputError, match="training and the test"):
+        run_systems(["classic/greedy"], out=pack / "run", train=str(pack / "test"), test=str(pack / "test"), jobs=1)
+    with pytest.raises(InputError, match="replace the corpus"):
+        run_systems(["classic/greedy"], "synthetic", out=pack / "run", train=str(pack / "train.xml"), jobs=1)

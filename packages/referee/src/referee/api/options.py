@@ -275,9 +275,18 @@ class RunOptions:
         "--systems", "-s", cli=str, positional=True,
     )  # fmt: skip
     corpus: Any = option(
-        None, "A corpus by name, or a JSONL file of trials.", "--corpus", "-c", cli=str, positional=True
+        None,
+        "A corpus by name, a JSONL file of trials, or XML of a challenge.",
+        "--corpus",
+        "-c",
+        cli=str,
+        positional=True,
     )
     out: str | Path | None = option(None, "The run folder to write.", cli=Path, positional=True)
+    train: Any = option(
+        None, "Instead of --corpus and folds: trials to learn from (a corpus, or XML of a challenge).", cli=str
+    )
+    test: Any = option(None, "With --train: trials to describe, with one or several references each.", cli=str)
     retry: str | Path | None = option(
         None, "A finished run: questions that failed are asked again, at the rate of --systems if given.", cli=Path
     )
@@ -490,6 +499,14 @@ class ReplicateOptions:
     seeds: int = option(1, "Cut the corpus so many times, for the range of rho.", minimum=1)
     reading: str = option("challenge", "How TUNA's attribute sets are read (`referee docs corpora`).")
     least_words: int = option(0, "Score only trials whose reference has so many words.", minimum=0)
+    train: Any = option(
+        None, "A challenge's own training trials, as XML (folder, file or zip) or JSONL; with --test.", cli=str
+    )
+    test: Any = option(None, "A challenge's own test trials, with their references.", cli=str)
+    peers: Sequence[str] = option(
+        (), "Outputs of a peer for the test trials, to be scored beside print: LABEL=FILE, or a file named as its row.",
+        "--peer", cli=list[str],
+    )  # fmt: skip
     draws: int = option(30, "Draws of the printed protocol: 56 + 56 items, two references (0: none).", minimum=0)
     jobs: int | None = option(None, "Processes (default: one a core).", minimum=1)
     out: str | Path | None = option(None, "Keep the run folder here.", cli=Path)

@@ -13,8 +13,9 @@ from referee.api.frames import REPLICATION, frame_of
 from referee.api.options import ReplicateOptions
 from referee.api.results import Result
 from referee.engines.choice import available_cores
+from referee.errors import InputError
 from referee.jobs.challenge_tasks import TASKS, task_named
-from referee.jobs.open import open_corpus
+from referee.jobs.open import open_corpus, open_train_and_test
 from referee.jobs.replicate import replicate as replicate_task
 from referee.jobs.replicate import summarise
 from referee.options import takes
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+OWN_TRIALS = "trials: ours are trained and tested on the trials that were given; systems are reconstructions, as their evidence says"
+
+
 class Replication(Result):
     """Our scores beside the printed ones, and how well they agree.
 
@@ -31,20 +35,29 @@ class Replication(Result):
         task: of which challenge.
         rows: one per system, domain and measure.
         other_cuts: the same of other cuts of the corpus, for the range of rho.
+        has_own_trials: whether these are scores on the challenge's own training and test trials.
 
     >>> row = {"system": "A", "domain": "both", "metric": "set/dice", "ours": 0.7, "published": 0.8, "difference": -0.1, "evidence": "faithful"}
     >>> Replication("tuna2008-as", [row])
     Replication of tuna2008-as: 1 systems, set/dice: Spearman's rho –, mean absolute difference 0.100
     """
 
-    def __init__(self, task: str, rows: list[dict[str, Any]], other_cuts: Sequence[list[dict[str, Any]]] = ()) -> None:
+    def __init__(
+        self,
+        task: str,
+        rows: list[dict[str, Any]],
+        other_cuts: Sequence[list[dict[str, Any]]] = (),
+        has_own_trials: bool = False,
+    ) -> None:
         self.task, self.rows, self.summary = task, rows, summarise(task, rows, other_cuts)
+        self.has_own_trials = has_own_trials
         super().__init__(frame_of(({**r, "task": task, "value": r["ours"]} for r in rows), REPLICATION))
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why ours can differ from print."""
-        return TASKS[self.task].reasons
+        # The general reasons are about folds of the public corpus.
+        return (OWN_TRIALS,) if self.has_own_trials else TASKS[self.task].reasons
 
     def plot(self) -> alt.TopLevelMixin:
         """Ours against print, one panel a measure, over both domains."""
@@ -84,7 +97,13 @@ def replicate(options: ReplicateOptions) -> Replication:
     """
     # A wrong name is told before the corpus is read.
     task_named(options.task)
-    opened = open_corpus("tuna", data=options.data, reading=options.reading)
+    trained_on = None
+    if options.train is not None or options.test is not None or options.peers:
+        if options.train is None or options.test is None:
+            raise InputError("peers and challenge trials need both parts", remedy="write --train and --test")
+        opened, trained_on = open_train_and_test(options.train, options.test, options.data, options.reading)
+    else:
+        opened = open_corpus("tuna", data=options.data, reading=options.reading)
     # Made in any case: without `out` the run is only a means.
     with tempfile.TemporaryDirectory(prefix="referee-") as place:
         cuts = [
@@ -98,10 +117,12 @@ def replicate(options: ReplicateOptions) -> Replication:
                 jobs=options.jobs or available_cores(),
                 least_words=options.least_words,
                 draws=0 if number_of_cut else options.draws,
+                trained_on=trained_on,
+                peers=options.peers,
                 watch=options.progress,
                 overwrite=options.overwrite,
                 command=sys.argv[1:],
             )
-            for number_of_cut in range(options.seeds)
+            for number_of_cut in range(options.seeds if trained_on is None else 1)
         ]
-    return Replication(options.task, cuts[0], cuts[1:])
+    return Replication(options.task, cuts[0], cuts[1:], has_own_trials=trained_on is not None)

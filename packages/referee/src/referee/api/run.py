@@ -18,7 +18,7 @@ from referee.engines.choice import engine_named
 from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.jobs.folds import RunPlan
-from referee.jobs.open import Opened, open_corpus
+from referee.jobs.open import Opened, open_corpus, open_train_and_test
 from referee.jobs.run import Watch
 from referee.jobs.run import run as run_plan
 from referee.jobs.speak import sampled, systems_named
@@ -100,16 +100,37 @@ def run(options: RunOptions) -> FinishedRun:
     """
     if options.retry is not None:
         return _again(Path(options.retry), listed(options.systems), options.progress)
-    if not options.systems or options.corpus is None or options.out is None:
+    has_pack = options.train is not None or options.test is not None
+    if not options.systems or (options.corpus is None and not has_pack) or options.out is None:
         raise InputError("systems, a corpus and a place for the run are needed", remedy="name all three, or `retry`")
+    if has_pack and (
+        None in (options.train, options.test) or options.corpus is not None or options.cut or options.only
+    ):
+        raise InputError(
+            "training and test trials replace the corpus and its cut",
+            remedy="write --train and --test, without --corpus, --cut and --only",
+        )
     named = sampled(systems_named(listed(options.systems)), options.samples)
     # A named split here would be mistaken for the cut into training and test.
     if options.only is not None and "=" not in options.only:
         raise InputError(
             f"cannot choose trials by {options.only!r}", remedy="write --only FIELD=VALUE, or --cut for a cut"
         )
-    plan = RunPlan(systems=named, folds=options.folds, by=options.folds_by, split=options.cut, seed=options.seed)
-    opened = limited(open_corpus(options.corpus, options.data, options.reading, options.only), options.limit)
+    trained_on = None
+    if has_pack:
+        opened, trained_on = open_train_and_test(
+            options.train, options.test, options.data, options.reading, options.limit
+        )
+    else:
+        opened = limited(open_corpus(options.corpus, options.data, options.reading, options.only), options.limit)
+    plan = RunPlan(
+        systems=named,
+        folds=options.folds,
+        by=options.folds_by,
+        split=options.cut,
+        seed=options.seed,
+        trained_on=trained_on,
+    )
     counts = run_plan(
         plan,
         opened,

@@ -27,6 +27,8 @@ EPILOG = examples("""
 
   referee run --corpus tuna --reading challenge --systems tuna2008-as/DIT-FBI,classic/incremental --cut challenge-80/20 --out RUN
 
+  referee run --train train.xml --test test.xml --systems tuna2008-as --out RUN     a challenge's own files
+
   referee run --corpus synthetic --limit 50 --folds-by random --systems "mine=llm/openai-compatible|model:NAME|endpoint:URL" --out RUN
 
   referee run --retry RUN                                                           ask again what was not answered
@@ -43,11 +45,15 @@ def run_named(options: RunOptions) -> int:
     """Train and run systems by name; the run folder can then be scored, reported and replayed."""
     if options.retry is not None:
         return _retry(Path(options.retry), options.systems)
-    if missing := [f"--{name}" for name in ("systems", "corpus", "out") if not getattr(options, name)]:
+    if missing := [
+        f"--{name}"
+        for name in ("systems", *(() if options.train or options.test else ("corpus",)), "out")
+        if not getattr(options, name)
+    ]:
         raise InputError(f"{' and '.join(missing)} is missing", remedy="see `referee run --help`")
     out = Path(str(options.out))
     try:
-        with advancing(f"{options.systems} on {options.corpus}", cost=True) as options.progress:
+        with advancing(f"{options.systems} on {options.corpus or options.test}", cost=True) as options.progress:
             finished_run = apply(run_systems, options)
     except KeyboardInterrupt:
         raise _stopped() from None

@@ -17,7 +17,8 @@ Fold = tuple[list[Trial], list[Trial]]
 class RunPlan:
     """The settings that determine a run: systems, folds and seed.
 
-    `split` names one split (``challenge-80/20``) instead of folds.
+    `split` names one split (``challenge-80/20``) instead of folds; with `trained_on` the first so many trials are for
+    training and all others for testing.
     """
 
     systems: tuple[System, ...]
@@ -25,10 +26,14 @@ class RunPlan:
     by: str = "speaker"
     split: str | None = None
     seed: int = 1
+    trained_on: int | None = None
 
 
 def cut(plan: RunPlan, trials: Iterable[Trial]) -> list[Fold]:
     """Return pairs of training and test trials; a single pair without training if no system of the plan learns."""
+    if plan.trained_on is not None:
+        whole = list(trials)
+        return [(whole[: plan.trained_on], whole[plan.trained_on :])]
     if plan.split is None and not any(learns(system.build(plan.seed)) for system in plan.systems):
         return [([], list(trials))]
     if plan.split is None:

@@ -180,6 +180,41 @@ def open_corpus(
     )
 
 
+def open_train_and_test(
+    train: Any, test: Any, data: Any = None, reading: str | None = None, limit: int | None = None
+) -> tuple[Opened, int]:
+    """Return training and test trials as one corpus, and how many of its first trials are for training.
+
+    Args:
+        train: as `open_corpus`; of a challenge its XML.
+        test: likewise; trials may have several references.
+        data: the folder of corpora.
+        reading: of TUNA.
+        limit: at most this many test trials.
+
+    Raises:
+        DuplicateTrial: for an id that is in both.
+    """
+    first, second = (open_corpus(part, data, reading if _is_named(part) else None) for part in (train, test))
+    training, tested = list(first.trials()), list(islice(second.trials(), limit))
+    if shared := {t.id for t in training} & {t.id for t in tested}:
+        raise DuplicateTrial(
+            f"trial {min(shared)!r} is among the training and the test trials",
+            where=second.name,
+            remedy="take it out of one of them, or rename it",
+        )
+    trials = (*training, *tested)
+    parameters = {**second.parameters, "train": first.name, "limit": limit}
+    opened = Opened(
+        name=second.name, trials=lambda: trials, everyone=lambda: trials, card=second.card, parameters=parameters
+    )
+    return opened, len(training)
+
+
+def _is_named(corpus: Any) -> bool:
+    return str(corpus) in catalogue.names("corpus")
+
+
 def trial_named(corpus: Any, trial: str | None = None, data: Any = None) -> Trial:
     """One trial of a corpus by its id, the first by default; where there is none of that name the first three are named."""
     opened = open_corpus(corpus, data=data)
@@ -229,6 +264,10 @@ def _source(corpus: Any, data: Any, reading: str | None) -> tuple[str, Any]:
             )
         if not is_named and (is_address(corpus) or Path(corpus).exists()):
             _refuse_parquet(corpus)
+            if Path(corpus).is_dir() or str(corpus).lower().endswith((".xml", ".zip")):
+                from referee.corpora import challenge_xml
+
+                return str(corpus), partial(challenge_xml.read_trials, corpus)
             return str(corpus), JsonlCorpus(corpus)
         if not is_named and _looks_like_a_file(str(corpus)):
             raise _no_such_file(Path(corpus))

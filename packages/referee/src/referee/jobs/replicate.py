@@ -7,7 +7,7 @@ and roughly the numbers. Systems with words are run twice: with their algorithm,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -44,6 +44,8 @@ def replicate(
     jobs: int = 1,
     least_words: int = 0,
     draws: int = 0,
+    trained_on: int | None = None,
+    peers: Sequence[str] = (),
     watch: Watch = lambda total: lambda n: None,
     **options: Any,
 ) -> list[dict[str, Any]]:
@@ -51,20 +53,24 @@ def replicate(
 
     With `least_words` only trials whose first reference has that many words are scored (all are used for training).
     With `draws`, each row has the range of its value under the printed protocol (`draw_protocol`), if the task has one.
+    With `trained_on` the first so many trials are the challenge's own training trials, the others its test trials;
+    outputs of `peers` (files, with or without a label of the printed table) are scored beside the systems.
     """
     task = task_named(name)
     written = [w for full in task.systems() for w in _both_ways(full)]
-    plan = RunPlan(systems=tuple(map(System.read, written)), folds=folds, by=task.by, seed=seed)
+    plan = RunPlan(systems=tuple(map(System.read, written)), folds=folds, by=task.by, seed=seed, trained_on=trained_on)
     run(plan, opened, out, engine=LocalEngine(jobs), watch=watch, **options)
     trials = list(Run(out).trials())
     scored = [t for t in trials if len((t.references[0].text or "").split()) >= least_words]
     answers = open_outputs(str(out), lenient=True)
-    for output in people_rows(task.people, trials, seed):
+    for output in people_rows(task.people if trained_on is None else (), trials, seed):
         answers.add(output)
+    labels = [_add_peer(answers, peer, {t.id for t in trials}) for peer in peers]
     # No resampling, since the spread over folds stands beside the values; lenient, since systems may be silent.
     settings = Settings(metrics=tuple(m.metric for m in task.measures), by=("domain",), resamples=0, lenient=True)
-    rows = compare(task, score_trials(answers, lambda: scored, settings), [test for _, test in cut(plan, trials)])
-    if task.test_items and draws:
+    parts = [test for _, test in cut(plan, trials)] if trained_on is None else [trials]
+    rows = compare(task, score_trials(answers, lambda: scored, settings), parts, labels)
+    if task.test_items and draws and trained_on is None:
         add_protocol(rows, draw_protocol(task, answers, scored, written, draws, seed))
     return [{key: value for key, value in row.items() if key != "written"} for row in rows]
 
@@ -72,6 +78,17 @@ def replicate(
 def _both_ways(system: str) -> list[str]:
     """A system with words as its algorithm has it, and mended."""
     return [system + UNMENDED, system] if catalogue.entry("system", system).tags["mended"] else [system]
+
+
+def _add_peer(answers: Answers, peer: str, ids: Set[str]) -> str:
+    """Add the outputs of a peer under its label in print; returns the label."""
+    label, separator, path = peer.partition("=")
+    label, path = (label, path) if separator else (Path(peer).name.partition(".")[0], peer)
+    outputs = open_outputs(path)
+    outputs.check_complete(ids)
+    for output in (o for of_system in outputs.by_system.values() for o in of_system.values()):
+        answers.add(output._replace(system=label))
+    return label
 
 
 def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> Iterator[Output]:
@@ -89,14 +106,16 @@ def people_rows(labels: Sequence[str], trials: Sequence[Trial], seed: int) -> It
             yield Output(trial.id, label, other.references[0], "", None)
 
 
-def compare(task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Trial]]) -> list[dict[str, Any]]:
-    """Our scores beside the printed ones, with the value of every fold; the systems in the order of the catalogue, then people."""
+def compare(
+    task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Trial]], peers: Sequence[str] = ()
+) -> list[dict[str, Any]]:
+    """Our scores beside the printed ones, with the value of every fold; the systems in the order of the catalogue, then people and peers."""
     part_of = {t.id: i for i, fold in enumerate(folds) for t in fold}
     fold = np.array([part_of[t] for t in table.trials])
     domain = np.array([d or "" for d in table.groups["domain"]])
     labels = {w: label for full, label in task.systems().items() for w in _both_ways(full)}
     rows = []
-    for system, label in {**labels, **{p: p for p in task.people}}.items():
+    for system, label in {**labels, **{p: p for p in (*task.people, *peers)}}.items():
         for measure in task.measures:
             for where in measure.columns:
                 mask = np.ones(len(fold), bool) if where == BOTH else domain == where
@@ -106,6 +125,7 @@ def compare(task: ChallengeTask, table: ScoreTable, folds: Sequence[Iterable[Tri
                 rows.append(
                     {
                         **_about(system),
+                        **({"system": f"{system} (peer)", "evidence": "peer"} if system in peers else {}),
                         "written": system,
                         "domain": where,
                         "metric": measure.metric,

@@ -245,7 +245,11 @@ def written_plan(plan: RunPlan, opened: Opened, signatures: Mapping[str, str]) -
 def _cuts(plan: RunPlan, folds: Sequence[Fold]) -> Iterator[splits.Split]:
     """Yield the descriptions of the folds for the manifest."""
     for number, fold in enumerate(folds, 1):
-        name = plan.split or (f"{plan.by}-fold-{number}/{len(folds)}" if len(folds) > 1 else "all trials, no training")
+        name = (
+            plan.split
+            or ("train and test" if plan.trained_on is not None else "")
+            or (f"{plan.by}-fold-{number}/{len(folds)}" if len(folds) > 1 else "all trials, no training")
+        )
         yield splits.describe(name, plan.seed, fold)
 
 
