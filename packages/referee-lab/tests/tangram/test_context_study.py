@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from referee.errors import InputError
 from referee.records import Description, Entity, Outcome, Response, Scene, Trial
 from referee_lab.study.design.balance import prove_balance
 from referee_lab.study.folder.draft import write_study
+from referee_lab.study.texts import about_voices
 from referee_lab.tangram.desk import context_study
 from referee_lab.tangram.desk.clip_study import Wanted, bot_sessions
 from referee_lab.tangram.desk.context_study import ContextStudy, estimate_power, prepare_context_study
@@ -134,6 +136,10 @@ def test_with_every_context_each_reference_is_shown_with_its_own_later_event(tmp
     assert kinds == {frozenset({"none", "both", event}): 32 for event in ("mention", "action")}
     made = write_study(tmp_path / "study", study.draft)
     assert [claim.sentence for claim in prove_balance(made) if claim.promised and not claim.holds] == []
+    # Voices are heard up to an utterance that is read, which participants are told.
+    write_study(tmp_path / "heard", replace(study.draft, sounds={f"{'ab' * 16}.wav": b"RIFF"}))
+    pages = [(tmp_path / name / "texts" / "instructions.md").read_text("utf-8") for name in ("study", "heard")]
+    assert [about_voices("en") in page for page in pages] == [False, True]
     with pytest.raises(InputError, match=r"6 items, fewer than 8 \(power 0"):
         prepare_context_study(sessions[:2], wanted, ["human", "that"], ["none", "mention", "action", "both"])
 

@@ -368,6 +368,28 @@ def test_tables_of_one_folder_may_use_the_same_ids(tmp_path: Path, capsys: pytes
     assert [t.meta["pronoun"] for t in trials[:3]] == [False, False, True]
 
 
+def test_any_dialogue_is_scored_as_repeated_rounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Three words, then one, then a selection that is wrong; characters of Japanese are counted."""
+    from referee.cli import main
+
+    for pair in range(3):
+        rows = [
+            {**UNTIMED, "id": f"d{pair}", "language": "ja" if pair == 2 else "en"},
+            expression("ann", "the red mug" if pair < 2 else "赤いコップ", "a"),
+            expression("bob", "it" if pair < 2 else "それ", "a"),
+            {"kind": "action", "by": "ann", "entities": ["b"], "data": {"action": "select"}},
+            {"kind": "action", "by": "bob", "entities": ["a"], "data": {"action": "select"}},
+            expression("ann", "both", "a", "b"),
+        ]
+        (tmp_path / f"d{pair}.jsonl").write_text(written(rows), "utf-8")
+    assert main(["play", "--played", str(tmp_path), "--format", "json"]) == 0
+    scored = json.loads(capsys.readouterr().out)
+    (curve,) = scored["curves"]
+    levels = [(r["repetition"], r["words"], r["n_words"], r["right"], r["n_right"]) for r in curve["levels"]]
+    assert levels == [(1, pytest.approx(11 / 3), 3, None, 0), (2, pytest.approx(4 / 3), 3, 0.0, 3)]
+    assert main(["play", "--played", str(tmp_path / "none")]) == 2
+
+
 def test_a_text_grid_is_read_by_a_map_that_is_proposed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Written by another program (pympi); the map that `check` shows is taken as it is."""
     pympi = pytest.importorskip("pympi")

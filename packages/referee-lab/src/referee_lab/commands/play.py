@@ -43,7 +43,7 @@ def play(
     speaker: Annotated[str | None, typer.Option(help="A system by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
     hearer: Annotated[str | None, typer.Option(help="A hearer by name, or llm/openai-compatible|model:NAME|endpoint:URL.", show_default=False)] = None,
     out: Annotated[Path | None, typer.Option(help="The folder for the games.", show_default=False)] = None,
-    played: Annotated[Path | None, typer.Option(help="Play nothing: score the games of this folder, programs' or people's.", show_default=False)] = None,
+    played: Annotated[str | None, typer.Option(help="Play nothing: score the games of this folder, or any dialogues.", show_default=False)] = None,
     games: Annotated[int, typer.Option(help="Games, each over another scene.", min=1)] = 10,
     repetitions: options.Repetitions = 6,
     objects: Annotated[int, typer.Option(help="Objects of a scene that come round.", min=1)] = 4,
@@ -68,7 +68,8 @@ def play(
     if played is not None:
         if corpus or speaker or hearer or out:
             raise InputError("--played plays nothing", remedy="leave out --corpus, --speaker, --hearer and --out")
-        _tell(*_lying_in(played), curve_of_people(people, data) if people is not None else None, form)
+        games_read = _lying_in(Path(played)) if (Path(played) / ABOUT).is_file() else _in_dialogues(played, data)
+        _tell(*games_read, curve_of_people(people, data) if people is not None else None, form)
         return 0
     if corpus is None or speaker is None or hearer is None or out is None:
         needed = {"--corpus": corpus, "--speaker": speaker, "--hearer": hearer, "--out": out}
@@ -126,6 +127,18 @@ def _lying_in(folder: Path) -> tuple[dict[str, Any], list[PlayedGame]]:
     if not games:
         raise InputError("there is no game yet", where=folder, remedy="play some first")
     return settings, games
+
+
+def _in_dialogues(source: str, data: Path | None) -> tuple[dict[str, Any], list[PlayedGame]]:
+    """Return the references of dialogues as rounds of games."""
+    from referee_lab.commands.tangram.sources import open_source
+    from referee_lab.tangram.players.reference_game import dialogue_to_game
+
+    name, dialogues = open_source(source, data, 1)
+    games = [dialogue_to_game(dialogue) for dialogue in dialogues]
+    if not any(game.rounds for game in games):
+        raise InputError("no reference is to a single object", where=name, remedy=f"`referee dialogue check {source}`")
+    return {"corpus": name, "speaker": "speakers", "hearer": "hearers"}, games
 
 
 def _same_game(out: Path, settings: dict[str, Any]) -> None:

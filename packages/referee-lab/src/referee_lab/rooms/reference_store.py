@@ -14,7 +14,7 @@ from referee_lab.rooms.reference_state import LISTENER, SPEAKER, SPEAKER_LEFT, R
 from referee_lab.rooms.room_line import RoomLine
 from referee_lab.rooms.room_store import has_simulated, lines_after, restored, stored_room
 from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
-from referee_lab.tangram.tiers.reference_forms import words_of
+from referee_lab.tangram.tiers.reference_forms import count_words
 
 __all__ = ["game_in", "load_reference_room", "log_in", "rounds_in"]
 
@@ -104,7 +104,7 @@ def _round(part: Sequence[RoomLine], seats: Mapping[str, Seat], labels: Mapping[
         target=labels[begin.data["target"]],
         text=text,
         # An interrupted message is no description.
-        words=0 if lost else len(words_of(text)),
+        words=0 if lost else count_words(text),
         spoken=LEFT if lost else SAID if text else SILENT,
         heard=first.heard,
         chosen=first.chosen,

@@ -52,6 +52,8 @@ def reduction(
 
 def _lines(r: Reduction) -> list[str]:
     """Return the reduction as lines of text."""
+    from referee_lab.tangram.models.reduction import LEAST
+
     pair_levels, pseudo = ({level.repetition: level for level in levels} for levels in (r.own, r.pseudo))
     rows: list[tuple[str, ...]] = [
         ("repetition", "n", "words", "interval", "like itself", "interval", "like pseudo-dyads", "interval")
@@ -60,6 +62,8 @@ def _lines(r: Reduction) -> list[str]:
         within_pair, theirs = pair_levels.get(level.repetition), pseudo.get(level.repetition)
         cells = (*_format_level(level, 1), *_format_level(within_pair, 3), *_format_level(theirs, 3))
         rows.append((str(level.repetition), str(level.n), *cells))
+    if not r.words:
+        rows = [(f"no repetition has {LEAST} descriptions",)]
     s, d = r.slope, r.specificity
     lines = [f"{r.corpus}: {r.games} games", "", *aligned(rows), ""]
     lines += [

@@ -24,7 +24,14 @@ from referee_lab.study.folder.screens import fitting_devices
 from referee_lab.study.folder.settings import RIGHT_TO_LEFT, SECTIONS, Setting, toml_value
 from referee_lab.study.folder.study import Study, open_study
 from referee_lab.study.protocols.scene import context_picture, is_bare, option_text
-from referee_lab.study.texts import READ, default_demographics, default_pages, default_questions, ready_without_practice
+from referee_lab.study.texts import (
+    READ,
+    about_voices,
+    default_demographics,
+    default_pages,
+    default_questions,
+    ready_without_practice,
+)
 
 __all__ = ["Draft", "Extra", "write_study"]
 
@@ -188,6 +195,9 @@ def _write_texts(folder: Path, draft: Draft) -> None:
     pages = default_pages(draft.language, draft.protocol, _way(draft), _instead_of_scene(draft))
     if not draft.practice and draft.protocol not in ROOMS:
         pages["ready"] = ready_without_practice(draft.language)
+    if draft.sounds:
+        tasks = "{tasks_there}"
+        pages["instructions"] = pages["instructions"].replace(tasks, f"{about_voices(draft.language)}\n\n{tasks}")
     for name, text in pages.items():
         write_atomically(folder / f"{name}.md", text.rstrip("\n").splitlines())
     write_atomically(folder / "demographics.toml", default_demographics(draft.language).rstrip("\n").splitlines())

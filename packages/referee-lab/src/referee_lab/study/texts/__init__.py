@@ -67,8 +67,13 @@ def default_pages(language: str, protocol: str, way: str = READ, shown: str = ""
     return {page: re.sub(r" +$", "", text, flags=re.MULTILINE) for page, text in filled.items()}
 
 
+def about_voices(language: str) -> str:
+    """Return the sentence for instructions of studies whose clips have voices, but whose utterances are read."""
+    return str(_ways(_shipped(language))["voices"])
+
+
 @cache
-def _ways(language: str) -> Mapping[str, Mapping[str, str]]:
+def _ways(language: str) -> Mapping[str, Any]:
     return tomllib.loads((HERE / language / "ways.toml").read_text(encoding="utf-8"))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from referee.records import Trial
-from referee_lab.tangram.tiers.reference_forms import describing_words, words_of
+from referee_lab.tangram.tiers.reference_forms import count_words, describing_words, words_of
 
 __all__ = ["Affinity", "Telling", "affinities", "overlap", "tellings"]
 
@@ -33,7 +33,7 @@ class Telling:
 
     @property
     def words(self) -> int:
-        return len(words_of(self.text))
+        return count_words(self.text)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

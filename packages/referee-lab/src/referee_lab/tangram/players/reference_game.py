@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol
 
 from referee.errors import RefereeError
 from referee.records import Description, Event, HearerView, Outcome, Response, Scene, SpeakerView, Trial
+from referee_lab.tangram.models.dialogue_items import dialogue_items
 from referee_lab.tangram.players.patience import StalledPlayer, within
-from referee_lab.tangram.tiers.dialogue import Dialogue
-from referee_lab.tangram.tiers.game_dialogues import GameRound, Message, round_dialogue
-from referee_lab.tangram.tiers.reference_forms import words_of
+from referee_lab.tangram.tiers.dialogue import ACTION, Dialogue
+from referee_lab.tangram.tiers.game_dialogues import SELECT, GameRound, Message, round_dialogue
+from referee_lab.tangram.tiers.reference_forms import count_words
 
 __all__ = [
     "COMPLETED",
@@ -32,6 +34,7 @@ __all__ = [
     "PlayedRound",
     "SaidLine",
     "SilentEndpoint",
+    "dialogue_to_game",
     "game_to_dialogue",
     "game_to_json",
     "in_words",
@@ -187,6 +190,44 @@ def game_to_dialogue(game: PlayedGame) -> Dialogue:
     return round_dialogue(game.game, game.game, objects, rounds, synthetic=is_synthetic)
 
 
+def dialogue_to_game(dialogue: Dialogue) -> PlayedGame:
+    """Return the references of a dialogue to single objects as rounds; a selection before the next one is the hearer's choice.
+
+    The number of a round is that of the references to its object so far.
+    """
+    game = PlayedGame(game=dialogue.id, simulated=dialogue.synthetic)
+    repetitions: Counter[str] = Counter()
+    for trial in dialogue_items(dialogue):
+        target, text = trial.targets[0], trial.references[0].text or ""
+        repetitions[target] += 1
+        if len(trial.targets) > 1:
+            continue
+        choices: dict[str | None, PlayedChoice] = {}
+        for event in trial.episode:
+            if event.kind == ACTION and event.data.get("action") == SELECT and event.entities:
+                chosen = event.entities[0]
+                choice = PlayedChoice(heard=Outcome.ENTITY, chosen=chosen, right=chosen == target, hearer=event.by)
+                # A later one may be the answer to a round in which nothing was said.
+                choices.setdefault(event.by, choice)
+        choices.pop(trial.meta["role"], None)
+        first, *others = choices.values() or [PlayedChoice()]
+        words = count_words(text)
+        made = {name: getattr(first, name) for name in ("heard", "chosen", "right", "hearer")}
+        game.rounds.append(
+            PlayedRound(
+                repetition=repetitions[target],
+                target=target,
+                text=text,
+                words=words,
+                spoken=SAID if words else NOTHING_SAID,
+                speaker=trial.meta["role"],
+                others=tuple(others),
+                **made,
+            )
+        )
+    return game
+
+
 def is_named_only(scene: Scene) -> bool:
     """Return whether the objects have only a name, so that a description can only repeat it."""
     return all({p.name for p in e.attributes} <= {"name"} and e.position is None for e in scene.entities)
@@ -270,7 +311,7 @@ def _round(
         repetition=repetition,
         target=target,
         text=text,
-        words=len(words_of(text)),
+        words=count_words(text),
         spoken=SAID if text else NOTHING_SAID,
     )
     if not text:

@@ -18,6 +18,7 @@ from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, POSITION, UTT
 
 __all__ = ["GAME_CORPORA", "GameRound", "Message", "game_dialogues", "round_dialogue"]
 
+SELECT = "select"
 TIMES, POSITIONS, ATTRIBUTES, SPANS = "times", "positions", "attributes", "spans of expressions"
 
 
@@ -62,7 +63,7 @@ def round_dialogue(
         utterances += len(played.messages)
         for by, chosen in played.choices:
             entities = () if chosen is None else (chosen,)
-            events.append(Event(kind=ACTION, by=by, entities=entities, data={"action": "select"}))
+            events.append(Event(kind=ACTION, by=by, entities=entities, data={"action": SELECT}))
     return Dialogue(
         id=id,
         pair=pair,
@@ -134,9 +135,9 @@ def _pento_take(data: str | Path | None) -> Iterator[Dialogue]:
                     data={"utterance": tuple(instructions)},
                 )
             )
-        selections = (e for e in trial.episode if e.kind == "select")
+        selections = (e for e in trial.episode if e.kind == SELECT)
         events += [
-            Event(kind=ACTION, by=e.by, entities=e.entities, start_ms=e.start_ms, data={"action": "select"})
+            Event(kind=ACTION, by=e.by, entities=e.entities, start_ms=e.start_ms, data={"action": SELECT})
             for e in selections
         ]
         objects = {

@@ -30,6 +30,7 @@ __all__ = [
     "PRONOUN",
     "PRONOUNS",
     "REDUCED",
+    "count_words",
     "counting",
     "describing_words",
     "form_of",
@@ -175,6 +176,7 @@ SET_ASIDE = POINTING | frozenset(f"{_GRAMMAR} {_SOUNDS} {_GAME}".split())
 # A hyphen at the end stays with its word: it marks one that was broken off.
 # Case, topic and plural particles of Japanese behind a pronoun: それを, これは.
 _PARTICLE = re.compile(r"(?<=..)(?:[をはがにのもでと]|から|まで|って)+$")
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]*)*|\d+", re.UNICODE)
 
 
@@ -183,6 +185,15 @@ def words_of(text: str) -> list[str]:
     spellings = (word.replace("’", "'") for word in WORD.findall(text))
     words = (word if _is_letter(word) else word.lower() for word in spellings if not word.endswith("-"))
     return [word for word in words if len(word) > 1 or _is_letter(word) or word in ("a", "i") or word.isdigit()]
+
+
+def count_words(text: str) -> int:
+    """Return the number of words; of kana and Chinese characters, which are written without blanks, that of characters.
+
+    >>> count_words("the red one"), count_words("赤い三角 K")
+    (3, 5)
+    """
+    return sum(len(_UNSPACED.findall(word)) or 1 for word in words_of(text))
 
 
 def _is_letter(word: str) -> bool:
