@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from referee.models.answers.json_objects import find_json, find_objects, value_named
-from referee.models.answers.vocabulary import KINDS, any_of, ordinals
+from referee.models.answers.vocabulary import KINDS, any_of, ordinals, words
 
 __all__ = ["parse_description", "parse_properties"]
 
@@ -19,6 +19,100 @@ LONGEST, LONGEST_ANSWER = 400, 6_000
 KEYS = ("description", "final_description", "target_description", "referring_expression", "expression", "text", "utterance", "phrase", "caption", "final_answer", "answer", "output", "response", "result", "message", "beschreibung", "descripción", "descrição", "beschrijving", "描述", "説明")  # fmt: skip
 AROUND = "\"'“”‘’„«»`*_ \t\u00a0\u202f「」『』"
 
+# Words that open an answer, words that say or order what is described, and words that explain it. Nothing that is made of them alone describes an object.
+_DISCOURSE = words(
+    """
+    sure okay ok certainly of course absolutely great alright all right got it no problem happy to help yes yeah yep understood well fine gladly hmm um uh oh ah so hi hello hey thanks thank you actually basically simply
+    put perhaps maybe probably obviously honestly personally now then also therefore thus hence finally overall in short summary brief conclusion fact on second thought reflection wait sorry good excellent question let me think see
+    klar natürlich gern gerne sicher selbstverständlich ja also gut eigentlich vielleicht hm äh nun kurz gesagt in ordnung
+    bien sûr certainement d'accord volontiers oui voilà alors donc euh peut-être en fait bref claro por supuesto vale sí bueno pues quizás entonces en resumen com certeza certamente sim bem então talvez em resumo na verdade
+    natuurlijk zeker graag prima oké dus goed eigenlijk misschien kortom
+    """
+)
+_SAYING = words(
+    """
+    i i'd i'll i'm i've id we we'd we'll we're you you'd you'll you're they they'd my your our the a an one this that it he she that's it's its he's she's these those is are was be been would could can should might may will must has to
+    do want wants need needs have best better good great right correct clear clearest clearer simple simplest short shortest shorter concise minimal unique uniquely unambiguous possible suitable appropriate natural final revised improved updated corrected
+    new proposed suggested possibly easily likely most more just only also again target object item thing referent element person description expression phrase answer response output result utterance message instruction hint clue caption label title version draft
+    attempt proposal suggestion try guess listener hearer partner speaker user assistant director matcher way ways approach option refer referred referring identify identified identifying describe describing described call called calling name named find finding found pick picking
+    choose choosing select selecting locate locating look looking search searching get grab take touch click tap point pointing show give say saying said tell telling mean meant use using put suggest propose go going see seeing spot spotted think thinking talk talking about
+    indicate indicated marked highlighted framed circled selected chosen asked intended given following here there's here's is: please kindly them him her me us for as by with like something to at out up of from in words terms so that listener's mind question number no. english works allow allows goes go put
+    sentence text noun works reads follows single out singled distinguish distinguishing distinguished recognise recognize recognised recognized known let's call how what about
+    mir dir uns ihnen euch nos me te
+    ich wir du sie es das dies die der den dem eine einen ein einer mein meine meinen ist sind wäre wird würde könnte kann könnten sollte soll beschreibung ausdruck antwort vorschlag ziel zielobjekt objekt gegenstand gesuchte gesuchtes gemeint gemeinte gesucht
+    sagen sage meine suche suchen wähle wählen nimm nehmen finde finden klicke klicken zeige zeigen auf als nenne nennen beschreibe beschreiben beschrieben bezeichnen passende kurze eindeutige mögliche hier folgende lautet bitte für zu um handelt sich such mit von gut besser am besten
+    je nous tu vous il elle on c' c'est ce cet cette ça mon ma mes le la les l' un une de du d' est sont serait pourrait peut doit description expression réponse proposition cible objet élément recherché visé dirais décrirais décrire dire dis parle pense cherche choisis choisissez prenez
+    prends cherchez trouvez trouver sélectionnez cliquez sur comme par à voici courte bonne possible unique appeler appelle veux s'agit pour question qui l'objet désigner identifier
+    podrías podríamos puedes podrías pourriez podrias könntest
+    yo él ella eso esto es sería son puede podría debe mi tu su el la los las un una de del descripción expresión respuesta propuesta objetivo objeto elemento buscado referido diría describiría describir decir digo refiero hablo busco elige elija escoge escoja selecciona seleccione busca
+    busque encuentra encuentre toma haz clic en como por para a aquí tienes va está trata se me corta breve única posible buena mejor llamaría que lo al identificar señalar
+    eu ele ela isso isto é seria são pode poderia deve meu minha o os as um uma de do da descrição expressão resposta proposta alvo objeto elemento diria descreveria descrever dizer digo refiro falo falando estou procuro escolha selecione procure encontre pegue clique em como por para a aqui vai está trata-se
+    trata se me curta única possível boa melhor chamaria referindo ao à identificar
+    ik wij je jij u hij zij het dat dit de een mijn is zijn zou kan kunnen moet beschrijving uitdrukking antwoord voorstel doel doelobject object bedoelde bedoeld gezochte zeggen zeg bedoel zoek kies neem pak vind selecteer klik op als noemen noem beschrijven omschrijven gaat om hier volgt korte
+    unieke mogelijke goede beste voor naar met van te
+    """
+)
+_EXPLAINING = words(
+    """
+    this that these those it its it's there there's the a an other others another rest remaining only unique uniquely uniqueness distinct distinctive distinguish distinguishes distinguishing differ differs different differentiate identify identifies identification identifiable single singles
+    out ambiguous ambiguity unambiguous unambiguously enough suffices sufficient sufficiently alone because since as so for why reason reasons reasoning rationale explanation justification note notes key feature features property properties attribute attributes used color colour colors colours size sizes type
+    types shape position positions orientation location category material count word words length characters confidence high medium low no none nothing not nobody one ones else all every everything any each same like same-looking such in scene picture image list context set group display distractor distractors objects items
+    candidates object item target description expression phrase head noun is are was were has have had does do did share shares shared look looks looking match matches fit fits would could can should will be been being make makes made sure clear clearly know knows let me if you need more less detail details further help helps hope ok okay
+    got right correct good best better shorter longer concise natural works work left-out omitted mentioned mention mentions included include includes chosen chose choose because-of both either and or but nor than from to of on by with without at sets set apart opposed compared unlike contrast versus vs
+    above below before previously previous later see same again later determined tbd default question questions answer yes able unable possible impossible their his her its first second third fourth draft requested visible isn't aren't doesn't don't won't wouldn't it'll you'll way i we my your our use using need needs find finds found also just very too still even what which who that's two three several
+    +loc -loc unique: listener hearer speaker reader viewer people person anyone someone
+    alle anderen andere anderes sind ist nur dieses dieser diese einzige einzigen einzigartig eindeutig anders aussehen sehen aus unterscheidet unterscheiden denn weil reicht genügt farbe größe typ form begründung erklärung hinweis kein keine keiner objekte objekt so der die das den im bild szene sonst nichts
+    les autres autre sont est seul seule unique différent différents différente différentes car parce que suffit couleur taille type forme raison explication note aucun aucune objet objets dans la scène image ainsi cette ce
+    los demás otros otras otro son es único única distinto distintos diferente diferentes porque basta color tamaño tipo forma razón explicación nota ningún ninguna objeto objetos en la escena imagen así esta este
+    os demais outros outras outro são é único única diferente diferentes pois porque basta cor tamanho tipo forma razão explicação nenhum nenhuma objeto objetos na cena imagem assim esta este
+    de andere anderen zijn is enige uniek anders want omdat kleur grootte type vorm reden uitleg geen object objecten in scène afbeelding deze dit
+    """
+)
+_TALK = _DISCOURSE | _SAYING | _EXPLAINING
+# After these the phrase itself may begin.
+_ANCHORS = words(
+    """
+    is be are was as by call called calling name say saying said mean means use for with like pick choose select find locate grab take get touch click tap spot indicate describe identify see
+    describing saying finding seeing want need to at about it's that's he's she's its there's what's about: suggest propose try
+    ist wäre sind sagen sage meine suche wähle nimm finde klicke auf als nenne um such
+    est serait sont c'est dirais dire dis   parle cherche choisis choisissez prenez prends cherchez trouvez sélectionnez comme veux sur
+     sería son diría decir digo elige elija escoge escoja selecciona busca encuentra toma como
+     seria são diria dizer digo escolha selecione procure encontre pegue como
+    is zou zeggen zeg bedoel zoek kies neem pak vind selecteer als noemen om op naar
+    """
+)
+
+
+# Small words that a phrase may follow only after these, or only before an article of their language.
+_SMALL = {
+    **dict.fromkeys(
+        ("a", "de", "d'", "en", "em"),
+        words("refiero hablo parle agit falo falando trata trata-se clic clique sur ao me"),
+    ),
+    "es": r"(?:el|la|los|las|una?) ",
+    "é": r"(?:o|a|os|as|uma?) ",
+    **dict.fromkeys(("well", "now", "then"), r"(?:the|an?) "),
+    **dict.fromkeys(
+        words("so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously"), r"\w"
+    ),
+}
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?", text.lower().replace("’", "'"))
+
+
+def _is_talk(text: str, known: frozenset[str] = _TALK) -> bool:
+    """Whether a text has words and all of them are known."""
+    found = _words(text)
+    return (
+        bool(found)
+        and all(w in known or (w[:2] in ("l'", "d'") and w[2:] in known) or w.rstrip("'") in known for w in found)
+        and not re.search(r"[\u3040-\u30ff\u4e00-\u9fff]", text)
+    )
+
+
+_DETERMINER = r"(?:the|an?|this|that|these|those|der|die|das|den|dem|ein\w*|le|la|les|une?|el|los|las|una?|o|a|os|as|uma?|de|het|een|l['’])"
 # A label introduces the text after it. Weak labels count only if there is no other one.
 _LABELS = any_of(
     r"descriptions?|answer|referring expressions?|referring phrase|expression|output|response|result|final|better|best|instead|phrase|caption|utterance|message|hint|clue|suggestion|proposal|final version|revised|correction|corrected|improved",
@@ -47,29 +141,11 @@ def _label(nouns: str) -> re.Pattern[str]:
 
 _LABEL, _WEAK_LABEL = _label(_LABELS), _label(_WEAK_LABELS)
 _COURTESY = re.compile(
-    r"^(?:"
-    + any_of(
-        r"sure thing|sure|certainly|of course|absolutely|okay|ok|great|alright|all right|got it|no problem|happy to help|yes|i understand|understood|here (?:you go|goes|it is)|well|fine|with pleasure|gladly|hmm+|let me (?:see|think)|so|(?:good|great|excellent) question|(?:oh|ah)|hi|hello|hey|simply put|in short|thanks|thank you|(?:there|here) you (?:go|are)",
-        r"klar|natürlich|gerne?|sicher|selbstverständlich|okay|ja|also|in ordnung",
-        r"bien sûr|certainement|d['’]accord|volontiers|oui|avec plaisir|voilà",
-        r"¡?claro(?: que sí)?|por supuesto|¡?desde luego|vale|sí|con gusto",
-        r"claro|com certeza|certamente|sim|com prazer",
-        r"natuurlijk|zeker|graag|prima|ja|oké",
-        r"好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?",
-    )
-    + r")\s*(?:[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+|\s+[\u2013\u2014-]+(?=\s)|\n)\s*|^(?:okay|ok|well) so\s+|^(?:basically|simply|perhaps|maybe|probably|obviously)[,:]?\s+",
-    I,
+    r"^(?:好的|当然可以|当然|没问题|可以|はい|もちろんです|もちろん|承知しました|わかりました(?!が)|了解(?:です|しました)?)\s*[!,.:;\u2026\u3001\u3002\uff01\uff0c\uff1a]+\s*"
 )
 # Words before a colon that only announce a description.
 _ANNOUNCING = re.compile(
-    r"^(?=[^:：\n]{0,160}(?:"
-    + any_of(
-        r"\b(?:here|below|following|descri\w+|expression|say|said|answer|listener|partner|identif\w+|attempt|suggest\w*|propose|put it|goes|use|go with|it['’]?s the one|it is the one|tell them|in short|in a few words|find this|what about|how about|therefore|so)\b",
-        r"\b(?:hier|beschreib\w+|sagen|voici|décri\w+|dirais|aqu[ií]|descri\w+|diría|diria|segue|beschrijving|zeggen|folgt)\b",
-        r"以下|描述|如下|会说|説明|言い",
-    )
-    + r"))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))",
-    I,
+    r"^(?=[^:：\n]{0,160}(?:以下|描述|如下|会说|説明|言い))[^:：\n\"“„«「]{0,160}(?:[:：]\s*|\s+(?=[\"“„«「]))"
 )
 _SEEK = r"(?:pick(?: up)?|choose|select|find|locate|identify|grab|take|get|fetch|spot|touch|mark|highlight|click(?: on)?|tap(?: on)?|pick out|point (?:to|at|out)|look (?:for|at)|search for|go (?:for|with)|show me|give me|bring me|hand me|pass me)"
 _NAMING = r"(?:say|mean|use|(?:want|need)(?= (?:the|a|an|\w+ with)\b)(?! \w+ (?:list|image|picture|target|description))|suggest|propose|call it|go with|describe (?:it|this|that|him|her|them|the (?:target|object|item|one)) as|refer to (?:it|this|the (?:target|object)) as|(?:looking|searching) (?:for|at)|thinking of|talking about|referring to|describing|pointing (?:to|at)|seeing|have in mind)"
@@ -124,7 +200,7 @@ _THOUGHT = re.compile(
 )
 # Where a phrase may end: before a bracket, a dash, a semicolon, a colon, a further sentence, or a word that gives a reason.
 _BREAK = re.compile(
-    r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])(?=\S)|\s*[;；]\s*|\s+(?:--|[—–-]|//|=>|<-|#)\s+|(?<=[^\d\s])\s?[:：]\s+|\s*(?=[(（\[])|\s*[,，、]\s*(?=因为|因此|其他|なぜなら|その他)"
+    r"(?<=[.!。！])\s+(?=\S)|(?<=[。！])(?=\S)|\s*[;；]\s*|\s+(?:--|[—–-]|//|=>|<-|#|\|)\s+|(?<=[^\d\s])\s?[:：]\s+|\s*(?=[(（\[])|\s*[,，、]\s*(?=因为|因此|其他|なぜなら|その他)"
     r"|(?:\s*,\s*|\s+)(?=(?:because|since|weil|denn|car|parce qu\w*|porque|omdat|want|aangezien|puisque|ya que|pois|já que|whereas|unlike)\b)"
     r"|\s*,\s*(?=(?:as (?:it|no|there|the)|so (?:it|you|that)|which (?:is|makes|sets|distinguish\w*) (?:it|the only|unique)|the only one|while|da|the others?)\b)",
     I,
@@ -184,7 +260,7 @@ _SPEAKS = re.compile(
     r"\b(?:i|i['’]\w+|you|we|it|this|listener|descri\w+|expression|say|call\w*|try|use|about|answer|target|object|ich|es|je|on|yo|sería|eu|ik|het|wäre|serait|sage|décri\w+|beschreib\w+|beschrij\w+|noem\w*)\b|描述|说|是|は|説明",
     I,
 )
-_BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+|option [a-e\d]\s*:\s*)", I)
+_BULLET = re.compile(r"^\s*(?:[-*•–]\s+|\(?(?:\d{1,2}|[a-z])[.)]\s+|option [a-e\d]\s*:\s*)", I)
 _FENCED = re.compile(r"```[\w-]*[ \t]*\n(.*?)\n?```", re.DOTALL)
 _BOXED = re.compile(r"\\boxed\s*\{(?:\\(?:text|mathrm|textbf)\s*\{)?([^{}]+)\}")
 _TEXT = re.compile(r"^\$*\\(?:text|mathrm|textbf|textit)\s*\{([^{}]+)\}\$*$")
@@ -233,8 +309,10 @@ def _from_lines(text: str) -> str | None:
         del lines[0]
     described: list[str] = []
     for line in lines:
-        if described and (_REASON.match(line) or line.endswith(("?", "？"))):
+        if described and (_REASON.match(line) or _is_talk(line) or line.endswith(("?", "？"))):
             break
+        if not described and _is_talk(line):
+            continue
         line = _opened(line)
         if line.strip(AROUND) and not (not described and line.endswith((":", "："))):
             described.append(line)
@@ -247,11 +325,42 @@ def _from_lines(text: str) -> str | None:
     return _checked(_quoted(_BULLET.sub("", line)))
 
 
+_CONCLUDING = r"(?:so|thus|hence|therefore|then|i(?:['’]d| would|['’]ll)|you (?:could|can)|let['’]s|my|a good|the best|also|donc|así que|portanto|dus)\b"
+_SUBORDINATE = r"(?:since|because|as|given|based|compared|unlike|among|for|if|with|considering|to|in|while|although|here|from|of|da|weil|um|comme|pour|como|para|omdat|om)\b"
+_OFFERS = re.compile(
+    r"(?<!you )\b(?:are|propert\w+|attributes|features|list|objects|descriptions|expressions|phrases|options|items|candidates|ways|several|some|two|three|both|sind|objekte|sont|objets|son|são|objetos|zijn|objecten)\b",
+    I,
+)
+_LEAD = re.compile(r"\s*(?:[,.!…]+|:|：)(?=[\s\"“„«「'*_])\s*|\s+(?:[–—-]+|->|=>|→|=)\s+|\s+(?=[\"“„«「])")
+
+
 def _opened(line: str) -> str:
     """A line without courtesies and announcements; each may bring the next to light: "Sure! Here is a description: …"."""
-    line = re.sub(r"^(?:=>|->|→|👉)\s*", "", line.strip()).lstrip(">#").strip()
+    line = line.strip()
     while True:
-        shorter = _LABEL.sub("", _ANNOUNCING.sub("", _COURTESY.sub("", line))).strip()
+        shorter = re.sub(r"^(?:[^\w\s\"'“”‘’„«»「」『』(\[<{*_`#.…?¿¡$~-]\W*|[>#]+\s*|->\s*)+", "", line)
+        shorter = _LABEL.sub("", _ANNOUNCING.sub("", _COURTESY.sub("", shorter))).strip()
+        for lead in _LEAD.finditer(shorter[:240]):
+            before = shorter[: lead.start()]
+            if (
+                not _OFFERS.search(before)
+                and _is_talk(before, _TALK if re.search(r"[:：.!=>–—-]|^\s+$", lead[0]) else _DISCOURSE)
+                and shorter[lead.end() :].strip(AROUND)
+            ):
+                shorter = shorter[lead.end() :].strip()
+                break
+            rest = shorter[lead.end() :].strip()
+            if re.search(r"\b(?:so|hence|thus|therefore|then|say)$", before, I) and ":" in lead[0]:
+                shorter = rest
+                break
+            if "." in lead[0] and _FINITE.search(before) and re.match(_CONCLUDING, rest, I) and not _is_talk(rest):
+                shorter = rest
+                break
+            if re.match(_SUBORDINATE, shorter, I) and "," in lead[0] and (rest[:1] in '"“„«「' or _end_of_saying(rest)):
+                shorter = rest
+                break
+            if not re.fullmatch(r"\s*,\s*", lead[0]):
+                break
         if shorter == line:
             return line
         line = shorter
@@ -270,19 +379,24 @@ def _quoted(line: str) -> str:
 
 def _checked(text: str) -> str | None:
     """A description without its carrier and the reasons after it; None where it is none."""
-    whole = re.sub(r"[\s✅☑✔️\U0001f300-\U0001faff]+$", "", _quoted(_opened(text)))
+    whole = re.sub(r"(?:[\s✅☑✔️\U0001f300-\U0001faff\u2600-\u27bf]|\s[:;]-?[)D])+$", "", _quoted(_opened(text)))
     whole = _strip(whole)
     if whole[:1] + whole[-1:] in ("()", "[]") and len(re.findall(r"[(\[]", whole)) == 1 and " " in whole:
         whole = whole[1:-1].strip()
-    whole = re.sub(r",? please[.!]?$", "", whole, flags=I)
+    whole = re.sub(
+        r",? please[.!]?$| from (?:the|this|your) (?:list|options|scene|objects|set|candidates)[.!]?$",
+        "",
+        whole,
+        flags=I,
+    )
     request = _REQUEST.match(whole)
     if request:
         whole = whole[request.end() :].rstrip("?？ ")
     carried = _without_carrier(whole)
-    if whole.endswith(("?", "？")) or (carried == whole and _NO_DESCRIPTION.match(whole)):
+    if carried == whole and _NO_DESCRIPTION.match(whole):
         return None
     shorter = _without_reasons(carried)
-    if shorter is None:
+    if shorter is None or shorter.rstrip("\"' ").endswith(("?", "？")):
         return None
     if re.search(r"[\u3040-\u30ff]", shorter):
         shorter = re.sub(r"を(?:選んで|探して|見つけて|クリックして|取って|指して)ください[。.]?$", "", shorter)
@@ -304,10 +418,11 @@ def _strip(text: str) -> str:
 
 
 def _without_reasons(text: str) -> str | None:
-    """Return the phrase at the beginning of a text.
-
-    The rest must be a reason, a courtesy, or part of the phrase; None otherwise.
-    """
+    """The phrase that a text begins with. What follows it must be a reason, a courtesy, or more of the phrase; None where it is neither."""
+    for comma in re.finditer(r"\s*,\s+", text):
+        if _is_talk(text[comma.end() :], _EXPLAINING) and len(_words(text[comma.end() :])) > 1:
+            text = text[: comma.start()]
+            break
     breaks = list(_BREAK.finditer(text))
     ends = [*(b.start() for b in breaks[1:]), len(text)]
     for match, end in zip(breaks, ends, strict=False):
@@ -317,6 +432,8 @@ def _without_reasons(text: str) -> str | None:
         opening = match.end() < len(text) and text[match.end()] in "(（["
         if not segment.strip(AROUND + ".!)]"):
             continue
+        if _is_talk(segment):
+            return text[: match.start()]
         if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):
             return text[: match.start()]
         is_clause = _FINITE.search(segment) and not _RELATIVE.match(segment)
@@ -335,9 +452,36 @@ def _without_carrier(text: str) -> str:
     for _ in range(4):
         shorter = _strip(_CARRIER.sub("", _ADVERBIAL.sub("", text)))
         if shorter == text or not shorter:
+            shorter = _strip(text[_end_of_saying(text) :].lstrip(" :,"))
+        if shorter == text or not shorter:
             return text
         text = shorter
     return text
+
+
+def _end_of_saying(text: str) -> int:
+    """Where the words of saying that a text begins with end: after the last of them that a phrase may follow."""
+    end, last = 0, ""
+    for i, word in enumerate(re.finditer(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?|[^\w\s]", text)):
+        name = word[0].lower().replace("’", "'")
+        if name not in _SAYING | _DISCOURSE or (name in ("that", "which") and i):
+            break
+        small, rest = _SMALL.get(name), text[word.end() :].lstrip()
+        is_anchor = name in _ANCHORS and (
+            i or name not in ("as", "by", "like", "for", "with", "at", "to", "about", "be")
+        )
+        if (
+            is_anchor
+            or (isinstance(small, frozenset) and last in small)
+            or (isinstance(small, str) and re.match(small, rest, I))
+        ):
+            pronoun = re.match(
+                rf"\s+(?:it|them|him|her|me|us)\b(?=\s+(?:{_DETERMINER}\s|[\"“]))", text[word.end() :], I
+            )
+            end = word.end() + (pronoun.end() if pronoun else 0)
+        last = name
+    rest = text[end:].strip()
+    return end if end and rest and not _is_talk(rest) else 0
 
 
 def _is_phrase(text: str, is_carried: bool) -> bool:
@@ -345,6 +489,16 @@ def _is_phrase(text: str, is_carried: bool) -> bool:
     about the task.
     """
     if not text or "\n" in text or len(text) > LONGEST or text[0] in "{[<" or not re.search(r"\w", text):
+        return False
+    if (
+        _is_talk(text)
+        or "://" in text
+        or not re.search(r"[^\W\d_]{2}|[\u3040-\u30ff\u4e00-\u9fff]", text)
+        or re.fullmatch(r"[^\W\d_]|\w*_\w*", text)
+    ):
+        return False
+    # "Honestly, the red chair": an unknown word before the phrase is no part of it.
+    if re.match(rf"(?!{_DETERMINER} )[^,]{{1,40}}, (?:the|an?) \w", text, I):
         return False
     if _NO_DESCRIPTION.match(text) or _BARE_NUMBER.match(text) or _DOUBT.search(text) or _OF_TASK.match(text):
         return False
