@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 import referee
-from referee.api import frames
+from referee.api import results as frames
 from referee.api.results import Result
 from referee.errors import InputError, UnknownName
 from referee.show.reports import report_folder

@@ -17,7 +17,7 @@ from rich.console import Console
 import referee
 from referee import cli
 from referee.cli import main, progress, take_verbosity
-from referee.cli.fitted_tables import fitted
+from referee.cli.help_page import fitted
 from referee.corpora.demo import outputs_files
 from referee.corpora.outputs import read_outputs
 from referee.jobs.progress import showing_progress, with_progress

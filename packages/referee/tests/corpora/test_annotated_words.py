@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lxml import etree
 
-from referee.corpora.reading.annotated_words import read_spans, words, write_spans
+from referee.corpora.reading.trial_elements import read_spans, words, write_spans
 from referee.records import Property, Span
 
 word = st.sampled_from(["the", "red", "one", "<&>", "é,"])

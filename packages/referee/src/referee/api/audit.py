@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.api import charts
-from referee.api.frames import AUDIT, frame_of
 from referee.api.options import AuditOptions
-from referee.api.results import Result
+from referee.api.results import AUDIT, Result, frame_of
 from referee.auditing.audit import Audit, summarise
 from referee.auditing.audit import audit as audit_paper
 from referee.auditing.claims import AuditVerdict

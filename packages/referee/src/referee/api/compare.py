@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
 from referee.api.evaluate import measure_files
-from referee.api.frames import PAIRS, frame_of
 from referee.api.options import CompareOptions
-from referee.api.results import Result
+from referee.api.results import PAIRS, Result, frame_of
 from referee.api.score import listed
 from referee.jobs.compare import Comparisons, compare_measured
 from referee.options import takes

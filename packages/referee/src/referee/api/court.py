@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
-from referee.api.frames import COURT, frame_of
 from referee.api.options import CourtOptions
-from referee.api.results import Result
+from referee.api.results import COURT, Result, frame_of
 from referee.courtroom.heard_evidence import TrialSettings, try_runs
 from referee.courtroom.printed_evidence import published as published_names
 from referee.courtroom.printed_evidence import published_sheets, sheets_of_csv

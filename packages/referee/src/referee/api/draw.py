@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from referee.api.frames import ENTITIES, frame_of
 from referee.api.options import DrawOptions
-from referee.api.results import Result
+from referee.api.results import ENTITIES, Result, frame_of
 from referee.errors import InputError
 from referee.files import write_atomically, write_bytes
 from referee.geometry import Region

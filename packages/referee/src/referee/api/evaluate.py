@@ -11,9 +11,8 @@ from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
-from referee.api.frames import EVALUATED, frame_of
 from referee.api.options import CompareOptions, EvaluateOptions
-from referee.api.results import Result, bounded
+from referee.api.results import EVALUATED, Result, bounded, frame_of
 from referee.api.score import Scores, listed
 from referee.corpora.jsonl import json_line, trials_to_json
 from referee.corpora.natives.material import Declared, NativeData

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from referee.api import charts
-from referee.api.frames import HEARING, RESPONSES, frame_of
 from referee.api.options import ListenOptions
-from referee.api.results import Result, bounded
+from referee.api.results import HEARING, RESPONSES, Result, bounded, frame_of
 from referee.api.score import labels_of
 from referee.engines.choice import engine_named
 from referee.errors import InputError

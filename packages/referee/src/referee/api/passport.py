@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
-from referee.api.frames import PASSPORT, frame_of
 from referee.api.options import PassportOptions
-from referee.api.results import Result
+from referee.api.results import PASSPORT, Result, frame_of
 from referee.engines.choice import engine_apart
 from referee.errors import CannotWrite, InputError
 from referee.hearers.passports.examination import Examination

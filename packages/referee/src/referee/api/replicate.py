@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
-from referee.api.frames import REPLICATION, frame_of
 from referee.api.options import ReplicateOptions
-from referee.api.results import Result
+from referee.api.results import REPLICATION, Result, frame_of
 from referee.engines.choice import available_cores
 from referee.errors import InputError
 from referee.jobs.challenge_tasks import TASKS, task_named

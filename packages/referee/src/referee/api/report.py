@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.api import charts
-from referee.api.frames import REPORT, frame_of
 from referee.api.options import ReportOptions
-from referee.api.results import Result
+from referee.api.results import REPORT, Result, frame_of
 from referee.errors import InputError
 from referee.options import takes
 from referee.show.pages import render

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.api import charts
-from referee.api.frames import OUTPUTS, RUNS, frame_of
 from referee.api.options import RunOptions
-from referee.api.results import Result
+from referee.api.results import OUTPUTS, RUNS, Result, frame_of
 from referee.api.score import Scores, listed, score
 from referee.engines.choice import engine_named
 from referee.errors import InputError

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from referee import catalogue
 from referee.api import charts
-from referee.api.frames import ITEMS, SCORES, frame_of, group_columns
 from referee.api.options import ScoreOptions
-from referee.api.results import Result, bounded
+from referee.api.results import ITEMS, SCORES, Result, bounded, frame_of, group_columns
 from referee.engines.choice import engine_named
 from referee.errors import InputError, UnknownName
 from referee.files import is_address

@@ -10,7 +10,7 @@ from referee.api.listen import SHARES, Heard
 from referee.api.listen import listen as listen_to
 from referee.api.options import ListenOptions
 from referee.cli import StoppedWork, print_note, print_warning, results
-from referee.cli.fitted_tables import fitted
+from referee.cli.help_page import fitted
 from referee.cli.options import examples, new_app
 from referee.cli.progress import advancing
 from referee.jobs.folder import Run

@@ -129,20 +129,10 @@ SeedOfOrder = Annotated[int, typer.Option(help="Seed of all randomness, the orde
 EngineName = Annotated[
     str, typer.Option("--engine", help="Where the work is done: local or ray (`referee docs clusters`).")
 ]
-Shard = Annotated[int, typer.Option(help="Items a piece of work; changes nothing but speed.", min=1)]
 Address = Annotated[str | None, typer.Option(help="A Ray cluster: HOST:6379 or ray://HOST:10001.")]
-Jobs = Annotated[int | None, typer.Option(help="Processes (default: one a core).", min=1)]
 OneJob = Annotated[
     int | None,
     typer.Option("--jobs", help="Processes (default: 1; on Ray, as many as there is room for).", min=1),
-]
-JobsOfPassport = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        help="Processes (default: 1, or one a core for a hearer that learns from many trials; on Ray, as many as there is room for).",
-        min=1,
-    ),
 ]
 OverwriteRun = Annotated[bool, typer.Option("--overwrite", help="Replace an existing run folder.")]
 Confidence = Annotated[float, typer.Option(help="Coverage of the intervals.", min=0.5, max=0.999)]
@@ -151,10 +141,6 @@ RunFolder = Annotated[Path, typer.Argument(help="A run folder (referee run … -
 RunToWrite = Annotated[Path, typer.Option(help="The run folder to write.")]
 SomeCorpus = Annotated[str, typer.Option("--corpus", "-c", help="A corpus by name, or a JSONL file of trials.")]
 Passport = Annotated[Path | None, typer.Option(help="The hearer's card (referee passport … --out CARD.json).")]
-BatchOut = Annotated[
-    Path | None, typer.Option(help="Write questions for a batch endpoint into this file instead of asking them.")
-]
-BatchIn = Annotated[Path | None, typer.Option(help="The batch endpoint's file of answers.")]
 
 # -- studies ---------------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from referee import catalogue
 from referee.api.options import ReplicateOptions
 from referee.api.replicate import replicate
 from referee.cli import results
-from referee.cli.fitted_tables import fitted
+from referee.cli.help_page import fitted
 from referee.cli.options import examples, new_app
 from referee.cli.progress import advancing
 from referee.jobs.challenge_tasks import BOTH, TASKS

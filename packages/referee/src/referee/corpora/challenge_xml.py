@@ -15,12 +15,12 @@ from urllib.parse import quote
 
 from lxml import etree
 
-from referee.corpora.reading.annotated_words import write_spans
 from referee.corpora.reading.trial_elements import (
     descriptions,
     guess_domain,
     read_description,
     trial_elements,
+    write_spans,
 )
 from referee.corpora.reading.trial_elements import read_trial as _read_element
 from referee.errors import CannotWrite, DuplicateTrial, InvalidDescription, MalformedInput

@@ -17,10 +17,9 @@ from referee.errors import InputError
 from referee.jobs.folder import Run
 from referee.jobs.folds import RunPlan, cut
 from referee.jobs.open import Opened
-from referee.jobs.parts import RunPart
 from referee.jobs.run import Watch, do_work, written_plan
 from referee.jobs.speak import Spoken, System
-from referee.jobs.unfinished import FAILURES, Unfinished
+from referee.jobs.unfinished import FAILURES, RunPart, Unfinished
 from referee.models.response_cache import read_calls
 from referee.options import SHARD
 from referee.signature import signature

@@ -28,9 +28,8 @@ from referee.engines.pieces import cut as pieces
 from referee.errors import InputError, MissingExtra, NotTrained
 from referee.jobs.folds import Fold, RunPlan, cut
 from referee.jobs.open import Opened
-from referee.jobs.parts import Failure, RunPart
 from referee.jobs.speak import Spoken, System, Trained, hear, named_error, train_system
-from referee.jobs.unfinished import CORPUS, Unfinished
+from referee.jobs.unfinished import CORPUS, Failure, RunPart, Unfinished
 from referee.models.batch_files import BatchFile, read_questions
 from referee.options import SHARD
 from referee.records import Trial

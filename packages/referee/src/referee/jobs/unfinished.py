@@ -15,14 +15,64 @@ from pathlib import Path
 from typing import Any
 
 from referee.corpora.jsonl import json_line, read_trials, trials_to_json
+from referee.corpora.outputs import output_to_json
 from referee.errors import CannotWrite, InputError
 from referee.files import ELSEWHERE, hold_alone, let_go, make_folder, put_in_place, write_atomically, write_bytes
 from referee.jobs.folder import OCCUPIED, is_run, write_manifest
-from referee.jobs.parts import Failure, RunPart
+from referee.jobs.speak import Spoken
 from referee.models.batch_files import BatchFile
 from referee.models.response_cache import ResponseCache, as_json
 from referee.records import Trial
 from referee.signature import digest
+
+# -- finished pieces -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A trial that ended the worker process of a system at every attempt."""
+
+    system: str
+    trial: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPart:
+    """A finished part: `trials` are those asked; `lines` are the outputs by trial."""
+
+    system: str
+    trials: tuple[str, ...]
+    counts: dict[str, float]
+    lines: dict[str, str]
+
+    @classmethod
+    def of(cls, system: str, trials: Sequence[str], spoken: Spoken) -> RunPart:
+        """Return a finished part from its descriptions."""
+        lines = {
+            trial: json_line(output_to_json(trial, system, description)) for trial, description in spoken.descriptions
+        }
+        return cls(system=system, trials=tuple(trials), counts=spoken.counts, lines=lines)
+
+    @property
+    def name(self) -> str:
+        # By content: the same part is the same file. Labels hold slashes and bars, which file names may not.
+        return digest(json_line([self.system, *self.trials]))[:24]
+
+    def as_bytes(self) -> bytes:
+        """Return the part as bytes: a line of counts, then one output a line."""
+        head = json_line({"system": self.system, "trials": self.trials, "counts": self.counts})
+        return "".join(f"{line}\n" for line in (head, *self.lines.values())).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> RunPart:
+        """Return a part from its file."""
+        # Not `splitlines`, which also cuts at separators that a description may hold.
+        first, *lines = content.decode().rstrip("\n").split("\n")
+        head = json.loads(first)
+        by_trial = {json.loads(line)["trial"]: line for line in lines}
+        return cls(system=head["system"], trials=tuple(head["trials"]), counts=head["counts"], lines=by_trial)
+
 
 FAILURES = "failures.jsonl"
 PLAN, CORPUS, PARTS, CALLS, BATCH = "plan.json", "corpus.jsonl", "parts", "calls", "questions.batch"

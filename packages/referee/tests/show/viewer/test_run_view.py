@@ -15,9 +15,8 @@ import pytest
 from referee.cli import main
 from referee.corpora.synthetic.corpus import generate
 from referee.errors import InputError
-from referee.jobs.parts import RunPart
 from referee.jobs.speak import Spoken
-from referee.jobs.unfinished import Unfinished
+from referee.jobs.unfinished import RunPart, Unfinished
 from referee.records import Description, Property
 from referee.show.reports.report_sources import gather
 from referee.show.viewer import run_view
