@@ -1,9 +1,10 @@
 """The numbers of docs/systems.md: ``python benchmarks/pages/systems.py [challenges] [known] [choices] [hypotheses] [early] [readings] [mentions] [together]
-[evolved]``.
+[evolved] [forest] [asymmetry]``.
 
 Dice on TUNA in the `challenge` reading (REFEREE_DATA): every entry of the two challenges in five cuts (seeds 1 to 5) beside print, entries that know their
 speakers, open choices made the other way, hypotheses about print beside their entries, the reading `challenge.other`, how often attributes are mentioned,
-what of print cannot hold together on this corpus, and evolution run again.
+what of print cannot hold together on this corpus, evolution run again, what a random forest learns from the scene, and redundant sizes and colours in
+degen2020 beside rational speech acts.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from referee.auditing.paper import shipped_paper
 from referee.contracts import Batch
 from referee.corpora.splits import folds
 from referee.corpora.tuna import Tuna
+from referee.jobs.open import open_corpus
 from referee.records import Description, Trial
+from referee.selection.graded_rational import ContinuousSpeaker
 from referee.statistics.correlation import spearman
 from referee.systems import asgre2007, tuna2008_as, tunareg2009, variants
 from referee.systems.components import CONTRAST_QUOTIENT, LEARNED_INCLUSION, PARTITION_TREE, Component
@@ -309,7 +312,73 @@ def evolved() -> None:
     print(shown(scores(entry(variants, "OSU-GP.evolved"), NEW)))
 
 
-PARTS = {f.__name__: f for f in (challenges, known, choices, hypotheses, early, readings, mentions, together, evolved)}
+def forest() -> None:
+    """What can be learned from the scene without the speaker: the set of highest expected Dice under a random forest over what people mention."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.feature_extraction import DictVectorizer
+
+    dice: dict[str | None, list[float]] = {}
+    for train, test in folds(corpus(), 5, by=NEW, seed=1):
+        for domain in ("furniture", "people"):
+            seen, new = ([t for t in part if t.domain == domain] for part in (train, test))
+            mentioned = [frozenset(p.name for p in t.references[0].properties or ()) for t in seen]
+            sets = sorted(set(mentioned), key=sorted)
+            vectors = DictVectorizer(sparse=False)
+            model = RandomForestClassifier(500, min_samples_leaf=5, random_state=0)
+            model.fit(vectors.fit_transform([_features(t) for t in seen]), [sets.index(names) for names in mentioned])
+            likely = model.predict_proba(vectors.transform([_features(t) for t in new]))
+            known_sets = [sets[i] for i in model.classes_]
+            gain = np.array([[_dice(a, b) for b in known_sets] for a in known_sets])
+            for trial, chances in zip(new, likely, strict=True):
+                best = known_sets[int(np.argmax(gain @ chances))]
+                properties = frozenset(p for p in trial.scene.entity(trial.targets[0]).attributes if p.name in best)
+                dice.setdefault(domain, []).append(_dice(properties, frozenset(trial.references[0].properties or ())))
+    everything = [value for values in dice.values() for value in values]
+    print("\nforest, folds by speaker:", *(f"{np.mean(v):.3f}" for v in (*dice.values(), everything)))
+
+
+def _features(trial: Trial) -> dict[str, object]:
+    """The design, the condition, the cell of the target, and how many distractors each of its properties rules out."""
+    target = trial.scene.entity(trial.targets[0])
+    places = {name: target.value(name) or "unknown" for name in ("x-dimension", "y-dimension")}
+    ruled_out = {
+        f"rules out {p.name}": sum(not e.has(p) for e in trial.scene.entities if e.id != target.id)
+        for p in target.attributes
+    }
+    return {"design": str(trial.scene.id), "condition": str(trial.condition), **places, "cell": "-".join(places.values()), **ruled_out}
+
+
+def _dice(one: frozenset[object], other: frozenset[object]) -> float:
+    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 1.0
+
+
+def asymmetry() -> None:
+    """How often people and rational speech acts with degrees add a size where the colour suffices, and a colour where the size does (experiment 1)."""
+    added: dict[tuple[str, str], list[float]] = {}
+    for trial in open_corpus("degen2020").trials():
+        enough = {"col": "colour", "siz": "size"}.get((trial.condition or "")[:3])
+        reference = next((r for r in trial.references if r.properties is not None), None)
+        if enough is None or reference is None or trial.meta.get("published") != "exp1":
+            continue
+        names = {p.name for p in reference.properties or ()}
+        more = "size" if enough == "colour" else "colour"
+        if enough not in names:
+            continue
+        added.setdefault((more, "people"), []).append(more in names)
+        chances = {
+            with_more: sum(p for said, p in ContinuousSpeaker().distribution(trial.for_speaker())
+                           if {q.name for q in said} >= {enough} and (more in {q.name for q in said}) == with_more)
+            for with_more in (True, False)
+        }  # fmt: skip
+        added.setdefault((more, "model"), []).append(chances[True] / sum(chances.values()))
+    for (more, speaker), values in sorted(added.items()):
+        print(f"redundant {more}, {speaker}: {np.mean(values):.2f} of {len(values)}")
+
+
+PARTS = {
+    f.__name__: f
+    for f in (challenges, known, choices, hypotheses, early, readings, mentions, together, evolved, forest, asymmetry)
+}
 
 if __name__ == "__main__":
     for wanted in sys.argv[1:] or PARTS:

@@ -147,6 +147,12 @@ METRICS: dict[str, Entry] = {
     "distribution/coverage": Entry(
         "referee.metrics.distributions:Coverage", {}, "share of human descriptions whose set the system also gives"
     ),
+    "distribution/dice": Entry(
+        "referee.metrics.distributions:ExpectedDice", {}, "expected Dice under the system's own probabilities"
+    ),
+    "distribution/exact": Entry(
+        "referee.metrics.distributions:ExpectedExact", {}, "probability of saying just what a reference says"
+    ),
     "distribution/over": Entry("referee.metrics.distributions:Over", {}, "rate of over-specified descriptions"),
     "distribution/under": Entry("referee.metrics.distributions:Under", {}, "rate of under-specified descriptions"),
     # places in pictures

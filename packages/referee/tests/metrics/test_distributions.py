@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from worlds import batches, denoted, props, said, scene
 
+from referee import create
 from referee.contracts import Batch
 from referee.metrics.distributions import Coverage, JensenShannon, Over, Under, jensen_shannon
 from referee.metrics.measure import Measure
-from referee.records import Description, Scene, Trial
+from referee.records import Description, Entity, Property, Scene, Trial
 
 CHAIRS = Scene(
     entities=scene("type:chair colour:red size:big", "type:chair colour:blue size:big").entities, id="chairs"
@@ -149,3 +150,17 @@ def test_nothing_is_both_over_and_under(batch: Batch) -> None:
         unique = denoted(output.properties, here.scene) == set(here.targets)
         assert under[i] == (not unique)
         assert not (over[i] and under[i])
+
+
+def test_probabilistic_speakers_are_scored_in_expectation() -> None:
+    """Worked by hand: Dice 1 with probability 3/4, 1/2 of two properties ({a}, {a, b}: 2/3) with 1/4."""
+    a, b = Property("colour", "red"), Property("size", "large")
+    place = Scene(entities=(Entity(id="0", attributes=(a, b)), Entity(id="1")))
+    there = Trial(id="t", scene=place, targets=("0",), references=(Description(properties=(a,)),))
+    unsure = Description(properties=(a,), distribution=((frozenset({a}), 0.75), (frozenset({a, b}), 0.25)))
+    sure = Description(properties=(a, b))
+    batch = Batch.of([unsure, sure, Description(text="red")], [there] * 3)
+    dice, exact = (create("metric", f"distribution/{name}").statistics(batch)[:, 0] for name in ("dice", "exact"))
+    assert dice[:2] == pytest.approx([0.75 + 0.25 * 2 / 3, 2 / 3])
+    assert exact[:2] == pytest.approx([0.75, 0])
+    assert np.isnan([dice[2], exact[2]]).all()

@@ -19,7 +19,7 @@ from referee.metrics.measure import Measure
 from referee.metrics.scenes import look
 from referee.records import Description, Property, Trial
 
-__all__ = ["Coverage", "JensenShannon", "Over", "Under", "jensen_shannon"]
+__all__ = ["Coverage", "ExpectedDice", "ExpectedExact", "JensenShannon", "Over", "Under", "jensen_shannon"]
 
 Situation = tuple[str, frozenset[str]]
 PropertySet = frozenset[Property]
@@ -138,6 +138,47 @@ class Coverage(_VariationMeasure):
         return sum(w for description, w in weights.items() if system.get(description, 0) > 0) / sum(weights.values())
 
 
+class _Expected(Measure):
+    """The expectation of a comparison with the references, over the sets that a speaker may say, by their probabilities; one row per item.
+
+    An output without a declared distribution says its properties with probability 1. Not measured: items whose
+    references have no properties, or whose output has neither properties nor a distribution.
+    """
+
+    def statistics(self, batch: Batch) -> FloatArray:
+        """Return one value for each item."""
+        values = []
+        for output, references in zip(batch.outputs, batch.references, strict=True):
+            sets = [frozenset(r.properties) for r in references if r.properties is not None]
+            weights = _weights(output)
+            total = fsum(weights.values())
+            parts = (p * self._compare(said, one) for said, p in weights.items() for one in sets)
+            values.append(fsum(parts) / total / len(sets) if sets and total > 0 else np.nan)
+        return np.array(values, dtype=float).reshape(-1, 1)
+
+    def _compare(self, output: PropertySet, reference: PropertySet) -> float:
+        raise NotImplementedError
+
+
+class ExpectedDice(_Expected):
+    """Expected Dice of what a probabilistic speaker says, with the mean over references; higher is better."""
+
+    name = "distribution/dice"
+
+    def _compare(self, output: PropertySet, reference: PropertySet) -> float:
+        together = len(output) + len(reference)
+        return 2 * len(output & reference) / together if together else 1.0
+
+
+class ExpectedExact(_Expected):
+    """Probability that a probabilistic speaker says just the properties of a reference; higher is better."""
+
+    name = "distribution/exact"
+
+    def _compare(self, output: PropertySet, reference: PropertySet) -> float:
+        return float(output == reference)
+
+
 class Over(Measure):
     """1 if the description distinguishes the targets and fewer of its properties would, else 0.
 
@@ -178,6 +219,13 @@ class Under(Measure):
 def _situation(trial: Trial) -> Situation:
     # The scene alone would not do: one picture may be asked about with different targets.
     return (trial.scene.id or trial.id, frozenset(trial.targets))
+
+
+def _weights(output: Description | None) -> Weights:
+    """What a speaker says, with probabilities."""
+    if output is None or (output.distribution is None and output.properties is None):
+        return {}
+    return {frozenset(output.properties or ()): 1.0} if output.distribution is None else _merged(output)
 
 
 def _merged(output: Description) -> Weights:
