@@ -345,7 +345,13 @@ def _features(trial: Trial) -> dict[str, object]:
         f"rules out {p.name}": sum(not e.has(p) for e in trial.scene.entities if e.id != target.id)
         for p in target.attributes
     }
-    return {"design": str(trial.scene.id), "condition": str(trial.condition), **places, "cell": "-".join(places.values()), **ruled_out}
+    return {
+        "design": str(trial.scene.id),
+        "condition": str(trial.condition),
+        **places,
+        "cell": "-".join(places.values()),
+        **ruled_out,
+    }
 
 
 def _dice(one: frozenset[object], other: frozenset[object]) -> float:
