@@ -63,6 +63,7 @@ class Bleu(Measure):
         return rows
 
     def _reference_lengths(self, batch: Batch, encoding: Encoding) -> Places:
+        """Return the reference lengths by the brevity rule, cached per batch."""
         brevity = choose("reference length", self.brevity, ("closest", "shortest"))
         return remember(
             batch, ("reference length", self.case, self.tokens, brevity), lambda: _pick_lengths(encoding, brevity)
@@ -76,7 +77,7 @@ class Bleu(Measure):
         # Unsmoothed, as in mteval: one order without a match makes the score 0 (the zeros in Tables 6 and 8 of the 2008
         # report).
         scored = (matches > 0).all(axis=-1)
-        # A geometric mean as a mean of logarithms; 1 stands in where nothing is scored, so that no logarithm of 0 is taken.
+        # A geometric mean as a mean of logarithms; unscored rows get 1, so that no logarithm of 0 is taken.
         logs = np.log(np.where(matches > 0, matches, 1.0)) - np.log(np.where(ngrams > 0, ngrams, 1.0))
         # Brevity as mteval and sacrebleu have it: of the corpus, never of a sentence.
         shortfall = np.minimum(0.0, 1.0 - expected / np.where(output_length > 0, output_length, 1.0))
@@ -113,9 +114,9 @@ def shared_ngrams(batch: Batch, case: str, tokens: str, order: int) -> npt.NDArr
 
 
 def find_shared_ngrams(encoding: Encoding, outputs: Places, first: Places, order: int) -> npt.NDArray[np.int32]:
-    """Return for each word of the outputs a bit mask of the n-grams from there that references match.
+    """Return for each word of the outputs a bit mask of the n-grams starting there that references match.
 
-    The references of the k-th output are the texts ``first[k]`` to ``first[k + 1]``; bit n - 1 stands for order n.
+    The references of the k-th output are the texts ``first[k]`` to ``first[k + 1]``; bit n - 1 is for order n.
     """
     places = np.concatenate([[0], np.cumsum(encoding.lengths[outputs])])
     kernels = swift(encoding.texts)

@@ -64,7 +64,9 @@ class Chrf(Measure):
         return np.where(counts > 0, self._f(totals), np.nan)
 
     def _f(self, totals: FloatArray) -> FloatArray:
-        """Orders are added one after the other, as in sacrebleu, so that equal references tie in both."""
+        """Return the F value; orders are added one after the other, as in sacrebleu, so that equal references tie in
+        both.
+        """
         precision = recall = orders = np.zeros(totals.shape[:-1])
         for n in range(self.order):
             output_grams, reference_grams, shared = (totals[..., n + part * self.order] for part in range(3))
@@ -80,12 +82,13 @@ class Chrf(Measure):
 
 
 def _encode_characters(batch: Batch, case: str) -> Encoding:
-    """Characters in the place of words: an id is a code point."""
+    """Encode characters instead of words: an id is a code point."""
     lower = choose("case", case, CASES) == "lower"
     return remember(batch, ("characters", case), lambda: encode_with(batch, lambda texts: _number(texts, lower)))
 
 
 def _number(texts: list[str], lower: bool) -> tuple[Ids, Places, list[str]]:
+    """Return the code points of texts without spaces, and the start of each text."""
     joined = ["".join((text.lower() if lower else text).split()) for text in texts]
     starts = np.concatenate([[0], np.cumsum(np.fromiter(map(len, joined), dtype=np.int64, count=len(joined)))])
     # A lone surrogate, which files are refused for but programs can make, is a character like any other here.

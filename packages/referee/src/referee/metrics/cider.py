@@ -1,6 +1,6 @@
-"""CIDEr and CIDEr-D: how alike n-grams are when those that every item has count little (Vedantam, Lawrence Zitnick & Parikh 2015).
+"""CIDEr and CIDEr-D: similarity of n-grams with tf-idf weights (Vedantam, Lawrence Zitnick & Parikh 2015).
 
-What the caption scorers call CIDEr is CIDEr-D: with clipped counts and a penalty for length. Here each has its own name.
+The caption scorers' "CIDEr" is CIDEr-D: with clipped counts and a length penalty. Here each has its own name.
 """
 
 from __future__ import annotations
@@ -112,7 +112,10 @@ def _items_of(encoding: Encoding) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Grams:
-    """The n-grams of one order in all texts of a batch: `texts` and `grams` name each occurrence, `first` is a place where each different one stands."""
+    """The n-grams of one order in all texts of a batch.
+
+    `texts` and `grams` identify each occurrence, `first` is one position of each different n-gram.
+    """
 
     order: int
     texts: Places
@@ -131,11 +134,11 @@ class _Grams:
         return np.bincount(pairs // max(1, encoding.items), minlength=len(self.first))
 
     def likeness(self, encoding: Encoding, weights: FloatArray, clipped: bool) -> FloatArray:
-        """For every reference the cosine of its weighted counts with those of its output."""
+        """Return, for every reference, the cosine of its weighted counts with those of its output."""
         size = max(1, len(self.first))
         keys, begins, counts = np.unique(self.texts * size + self.grams, return_index=True, return_counts=True)
         texts, values = keys // size, counts * weights[keys % size]
-        # Added in the order in which a text has them: by number, the last bit would hang on the other texts of the batch.
+        # Added in the order of the text: in order of number, the last bit would depend on other texts of the batch.
         order = np.argsort(begins)
         lengths = np.sqrt(np.bincount(texts[order], values[order] ** 2, minlength=len(encoding.starts) - 1))
         reference_vectors = order[texts[order] >= encoding.items]

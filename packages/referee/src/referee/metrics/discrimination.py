@@ -1,11 +1,13 @@
-"""What a description does in its scene: does it single the target out, and with how much too much or too little?
+"""Discrimination in the scene: does a description identify the target, and how far is it over- or underspecified?
 
-Uniqueness and minimality are those of the challenges (Belz & Gatt 2008); degrees of over- and under-specification are what van
-Deemter & Gatt (2007, section 1.2) ask for. A description is read as in `Scene.denotation`; with several targets it should denote
-exactly these. Sizes count different properties. Where scenes have attributes alone, all parts of all descriptions are tried at once, small ones first;
-relations and landmarks go through `referee.metrics.smallest`, one by one.
+Uniqueness and minimality are those of the challenges (Belz & Gatt 2008); degrees of over- and under-specification
+follow van Deemter & Gatt (2007, section 1.2). A description is interpreted as in `Scene.denotation`; with several
+targets it should denote exactly these. Sizes count different properties. In scenes with attributes only, all parts of
+all descriptions are tried at once, small ones first; relations and landmarks use `referee.metrics.smallest`, one by
+one.
 
-Empty case, for all: the empty description denotes everything; outputs without properties, and trials without a target or a scene, are not measured.
+Empty case, for all: the empty description denotes everything; outputs without properties, and trials without a target
+or a scene, are not measured.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ class _SceneMeasure(Measure):
 
 
 class Unique(_SceneMeasure):
-    """1 if the description is true of the target(s) and of nothing else, else 0.
+    """1 if the description is true of the target(s) and of no other entity, else 0.
 
     Higher is better (Belz & Gatt 2008).
     """
@@ -70,9 +72,9 @@ class Minimal(_SceneMeasure):
 
     No direction is better as such.
 
-    Type is an ordinary attribute (as in Belz & Gatt 2008); without `count_type` it is free: sizes leave it out, and the smallest
-    set is searched with the target's type given. 0 where nothing distinguishes the target. Landmarks count as far as one step away.
-    A meaning is minimal if, besides, none of its atoms can be left out.
+    Type is an ordinary attribute (as in Belz & Gatt 2008); without `count_type` it is free: sizes exclude it, and the
+    smallest set is searched with the target's type included. 0 if no set distinguishes the target. Landmarks count up
+    to one step away. A meaning is minimal if, in addition, none of its atoms can be left out.
     """
 
     name = "scene/minimal"
@@ -82,6 +84,7 @@ class Minimal(_SceneMeasure):
         self.count_type = count_type
 
     def _judge(self, seen: Situations) -> FloatArray:
+        """Return 1 for descriptions of minimal size."""
         smallest = count_smallest(seen, self.count_type)[seen.spot]
         size = sizes(seen.encoding, self.count_type)[seen.encoding.description]
         with_meaning = seen.encoding.has_meaning[seen.encoding.description]
@@ -95,7 +98,8 @@ class Minimal(_SceneMeasure):
 class Remaining(_SceneMeasure):
     """The number of distractors that the description is true of, in [0, ∞); lower is better.
 
-    This holds for descriptions false of the target, too. With `share`, divided by the number of distractors (0 if there are none).
+    Descriptions that are false of the target are included. With `share`, divided by the number of distractors (0 if
+    there are none).
     """
 
     name = "scene/remaining"
@@ -106,6 +110,7 @@ class Remaining(_SceneMeasure):
         self.share = share
 
     def _judge(self, seen: Situations) -> FloatArray:
+        """Return the number or share of remaining distractors."""
         if not self.share:
             return seen.remaining.astype(float)
         return _shares(seen.remaining, seen.distractors[seen.spot])
@@ -114,7 +119,7 @@ class Remaining(_SceneMeasure):
 class Bits(_SceneMeasure):
     """log2(1 + remaining distractors), in [0, ∞): the bits a hearer still lacks; lower is better.
 
-    A description that says nothing leaves all distractors; an output without properties has no value. Source: Shannon 1948.
+    An empty description leaves all distractors; an output without properties has no value. Source: Shannon 1948.
     """
 
     name = "scene/bits"
@@ -122,7 +127,7 @@ class Bits(_SceneMeasure):
     direction = "lower"
 
     def _judge(self, seen: Situations) -> FloatArray:
-        # The 1 is the target itself: a description that leaves nothing else leaves 0 bits to be told.
+        # The 1 is the target itself: a description without remaining distractors leaves 0 bits.
         bits: FloatArray = np.log2(1.0 + seen.remaining)
         return bits
 
@@ -132,9 +137,10 @@ class Surplus(_SceneMeasure):
 
     People overspecify too.
 
-    `method`: ``exact``, the largest number that can be dropped together without gaining a distractor; ``greedy``, those dropped when
-    going through them in the order said; ``size``, the size minus that of the smallest distinguishing set (below 0 for descriptions that
-    are too short; not measurable where nothing distinguishes). Without `count_type` the type neither counts nor is dropped.
+    `method`: ``exact``, the largest number that can be dropped together without gaining a distractor; ``greedy``, those
+    dropped one by one in their order in the description; ``size``, the size minus that of the smallest distinguishing
+    set (below 0 for descriptions that are too short; not measurable if no set distinguishes). Without `count_type` the
+    type neither counts nor is dropped.
     """
 
     name = "scene/surplus"
@@ -146,6 +152,7 @@ class Surplus(_SceneMeasure):
         self.count_type = count_type
 
     def _judge(self, seen: Situations) -> FloatArray:
+        """Return the number of superfluous properties by the chosen method."""
         if self.method not in METHODS:
             raise InputError(f"scene/surplus has no method {self.method!r}", remedy=f"use one of {', '.join(METHODS)}")
         return count_surplus(seen, self.method, self.count_type)
@@ -154,7 +161,8 @@ class Surplus(_SceneMeasure):
 class Deficit(_SceneMeasure):
     """The fewest true properties to add until the description distinguishes the targets; lower is better.
 
-    Not measurable where nothing would help: the description is false of the target, or another entity looks the same.
+    Not measurable if none would help: the description is false of the target, or another entity has the same
+    properties.
     """
 
     name = "scene/deficit"
@@ -183,6 +191,7 @@ class SpecificityDice(_SceneMeasure):
     empty: float = 1.0
 
     def _judge(self, seen: Situations) -> FloatArray:
+        """Return the Dice of the description with the nearest reference of equal specificity."""
         encoding = seen.encoding
         acts, _, _ = encoding.pairs
         total = np.add(*encoding.paired_sizes)
@@ -214,9 +223,9 @@ def sizes(encoding: PropertyEncoding, count_type: bool) -> IntArray:
 
 
 def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
-    """The size of the smallest set that distinguishes the targets of every spot; NaN where nothing does.
+    """Return the size of the smallest set that distinguishes the targets of every spot; NaN if none does.
 
-    Without `count_type` the type is given, and does not count.
+    Without `count_type` the type is included and does not count.
     """
     start = seen.targets | seen.others
     if not count_type:
@@ -236,7 +245,7 @@ def count_smallest(seen: Situations, count_type: bool = True) -> FloatArray:
 def count_deficit(seen: Situations) -> FloatArray:
     """Return the fewest true properties to add to each output until it distinguishes; NaN if none help."""
     encoding, result = seen.encoding, np.where(seen.unique, 0.0, np.nan)
-    # Adding mends only what is true of the targets.
+    # Adding properties helps only if the description is true of the targets.
     short = seen.holds & (seen.remaining > 0) & seen.measurable
     is_hard = short & (
         seen.related[seen.spot] | (len(seen.true_properties) > MANY) | encoding.has_meaning[encoding.description]
@@ -302,7 +311,7 @@ def _count_necessary(seen: Situations, acts: IntArray, length: int, count_type: 
 
 
 def _fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> FloatArray:
-    """The smallest number of extents that, with `start`, have nothing but `goal` in common; NaN where even all have more."""
+    """Return the smallest number of extents whose intersection with `start` is `goal`; NaN if all together have more."""
     result = np.full(start.shape[1], np.nan)
     # Where all of them together leave too much no part will do: one test spares all parts.
     open_ = np.flatnonzero((reduce(and_, extents, start) == goal).all(axis=0))
@@ -320,7 +329,7 @@ def _fewest(extents: Sequence[WordArray], start: WordArray, goal: WordArray) -> 
 
 
 def _search_each(result: FloatArray, hard: np.ndarray, search: Callable[[int], int | None]) -> FloatArray:
-    """Fill in the hard entries, each by its own search; NaN where the search has no answer."""
+    """Fill in the hard entries, each by its own search; NaN if the search finds none."""
     for i in np.flatnonzero(hard).tolist():
         count = search(i)
         result[i] = np.nan if count is None else count
@@ -328,12 +337,14 @@ def _search_each(result: FloatArray, hard: np.ndarray, search: Callable[[int], i
 
 
 def _loose(description: Sequence[Property], count_type: bool) -> tuple[Property, ...]:
-    """What of a description may be dropped: its different properties, in order, but not a type that does not count."""
+    """Return the removable properties of a description: its different ones, in order, without a type that does not
+    count.
+    """
     return tuple(dict.fromkeys(p for p in description if count_type or p.name != TYPE))
 
 
 def _fixed(description: Sequence[Property], count_type: bool) -> tuple[Property, ...]:
-    """What of a description is never dropped: its type, where that does not count."""
+    """Return the fixed properties of a description: its type, if it does not count."""
     return () if count_type else tuple(dict.fromkeys(p for p in description if p.name == TYPE))
 
 
@@ -343,7 +354,7 @@ def _types(scene: Scene, targets: int) -> tuple[Property, ...]:
 
 
 def _dropped_in_order(seen: Situations, count_type: bool) -> FloatArray:
-    """The properties dropped when going through them in the order said and dropping each that lets no distractor in."""
+    """Return the number of properties dropped in the order of the description, each if that admits no distractor."""
     encoding = seen.encoding
     result = np.zeros(len(encoding.description))
     for act in np.flatnonzero(seen.measurable).tolist():

@@ -1,7 +1,8 @@
-"""Do speakers vary as people do? A system's sets of properties for a scene against those of all people who described it (by the
-divergence of Lin 1991), and rates of over- and under-specification.
+"""Variation between speakers: a system's sets of properties for a scene compared with people's (divergence of Lin
+1991), and rates of over- and under-specification.
 
-Whoever describes the same targets in the same scene (by the scene's id; without one, the trial's) is in the same situation.
+Descriptions of the same targets in the same scene (by the scene's id; without one, the trial's) belong to the same
+situation.
 """
 
 from __future__ import annotations
@@ -42,13 +43,14 @@ def jensen_shannon(outcome: Weights, other: Weights) -> float:
 
 @dataclass(slots=True)
 class _Tally:
-    """How often people and the system said which set in which situation; the references of a trial count once."""
+    """Counts of sets by people and by the system in each situation; the references of a trial count once."""
 
     people: dict[Situation, Counter[PropertySet]] = field(default_factory=lambda: defaultdict(Counter))
     system: dict[Situation, Counter[PropertySet]] = field(default_factory=lambda: defaultdict(Counter))
     seen: set[str] = field(default_factory=set)
 
     def add(self, batch: Batch) -> None:
+        """Add the outputs and references of a batch."""
         for output, trial, references in zip(batch.outputs, batch.trials, batch.references, strict=True):
             situation = _situation(trial)
             if output is not None and output.properties is not None:
@@ -60,22 +62,23 @@ class _Tally:
 
 
 class _VariationMeasure(Measure):
-    """A comparison of the system's distribution in a situation with that of people; one row per item.
+    """A comparison of the system's distribution in a situation with people's; one row per item.
 
-    The system's distribution is what the output declares (`Description.distribution`), else that of its outputs over all items of the
-    situation. `learn` counts over several batches; without it a batch is measured by itself. Not measured: items where
-    people said nothing (no reference has properties), or the system did not.
+    The system's distribution is the output's declared one (`Description.distribution`), else that of its outputs over
+    all items of the situation. `learn` counts over several batches; without it a batch is measured by itself. Not
+    measured: items without properties in any reference, or in the output.
     """
 
     _tally: _Tally | None = None
 
     def learn(self, batch: Batch) -> None:
-        """Count what people and the system say, before measuring in chunks."""
+        """Count people's and the system's sets, before measuring in batches."""
         if self._tally is None:
             self._tally = _Tally()
         self._tally.add(batch)
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return one row per item."""
         tally = self._tally
         if tally is None:
             tally = _Tally()
@@ -87,6 +90,7 @@ class _VariationMeasure(Measure):
     def _item(
         self, output: Description | None, trial: Trial, tally: _Tally, references_seen: dict[Situation, float]
     ) -> float:
+        """Return the value of one item; NaN without people's sets or an output."""
         situation = _situation(trial)
         people = tally.people.get(situation)
         if output is None or not people:
@@ -180,11 +184,12 @@ class ExpectedExact(_Expected):
 
 
 class Over(Measure):
-    """1 if the description distinguishes the targets and fewer of its properties would, else 0.
+    """1 if the description distinguishes the targets and a part of its properties would, too, else 0.
 
     It has no direction.
 
-    Without `count_type` a type that could go does not count as too much. Not measured: outputs without properties, trials without target.
+    Without `count_type` a removable type does not count as overspecification. Not measured: outputs without properties,
+    trials without target.
     """
 
     name = "distribution/over"
@@ -196,7 +201,8 @@ class Over(Measure):
     def statistics(self, batch: Batch) -> FloatArray:
         """Return one value for each item; NaN where the scene is not complete."""
         seen = look(batch)
-        # Only what distinguishes can be over-specified: ambiguous with a word to spare counts as under-specified.
+        # Only distinguishing descriptions can be overspecified: an ambiguous one with a superfluous word counts as
+        # underspecified.
         over = seen.unique & (count_surplus(seen, "exact", self.count_type) > 0)
         return seen.encoding.spread(np.where(seen.measurable, over, np.nan))
 
@@ -229,7 +235,7 @@ def _weights(output: Description | None) -> Weights:
 
 
 def _merged(output: Description) -> Weights:
-    """A declared distribution as weights; a set given twice has both its probabilities."""
+    """Return a declared distribution as weights; probabilities of repeated sets are added."""
     weights: dict[PropertySet, float] = defaultdict(float)
     for description, probability in output.distribution or ():
         weights[description] += probability

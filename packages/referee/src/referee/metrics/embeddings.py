@@ -15,7 +15,7 @@ __all__ = ["BertScore", "EmbeddingCosine"]
 
 
 class _Embedding(Measure):
-    """The likeness of an output to each of its references, joined as `references` says."""
+    """The similarity of an output to each of its references, combined as `references` selects."""
 
     needs = "text"
     range = (-1.0, 1.0)
@@ -79,6 +79,7 @@ class BertScore(_Embedding):
     references: str = "best"
 
     def _likeness(self, text: str, other: str) -> float:
+        """Return precision, recall or F of the greedy matching of two texts' vectors."""
         statistic = choose("statistic", self.statistic, ("f", "precision", "recall"))
         output_vectors, theirs = (self._units(t) for t in (text, other))
         if not len(output_vectors) or not len(theirs):
@@ -88,6 +89,7 @@ class BertScore(_Embedding):
         return {"precision": p, "recall": r, "f": 2 * p * r / (p + r) if p + r else 0.0}[statistic]
 
     def _units(self, text: str) -> FloatArray:
+        """Return the unit vectors of a text's tokens, without the boundary tokens that every text has."""
         # Without the marks at both ends, which every text has.
         vectors = self._encoder.vectors(text)[1:-1].astype(float)
         units: FloatArray = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)

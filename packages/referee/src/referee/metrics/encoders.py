@@ -1,6 +1,8 @@
-"""Texts as vectors by a small BERT on this machine: weights from a folder or a package, arithmetic by numpy, nothing downloaded.
+"""Texts as vectors by a small BERT on this machine: weights from a folder or a package, computed by numpy, without
+downloads.
 
-A folder holds ``config.json``, ``vocab.txt`` and ``model.safetensors``, as sentence-transformers and Hugging Face write them.
+A folder has ``config.json``, ``vocab.txt`` and ``model.safetensors``, in the format of sentence-transformers and
+Hugging Face.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ class Encoder:
         return self._vectors[text]
 
     def read(self, texts: Sequence[str]) -> None:
-        """Encode texts that are not known yet, those of one length together."""
+        """Encode texts that are not cached yet, those of one length together."""
         new = {t: self._tokens(t) for t in dict.fromkeys(texts) if t not in self._vectors}
         if len(self._vectors) > 50_000:
             self._vectors.clear()
@@ -79,6 +81,7 @@ class Encoder:
         return ids
 
     def _forward(self, ids: npt.NDArray[np.int64]) -> Floats:
+        """Return the last hidden states of token ids."""
         w = self._weights
         places = w["embeddings.position_embeddings.weight"][: ids.shape[1]]
         kind = w["embeddings.token_type_embeddings.weight"][0]
@@ -91,6 +94,7 @@ class Encoder:
         return x
 
     def _attended(self, x: Floats, name: str) -> Floats:
+        """Return the output of one self-attention layer."""
         heads = self._config["num_attention_heads"]
         size = x.shape[-1] // heads
 
@@ -109,6 +113,7 @@ class Encoder:
         return y
 
     def _normed(self, x: Floats, name: str) -> Floats:
+        """Return the output of one layer normalisation."""
         mean = x.mean(axis=-1, keepdims=True)
         spread = ((x - mean) ** 2).mean(axis=-1, keepdims=True)
         y: Floats = (x - mean) / np.sqrt(spread + np.float32(self._config["layer_norm_eps"]))
@@ -116,6 +121,7 @@ class Encoder:
 
 
 def _gelu(x: Floats) -> Floats:
+    """Return the Gaussian error linear unit."""
     from scipy.special import erf
 
     y: Floats = (0.5 * x * (1 + erf(x / np.float32(np.sqrt(2))))).astype(np.float32)

@@ -1,8 +1,9 @@
-"""Places answered held against places meant: IoU, accuracy, points inside, entities found, and whether something is there at all.
+"""Compares answered places with gold regions: IoU, accuracy, points inside, identified entities, and absence.
 
-Every measure is over all items: who gives no box has not found it. What is no place (unparsable, refused, empty, none) is counted apart, never turned into
-a box of zeros; `value_answered` is over the items with a place. A system that answers with points has no accuracy of boxes, rather than one of 0, and
-shares of a picture whose size is unknown are not measured.
+Every measure is over all items: an answer without a box has not found the target. Outcomes without a place (unparsable,
+refused, empty, none) are counted separately and never become a box of zeros; `value_answered` is over the items with a
+place. A system that answers with points has no accuracy of boxes (not 0), and proportions of a picture of unknown size
+are not measured.
 """
 
 from __future__ import annotations
@@ -41,17 +42,18 @@ UNKNOWN = Size(1, 1)
 
 
 class _Grounding(Measure):
-    """Two statistics an item: its value, and whether there was a place to have one."""
+    """The base of grounding measures, with two statistics per item: its value, and whether it has a place."""
 
     needs = "place"
     width: ClassVar[int] = 2
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return value and presence of a place for every item; NaN for items that cannot be measured."""
         arrays = arrange(batch)
         places = self._usable(arrays)
         values = np.zeros(len(batch))
         measured = arrays.scorable & (arrays.readable | ~(arrays.has_box | arrays.has_point))
-        # Nobody's answers can be put on the pictures, or all are of another kind: nothing is known, which is not 0.
+        # No answer can be related to its picture, or all are of another kind: the value is unknown, not 0.
         if (arrays.has_box | arrays.has_point).any() and not (places & measured).any():
             measured[:] = False
         answered = places & measured
@@ -63,7 +65,7 @@ class _Grounding(Measure):
         return rows
 
     def answered(self, totals: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The value over the items with a place, and how many these are."""
+        """Return the value over the items with a place, and their number."""
         totals = np.asarray(totals, dtype=float)
         counts = totals[..., 1]
         return np.divide(totals[..., 0], counts, out=np.full(counts.shape, np.nan), where=counts > 0), counts
@@ -76,7 +78,7 @@ class _Grounding(Measure):
         raise NotImplementedError
 
     def _right_about_nothing(self, arrays: PlaceArrays) -> Truths:
-        """Items where nothing was meant, and the answer says so."""
+        """Return the items without a target whose answer is "none"."""
         absent: Truths = arrays.counts == 0
         for i in np.flatnonzero(absent).tolist():
             absent[i] = arrays.outcomes[i] is Outcome.NONE
@@ -89,6 +91,7 @@ def _sets(arrays: PlaceArrays, answered: Truths) -> list[int]:
 
 
 def _table(places: tuple[Place, ...], regions: tuple[Region, ...], size: Size | None) -> FloatArray:
+    """Return the IoU of every place with every region."""
     ious = np.zeros((len(places), len(regions)))
     for i, place in enumerate(places):
         for j, region in enumerate(regions):
@@ -107,12 +110,14 @@ def _paired(table: FloatArray) -> FloatArray:
 class Iou(_Grounding):
     """Intersection over union of the answer's box (outline, mask) and the target's; higher is better.
 
-    Several regions meant: the best one-to-one pairing, summed and divided by the larger number. Several places for one region: 0, nobody chooses for them.
+    Several gold regions: the best one-to-one pairing, summed and divided by the larger number. Several places for one
+    region: 0, because no place is selected for the model.
     """
 
     name = "ground/iou"
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in the IoU of answered items."""
         shares = arrays.overlaps()
         values[answered] = np.nan_to_num(shares[answered])
         for i in _sets(arrays, answered):
@@ -124,8 +129,8 @@ class Iou(_Grounding):
 class BoxAccuracy(_Grounding):
     """The proportion of items with IoU >= `iou` (RefCOCO's measure, .5 by default).
 
-    Several regions meant: right only where every one has a box of its own and there is no box too many (Pr@F1=1 of GREC, He et al. 2023). Nothing
-    meant: right where the answer is "none".
+    Several gold regions: correct only if each has its own box and no box is left over (Pr@F1=1 of GREC, He et al.
+    2023). No target: correct if the answer is "none".
     """
 
     name = "ground/accuracy"
@@ -136,6 +141,7 @@ class BoxAccuracy(_Grounding):
             raise InputError(f"no two boxes overlap by {self.iou:g}", remedy="iou is above 0 and at most 1")
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in whether answered items reach the threshold."""
         shares = arrays.overlaps()
         # A missing overlap compares as false.
         values[answered] = shares[answered] >= self.iou
@@ -157,6 +163,7 @@ class MeanAccuracy(_Grounding):
     THRESHOLDS: ClassVar[tuple[float, ...]] = tuple(percent / 100 for percent in range(50, 100, 5))
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in the mean over thresholds."""
         shares = np.nan_to_num(arrays.overlaps()[answered])
         values[answered] = (shares[:, None] >= np.array(self.THRESHOLDS)).mean(axis=1)
         for i in _sets(arrays, answered):
@@ -176,12 +183,13 @@ class PointInside(_Pointing):
 
     The point of a box is its centre. Higher is better.
 
-    Several regions meant: any of them. Several points: not found, nobody chooses for them.
+    Several gold regions: any of them. Several points: not found, because no point is selected for the model.
     """
 
     name = "ground/point"
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in whether points lie inside."""
         simple = ~np.isnan(arrays.gold[:, 0])
         held = inside(arrays.points, arrays.gold)
         values[answered & simple] = held[answered & simple]
@@ -215,6 +223,7 @@ class Distance(_Pointing):
         return rows
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in the distances of answered points."""
         values[answered] = np.nan
         pointed = answered & (arrays.counts == 1) & ~np.isnan(arrays.points[:, 0])
         boxes = pointed & ~np.isnan(arrays.gold[:, 0])
@@ -232,7 +241,7 @@ class Distance(_Pointing):
         sides = np.fromiter(chain.from_iterable((s.width, s.height) for s in sizes), dtype=float).reshape(-1, 2)
         unknown = (sides == 1).all(axis=1)
         if self.by == "region":
-            # What is in pixels needs no size of the picture.
+            # Pixels need no size of the picture.
             unknown &= np.array([size is not UNKNOWN for size in sizes], dtype=bool)
             sides = arrays.gold[chosen, 2:] - arrays.gold[chosen, :2]
         whole: FloatArray = np.where(unknown, np.nan, np.hypot(*sides.T))
@@ -243,6 +252,7 @@ class Distance(_Pointing):
 
 
 def _diagonal(region: Region, size: Size | None, by: str) -> float:
+    """Return the diagonal of the picture or of the region's box; NaN if unknown."""
     if by == "picture":
         # Of a picture whose shape is unknown (shares of it, all of one by one) the diagonal is unknown, too.
         return hypot(size.width, size.height) if size is not None and size != Size(1, 1) else float("nan")
@@ -267,6 +277,7 @@ class EntityFound(_Pointing):
         return rows
 
     def _fill(self, values: FloatArray, answered: Truths, arrays: PlaceArrays, batch: Batch) -> None:
+        """Fill in whether answers identify the target."""
         rest = _share_hits(values, answered & ~np.isnan(arrays.points[:, 0]), arrays, batch.trials)
         for i in np.flatnonzero(answered & rest).tolist():
             if len(arrays.answers[i]) == 1:
@@ -321,6 +332,7 @@ def _hit(trial: Trial, arrays: PlaceArrays, i: int) -> set[str]:
 
 
 def _overlaps(regions: list[tuple[Entity, Region]], arrays: PlaceArrays, i: int) -> dict[str, float]:
+    """Return the IoU of a place with every entity's region."""
     place: Any = arrays.answers[i][0]
     size = arrays.sizes[i]
     if isinstance(place, Box) and all(isinstance(r, Box) for _, r in regions):
@@ -360,7 +372,7 @@ class NoTarget(_Grounding):
 def hits(response: Response, trial: Trial) -> bool:
     """Return whether an answer identifies the target: a point inside it, or a box with IoU >= .5.
 
-    People, simulated hearers and models are judged alike.
+    The rule is the same for people, simulated hearers and models.
     """
     return all_hits([(trial, response)])[0]
 

@@ -1,8 +1,10 @@
-"""What hearers did, counted: the same for people and for simulated hearers (Gatt & Belz 2008; identification rates of Spanger et al. 2013).
+"""Counts hearers' results, the same for people and simulated hearers (Gatt & Belz 2008; identification rates of Spanger
+et al. 2013).
 
-Over responses: `ir` (the referent was named, or pointed at), `error` (another entity was, or a place where nothing is) and the share of every other outcome,
-which add up to 1; reading, identification and combined time; repeats. Over items: `mir`, the share of items that a strict majority of evaluators got right,
-and `agreement`, the mean share of correct evaluators over those items. Weights let a bootstrap draw participants and items without counting anew.
+Over responses: `ir` (the target was named or pointed at), `error` (another entity, or a place without any) and the
+share of every other outcome, which add up to 1; reading, identification and combined time; repeats. Over items: `mir`,
+the share of items that a strict majority of evaluators got right, and `agreement`, the mean share of correct evaluators
+over those items. Weights let a bootstrap resample participants and items without counting again.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ __all__ = ["HUMAN", "MEASURES", "OVER_ITEMS", "OVER_RESPONSES", "PEOPLE", "TIES"
 IntArray = npt.NDArray[np.int64]
 PEOPLE = "people"
 CORRECTED = "corrected"
-# Spanger et al. 2013 do not say what a tie is; their 17 evaluators of an item cannot tie, their 34 can.
+# Spanger et al. 2013 do not define ties; their 17 evaluators of an item cannot tie, their 34 can.
 TIES = {"strict": 0.0, "half": 0.5, "correct": 1.0}
 NAN = float("nan")
 
@@ -94,9 +96,9 @@ class Hearing:
     def measure(
         self, by_participant: FloatArray | None = None, by_item: FloatArray | None = None, ties: str = "strict"
     ) -> FloatArray:
-        """Return all measures, in the order of MEASURES; NaN where nothing was counted.
+        """Return all measures, in the order of MEASURES; NaN without counted responses.
 
-        Weights are how often each participant and item counts.
+        Weights are the counts of each participant and item.
         """
         people = np.ones(self.n_participants) if by_participant is None else by_participant
         things = np.ones(self.n_items) if by_item is None else by_item
@@ -111,6 +113,7 @@ class Hearing:
         return np.concatenate([means, self._over_items(people, things, ties)], axis=1)
 
     def _over_items(self, people: FloatArray, things: FloatArray, ties: str) -> FloatArray:
+        """Return majority rate and agreement over items, for every weighting."""
         share, answered, majority = self._majorities(people, ties)
         won = things * majority
         correct = (won * np.where(answered > 0, share, 0.0)).sum(axis=1)
@@ -118,7 +121,9 @@ class Hearing:
         return _divide(np.stack([total, correct], axis=1), np.stack([count, total], axis=1))
 
     def _majorities(self, people: FloatArray, ties: str) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """For every weighting (a row) and item the share of correct evaluators, whether anybody answered, and whether (or how far) the majority was right."""
+        """Return, for every weighting (a row) and item, the share of correct evaluators, whether any answered, and
+        whether the majority was right.
+        """
         if ties not in TIES:
             raise InputError(f"ties cannot be {ties!r}", remedy=f"one of {', '.join(TIES)}")
         weights = people[:, self.participants]
@@ -138,13 +143,15 @@ class Hearing:
             alone = np.empty((rows, n))
             alone[:, self.items] = numbers
             return alone
-        # Every row gets its own range of items, so that one bincount adds them all up.
+        # Every row gets its own range of items, so that one bincount adds all.
         places = self.items + n * np.arange(rows)[:, None]
         sums: FloatArray = np.bincount(places.ravel(), numbers.ravel(), n * rows).astype(float).reshape(rows, n)
         return sums
 
     def only(self, mask: npt.NDArray[np.bool_]) -> Hearing:
-        """The same with some of the responses; who and what has none left keeps its number and is not counted."""
+        """Return the measures of some responses; participants and items without responses keep their index and are not
+        counted.
+        """
         return Hearing(participants=self.participants[mask], items=self.items[mask], values=self.values[mask])
 
     def counts(self, ties: str = "strict") -> dict[str, int]:
@@ -160,11 +167,11 @@ class Hearing:
 def judge(
     responses: Iterable[Response], trials: Mapping[str, Trial]
 ) -> tuple[dict[Group, Hearing], dict[Group, Counter[str]]]:
-    """Responses by system and hearer, and what was left out and why.
+    """Return responses by system and hearer, and counts of omissions by reason.
 
-    All people are one group (`PEOPLE`) with as many participants; a simulated hearer, told by its probabilities, is a group of its own. Responses to
-    what people said in the corpus count as those of the system `HUMAN`. Of several targets `ir` asks for exactly the set of them; responses that name no set
-    and trials without a target are left out.
+    All people are one group (`PEOPLE`) with their participants; a simulated hearer, identified by its probabilities, is
+    its own group. Responses to references count as those of the system `HUMAN`. With several targets `ir` requires
+    exactly their set; responses without a set and trials without a target are left out.
     """
     rows_by_group: dict[Group, list[tuple[str, str, list[float]]]] = defaultdict(list)
     excluded: dict[Group, Counter[str]] = defaultdict(Counter)
@@ -191,6 +198,7 @@ def _chooses_sets(response: Response) -> bool:
 
 
 def _is_right(response: Response, trial: Trial) -> bool:
+    """Return whether a response identifies the target(s)."""
     if len(trial.targets) > 1:
         return response.outcome == Outcome.SEVERAL and set(response.entities) == set(trial.targets)
     if response.outcome in (Outcome.POINT, Outcome.BOX):
@@ -201,6 +209,7 @@ def _is_right(response: Response, trial: Trial) -> bool:
 
 
 def _tabulate(rows: list[tuple[str, str, list[float]]]) -> Hearing:
+    """Return responses as indexed arrays."""
     participants, items, values = zip(*rows, strict=True)
     return Hearing(
         participants=_number(participants),

@@ -23,8 +23,8 @@ class ImportedScore(Measure):
 
     A line without text holds for any output of the trial.
 
-    `file` is the file, `called` a name for what is in it; the signature has the file's hash. An item that the file does not have is not counted.
-    Range open, higher is better. Source: whoever computed it. Empty case: not counted.
+    `file` is the file, `called` the name of its scores; the signature has the file's hash. Items that the file lacks
+    are not counted. Range open, higher is better. Source: the file's. Empty case: not counted.
     """
 
     name = "imported/score"
@@ -67,6 +67,7 @@ class ImportedScore(Measure):
 
 
 def _rows(path: Path) -> list[Any]:
+    """Return the lines of a file of scores. Raises MalformedInput if they cannot be read."""
     try:
         return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     except (OSError, ValueError) as error:

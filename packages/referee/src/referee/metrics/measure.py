@@ -1,6 +1,7 @@
-"""What every metric has in common: rows of additive statistics, then one finishing step (after sacrebleu).
+"""The base of metrics: rows of additive statistics, then one final step (after sacrebleu).
 
-Subclasses say `name`, `range`, `direction`, `needs`, and implement `statistics(batch)`; those that are not plain averages also implement `finish`.
+Subclasses define `name`, `range`, `direction`, `needs`, and implement `statistics(batch)`; those that are not plain
+averages also implement `finish`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ __all__ = ["Measure"]
 
 
 class Measure:
-    """A metric whose value is the mean of its per-item statistic, unless `finish` says otherwise."""
+    """A metric whose value is the mean of its per-item statistic, unless `finish` is overridden."""
 
     name: str
     range: tuple[float | None, float | None] = (0.0, 1.0)
@@ -26,11 +27,11 @@ class Measure:
     width: ClassVar[int] = 1
 
     def statistics(self, batch: Batch) -> FloatArray:
-        """One row per item, shape (n, width); NaN rows where there is nothing to measure."""
+        """Return one row per item, shape (n, width); NaN rows for items that cannot be measured."""
         raise NotImplementedError(f"{type(self).__name__} must say how it measures a batch")
 
     def finish(self, totals: FloatArray, counts: FloatArray) -> FloatArray:
-        """Mean of the first column; NaN, not 0, where nothing was counted."""
+        """Return the mean of the first column; NaN, not 0, without counted items."""
         totals, counts = np.asarray(totals, dtype=float), np.asarray(counts, dtype=float)
         values: FloatArray = np.divide(totals[..., 0], counts, out=np.full(counts.shape, np.nan), where=counts > 0)
         return values

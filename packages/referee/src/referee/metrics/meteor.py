@@ -1,6 +1,8 @@
-"""METEOR 1.5: words aligned one to one, by form, stem or synonym, with few breaks (Denkowski & Lavie 2014).
+"""METEOR 1.5: words aligned one to one, by form, stem or synonym, with a penalty for fragmentation (Denkowski & Lavie
+2014).
 
-Rows are the counts of the best reference, so a corpus score is that of its summed counts, as the Java program computes it; without its table of paraphrases.
+Rows are the counts of the best reference, so a corpus score is that of its summed counts, as in the Java program;
+without its paraphrase table.
 """
 
 from __future__ import annotations
@@ -41,13 +43,14 @@ COLUMNS = 6
 
 
 Match = tuple[int, int, float]
-# An alignment of the words so far: matches (below nought, so that the smallest is the best), breaks, how far places lie apart, places taken, and the pairs.
+# An alignment of the words so far: negative matches (so that the smallest is best), chunks, total distance, occupied
+# positions, and the pairs.
 Partial = tuple[int, int, int, int, tuple[Match, ...]]
 Row = tuple[float, float, float, float, int, int]
 
 
 class _Text(NamedTuple):
-    """A text as it is aligned: its words, what each counts, all together, and the places of each word or stem."""
+    """A text for alignment: its words, their weights, the total weight, and the positions of each word or stem."""
 
     words: tuple[str, ...]
     forms: tuple[str, ...]
@@ -62,11 +65,12 @@ class Meteor(Measure):
 
     Content words have weight 0.75, function words 0.25.
 
-    Words are aligned one to one so that most are matched, in the fewest chunks of neighbours, with the least distance between places. `match` says by
-    what: "exact", "exact+stem" (default; Snowball's English stems, weight 0.6), "exact+stem+synonym" (weight 0.8; `wordnet` names a folder with
-    WordNet's index files). Of several references the best one counts. METEOR's table of paraphrases is not used, so values lie below or at those of
-    the Java program with all its modules; with `-m "exact stem"` they agree. Range 0 to 1, higher is better. Source: Denkowski & Lavie 2014. Empty
-    case: outputs without words score 0; no text or no reference is not counted.
+    Words are aligned one to one with the most matches, then the fewest chunks, then the least distance between
+    positions. `match` selects the kinds of matches: "exact", "exact+stem" (default; Snowball's English stems, weight
+    0.6), "exact+stem+synonym" (weight 0.8; `wordnet` names a folder with WordNet's index files). Of several references
+    the best one counts. METEOR's table of paraphrases is not used, so values lie below or at those of the Java program
+    with all its modules; with `-m "exact stem"` they agree. Range 0 to 1, higher is better. Source: Denkowski & Lavie
+    2014. Empty case: outputs without words score 0; no text or no reference is not counted.
     """
 
     name = "string/meteor"
@@ -120,6 +124,7 @@ class Meteor(Measure):
         return values
 
     def _text(self, text: str, language: str) -> _Text:
+        """Return a text with its words, stems and weights."""
         words = tuple(split_words(text, self.case, self.tokens, language))
         forms = tuple(map(stem, words)) if "stem" in self.match else words
         places: dict[str, list[int]] = {}
@@ -129,6 +134,7 @@ class Meteor(Measure):
         return _Text(words, forms, weights, sum(weights), places)
 
     def _row(self, output_text: _Text, reference_text: _Text) -> Row:
+        """Return the statistics of one output against one reference."""
         pairs = _align(self._candidates(output_text, reference_text))
         hits_out = sum([w * output_text.weights[i] for i, _, w in pairs])
         hits_ref = sum([w * reference_text.weights[j] for _, j, w in pairs])
@@ -151,6 +157,7 @@ class Meteor(Measure):
         ]
 
     def _matches(self, word: str, other: str) -> float:
+        """Return the weight of a match of two words; 0 if they do not match."""
         if word == other:
             return WEIGHTS["exact"]
         if "stem" in self.match and stem(word) == stem(other):
@@ -161,7 +168,7 @@ class Meteor(Measure):
 
 
 def _value(row: Row) -> float:
-    """What `finish` gives for one row."""
+    """Return the score of one row."""
     hits_out, words_out, hits_ref, words_ref, chunks, matches = row
     if not matches:
         return 0.0
@@ -178,7 +185,7 @@ def _share(upper: FloatArray, lower: FloatArray) -> FloatArray:
 def _align(candidates: Sequence[Sequence[tuple[int, float]]]) -> tuple[Match, ...]:
     """The alignment with the most matches, then the fewest breaks, then the least distance; the best forty partial ones are followed, as in METEOR."""
     reference_text = Counter([j for places in candidates for j, _ in places])
-    # A word with one place that nobody else wants is always aligned: to leave it out would win nothing.
+    # A word with one uncontested position is always aligned: omitting it cannot improve the alignment.
     sure = [len(places) == 1 and reference_text[places[0][0]] == 1 for places in candidates]
     if sum(sure) == sum(map(bool, candidates)):
         return tuple([(i, *places[0]) for i, places in enumerate(candidates) if places])
@@ -213,6 +220,7 @@ def stem(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _stemmer() -> Any:
+    """Return the English stemmer, loaded once."""
     with naming_extra():
         import snowballstemmer
 

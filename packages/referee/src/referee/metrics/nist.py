@@ -1,4 +1,4 @@
-"""NIST: n-gram matches weighted by how much they tell (Doddington 2002), with the formula of the script mteval-v11b."""
+"""NIST: n-gram matches weighted by their information (Doddington 2002), with the formula of the script mteval-v11b."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ _BETA = log(2) / log(1.5) ** 2
 class Nist(Measure):
     """Corpus NIST: Σₙ information of matches / n-grams · exp(-β · ln² min(1, length / reference length)).
 
-    The information of an n-gram is log2(count of its first n - 1 words / count of it) over **all references of the test set**; for single
-    words the upper count is the number of reference words. β = ln 2 / ln² 1.5. Range 0 upwards, higher is better. Source: Doddington
-    2002 and mteval-v11b (every reference clips and counts; nltk keeps one per order and differs). Empty case: an order that no output
-    is long enough for adds 0; outputs without words score 0; no text or no reference is not counted at all.
+    The information of an n-gram is log2(count of its first n - 1 words / count of it) over **all references of the test
+    set**; for single words the upper count is the number of reference words. β = ln 2 / ln² 1.5. Range 0 upwards,
+    higher is better. Source: Doddington 2002 and mteval-v11b (every reference clips and counts; nltk keeps one per
+    order and differs). Empty case: an order that no output is long enough for adds 0; outputs without words score 0; no
+    text or no reference is not counted at all.
 
-    Because the weights belong to the whole test set, data that comes in several batches is gone through twice: call `learn` with every batch, then
-    `statistics` (or `collect` what is needed of each batch, and `compute` that). Without `learn`, a batch is taken for the whole test
-    set. References that several systems share are to be learnt once.
+    Because the weights depend on the whole test set, data in several batches need two passes: call `learn` with every
+    batch, then `statistics` (or `collect` the data of each batch, and `compute` from these). Without `learn`, a batch
+    counts as the whole test set. References that several systems share must be learnt once.
     """
 
     name = "string/nist"
@@ -56,6 +57,7 @@ class Nist(Measure):
         return self
 
     def _count(self, encoding: Encoding) -> None:
+        """Count the n-grams of the references of a batch."""
         if self._learnt is None:
             self._learnt = count_for(encoding.texts, self.order)
         self._learnt.add(encoding)
@@ -130,7 +132,7 @@ class NgramCounts:
                     self.counts[ngram] = self.counts.get(ngram, 0) + 1
 
     def sum_information(self, encoding: Encoding, marks: npt.NDArray[np.int32]) -> FloatArray:
-        """For every output the information of its matched n-grams, by order."""
+        """Return, for every output, the information of its matched n-grams, by order."""
         ids = self._renumber(encoding)
         sums = np.zeros((encoding.items, self.order))
         for place, item in enumerate(np.repeat(np.arange(encoding.items), encoding.output_lengths).tolist()):
@@ -140,6 +142,7 @@ class NgramCounts:
         return sums
 
     def _information(self, ngram: tuple[int, ...]) -> float:
+        """Return the information of an n-gram. Raises InputError for an unknown one."""
         if ngram not in self.counts:
             raise _unlearnt()
         # The count of the empty n-gram is that of all words: the first order needs no case of its own.
@@ -149,13 +152,13 @@ class NgramCounts:
         """The ids of a batch as this count's own; words unknown to it are learnt if `new`, else one past all known."""
         for word in new:
             self.numbers.setdefault(word, len(self.numbers))
-        # Marks only point at n-grams of references, so that meeting this number means a reference was not learnt.
+        # Marks only refer to n-grams of references, so this number indicates a reference that was not learnt.
         counts_by_gram = [self.numbers.get(word, len(self.numbers)) for word in encoding.words]
         return np.array(counts_by_gram, dtype=np.int32)[encoding.ids]
 
 
 class SwiftNgramCounts(NgramCounts):
-    """The same counts in a flat hash table, compiled.
+    """The counts of n-grams in a compiled hash table.
 
     The key of an n-gram is the number of its first n - 1 words and its last word.
     """
@@ -195,6 +198,7 @@ class SwiftNgramCounts(NgramCounts):
 
 
 def _unlearnt() -> InputError:
+    """Return the error for a reference that was not learnt."""
     return InputError(
         "NIST meets a reference that was not learnt, so its words have no weight",
         remedy="call learn() with every batch before the first statistics(), or with none at all",

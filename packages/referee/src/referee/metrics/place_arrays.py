@@ -1,4 +1,4 @@
-"""Answers and what was meant, as arrays of pixels: brought together once for a batch, so that all measures of grounding share them."""
+"""Answers and gold regions as pixel arrays, converted once per batch and shared by all grounding measures."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def arrange(batch: Batch) -> PlaceArrays:
 
 
 def is_broken(region: Region) -> bool:
-    """Whether what was meant cannot be held against anything: an empty or inverted box, a mask of nothing."""
+    """Return whether a gold region is unusable: an empty or inverted box, or an empty mask."""
     return region.empty if isinstance(region, Box) else isinstance(region, Mask) and not region.area
 
 
@@ -110,14 +110,14 @@ def _frame(trial: Trial, meant: Meant | None, places: tuple[Place, ...]) -> Size
 
 
 def _is_share(place: Place) -> bool:
-    """Whether a place is a share of the picture itself, whatever its shape."""
+    """Return whether a place is in proportions of the picture, of any shape."""
     if isinstance(place, Mask) or place.convention.unit.steps is None:
         return False
     return place.convention.sent is None or not place.convention.sent.pads
 
 
 def _arrange(batch: Batch) -> PlaceArrays:
-    """Single boxes and points, which are nearly all, by columns; whatever else there is, one by one."""
+    """Return the arrays of a batch: single boxes and points, which are the majority, by columns; others one by one."""
     answers: Sequence[Response | None] = batch.answers or [None] * len(batch.trials)
     meant, sizes = _meant(batch.trials)
     places = _all_places(answers, batch.trials)
@@ -153,7 +153,10 @@ def _arrange(batch: Batch) -> PlaceArrays:
 
 
 def _meant(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | None]]:
-    """What was meant, as `meant_by` says, and the pictures' sizes. Whether a single box is broken is left to `_gold`, which looks at all at once."""
+    """Return the gold regions by `meant_by`, and the pictures' sizes.
+
+    Broken single boxes are detected later by `_gold`, for all at once.
+    """
     meant: list[Meant | None] = []
     sizes: list[Size | None] = []
     for trial in trials:
@@ -173,7 +176,7 @@ def _meant(trials: Sequence[Trial]) -> tuple[list[Meant | None], list[Size | Non
 
 
 def _all_places(answers: Sequence[Response | None], trials: Sequence[Trial]) -> list[tuple[Place, ...]]:
-    """Where answers point, as `_places` says; the plain cases without a call."""
+    """Return the places of all answers, as `_places` does; simple cases without a call."""
     box, point = Outcome.BOX, Outcome.POINT
     places = [
         a.places if a is not None and ((outcome := a.outcome) is box or outcome is point) else _places(a, t)
@@ -213,6 +216,7 @@ def _add_frames(
     places: Sequence[tuple[Place, ...]],
     golds: Sequence[Alike],
 ) -> None:
+    """Add sizes to pictures of unknown size whose places are all in proportions."""
     in_pixels = sum(len(alike.where) for alike in golds if alike.convention.unit.steps is None)
     # Single boxes in pixels, as most are, need no frame.
     if in_pixels == len(meant) or None not in sizes:
@@ -232,7 +236,7 @@ def box_arrays(places: Sequence[Place | None], sizes: Sequence[Size | None]) -> 
 
 
 def _are_empty(boxes: Alike) -> Truths:
-    """As `Box.empty` says, from the numbers as they were written: sums and quotients may round to something."""
+    """Return the boxes that are empty by `Box.empty`, from the original numbers, because conversions round."""
     a, b, c, d = boxes.columns
     sides = boxes.convention.order in (Order.XYWH, Order.CXCYWH)
     empty: Truths = (c <= 0) | (d <= 0) if sides else (c <= a) | (d <= b)
@@ -240,7 +244,7 @@ def _are_empty(boxes: Alike) -> Truths:
 
 
 def _gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Size | None]) -> FloatArray:
-    """The single boxes meant. What is broken, or cannot be put on its picture, becomes None among what was meant, and no box."""
+    """Return the single gold boxes. Broken ones, and those that cannot be related to their picture, become None."""
     gold = _on_pictures(golds, sizes, 4, on_pixels)
     for alike in golds:
         broken = alike.where[_are_empty(alike)]
@@ -255,7 +259,7 @@ def _gold(meant: list[Meant | None], golds: Sequence[Alike], sizes: Sequence[Siz
 
 
 def _places(answer: Response | None, trial: Trial) -> tuple[Place, ...]:
-    """Where an answer points; whoever chose an entity chose its region."""
+    """Return the places of an answer; a chosen entity gives its region."""
     if answer is None or answer.outcome not in PLACED:
         return ()
     if answer.outcome is Outcome.ENTITY and not answer.places and answer.entity is not None:
@@ -294,7 +298,7 @@ def _by_convention(places: Sequence[Any], kind: type[Any], width: int) -> Iterat
     columns = np.fromiter(chain.from_iterable(map(NUMBERS, chosen)), dtype=float, count=width * number)
     columns = columns.reshape(-1, width).T
     conventions = list(map(CONVENTION, chosen))
-    # Told apart by identity first: there are few conventions, and comparing them a million times would take longer than measuring.
+    # Compared by identity first: there are few conventions, and a million comparisons would take longer than measuring.
     marks = np.fromiter(map(id, conventions), dtype=np.int64, count=number)
     equal: dict[Convention, list[int]] = defaultdict(list)
     for mark, first in zip(*np.unique(marks, return_index=True), strict=True):
@@ -309,7 +313,7 @@ Bring = Callable[[FloatArray, Convention, Sequence[Size | None]], FloatArray]
 
 
 def _on_pictures(groups: Iterable[Alike], sizes: Sequence[Size | None], width: int, bring: Bring) -> FloatArray:
-    """Pixels of the original pictures; NaN where there is no such place, or a size is needed and unknown."""
+    """Return pixels of the original pictures; NaN without a place, or if a needed size is unknown."""
     pixels = np.full((len(sizes), width), np.nan)
     for convention, where, columns in groups:
         theirs = sizes if len(where) == len(sizes) else [sizes[i] for i in where.tolist()]

@@ -1,8 +1,9 @@
-"""Sets of properties as bit masks: a batch is encoded once, every distinct thing once, and all set and scene measures share the result.
+"""Sets of properties as bit masks: a batch is encoded once, each different object once, and all set and scene measures
+share the result.
 
-Each property gets a bit of a vocabulary; a set is a row of 64-bit words, so that an intersection is one ``&`` and its size one
-population count (the set measures are those of Gatt, van der Sluis & van Deemter 2007). A property said twice gets a second
-bit for its second mention: multisets then need no code of their own.
+Each property has a bit of a vocabulary; a set is a row of 64-bit words, so an intersection is one ``&`` and its size a
+population count (the set measures are those of Gatt, van der Sluis & van Deemter 2007). The second mention of a
+property has a second bit, so multisets need no separate code.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ Content = tuple[tuple[Property, ...], Meaning | None]
 
 
 class PropertyBits(dict[Any, int]):
-    """Every property met so far with a bit of its own; asking for a new one adds it."""
+    """The bits of all properties so far; a new property gets the next bit."""
 
     def __missing__(self, key: object) -> int:
         # Integers of any width: the vocabulary need not be known before the first description is written.
@@ -48,7 +49,7 @@ class PropertyBits(dict[Any, int]):
         return bit
 
     def bag_of(self, properties: Iterable[Property]) -> int:
-        """A description as a multiset: the k-th mention of the same property has a bit of its own."""
+        """Return a description as a multiset: the k-th mention of a property has its own bit."""
         mask = 0
         for prop in properties:
             bit, mention = self[prop], 1
@@ -85,12 +86,16 @@ def expand(starts: IntArray, lengths: IntArray) -> IntArray:
 
 
 def _all_equal(lengths: IntArray) -> int | None:
-    """The one length that all have, if they do (most corpora give every trial as many references): no ragged arithmetic then."""
+    """Return the common length of all lists (in most corpora every trial has as many references), which avoids ragged
+    arrays; None if they differ.
+    """
     return int(lengths[0]) if len(lengths) and (lengths == lengths[0]).all() else None
 
 
 def _features(part: tuple[int | str | None, Meaning], is_counted: bool) -> frozenset[Any]:
-    """What a part says, as a set: its properties, those of a disjunction marked as such, and its number of objects if it counts."""
+    """Return the content of a part as a set: its properties, disjoined ones marked as such, and its number of objects
+    if it counts.
+    """
     number, form = part
     features: set[Any] = {number} if is_counted else set()
     for conjunct in meaning.conjuncts(form):
@@ -121,13 +126,14 @@ def _tree_distance(ours: Sequence[frozenset[Any]], theirs: Sequence[frozenset[An
 
 
 def _part_distance(one: frozenset[Any] | None, other: frozenset[Any] | None) -> int:
+    """Return the edit distance of two parts; None is a missing part."""
     if one is None or other is None:
         return 1 + len(one or other or ())
     return max(len(one), len(other)) - len(one & other)
 
 
 def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
-    """Distinct objects (by identity, which costs no comparison) and, for every place, which of them stands there."""
+    """Return the different objects (by identity, without comparisons) and, for every position, the index of its object."""
     _, first, place = np.unique(
         np.fromiter(map(id, things), np.int64, len(things)), return_index=True, return_inverse=True
     )
@@ -136,13 +142,13 @@ def _distinct(things: Sequence[Thing]) -> tuple[list[Thing], IntArray]:
 
 @dataclass(frozen=True)
 class PropertyEncoding:
-    """What a batch says, every distinct thing once.
+    """The content of a batch, each different object once.
 
-    `descriptions` are distinct sequences of properties, each with its entry in `meanings` (None: their conjunction). A *case* is a trial with its
-    references: those of case c are
-    ``members[starts[c] : starts[c + 1]]``, as places in `descriptions`. An *act* is a distinct output in a case: `description[a]` in
-    `case[a]`; `act[i]` is the act of item i, or -1 where the output has no properties. The trial of case c is ``spots[spot[c]]``: a trial that several items
-    share stands there once.
+    `descriptions` are distinct sequences of properties, each with its entry in `meanings` (None: their conjunction). A
+    *case* is a trial with its references: those of case c are ``members[starts[c] : starts[c + 1]]``, as indices into
+    `descriptions`. An *act* is a distinct output in a case: `description[a]` in `case[a]`; `act[i]` is the act of item
+    i, or -1 where the output has no properties. The trial of case c is ``spots[spot[c]]``: a trial that several items
+    share occurs there once.
     """
 
     descriptions: list[tuple[Property, ...]]
@@ -194,7 +200,7 @@ class PropertyEncoding:
 
     @cached_property
     def names(self) -> dict[str, list[int]]:
-        """For every attribute, the words of the mask of its properties."""
+        """Return, for every attribute, the words of the mask of its properties."""
         masks: dict[str, int] = {}
         for prop, bit in self.vocabulary.items():
             if isinstance(prop, Property):
@@ -202,7 +208,7 @@ class PropertyEncoding:
         return {name: pack([mask], self.words)[:, 0].tolist() for name, mask in masks.items()}
 
     def sizes_without(self, name: str) -> IntArray:
-        """The number of different properties of every description, those of one attribute left out."""
+        """Return the number of different properties of every description, without those of one attribute."""
         mask = self.names.get(name, [0] * self.words)
         return self.sizes - count_bits(word & np.uint64(m) for word, m in zip(self.sets, mask, strict=True))
 
@@ -242,7 +248,7 @@ class PropertyEncoding:
         return distances
 
     def _form(self, number: int) -> Meaning:
-        """The meaning of a description; of one without, the conjunction of its properties."""
+        """Return the meaning of a description; the conjunction of its properties if it has none."""
         form = self.meanings[number]
         return ("and", *self.descriptions[number]) if form is None else form
 
@@ -317,6 +323,7 @@ def encode(batch: Batch) -> PropertyEncoding:
 
 
 def _encode(batch: Batch) -> PropertyEncoding:
+    """Return the encoding of a batch."""
     index: dict[Content, int] = {}
     # By identity, which is cheap; equal descriptions that are separate objects meet again in `index`. Properties are often shared where descriptions are not.
     spoken, place = _distinct([None if o is None else o.properties if o.meaning is None else o for o in batch.outputs])
@@ -327,7 +334,7 @@ def _encode(batch: Batch) -> PropertyEncoding:
     outputs = np.array(numbers, dtype=np.intp)[place]
     trials, trial_of = _distinct(list(batch.trials))
     lists, list_of = _distinct(list(batch.references))
-    # Two numbers in one, so that pairs become distinct in a single sort of integers.
+    # Two numbers in one, so that one sort of integers finds the different pairs.
     cases, case_of = np.unique(trial_of * max(1, len(lists)) + list_of, return_inverse=True)
     lengths, members = _number_references(lists, index)
     list_of_case = cases % max(1, len(lists))
@@ -350,7 +357,7 @@ def _encode(batch: Batch) -> PropertyEncoding:
 
 
 def _number_references(lists: Sequence[Sequence[Description]], index: dict[Content, int]) -> tuple[IntArray, IntArray]:
-    """The length of every list of references and, end to end, the numbers of those that have properties."""
+    """Return the length of every list of references and, concatenated, the numbers of those with properties."""
     lengths: list[int] = []
     numbers: list[int] = []
     for references in lists:

@@ -13,7 +13,7 @@ from referee.metrics.tokens import Encoding, Places, choose, encode, remember, s
 
 __all__ = ["Rouge2", "RougeSU4"]
 
-# Which single words count: all but the last one of a text is what the loop of ROUGE-1.5.5 does.
+# The loop of ROUGE-1.5.5 counts all single words of a text except the last one.
 UNIGRAMS = {"none": 0, "1.5.5": 1, "textbook": 2}
 
 
@@ -45,7 +45,7 @@ class _Rouge(Measure):
         return np.where(encoding.measurable, values, np.nan)[:, None]
 
     def _value(self, hits: FloatArray, output_units: FloatArray, reference_units: FloatArray) -> FloatArray:
-        """Shares of nothing are 0, as in the script."""
+        """Return the value; proportions of zero are 0, as in the script."""
         statistic = choose("statistic", self.statistic, ("f", "recall", "precision"))
         # The balanced F of hits/said and hits/wanted is twice the hits over all units.
         upper, lower = {

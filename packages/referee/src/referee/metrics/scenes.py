@@ -1,6 +1,6 @@
-"""What every description of a batch denotes in its scene, for all of them at once: an entity fits when its mask holds the description's.
+"""The denotations of all descriptions of a batch at once: an entity fits if its mask contains the description's.
 
-The same sets as `Scene.denotation`, which computes those of descriptions that are more than a conjunction of attributes.
+The sets equal those of `Scene.denotation`, which computes descriptions that are more than a conjunction of attributes.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ ONE, ALL = np.uint64(1), ~np.uint64(0)
 class Situations:
     """The scenes of an encoded batch, and the denotations of its outputs and references (see `Entities`).
 
-    A *spot* is a scene with its targets: ``encoding.spots``, of which `spot` has that of every act. Acts whose trial has no entities, not all of them or no
-    target are not `measurable`; what else is said of them means nothing.
+    A *spot* is a scene with its targets: ``encoding.spots``, of which `spot` has that of every act. Acts whose trial
+    has no entities, an incomplete list of them or no target are not `measurable`; their other values are undefined.
     """
 
     encoding: PropertyEncoding
@@ -52,7 +52,7 @@ class Situations:
 
     @cached_property
     def scene(self) -> IntArray:
-        """The scene of every spot, as a place in ``entities.scenes``."""
+        """The scene of every spot, as an index into ``entities.scenes``."""
         place = {id(scene): i for i, scene in enumerate(self.entities.scenes)}
         return np.array([place[id(trial.scene)] for trial in self.encoding.spots], dtype=np.intp)
 
@@ -103,7 +103,7 @@ class Situations:
 
     @cached_property
     def denoted(self) -> WordArray:
-        """What the output of every act denotes."""
+        """The denotation of the output of every act."""
         return self._denote(self.encoding.description, self.spot)
 
     @cached_property
@@ -118,7 +118,7 @@ class Situations:
 
     @cached_property
     def unique(self) -> BoolArray:
-        """Whether the output of every act denotes the targets and nothing else."""
+        """Whether the output of every act denotes the targets and no other entity."""
         alone: BoolArray = self.holds & (self.remaining == 0) & self.measurable
         for act in np.flatnonzero(alone & self.encoding.has_meaning[self.encoding.description]).tolist():
             form = self.encoding.meanings[self.encoding.description[act]]
@@ -133,14 +133,14 @@ class Situations:
 
     @cached_property
     def true_properties(self) -> list[tuple[BoolArray, WordArray]]:
-        """Return what can be said of the targets of every item: whether it is the type, and what it denotes.
+        """Return the true properties of the targets of every item: whether each is the type, and its denotation.
 
-        Where a spot has no more properties, or one is not true of all targets, it denotes everything: saying it changes nothing.
-        So do all in scenes with relations, for these need a search of their own.
+        Missing properties, and those that are not true of all targets, denote everything, so they have no effect. So do
+        all in scenes with relations, which need their own search.
         """
         # The last place serves -1, where an entity has no more properties.
         is_type = np.array([*(prop.name == "type" for prop in self.entities.properties), False])
-        # The lowest bit: what holds of all targets holds of the first, so that its properties are enough to try.
+        # The lowest bit: a property of all targets is one of the first, so only its properties need be tried.
         first = [max(0, (goal & -goal).bit_length() - 1) for goal in self.goals]
         places = self.entities.first[self.scene] + np.array(first, dtype=np.intp)
         searched = ~self.related & (count_bits(self.targets) > 0)
@@ -163,12 +163,15 @@ class Situations:
         return self.entities.ask(self.scene, has)
 
     def extent(self, bits: IntArray, acts: IntArray) -> WordArray:
-        """What single properties, given by their places in the vocabulary, denote in the scenes of some acts."""
+        """Return the denotations of single properties, given by their indices in the vocabulary, in the scenes of some
+        acts.
+        """
         masks, word, shift = self.entities.masks, bits // 64, (bits % 64).astype(np.uint64)
         scenes = self.scene[self.spot[acts]]
         return self.entities.ask(scenes, lambda index, entity: (masks[word[index], entity] >> shift[index]) & ONE)
 
     def _denote(self, descriptions: IntArray, spots: IntArray) -> WordArray:
+        """Return the denotations of descriptions in spots."""
         masks, sets = self.entities.masks, self.encoding.sets[:, descriptions]
         denoted = self.entities.ask(
             self.scene[spots], lambda index, entity: _within(sets[:, index], masks[:, entity]).astype(np.uint64)
@@ -180,6 +183,7 @@ class Situations:
         return denoted
 
     def _denotation(self, description: int, spot: int) -> int:
+        """Return the denotation of one description in one spot."""
         form = self.encoding.meanings[description]
         content = self.encoding.descriptions[description] if form is None else form
         return self.encoding.spots[spot].scene.denotation(content)
@@ -194,7 +198,7 @@ def look(batch: Batch) -> Situations:
 
 
 def _within(parts: WordArray, wholes: WordArray) -> BoolArray:
-    """Whether each set lies within another."""
+    """Return whether each set is a subset of another."""
     outside = parts[0] & ~wholes[0]
     for part, whole in zip(parts[1:], wholes[1:], strict=True):
         outside |= part & ~whole
@@ -246,7 +250,7 @@ class Entities:
 
     @cached_property
     def first(self) -> IntArray:
-        """The place of the first entity of every scene."""
+        """The index of the first entity of every scene."""
         return np.cumsum(self.crowd) - self.crowd
 
     @property
@@ -277,7 +281,7 @@ class Entities:
 
     @cached_property
     def masks(self) -> WordArray:
-        """What is true of every entity, as a set over the vocabulary."""
+        """The true properties of every entity, as a set over the vocabulary."""
         numbers, flat, lengths = self._seen
         width = max(1, -(-len(self.vocabulary) // 64))
         bits = pack([self.vocabulary.get(prop, 0) for prop in numbers], width)
@@ -289,10 +293,10 @@ class Entities:
         return result
 
     def ask(self, scenes: IntArray, question: Question) -> WordArray:
-        """For each of some scenes, the set of entities that a question is true of.
+        """Return, for each scene, the set of entities for which a predicate is true.
 
-        The question is put once for every place in a scene: which of the `scenes` reach that far (as an index), and the entities there;
-        it answers with 1 or 0 for each.
+        The predicate is called once per position in a scene, with the `scenes` that are long enough (as an index) and
+        their entities there; it returns 1 or 0 for each.
         """
         extents = np.zeros((self.words, len(scenes)), dtype=np.uint64)
         crowd, first = self.crowd[scenes], self.first[scenes]
@@ -305,12 +309,12 @@ class Entities:
 
 
 def has_relations(scene: Scene) -> bool:
-    """Whether anything in a scene stands in a relation."""
+    """Return whether a scene has relations."""
     return any(map(attrgetter("relations"), scene.entities))
 
 
 def _visible(scene: Scene, vocabulary: PropertyBits) -> Iterator[tuple[Property, ...]]:
-    """What a hearer can see of every entity: attributes and, whatever landmark is named with them, its relations."""
+    """Yield the visible properties of every entity: attributes and relations to any landmark."""
     if not has_relations(scene):
         yield from map(attrgetter("attributes"), scene.entities)
         return

@@ -1,8 +1,9 @@
-"""Properties are not equidistant: descriptions compared by what their values mean (van Deemter & Gatt 2007, section 1.3).
+"""Compares descriptions by the meanings of their values, because properties are not equidistant (van Deemter & Gatt
+2007, section 1.3).
 
-Two values of an attribute are alike as far as they denote the same entities of the scene, or as far as they are near in a taxonomy. An
-attribute that is not mentioned denotes the scene as a whole, or the root of the taxonomy. The properties of a landmark are compared with
-those of a landmark: ``landmark.colour:red`` denotes what is red.
+Two values of an attribute are similar to the degree that they denote the same entities of the scene, or are close in a
+taxonomy. A missing attribute denotes the whole scene, or the root of the taxonomy. Properties of a landmark are
+compared with those of a landmark: ``landmark.colour:red`` denotes the red entities.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class _MeaningMeasure(Measure):
     references: str
 
     def statistics(self, batch: Batch) -> FloatArray:
+        """Return the similarity of every output to its references."""
         encoding = encode(batch)
         acts, left, right = encoding.pairs
         scenes = [trial.scene for trial in encoding.trials]
@@ -69,19 +71,20 @@ class _MeaningMeasure(Measure):
         raise NotImplementedError
 
     def _compare_meanings(self, output: Content, reference: Content, scene: Scene) -> float:
-        """Compare where one side has a meaning: by the properties mentioned, unless a measure says otherwise."""
+        """Compare descriptions with a meaning, by their properties unless a subclass overrides this."""
         return self._compare(_mentioned(output), _mentioned(reference), scene)
 
 
 class Denotation(_MeaningMeasure):
     """The mean Dice of what values denote in the scene, over attributes that either description mentions.
 
-    2·|X∩Y| / (|X|+|Y|) for extensions X, Y; an attribute not mentioned denotes the whole scene, several values of an attribute what
-    all of them are true of. The same values score 1 even if nothing has them; different values that denote nothing score 0.
-    Not measured where the scene has no entities, or more than are known.
+    2·|X∩Y| / (|X|+|Y|) for extensions X, Y; an attribute not mentioned denotes the whole scene, several values of an
+    attribute the entities with all of them. Equal values score 1 even if no entity has them; different values with
+    empty denotations score 0. Not measured for scenes without entities or with an incomplete list.
 
-    Where one side has a meaning (`referee.meaning`), the Dice of what the two sides denote, part by part: parts are assigned one to one so that they share
-    as many entities as possible, 2·Σ|Xᵢ∩Yⱼ| / (Σ|Xᵢ| + Σ|Yⱼ|) (Luo 2005, φ3). Two sides that denote nothing score 1 only if they are the same.
+    If one side has a meaning (`referee.meaning`), the Dice of the two denotations, part by part: parts are assigned one
+    to one so that they share as many entities as possible, 2·Σ|Xᵢ∩Yⱼ| / (Σ|Xᵢ| + Σ|Yⱼ|) (Luo 2005, φ3). Two sides with
+    empty denotations score 1 only if they are equal.
     """
 
     name = "meaning/denotation"
@@ -91,6 +94,7 @@ class Denotation(_MeaningMeasure):
         self.empty = empty
 
     def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
+        """Return the mean Dice of the values' denotations over attributes."""
         if not scene.entities or not scene.complete:
             return np.nan
         ours, theirs = _by_name(output), _by_name(reference)
@@ -104,6 +108,7 @@ class Denotation(_MeaningMeasure):
         return fsum(alike) / len(names)  # a set has another order in every process, and a plain sum another last bit
 
     def _compare_meanings(self, output: Content, reference: Content, scene: Scene) -> float:
+        """Return the Dice of the denotations, part by part."""
         if not scene.entities or not scene.complete:
             return np.nan
         ours, theirs = _denotations(output, scene), _denotations(reference, scene)
@@ -117,10 +122,11 @@ class Denotation(_MeaningMeasure):
 class Ontology(_MeaningMeasure):
     """The mean similarity of values in a taxonomy, over attributes that either description mentions.
 
-    `taxonomy`: a file (see `referee.metrics.taxonomy`), a mapping from node to parent, or None for the small one of furniture, people,
-    colours and orientations that comes along. `similarity`: ``wu-palmer`` (Wu & Palmer 1994) or ``path``. Values outside the taxonomy are
-    alike only if equal. An attribute that only one side mentions is as alike as its value is to the root, 0 outside the
-    taxonomy. Several values of an attribute: each with its nearest on the other side, then the mean.
+    `taxonomy`: a file (see `referee.metrics.taxonomy`), a mapping from node to parent, or None for the small one of
+    furniture, people, colours and orientations that comes along. `similarity`: ``wu-palmer`` (Wu & Palmer 1994) or
+    ``path``. Values outside the taxonomy are similar only if equal. An attribute that only one side mentions has the
+    similarity of its value to the root, 0 outside the taxonomy. Several values of an attribute: each with its nearest
+    on the other side, then the mean.
     """
 
     name = "meaning/ontology"
@@ -131,6 +137,7 @@ class Ontology(_MeaningMeasure):
     empty: float = 1.0
 
     def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
+        """Return the mean similarity of values in the taxonomy over attributes."""
         tree, near = _tree(self.taxonomy), _nearness(self.similarity)
         ours, theirs = _by_name(output), _by_name(reference)
         names = ours.keys() | theirs.keys()
@@ -152,8 +159,9 @@ class Cosine(_MeaningMeasure):
 
     S is 0 between different attributes.
 
-    Within an attribute S is 1 for equal values, else by `similarity`: ``denotation``, the Dice of what they denote in the scene, or
-    ``ontology``, Wu-Palmer in `taxonomy` (as in `meaning/ontology`). An empty description against another scores 0.
+    Within an attribute S is 1 for equal values, else by `similarity`: ``denotation``, the Dice of their denotations in
+    the scene, or ``ontology``, Wu-Palmer in `taxonomy` (as in `meaning/ontology`). An empty description against another
+    scores 0.
     """
 
     name = "meaning/cosine"
@@ -164,6 +172,7 @@ class Cosine(_MeaningMeasure):
     empty: float = 1.0
 
     def _compare(self, output: Properties, reference: Properties, scene: Scene) -> float:
+        """Return the soft cosine of two descriptions."""
         like = self._likeness(scene)
         if not output or not reference:
             return self.empty if len(output) == len(reference) else 0.0
@@ -174,6 +183,7 @@ class Cosine(_MeaningMeasure):
         return min(1.0, shared / sqrt(_soft_product(output, output, like) * _soft_product(reference, reference, like)))
 
     def _likeness(self, scene: Scene) -> Likeness:
+        """Return the similarity function of properties. Raises InputError for an unknown one."""
         if self.similarity == "denotation":
             return lambda p, q: 1.0 if p == q else _dice(_denoted(scene, [p]), _denoted(scene, [q]))
         if self.similarity == "ontology":
@@ -183,16 +193,17 @@ class Cosine(_MeaningMeasure):
 
 
 def _mentioned(content: Content) -> Properties:
-    """The properties of a description, or those that its meaning mentions."""
+    """Return the properties of a description, or those that its meaning mentions."""
     return flatten(tuple(content)) if is_meaning(content) else content
 
 
 def _denotations(content: Content, scene: Scene) -> tuple[int, ...]:
-    """What each part of a description denotes."""
+    """Return the denotation of each part of a description."""
     return scene.denotations(tuple(content)) if is_meaning(content) else (scene.denotation(content),)
 
 
 def _by_name(properties: Properties) -> dict[str, list[Property]]:
+    """Return properties by attribute."""
     groups: dict[str, list[Property]] = {}
     for prop in properties:
         groups.setdefault(prop.name, []).append(prop)
@@ -210,7 +221,7 @@ def _denoted(scene: Scene, properties: Properties) -> int:
 
 
 def _bare(prop: Property) -> Property:
-    """A property of a landmark as a property of whatever may be one."""
+    """Return a landmark's property without its prefix."""
     return Property(LANDMARKS.sub("", prop.name), prop.value)
 
 
@@ -220,6 +231,7 @@ def _dice(left: int, right: int) -> float:
 
 
 def _tree(taxonomy: Taxonomy | str | Path | None) -> Taxonomy:
+    """Return the taxonomy: a mapping, a file's, or the default one."""
     if taxonomy is None:
         return FURNITURE_AND_PEOPLE
     return taxonomy if isinstance(taxonomy, Mapping) else _read_once(str(taxonomy))
@@ -229,6 +241,7 @@ _read_once = lru_cache(maxsize=8)(read_taxonomy)
 
 
 def _nearness(similarity: str) -> Callable[[Taxonomy, str, str], float]:
+    """Return a similarity function by name. Raises InputError for an unknown one."""
     if similarity not in NEARNESS:
         raise InputError(
             f"meaning/ontology knows no similarity {similarity!r}", remedy=f"use one of {', '.join(NEARNESS)}"
@@ -237,6 +250,7 @@ def _nearness(similarity: str) -> Callable[[Taxonomy, str, str], float]:
 
 
 def _near(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], left: Property, right: Property) -> float:
+    """Return the similarity of two values in a taxonomy; 1 if equal, 0 outside it."""
     if left == right:
         return 1.0
     first, second = find(tree, left), find(tree, right)
@@ -244,13 +258,14 @@ def _near(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], left: Pro
 
 
 def _near_root(tree: Taxonomy, near: Callable[[Taxonomy, str, str], float], prop: Property) -> float:
+    """Return the similarity of a value to the root; 0 outside the taxonomy."""
     node = find(tree, prop)
     # Section 1.3 takes an attribute without a value to denote the domain as a whole: in a tree, the root.
     return 0.0 if node is None else near(tree, node, root_of(tree, node))
 
 
 def _best_matches(ours: Properties, theirs: Properties, like: Likeness) -> float:
-    # Both ways round, so that exchanging output and reference changes nothing.
+    # In both directions, so that exchanging output and reference changes nothing.
     similarities = [max(like(p, q) for q in theirs) for p in ours] + [max(like(p, q) for p in ours) for q in theirs]
     return sum(similarities) / len(similarities)
 

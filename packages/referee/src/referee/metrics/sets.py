@@ -51,7 +51,7 @@ class Dice(_SetMeasure):
 
     Gatt, van der Sluis & van Deemter (2007); official in TUNA 2007-09.
 
-    With `multiset`, a property said twice counts twice, and is shared as often as both sides have it.
+    With `multiset`, a repeated property counts twice, and the shared count is the smaller one.
     """
 
     name = "set/dice"
@@ -61,6 +61,7 @@ class Dice(_SetMeasure):
     empty: float = 1.0
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return the Dice of every pair of sets or multisets."""
         if not self.multiset:
             return self._divide(2 * encoding.shared, np.add(*encoding.paired_sizes))
         _, left, right = encoding.pairs
@@ -81,6 +82,7 @@ class Masi(_SetMeasure):
     name = "set/masi"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return the MASI of every pair."""
         shared, output_sizes, reference_sizes = encoding.shared_parts
         # δ in thirds: 1 for an overlap, one more where the smaller set is contained, another where the larger one is,
         # too. Disjoint sets get their 0 from `shared`.
@@ -114,6 +116,7 @@ class SetExact(_SetMeasure):
     name = "set/exact"
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return 1 for equal sets."""
         shared, output_sizes, reference_sizes = encoding.shared_parts
         larger = np.maximum(output_sizes, reference_sizes)
         # The denominator is 0 for two empty sets only, which score `empty`.
@@ -125,9 +128,10 @@ class PartsDice(_SetMeasure):
 
     It lies in [0, 1].
 
-    Parts of output and reference are assigned one to one so that they share as many properties as possible (CEAF with φ3, Luo 2005); the number of objects
-    is one more property of a part, where both sides have parts. "The blue chair and the red desk" shares types and numbers with "the red chair and the blue
-    desk", and not the colours. Descriptions without a meaning are one part, and score as in `set/dice`, which compares plain pairs throughout.
+    Parts of output and reference are assigned one to one to share as many properties as possible (CEAF with φ3, Luo
+    2005); the number of objects is one more property of a part, if both sides have parts. "The blue chair and the red
+    desk" shares types and numbers with "the red chair and the blue desk", but not the colours. Descriptions without a
+    meaning are one part, and score as in `set/dice`, which compares plain pairs.
     """
 
     name = "set/dice.parts"
@@ -140,11 +144,11 @@ class PartsDice(_SetMeasure):
 class TreeEdit(_SetMeasure):
     """The edit distance of two descriptions as trees, 0 or more; lower is better.
 
-    After Gatt & van Deemter (2007), who print its mean, its mode and how often it is 0.
+    After Gatt & van Deemter (2007), who print its mean, its mode and the frequency of 0.
 
-    A description is a tree of parts, and a part a node over its properties. To insert, to delete or to relabel a node costs 1; the order of nodes does not
-    matter. Parts are assigned so that the cost is least. The number of objects is no node. Without meanings it is the size of the larger set minus
-    what both share.
+    A description is a tree of parts, and a part a node over its properties. To insert, to delete or to relabel a node
+    costs 1; the order of nodes does not matter. Parts are assigned so that the cost is least. The number of objects is
+    no node. Without meanings it is the size of the larger set minus that of the intersection.
     """
 
     name = "set/edit.tree"
@@ -170,10 +174,11 @@ class TreeEdit(_SetMeasure):
 class SetEdit(_SetMeasure):
     """1 - cost / size, with the cost of the cheapest edits from reference to output; higher is better.
 
-    Additions cost `insertion`, omissions `deletion`, another value of the same attribute `substitution` (at most one insertion plus one
-    deletion). `normalise` names the size to divide by. ``reference``: addition, omission and substitution of one property
-    cost the same, which is what van Deemter & Gatt (2007, section 1.1) ask for; unbounded below. ``larger``: the larger of
-    the two sets; in [-1, 1] with unit costs, but an addition then costs less than an omission. An empty set against another scores 0.
+    Additions cost `insertion`, omissions `deletion`, another value of the same attribute `substitution` (at most one
+    insertion plus one deletion). `normalise` names the size to divide by. ``reference``: addition, omission and
+    substitution of one property cost the same, as van Deemter & Gatt (2007, section 1.1) require; unbounded below.
+    ``larger``: the larger of the two sets; in [-1, 1] with unit costs, but an addition then costs less than an
+    omission. An empty set against another scores 0.
     """
 
     name = "set/edit"
@@ -187,6 +192,7 @@ class SetEdit(_SetMeasure):
     empty: float = 1.0
 
     def _compare(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return 1 - cost / size of every pair."""
         output_sizes, reference_sizes = encoding.paired_sizes
         if self.normalise not in ("reference", "larger"):
             raise InputError(f"set/edit cannot normalise by {self.normalise!r}", remedy="use reference or larger")
@@ -199,6 +205,7 @@ class SetEdit(_SetMeasure):
         return result
 
     def _cost(self, encoding: PropertyEncoding) -> FloatArray:
+        """Return the cost of the cheapest edits of every pair."""
         _, left, right = encoding.pairs
         added, omitted = (sizes - encoding.shared for sizes in encoding.paired_sizes)
         exchanged = np.zeros(len(left), dtype=np.intp)

@@ -1,4 +1,6 @@
-"""The size of the smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity): what could be added, and what could be left out."""
+"""The size of the smallest distinguishing description, exactly (Dale & Reiter's 1995 full brevity): properties to add,
+and superfluous ones.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ def relation_names(scene: Scene) -> frozenset[str]:
 
 
 def sayable(scene: Scene, targets: int) -> dict[Property, int]:
-    """Return what is true of all targets and visible: attributes, and relations without landmarks."""
+    """Return the visible properties that are true of all targets: attributes, and relations without landmarks."""
     notes = _SAYABLE.of(scene)
     if targets not in notes:
         hidden = relation_names(scene)
@@ -53,7 +55,8 @@ def sayable(scene: Scene, targets: int) -> dict[Property, int]:
 def fewest_to_add(scene: Scene, targets: int, description: Sequence[Property] = ()) -> int | None:
     """The smallest number of true properties that make `description` distinguish the targets.
 
-    None when nothing does: `description` is false of a target, or something looks just like one. Landmarks are described as far as one step away.
+    None if none does: `description` is false of a target, or another entity has the same properties. Landmarks are
+    described up to one step away.
     """
     start = scene.denotation(description)
     if targets & ~start:
@@ -77,7 +80,7 @@ def _fewest_with_landmarks(
     for landmark in _landmarks(scene, targets):
         beside = [*(Property(LANDMARK + p.name, p.value) for p in dict.fromkeys(landmark)), *relations]
         for size in range(len(beside) + 1):
-            # Bundles grow, and what is still to be added is never negative: from here on nothing is better.
+            # Bundles grow, and the remaining cost is never negative: later ones cannot be better.
             if best is not None and size >= best:
                 break
             for bundle in combinations(beside, size):
@@ -89,7 +92,9 @@ def _fewest_with_landmarks(
 
 
 def _landmarks(scene: Scene, targets: int) -> Iterator[tuple[Property, ...]]:
-    """The visible attributes of everything that the first target is related to; before that none, for relations said without landmark."""
+    """Yield the visible attributes of every landmark of the first target; first an empty set, for relations without a
+    landmark.
+    """
     yield ()
     # A landmark has to be related to every target, so it is among those of the first.
     first = next(scene.members(targets))
@@ -106,7 +111,7 @@ def fewest_to_keep(scene: Scene, targets: int, description: Sequence[Property], 
         extensions = scene.extensions
         masks = [extensions.get(p, 0) for p in description]
         start = reduce(and_, [extensions.get(p, 0) for p in free], distractors)
-        # Never None: all of `description` together rule out what is to be ruled out.
+        # Never None: `description` as a whole excludes the required distractors.
         return fewest(masks, start & ~reduce(and_, masks, start)) or 0
     # Relations depend on the landmark that goes with them: parts have to be tried whole, not as masks.
     return next(
@@ -153,7 +158,7 @@ def as_sharp(
 ) -> bool:
     """Return whether a part of a description excludes the same distractors and includes the same targets.
 
-    The latter can happen: beside one landmark only, all relations said must lead to it.
+    The latter can fail: with a landmark, all relations must lead to it.
     """
     less, more = scene.denotation(part), scene.denotation(whole)
     return not less & ~targets & ~more and not more & targets & ~less

@@ -1,7 +1,8 @@
-"""The hot loops of the string measures, compiled: the same values as the plain paths beside the formulas, some hundred times faster.
+"""Compiled kernels of the string measures, with the same values as the plain code beside the formulas, some hundred
+times faster.
 
-Imported only for large batches (see `tokens.swift`). Compiled code is kept on disk beside this file or, where that cannot be written, in the user's cache.
-All kernels read the flat ids of `tokens.Encoding` and release the interpreter lock.
+Imported only for large batches (see `tokens.swift`). Compiled code is cached on disk beside this file or, if that is
+read-only, in the user's cache. All kernels read the flat ids of `tokens.Encoding` and release the interpreter lock.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ def compiled(function: Callable[P, R]) -> Callable[P, R]:
 
 @compiled
 def _same_letters(codes: npt.NDArray[Any], a: int, b: int, length: int) -> bool:
+    """Return whether two stretches of text are equal."""
     for k in range(length):  # noqa: SIM110 (numba compiles no generators)
         if codes[a + k] != codes[b + k]:
             return False
@@ -63,6 +65,7 @@ def _longest(starts: Whole) -> int:
 
 @compiled
 def _twice(array: Whole) -> Whole:
+    """Return an array of twice the size with the same content."""
     larger = np.zeros(2 * len(array), array.dtype)
     larger[: len(array)] = array
     return larger
@@ -82,7 +85,7 @@ def _resow(hashes: Whole, words: int, size: int) -> Ids:
 
 @compiled
 def _is_blank(code: int) -> bool:
-    # What str.split takes for blank in ASCII, so that compiled and plain path find the same words.
+    # The blank characters of str.split in ASCII, so that compiled and plain code find the same words.
     return code <= 32 and (code == 32 or 9 <= code <= 13 or 28 <= code <= 31)
 
 
@@ -109,12 +112,12 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
             continue
         begin, value = place, np.int64(0)
         while not _is_blank(codes[place]):
-            # FNV-1a with its 64-bit prime; overflow wraps in compiled code, which is what the hash wants.
+            # FNV-1a with its 64-bit prime; overflow wraps in compiled code, as the hash requires.
             value = (value ^ codes[place]) * np.int64(1099511628211)
             place += 1
         # The table looks at the low bits only, and the last multiplication has stirred mostly the high ones.
         value ^= value >> np.int64(29)
-        # The slots are always twice the words' room, so that a search meets an empty one soon.
+        # The table has twice as many slots as words, so that a search soon meets an empty one.
         if words == len(hashes):
             hashes, begins, ends = _twice(hashes), _twice(begins), _twice(ends)
             slots = _resow(hashes, words, 2 * len(slots))
@@ -136,7 +139,7 @@ def number_words(codes: Letters, lines: int) -> tuple[Ids, Whole, Whole, Whole]:
 
 @compiled
 def find_same(ids: Ids, starts: Whole, owner: Whole, items: int) -> npt.NDArray[np.bool_]:
-    """For every reference whether it has the words of its output."""
+    """Return, for every reference, whether it has the same words as its output."""
     same = np.zeros(len(owner), np.bool_)
     for r in range(len(owner)):
         a, b = starts[owner[r]], starts[items + r]
@@ -163,7 +166,7 @@ def measure_edits(ids: Ids, starts: Whole, owner: Whole, items: int, substitutio
         for j in range(width + 1):
             row[j] = j
         for i in range(a, a_end):
-            # One row is enough: `diagonal` keeps what the cell up and left held before it was written over.
+            # One row is enough: `diagonal` stores the upper left cell before it is overwritten.
             diagonal = row[0]
             row[0] += 1
             for j in range(width):
@@ -187,7 +190,7 @@ def _align(ids: Ids, a: int, rows: int, b: int, width: int, steps: Letters, row:
         row[0] = i * unit
         steps[i, 0] = 1
         for j in range(1, width + 1):
-            # Ties go to the diagonal, then to deletion, so that of several cheapest alignments it is always the same one.
+            # Ties prefer the diagonal, then deletion, so that the choice among cheapest alignments is deterministic.
             best, step = diagonal if ids[a + i - 1] == ids[b + j - 1] else diagonal + unit + 1, 0
             if row[j] + unit < best:
                 best, step = row[j] + unit, 1
@@ -253,8 +256,8 @@ def _unmatched_insertions(ids: Ids, b: int, i: int, j: int, steps: Letters, miss
 def mark_shared_ngrams(ids: Ids, starts: Whole, outputs: Whole, first: Whole, places: Whole, order: int) -> Ids:
     """Return for each word of an output a bit mask of matched n-grams: bit n is the (n+1)-gram from there.
 
-    An n-gram is matched as often as the reference that has it most often allows. The length of what two places have in common, kept
-    per reference place and updated from the last output word to the first, settles all orders at once.
+    An n-gram is matched up to its maximal count in a reference. The length of the common sequence from two positions,
+    stored per reference position and updated from the last output word to the first, determines all orders at once.
     """
     marks = np.zeros(places[-1], np.int32)
     widest = 0
@@ -312,7 +315,8 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
     """
     hits = np.zeros(starts.size - 1 - items, np.int64)
     size = 64
-    # Room for the pairs of the longest text at half load. Stamps tell whose a slot is, so that the table is never emptied between items.
+    # Room for the pairs of the longest text at half load. Stamps mark the item of a slot, so the table is never cleared
+    # between items.
     while size < 2 * _longest(starts) * (gap + 2):
         size *= 2
     keys, stamps = np.zeros(size, np.int64), np.full(size, -1, np.int64)
@@ -344,7 +348,7 @@ def count_shared_pairs(ids: Ids, starts: Whole, first: Whole, items: int, gap: i
 
 @compiled
 def _slot_of(table: Whole, key: np.int64) -> np.int64:
-    """Where an n-gram stands in the table, or the empty place where it would."""
+    """Return the slot of an n-gram in the table, or the empty slot for it."""
     slot = _mix(key) & (len(table) - 1)
     while table[slot, 0] != key and table[slot, 0] != 0:
         slot = (slot + 1) & (len(table) - 1)
@@ -354,7 +358,7 @@ def _slot_of(table: Whole, key: np.int64) -> np.int64:
 @compiled
 def widen(table: Whole) -> Whole:
     """The same table of n-grams with twice the room."""
-    # Numbers of n-grams are kept in the rows, so that the keys built on them stay valid in the new table.
+    # Numbers of n-grams are stored in the rows, so that keys built on them stay valid in the new table.
     wider = np.zeros((2 * len(table), 2), np.int64)
     for old in range(len(table)):
         if table[old, 0] != 0:
@@ -405,7 +409,7 @@ def sum_information(
         for n in range(min(order, length)):
             for i in range(length - n):
                 mark = marks[begin + i] >> n
-                # What follows words seen once carries no information.
+                # Continuations of words that occur once carry no information.
                 if mark == 0 or counts[i] == 1:
                     continue
                 slot = _slot_of(table, numbers[i] << 32 | (ids[begin + i + n] + 1))

@@ -78,11 +78,12 @@ class Seb(Measure):
 
     With `moves` it is 1 - (M + I' + D' + S) / R.
 
-    Unit costs, so a substitution is cheaper than an insertion and a deletion. With `moves`, a word deleted in one place and inserted in another is
-    one error M instead of two; among the cheapest alignments the one with the fewest substitutions is read (ties: from the end of the strings,
-    a pairing before a deletion before an insertion). `references`: "average" (default) or "best". Range below 0 to 1, higher is better. Source:
-    Bangalore, Rambow & Whittaker 2000. Empty case: references without words are left out (nothing to divide by); no text or no
-    reference with words is not counted; an output "" scores 0.
+    Unit costs, so a substitution is cheaper than an insertion and a deletion. With `moves`, a word deleted at one
+    position and inserted at another is one error M instead of two; among the cheapest alignments the one with the
+    fewest substitutions is used (ties: from the end of the strings, a pairing before a deletion before an insertion).
+    `references`: "average" (default) or "best". Range below 0 to 1, higher is better. Source: Bangalore, Rambow &
+    Whittaker 2000. Empty case: references without words are left out (division by zero); no text or no reference with
+    words is not counted; an output "" scores 0.
     """
 
     name = "string/seb"
@@ -126,13 +127,14 @@ def best_by_item(values: FloatArray, encoding: Encoding) -> FloatArray:
 
 
 def _per_reference_word(values: FloatArray, encoding: Encoding) -> FloatArray:
+    """Return values divided by the reference lengths; NaN for empty references."""
     lengths = encoding.reference_lengths
     shares: FloatArray = np.divide(values, lengths, out=np.full(len(values), np.nan), where=lengths > 0)
     return shares
 
 
 def _find_same(encoding: Encoding) -> Places:
-    """For every reference whether it has the words of its output."""
+    """Return, for every reference, whether it has the same words as its output."""
     kernels = swift(encoding.texts)
     if kernels is None:
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)
@@ -167,7 +169,7 @@ def _measure_edits(encoding: Encoding, substitution: int) -> Places:
 
 
 def _count_errors_with_moves(encoding: Encoding) -> Places:
-    """The errors of every output against each of its references, moves counted once."""
+    """Return the errors of every output against each of its references, with moves counted once."""
     kernels = swift(encoding.texts)
     if kernels is None:
         pairs = enumerate(encoding.owner.tolist(), start=encoding.items)

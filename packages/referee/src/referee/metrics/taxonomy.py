@@ -1,8 +1,9 @@
-"""A tree of values and how near two of them are in it (Wu & Palmer 1994; van Deemter & Gatt 2007 suggest such a tree, section 1.3).
+"""A taxonomy of values, and similarity in it (Wu & Palmer 1994; van Deemter & Gatt 2007 suggest such a tree, section
+1.3).
 
-A taxonomy is a mapping from each node to its parent, None for a root; there may be several trees. `read_taxonomy` reads one from a file:
-JSON (``{"chair": "seat", "seat": "furniture"}``) or text with one node per line, children indented below their parent.
-A node written ``colour:red`` stands for that value of that attribute only.
+A taxonomy is a mapping from each node to its parent, None for a root; there may be several trees. `read_taxonomy` reads
+one from a file: JSON (``{"chair": "seat", "seat": "furniture"}``) or text with one node per line, children indented
+below their parent. A node ``colour:red`` is that value of that attribute only.
 """
 
 from __future__ import annotations
@@ -100,6 +101,7 @@ def parse_taxonomy(text: str, where: str | Path = "taxonomy") -> dict[str, str |
 
 
 def _indent(line: str, where: str | Path, number: int) -> int:
+    """Return the indentation of a line. Raises MalformedInput for mixed spaces and tabs."""
     blank = line[: len(line) - len(line.lstrip())]
     if " " in blank and "\t" in blank:
         raise MalformedInput(
@@ -109,6 +111,7 @@ def _indent(line: str, where: str | Path, number: int) -> int:
 
 
 def _from_json(text: str, where: str | Path) -> dict[str, str | None]:
+    """Return the parents in a JSON text. Raises MalformedInput if it is invalid."""
     try:
         parents = json.loads(text)
     except json.JSONDecodeError as error:
@@ -120,11 +123,12 @@ def _from_json(text: str, where: str | Path) -> dict[str, str | None]:
             raise MalformedInput(
                 f"the parent of {child!r} is {parent!r}", where=where, remedy="a parent is a text, or null for a root"
             )
-    # A parent that is nobody's child is a root and need not be listed as one.
+    # A parent that is not listed is a root.
     return _checked({**dict.fromkeys((p for p in parents.values() if p is not None), None), **parents}, where)
 
 
 def _checked(parents: dict[str, str | None], where: str | Path) -> dict[str, str | None]:
+    """Return the parents. Raises MalformedInput for a cycle or an empty taxonomy."""
     if not parents:
         raise MalformedInput("the taxonomy is empty", where=where, remedy="name at least one value")
     for node in parents:

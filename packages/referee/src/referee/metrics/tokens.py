@@ -1,8 +1,9 @@
 """Words as numbers: texts are split once and every word becomes an id, so that all string measures share one encoding.
 
-The default splitting follows the NIST script mteval (v11b and 13a agree here) as sacrebleu reads it (Post 2018, "A call for clarity in reporting BLEU
-scores"). Languages that are written without blanks have tokenisers of their own, which the default takes where a trial is in such a language (`resolve`):
-``zh`` as in sacrebleu, ``ja`` and ``ko`` by sacrebleu with MeCab (extra languages).
+The default splitting follows the NIST script mteval (v11b and 13a agree here) as sacrebleu reads it (Post 2018, "A call
+for clarity in reporting BLEU scores"). Languages that are written without blanks have tokenisers of their own, which
+are the default for trials in such a language (`resolve`): ``zh`` as in sacrebleu, ``ja`` and ``ko`` by sacrebleu with
+MeCab (extra languages).
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ CASES = ("lower", "keep")
 _PLAIN = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 \n"
 # ROUGE-1.5.5 takes every byte but these for a blank, each byte of a longer UTF-8 character too.
 _AS_ROUGE = bytes(code if code in _PLAIN else ord(" ") for code in range(256))
-# What Unicode calls blank but the kernels, which read bytes, do not; str.split knows them all.
+# Blank characters of Unicode that the kernels, which read bytes, do not handle; str.split does.
 _WIDE_BLANKS = "\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 # All marks of ASCII but the apostrophe, which mteval leaves inside words.
 _MARKS = np.isin(np.arange(256), [ord(c) for c in '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~'])
@@ -97,7 +98,7 @@ class Encoding:
 
 
 def choose(kind: str, value: str, allowed: Iterable[str]) -> str:
-    """A switch of a measure, or an error that says which positions it has."""
+    """Return an option of a measure. Raises InputError, with the allowed values, for another one."""
     allowed = list(allowed)
     if value not in allowed:
         raise UnknownName(kind, value, allowed, hint=f"choose one of {', '.join(allowed)}")
@@ -112,7 +113,7 @@ def check_order(order: int) -> int:
 
 
 def remember(batch: Batch, key: Hashable, build: Callable[[], Result]) -> Result:
-    """What was built under this key for this batch; built now if nobody did before."""
+    """Return the value cached under this key for a batch, building it on first use."""
     if key not in batch.cache:
         batch.cache[key] = build()
     built: Result = batch.cache[key]
@@ -135,7 +136,7 @@ def split_words(text: str, case: str = "lower", tokens: str = "mteval", language
 
 UNSPACED = {"zh": "zh", "yue": "zh", "cmn": "zh", "ja": "ja", "ko": "ko"}
 """Languages whose texts need a tokeniser of their own, and its name."""
-# What the defaults stand for in other languages: mteval splits marks off, ROUGE-1.5.5 knows English letters only.
+# The defaults of other languages: mteval separates marks, ROUGE-1.5.5 handles English letters only.
 _ELSEWHERE = {"mteval": "mteval", "rouge-1.5.5": "rouge-unicode"}
 
 
@@ -155,7 +156,7 @@ def lay_out(texts: Sequence[str], case: str, tokens: str) -> str:
     """One text per line, its words set apart by blanks."""
     split = _SPLITTERS[choose("way to split words", tokens, _SPLITTERS)]
     page = "\n".join(texts)
-    # One line break fewer than texts is what joining put there; any more come from inside a text and would shift all lines after it.
+    # Joining adds one line break fewer than texts; more of them come from inside a text and would shift later lines.
     if page.count("\n") >= len(texts):
         page = "\n".join([_on_one_line(text, tokens) for text in texts])
     if tokens in ("rouge-1.5.5", "rouge-ascii"):
@@ -175,7 +176,9 @@ def _on_one_line(text: str, tokens: str) -> str:
 
 
 def _split_mteval(page: str) -> str:
-    """Only the lines that hold a mark go through the (slow) patterns; all of them at once, kept apart by padding."""
+    """Return a page split by mteval; only lines with marks go through the (slow) patterns, all at once, separated by
+    padding.
+    """
     letters = page.encode("utf-8", "surrogatepass")
     if not letters.translate(None, _NO_MARKS):
         return page
@@ -223,7 +226,7 @@ def _split_unicode(page: str) -> str:
 
 
 def _split_as_rouge(page: str) -> str:
-    """What ROUGE-1.5.5 leaves of a text: runs of ASCII letters and digits; hyphens part words, and all other marks are blanks."""
+    """Return the words of ROUGE-1.5.5: runs of ASCII letters and digits; hyphens and all other marks separate words."""
     return page.encode("utf-8", "surrogatepass").translate(_AS_ROUGE).decode("ascii")
 
 
@@ -246,6 +249,7 @@ def _split_chinese(page: str) -> str:
 
 
 def _split_chinese_line(line: str) -> str:
+    """Return a line split as in sacrebleu's Chinese tokeniser."""
     line = _CHINESE.sub(r" \g<0> ", line.strip())
     line = re.sub(r"[{-~\[-` -&(-+:-@/]", r" \g<0> ", line)
     line = re.sub(r"([^0-9])([.,])", r"\1 \2 ", line)
@@ -268,6 +272,8 @@ def _split_ptb(page: str) -> str:
 
 
 def _split_by_sacrebleu(module: str, name: str) -> Callable[[str], str]:
+    """Return a function that splits with a tokeniser of sacrebleu."""
+
     def split(page: str) -> str:
         tokeniser = _sacrebleu_tokeniser(module, name)
         return "\n".join([tokeniser(line) for line in page.split("\n")])
@@ -277,6 +283,7 @@ def _split_by_sacrebleu(module: str, name: str) -> Callable[[str], str]:
 
 @lru_cache(maxsize=4)
 def _sacrebleu_tokeniser(module: str, name: str) -> Callable[[str], str]:
+    """Return a tokeniser of sacrebleu, loaded once."""
     with naming_extra():
         import sacrebleu  # noqa: F401 (named where it is missing)
     try:
@@ -382,6 +389,7 @@ def _number(texts: list[str], case: str, tokens: str, kernels: ModuleType | None
 
 
 def _number_page(page: str, texts: list[str], kernels: ModuleType | None) -> tuple[Ids, Places, list[str]]:
+    """Return word ids, starts and the vocabulary of a page, compiled if possible."""
     if kernels is None or not texts:
         return _number_plainly(page.split("\n") if texts else [])
     letters = f"{page}\n".encode("utf-8", "surrogatepass")
@@ -391,6 +399,7 @@ def _number_page(page: str, texts: list[str], kernels: ModuleType | None) -> tup
 
 
 def _number_plainly(lines: list[str]) -> tuple[Ids, Places, list[str]]:
+    """Return word ids, starts and the vocabulary of lines."""
     positions: dict[str, int] = {}
     ids: list[int] = []
     starts = [0]

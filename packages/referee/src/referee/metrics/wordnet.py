@@ -1,4 +1,4 @@
-"""WordNet's senses, read from its own index files: which words share one."""
+"""WordNet's senses from its own index files: which words share one."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ class WordNet:
 
 
 def _text(path: Path) -> str:
+    """Return the text of an index file. Raises InputError if it cannot be read."""
     try:
         return path.read_text("utf-8")
     except OSError as error:

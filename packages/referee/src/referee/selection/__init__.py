@@ -1,1 +1,1 @@
-"""Choosing what to say: one theory, one module."""
+"""Content selection: one theory per module."""

@@ -1,4 +1,6 @@
-"""What any speaker should beat: everything, the type alone, a random description that does the job, and what was said of the most similar target."""
+"""Baselines for speakers: all properties, the type alone, a random distinguishing description, and the description of
+the most similar training target.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +21,17 @@ class Everything(Reasoned):
     """All that is true of the target, or of every target."""
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return all properties."""
         for prop in contrast.properties if note else ():
             note(prop, "everything is said")  # type: ignore[misc]
         return contrast.properties
 
 
 class TypeOnly(Reasoned):
-    """The type and nothing else; what has no type gets its first property."""
+    """The type and no other property; an entity without a type gets its first property."""
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the type, or the first property."""
         chosen = (contrast.head,) if contrast.head is not None else contrast.properties[:1]
         for prop in chosen if note else ():
             note(prop, "only the type is said")  # type: ignore[misc]
@@ -36,11 +40,14 @@ class TypeOnly(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class RandomDistinguishing(Reasoned):
-    """Properties in random order (from `seed` and the trial's id) as long as they rule out a distractor; then the type, if it is not there yet."""
+    """Properties in random order (from `seed` and the trial's id) as long as they exclude a distractor; then the type,
+    if missing.
+    """
 
     seed: int = 0
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return random properties until the target is distinguished."""
         options = Random(f"{self.seed} {view.id}").sample(contrast.properties, len(contrast.properties))
         left, chosen = contrast.distractors, []
         for prop in options:
@@ -55,9 +62,9 @@ class RandomDistinguishing(Reasoned):
 
 
 class NearestWords:
-    """Quotes what a speaker said of the most similar target in training, word for word; true or not.
+    """Repeats a speaker's description of the most similar training target, word for word; true or not.
 
-    Targets are compared by Dice over their properties, then by whether domain and condition are the same; of equals the first is quoted.
+    Targets are compared by Dice over their properties, then by equal domain and condition; the first of equals is used.
     """
 
     def fit(self, trials: Iterable[Trial]) -> Self:
@@ -71,6 +78,7 @@ class NearestWords:
         return self
 
     def nearest(self, view: SpeakerView) -> Description:
+        """Return the description of the most similar training target."""
         if not getattr(self, "descriptions_", None):
             raise NotTrained(self)
         target_properties = frozenset(contrast_of(view).properties)
@@ -85,10 +93,10 @@ class NearestWords:
         return max(self.descriptions_, key=likeness)[3]
 
     def select(self, view: SpeakerView) -> tuple[Property, ...]:
-        """What the quoted person chose."""
+        """Return the properties of the repeated description."""
         quoted = self.nearest(view).properties
         return () if quoted is None else tuple(p for p in dict.fromkeys(quoted) if p.name == TYPE or p.value)
 
     def realise(self, properties: Sequence[Property], view: SpeakerView) -> str:
-        """What the quoted person said."""
+        """Return the words of the repeated description."""
         return self.nearest(view).text or ""

@@ -1,7 +1,9 @@
-"""Content selection as classification: whole patterns by a decision tree that knows the speaker, or attribute by attribute with support vectors.
+"""Content selection as classification: whole patterns by a decision tree that knows the speaker, or attribute by
+attribute with support vectors.
 
-The tree is that of Viethen & Dale (2010), the machines those of Ferreira & Paraboni (2014), both after their outlines. They look at the target beside the rest:
-how many others share each of its properties, and which relations it has. What is said of a landmark is learned like the rest. Needs scikit-learn.
+The tree is that of Viethen & Dale (2010), the machines those of Ferreira & Paraboni (2014), both after their outlines.
+Their features compare the target with the other entities: how many share each of its properties, and its relations.
+Descriptions of landmarks are learned in the same way. Needs scikit-learn.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ class _Features:
         self.conditions = sorted({t.condition or "" for t in trials})
 
     def of(self, view: SpeakerView) -> list[float]:
+        """Return the features of a view: shared properties and relations by attribute."""
         contrast = contrast_of(view)
         others = max(1, contrast.distractors.bit_count())
         row: list[float] = []
@@ -55,9 +58,10 @@ class _Features:
 
 
 class _Habits:
-    """How often each speaker mentions each attribute, so that a tree can ask who is speaking with few descriptions of each.
+    """The rates at which each speaker mentions each attribute: features by which a tree uses the speaker with few
+    descriptions of each.
 
-    Trees in print split by the speaker's number into as many branches as there are speakers, which a tree of two branches cannot.
+    The printed trees split by speaker into as many branches as there are speakers, which a binary tree cannot.
     """
 
     def __init__(self, speakers: Sequence[str | None], patterns: Sequence[Pattern]) -> None:
@@ -71,7 +75,10 @@ class _Habits:
                 self.habits.setdefault(speaker, Counter()).update(pattern)
 
     def of(self, speaker: str | None, without: Pattern | None = None) -> list[float]:
-        """Shares of attributes in what a speaker said, shrunk a little towards those of all speakers; `without` leaves out one description."""
+        """Return a speaker's shares of attributes, shrunk slightly towards those of all speakers.
+
+        `without` leaves out one description.
+        """
         of_speaker, times = self.habits.get(speaker or "", Counter()), self.times[speaker or ""]
         excluded = set(without or ()) if times else set()
         times -= without is not None and times > 0
@@ -85,7 +92,7 @@ def _landmark(scene: Scene, entity: str) -> str | None:
 
 
 def _pattern(properties: Iterable[Property], scene: Scene) -> Pattern:
-    """Which names were said, relations marked as such."""
+    """Return the attribute names of a description, with relations marked."""
     names = {f"{RELATION}{p.name}" if Property(p.name, "") in scene.extensions else p.name for p in properties}
     return tuple(sorted(names))
 
@@ -99,7 +106,9 @@ def _patterns_of(trials: Iterable[Trial]) -> Iterator[tuple[Trial, Pattern]]:
 
 
 def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tuple[Property, ...]:
-    """A pattern with the values of this target and of its landmark; names that it has no value for are left out."""
+    """Return the properties of this target and its landmark for the names of a pattern, without names that have no
+    value.
+    """
     target = view.scene.entity(view.targets[0])
     names = set(pattern)
     tied = [r for r in target.relations if f"{RELATION}{r.name}" in names][:1]
@@ -118,9 +127,10 @@ def _filled(pattern: Iterable[str], contrast: Contrast, view: SpeakerView) -> tu
 
 @dataclass(eq=False, repr=False)
 class PatternTree(Reasoned):
-    """One tree over whole patterns of attributes; with `speakers` another, for speakers it has met, that may ask what they usually mention.
+    """One tree over whole patterns of attributes; with `speakers` a second one for known speakers, with their rates as
+    features.
 
-    `leaf` is the fewest descriptions in a leaf.
+    `leaf` is the minimal number of descriptions in a leaf.
     """
 
     speakers: bool = True
@@ -143,6 +153,7 @@ class PatternTree(Reasoned):
         return self
 
     def _grown(self, rows: Sequence[Sequence[float]], classes: Sequence[int]) -> Any:
+        """Return a decision tree grown on patterns; None without descriptions."""
         with naming_extra():
             from sklearn.tree import DecisionTreeClassifier
         tree = DecisionTreeClassifier(min_samples_leaf=self.leaf, random_state=self.seed)
@@ -152,6 +163,7 @@ class PatternTree(Reasoned):
             return tree.fit(rows, classes) if rows else None
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties of the predicted pattern."""
         if getattr(self, "tree_", None) is None:
             raise NotTrained(self)
         tree, row = self.tree_, self.features_.of(view)
@@ -165,9 +177,10 @@ class PatternTree(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class SupportVectors(Reasoned):
-    """One support vector machine per attribute (and per attribute of the landmark): is it mentioned? `strength` is C of the machine.
+    """One support vector machine per attribute (and per attribute of the landmark) that predicts its mention.
+    `strength` is C of the machine.
 
-    Features are brought to one scale, for a machine with a radial kernel goes by distances.
+    Features are standardised, because a radial kernel depends on distances.
     """
 
     strength: float = 1.0
@@ -186,6 +199,7 @@ class SupportVectors(Reasoned):
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties whose machines predict a mention."""
         if not hasattr(self, "machines_") or not (self.always_ or self.machines_.names):
             raise NotTrained(self)
         mentioned = self.always_ | self.machines_.say_yes(self.features_.of(view))
@@ -210,7 +224,7 @@ class _Machines:
         self.scaler = StandardScaler()
         self.rows = self.scaler.fit_transform(rows)
         spread = float(self.rows.var())
-        # What scikit-learn calls "scale".
+        # Scikit-learn's value "scale".
         self.gamma = 1.0 / (self.rows.shape[1] * spread) if spread else 1.0
         self.weights, self.shifts = np.zeros((len(answers), len(rows))), np.zeros(len(answers))
         for i, chosen in enumerate(answers.values()):
@@ -219,7 +233,7 @@ class _Machines:
             self.shifts[i] = machine.intercept_[0]
 
     def say_yes(self, row: Sequence[float]) -> set[str]:
-        """The names whose machine puts a row on the side of those that were mentioned."""
+        """Return the names whose machine predicts a mention for a row."""
         if not self.names:
             return set()
         apart = self.rows - self.scaler.transform([row])

@@ -1,7 +1,8 @@
-"""A target against its distractors: what can be said of it, and what each property rules out (after Dale & Reiter 1995, section 2).
+"""A target and its distractors: the target's properties, and the distractors that each excludes (after Dale & Reiter
+1995, section 2).
 
-A distractor that has no value for an attribute differs from the target in it: "the one with glasses" rules out whatever
-is not known to wear them. Sets of entities are bit sets, bit i standing for entity i of the scene.
+A distractor that has no value for an attribute differs from the target in it: "the one with glasses" excludes every
+entity without that value. Sets of entities are bit sets; bit i is entity i of the scene.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Contrast:
     _orders: dict[tuple[tuple[str, ...], bool], tuple[Property, ...]] = field(default_factory=dict, repr=False)
 
     def begin(self, way: Head, note: Note | None = None) -> tuple[list[Property], int, Property | None]:
-        """What is said before anything is chosen, what that leaves, and the type if anything special is done with it."""
+        """Return the initial properties, the remaining distractors, and the type if it has a special role."""
         head = self.head if way != "none" else None
         if head is None or way != "first":
             return [], self.distractors, head
@@ -72,7 +73,7 @@ _CONTRASTS: SceneNotes[tuple[str, ...], Contrast] = SceneNotes("selection.contra
 
 
 def contrast_of(view: SpeakerView) -> Contrast:
-    """The contrast of a view's target(s), worked out once per target; not kept for scenes so large that memory would fill up."""
+    """Return the contrast of a view's target(s), cached per target except in very large scenes."""
     notes = _CONTRASTS.of(view.scene)
     contrast = notes.get(view.targets)
     if contrast is None:
@@ -83,10 +84,11 @@ def contrast_of(view: SpeakerView) -> Contrast:
 
 
 def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
+    """Return the contrast of targets in a scene."""
     targets = _find(scene, ids, where)
     extensions = scene.extensions
     first = scene.entity(ids[0]).attributes
-    # What several targets share may be a more general value: poodles and beagles are dogs.
+    # Several targets may share a more general value: poodles and beagles are dogs.
     shared = first if len(ids) == 1 else (p for p in scene.with_general(first) if not targets & ~extensions[p])
     properties = tuple(dict.fromkeys(shared))
     by_name: dict[str, tuple[Property, ...]] = {}
@@ -97,7 +99,7 @@ def _work_out(scene: Scene, ids: tuple[str, ...], where: str) -> Contrast:
 
 
 def _find(scene: Scene, ids: tuple[str, ...], where: str) -> int:
-    """The targets as a bit set; an error that says what is wrong when there is none, or one is not in the scene."""
+    """Return the targets as a bit set. Raises InputError if there is none, or the scene lacks one."""
     if not ids:
         raise InputError(
             "there is no target to describe", where=where, remedy="name at least one entity of the scene as target"

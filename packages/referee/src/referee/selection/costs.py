@@ -1,4 +1,4 @@
-"""What it costs to mention a property: uniform, by hand, or learned (Krahmer et al. 2003, 2008; Theune et al. 2011)."""
+"""The cost of mentioning a property: uniform, fixed, or learned (Krahmer et al. 2003, 2008; Theune et al. 2011)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Costs:
     """Something with a price per property."""
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Nothing to learn, unless the prices come from data."""
+        """Return the costs unchanged, unless a subclass learns them."""
         return self
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
@@ -56,7 +56,7 @@ class UnitCosts(Costs):
 
 
 class LevelCosts(Costs):
-    """Prices given by hand, per domain; a pair's price goes before its attribute's, and what is not listed costs `otherwise`."""
+    """Fixed costs per domain; a pair's cost takes precedence over its attribute's, and unlisted ones cost `otherwise`."""
 
     def __init__(self, levels: Mapping[str, Levels] = FREE_NAIVE, otherwise: float = 1.0) -> None:
         self.levels = levels
@@ -68,7 +68,7 @@ class LevelCosts(Costs):
 
 
 class _Learned(Costs):
-    """Prices from counts of what speakers mention, per group of trials."""
+    """Costs from counts of mentions, per group of trials."""
 
     by: tuple[str, ...]
 
@@ -77,6 +77,7 @@ class _Learned(Costs):
         return self
 
     def seen(self, view: SpeakerView) -> Frequencies:
+        """Return the counts of a view's group."""
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         return self.frequencies_.of(view)
@@ -90,6 +91,7 @@ class FrequencyCosts(_Learned):
         self.by = by
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
+        """Return the cost of a property, at most `cap`."""
         share = self.seen(view).share(prop.name)
         # Never mentioned would cost infinity, which no search could add up.
         return min(self.cap, -log2(share)) if share else self.cap
@@ -97,13 +99,14 @@ class FrequencyCosts(_Learned):
 
 @dataclass(eq=False, repr=False)
 class StochasticCosts(_Learned):
-    """10 · round(-log2 prior, 1), as the GRAPH systems have it; what is listed as `free` costs nothing, nothing costs more than `cap`."""
+    """10 · round(-log2 prior, 1), as in the GRAPH systems; `free` properties cost 0, and no cost exceeds `cap`."""
 
     free: tuple[str, ...] = ()
     cap: float = 100.0
     by: tuple[str, ...] = ("domain",)
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
+        """Return the cost of a property from its prior."""
         if prop.name in self.free or str(prop) in self.free:
             return 0.0
         prior = self.seen(view).prior(prop)
@@ -112,18 +115,22 @@ class StochasticCosts(_Learned):
 
 
 class KMeansCosts(_Learned):
-    """Priors fall into `k` clusters; the i-th by falling mean costs i - 1, and what was never seen costs 1 (Theune et al. 2011)."""
+    """Priors fall into `k` clusters; the i-th by falling mean costs i - 1, and unseen properties cost 1 (Theune et al.
+    2011).
+    """
 
     def __init__(self, k: int = 2, by: tuple[str, ...] = ("domain",)) -> None:
         self.k = k
         self.by = by
 
     def fit(self, trials: Iterable[Trial]) -> Self:
+        """Count mentions and cluster the priors."""
         super().fit(trials)
         self.levels_ = {key: self._levels(table) for key, table in self.frequencies_.tables.items()}
         return self
 
     def _levels(self, seen: Frequencies) -> dict[Property, float]:
+        """Return the cost level of every property."""
         pairs = list(seen.occurred)
         # The exact clustering wants its numbers in order.
         falling = sorted(range(len(pairs)), key=lambda i: -(seen.prior(pairs[i]) or 0.0))
@@ -131,6 +138,7 @@ class KMeansCosts(_Learned):
         return {pairs[i]: float(level) for i, level in zip(falling, clusters, strict=True)}
 
     def cost(self, prop: Property, view: SpeakerView) -> float:
+        """Return the cost level of a property."""
         if not hasattr(self, "levels_"):
             raise NotTrained(self)
         return self.levels_[self.frequencies_.key(view)].get(prop, 1.0)

@@ -1,4 +1,4 @@
-"""What speakers mention, counted once and used by many: attributes, attribute-value pairs and whole sets (after Kelleher & Mac Namee 2008).
+"""Counts of speakers' mentions: attributes, attribute-value pairs and whole sets (after Kelleher & Mac Namee 2008).
 
 In their notation: `mentions` is n(a), `selected` sel(a, v), `occurred` occ(a, v), and `prior` sel / occ.
 """
@@ -24,9 +24,10 @@ Group = tuple[str | None, ...]
 class Frequencies:
     """Counts over human descriptions.
 
-    A name counts once per description, whatever its value. A pair is `selected` when a description of a target that has
-    it mentions it, and `occurred` for every description of such a target, so a prior never exceeds 1. `order` lists the
-    attribute names by falling count, ties by first encounter; attributes that targets have but no speaker mentions come last.
+    A name counts once per description, with any value. A pair is `selected` when a description of a target that has it
+    mentions it, and `occurred` for every description of such a target, so a prior never exceeds 1. `order` lists the
+    attribute names by falling count, ties by first encounter; attributes that targets have but no speaker mentions come
+    last.
     """
 
     descriptions: int
@@ -58,7 +59,7 @@ def count(trials: Iterable[Trial]) -> Frequencies:
         descriptions += 1
         has = trial.scene.entity(trial.targets[0]).attributes if trial.targets else ()
         mentions.update(list(dict.fromkeys(p.name for p in mentioned)))
-        # What is false of the target (35 values in TUNA's furniture sets) mentions a name but selects no pair.
+        # A value that is false of the target (35 in TUNA's furniture sets) mentions a name but selects no pair.
         selected.update(set(mentioned) & set(has))
         occurred.update(set(has))
         sets[frozenset(mentioned)] += 1
@@ -71,6 +72,7 @@ def count(trials: Iterable[Trial]) -> Frequencies:
 
 
 def _descriptions(trials: Iterable[Trial]) -> Iterator[tuple[Trial, tuple[Property, ...]]]:
+    """Yield the trials with the properties of each reference."""
     for trial in trials:
         for reference in trial.references:
             if reference.properties is not None:
@@ -78,7 +80,7 @@ def _descriptions(trials: Iterable[Trial]) -> Iterator[tuple[Trial, tuple[Proper
 
 
 def group_of(view: SpeakerView | Trial, by: tuple[str, ...]) -> Group:
-    """The group that a trial belongs to when trials are told apart by some of their fields."""
+    """Return the group of a trial by some of its fields."""
     return tuple([getattr(view, name) for name in by])
 
 
@@ -91,7 +93,7 @@ def in_groups(trials: Iterable[Trial], by: tuple[str, ...]) -> dict[Group, list[
 
 
 def learned_for(view: SpeakerView, by: tuple[str, ...], learned: Mapping[Group, Learned]) -> Learned:
-    """What was learned from the view's group; an error that says which groups there are when it was never seen."""
+    """Return the value learned for the view's group. Raises an error with the known groups for another one."""
     group = group_of(view, by)
     if group not in learned:
         groups = "; ".join(", ".join(map(str, key)) for key in learned) or "none"

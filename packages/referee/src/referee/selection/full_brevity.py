@@ -16,7 +16,8 @@ __all__ = ["FullBrevity", "SearchResult", "distinguishing_sets"]
 
 
 class SearchResult(NamedTuple):
-    """The result of an exact search: whether it singles out the target, whether nothing better is possible, and the head that was added afterwards.
+    """The result of an exact search: whether it identifies the target, whether it is proven optimal, and the head that
+    was added afterwards.
 
     `meaning` is the description as a form, if it has landmarks.
     """
@@ -31,12 +32,14 @@ class SearchResult(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class FullBrevity(Reasoned):
-    """The fewest properties that rule out every distractor; of several such sets the first in the order of the properties.
+    """The fewest properties that exclude every distractor; of several such sets the first in the order of the
+    properties.
 
-    `attributes` restricts and orders what may be said (None: everything, in the scene's order). `head` "first": the type is said for free and the
-    rest is as short as possible; "last": the type counts like any property and is added if it is missing; "none": no special treatment.
-    A target that cannot be told apart gets the fewest properties that rule out as many as can be. After `seconds` the best set
-    so far is returned; `search` says whether it is proven to be shortest.
+    `attributes` restricts and orders the attributes (None: all, in the scene's order). `head` "first": the type is free
+    and the rest is as short as possible; "last": the type counts like any property and is added if it is missing;
+    "none": no special treatment. A target without a distinguishing description gets the fewest properties that exclude
+    as many distractors as possible. After `seconds` the best set so far is returned; `search` reports whether it is
+    proven to be shortest.
     """
 
     attributes: tuple[str, ...] | None = None
@@ -44,10 +47,11 @@ class FullBrevity(Reasoned):
     seconds: float | None = None
 
     def search(self, view: SpeakerView) -> SearchResult:
-        """The shortest description, and what is known about it."""
+        """Return the shortest description, and whether it is proven so."""
         return self._search(contrast_of(view))
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties of the shortest description."""
         description = self._search(contrast)
         if note:
             standing = "proven shortest" if description.proven else "shortest found in time"
@@ -57,6 +61,7 @@ class FullBrevity(Reasoned):
         return description.properties
 
     def _search(self, contrast: Contrast) -> SearchResult:
+        """Return the result of the search."""
         options = contrast.among(self.attributes)
         extensions = contrast.extensions
         head = contrast.head if self.head != "none" else None

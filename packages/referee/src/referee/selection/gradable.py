@@ -1,7 +1,8 @@
-"""Gradable properties: crisp properties first, then superlatives, ordinals and comparisons over what they leave (after van Deemter 2006).
+"""Gradable properties: crisp properties first, then superlatives, ordinals and comparisons over the remaining entities
+(after van Deemter 2006).
 
-A number such as a size of 12 cm is not said as such: it is compared with those of the objects that the crisp properties leave, so that "the two largest mice"
-needs no number that a hearer would have to measure.
+A number such as a size of 12 cm is not mentioned: it is compared with those of the remaining objects, so "the two
+largest mice" needs no number that a hearer would have to measure.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ POSITIONS = ("x", "y")
 
 @dataclass(eq=False, repr=False)
 class Gradable(ReasonedMeaning):
-    """The type, crisp properties that rule something out, then as few comparisons as are needed.
+    """The type, crisp properties that exclude a distractor, then as few comparisons as needed.
 
-    `order` lists attributes by preference (None: the scene's order); those whose values are numbers are gradable. Of one target the extreme is said ("the
-    largest"), else its rank ("the second largest"); of several the k largest or smallest; where neither fits, what is larger and smaller than the others. Where
-    a scene has positions, they are compared last ("leftmost", "second from the left").
+    `order` lists attributes by preference (None: the scene's order); those whose values are numbers are gradable. One
+    target is described by an extreme ("the largest"), else by its rank ("the second largest"); several by the k largest
+    or smallest; otherwise by comparison with the others (larger, smaller). Positions, if a scene has them, are compared
+    last ("leftmost", "second from the left").
     """
 
     order: tuple[str, ...] | None = None
@@ -67,7 +69,9 @@ def _is_gradable(scene: Scene, name: str) -> bool:
 
 
 def _comparisons(name: str, numbers: Mapping[int, float], targets: int, left: int) -> Iterator[Meaning]:
-    """What an attribute says of the targets among the rest, the plainest first; nothing where an object has no number."""
+    """Yield the comparisons of an attribute that fit the targets among the rest, the plainest first; none if an object
+    has no number.
+    """
     if len(numbers) < left.bit_count():
         return
     ours = [number for i, number in numbers.items() if targets >> i & 1]

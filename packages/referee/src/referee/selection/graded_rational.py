@@ -1,7 +1,8 @@
-"""Rational speakers beyond yes and no: meanings that hold to a degree (Degen et al. 2020), and descriptions word by word (Cohn-Gordon et al. 2019).
+"""Rational speakers with graded meanings (Degen et al. 2020), and incremental ones, word by word (Cohn-Gordon et al.
+2019).
 
-With meanings that hold to a degree it pays to say more than is needed: a noisy "small" is helped by a reliable "red". Word by word, a speaker looks at what a
-listener would make of the words so far.
+With graded meanings overspecification is rational: a reliable "red" supports a noisy "small". An incremental speaker
+considers the listener's interpretation of the words so far.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ Distribution = tuple[tuple[frozenset[Property], float], ...]
 
 @dataclass(eq=False, repr=False)
 class ContinuousSpeaker(Reasoned):
-    """S1 of Degen et al. (2020): a property holds to the degree `reliable[name]` (or `otherwise`) where it is true, and one minus that where it is false.
+    """S1 of Degen et al. (2020): a property holds to the degree `reliable[name]` (or `otherwise`) where it is true, and
+    one minus that where it is false.
 
-    A message is a set of properties, its degree the product of theirs; L0(w|m) ∝ degree, S1(m|w) ∝ exp(`alpha`·log L0(w|m) - `cost`·length). The type is always
-    said and rules out what is of another type. `colour` and `size` are the paper's two examples.
+    A message is a set of properties, its degree the product of theirs; L0(w|m) ∝ degree, S1(m|w) ∝ exp(`alpha`·log
+    L0(w|m) - `cost`·length). The type is always mentioned and excludes other types. `colour` and `size` are the paper's
+    two examples.
     """
 
     alpha: float = 30.0
@@ -53,6 +56,7 @@ class ContinuousSpeaker(Reasoned):
         return tuple((frozenset([*head, *_spelt(options, messages[i])]), float(chances[i])) for i in order)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties of the most probable message."""
         options, messages, chances = self._chances(contrast)
         place = most_probable(chances)
         head = [contrast.head] if contrast.head is not None else []
@@ -77,6 +81,7 @@ class ContinuousSpeaker(Reasoned):
         return options
 
     def _chances(self, contrast: Contrast) -> tuple[list[Property], FloatArray, FloatArray]:
+        """Return the properties, messages and their probabilities."""
         options = self._check(contrast)
         messages = subsets(len(options), self.longest)
         true = np.array(
@@ -100,11 +105,11 @@ def _spelt(options: Sequence[Property], message: FloatArray) -> list[Property]:
 
 @dataclass(eq=False, repr=False)
 class IncrementalRational(Reasoned):
-    """S1 word by word: the next property, or the end, by what a listener makes of the words so far, until the end is best.
+    """S1 word by word: the next property, or the end, by the listener's interpretation of the words so far.
 
-    Words so far mean, for an entity, the share of their completions that are true of it: 0 where they are false, otherwise a power of two in the number of the
-    target's properties that it shares. S1(next|so far) ∝ exp(`alpha`·log L0(target|so far, next) - `cost`). Of equals the first is taken; an end that is as
-    good as going on is taken.
+    The meaning of the words so far for an entity is the share of their completions that are true of it: 0 if they are
+    false, otherwise a power of two in the number of the target's properties that it shares. S1(next|so far) ∝
+    exp(`alpha`·log L0(target|so far, next) - `cost`). The first of equals is chosen; the end wins ties.
     """
 
     alpha: float = 1.0
@@ -112,6 +117,7 @@ class IncrementalRational(Reasoned):
     longest: int = 6
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return properties one by one until the end is best."""
         chosen: list[Property] = []
         while len(chosen) < self.longest:
             options = [p for p in contrast.properties if p not in chosen]

@@ -1,7 +1,9 @@
-"""Graph-based search: the scene is a graph, a description a part of it that fits the target alone, and the cheapest one wins (Krahmer, van Erk & Verleg 2003).
+"""Graph-based search: the scene is a graph, a description a subgraph that fits only the target, and the cheapest one
+wins (Krahmer, van Erk & Verleg 2003).
 
-Properties are loops, relations are edges to a landmark, which may be described in turn. Whether a part fits an entity is asked the way a
-hearer would find it (`Scene.denotation`): landmarks are known by what is said of them, never by their id.
+Properties are loops, relations are edges to a landmark, which may be described in turn. Whether a subgraph fits an
+entity is decided as for a hearer (`Scene.denotation`): landmarks are identified by their description, never by their
+id.
 """
 
 from __future__ import annotations
@@ -27,12 +29,13 @@ __all__ = ["GraphSearch"]
 
 @dataclass(eq=False, repr=False)
 class GraphSearch(Reasoned):
-    """The cheapest distinguishing description under any `costs`; of equally cheap ones the first that the search meets.
+    """The cheapest distinguishing description under any `costs`; of equally cheap ones the first in the search.
 
-    `order` is the order in which properties are tried: "given" (the scene's), "cost" (cheap first), "prior" (often mentioned first; learned, per
-    group named by `by`) or "random" (from `seed` and the trial's id). Because the first of equals wins, free properties that are tried early
-    are mentioned even when they rule out no distractor; `helpful` leaves those out. `landmarks` is how many steps of relations may be
-    taken (0: properties only). `attributes`, `head` and `seconds` are those of Full Brevity.
+    `order` is the order in which properties are tried: "given" (the scene's), "cost" (cheap first), "prior" (frequent
+    first; learned, per group named by `by`) or "random" (from `seed` and the trial's id). Because the first of equals
+    wins, early free properties are mentioned even if they exclude no distractor; `helpful` leaves those out.
+    `landmarks` is the maximal number of relational steps (0: properties only). `attributes`, `head` and `seconds` are
+    those of Full Brevity.
     """
 
     costs: Costs | None = None
@@ -47,11 +50,11 @@ class GraphSearch(Reasoned):
 
     @property
     def learns(self) -> bool:
-        """Whether prices or order come from data."""
+        """Whether costs or order are learned from data."""
         return self.order == "prior" or (self.costs is not None and not isinstance(self.costs, UnitCosts))
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Learn prices and order, as far as they come from data."""
+        """Learn costs and order, if they come from data."""
         trials = list(trials)
         if self.costs is not None:
             self.costs.fit(trials)
@@ -60,10 +63,11 @@ class GraphSearch(Reasoned):
         return self
 
     def search(self, view: SpeakerView) -> SearchResult:
-        """The cheapest description, and what is known about it."""
+        """Return the cheapest description, and whether it is proven so."""
         return self._search(contrast_of(view), view)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties of the cheapest description."""
         description = self._search(contrast, view)
         if note:
             price = self.costs or UnitCosts()
@@ -84,11 +88,12 @@ class GraphSearch(Reasoned):
         return Description(properties=description.properties, meaning=description.meaning)
 
     def explain(self, view: SpeakerView) -> list[Reason]:
-        """Return the steps of the choice; of a description with landmarks, what each conjunct rules out."""
+        """Return the steps of the choice; for a description with landmarks, the entities that each conjunct excludes."""
         form = self.search(view).meaning
         return super().explain(view) if form is None else explain_meaning(form, view)
 
     def _search(self, contrast: Contrast, view: SpeakerView) -> SearchResult:
+        """Return the result of the search."""
         head = contrast.head if self.head != "none" else None
         first: tuple[Property, ...] = (head,) if head is not None and self.head == "first" else ()
         options = [p for p in self._ordered(contrast, view) if p not in first]
@@ -114,6 +119,7 @@ class GraphSearch(Reasoned):
     def _cheapest(
         self, contrast: Contrast, costs: Sequence[float], options: Sequence[Property], first: tuple[Property, ...]
     ) -> tuple[tuple[Property, ...], float, bool]:
+        """Return the cheapest cover, its cost, and whether it is proven."""
         left = contrast.remaining(first)
         keeps = [contrast.extensions[p] for p in options]
         cover: Cover = cheapest_cover(keeps, costs, left, self.seconds)
@@ -122,6 +128,7 @@ class GraphSearch(Reasoned):
         return (_drop_idle(contrast, chosen, first) if self.helpful else chosen), cover.cost, cover.proven
 
     def _ordered(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+        """Return the properties in the order of the search."""
         options = contrast.among(self.attributes)
         if self.order == "cost":
             price = self.costs or UnitCosts()
@@ -138,7 +145,7 @@ class GraphSearch(Reasoned):
 
 
 def _drop_idle(contrast: Contrast, chosen: Sequence[Property], keep: Sequence[Property]) -> tuple[Property, ...]:
-    """What is left of a description when properties that rule out no distractor, at their turn, are not said."""
+    """Return a description without properties that exclude no distractor at their turn."""
     chosen_and_useful: list[Property] = []
     left = contrast.distractors
     for prop in chosen:

@@ -1,4 +1,4 @@
-"""The Greedy Heuristic: always the property that rules out most of those still there (Dale 1989)."""
+"""The Greedy Heuristic: always the property that excludes most of the remaining distractors (Dale 1989)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["Greedy"]
 class Greedy(Reasoned):
     """Maximises discriminatory power (N - n) / (N - 1) step by step; ties go to the property that comes first.
 
-    `attributes` restricts and orders what may be said (None: everything, in the scene's order); `head` says what happens to the type.
-    A target that cannot be told apart gets everything that helped.
+    `attributes` restricts and orders the attributes (None: all, in the scene's order); `head` is the role of the type.
+    A target without a distinguishing description gets all properties that helped.
     """
 
     def __init__(self, attributes: tuple[str, ...] | None = None, head: Head = "last") -> None:
@@ -23,6 +23,7 @@ class Greedy(Reasoned):
         self.head = head
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return properties by discriminatory power until the target is distinguished."""
         chosen, left, head = contrast.begin(self.head, note)
         options = contrast.among(self.attributes)
         rest, sets = left, [contrast.extensions[p] for p in options]
@@ -31,7 +32,7 @@ class Greedy(Reasoned):
         queue = [((rest & true).bit_count() - total, i) for i, true in enumerate(sets)]
         heapify(queue)
         while total and queue:
-            # What a property rules out can only shrink, so an old count is a bound and few have to be counted again.
+            # Counts of excluded distractors only shrink, so an old count is an upper bound and few need recounting.
             i = heappop(queue)[1]
             remaining = rest & sets[i]
             gain = remaining.bit_count() - total

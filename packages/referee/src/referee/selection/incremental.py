@@ -1,6 +1,8 @@
-"""The Incremental Algorithm: walk down a list of preferences and keep what rules something out (Reiter & Dale 1992; Dale & Reiter 1995).
+"""The Incremental Algorithm: go through a list of preferences and keep properties that exclude a distractor (Reiter &
+Dale 1992; Dale & Reiter 1995).
 
-The list is given, or learned from how often speakers mention an attribute (Kelleher 2007) or an attribute-value pair where it holds (Gervás et al. 2008).
+The list is given, or learned from the frequencies of attributes (Kelleher 2007) or of attribute-value pairs where true
+(Gervás et al. 2008).
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ __all__ = ["Incremental", "Salient"]
 
 @dataclass(eq=False, repr=False)
 class Incremental(Reasoned):
-    """Takes properties in order of preference, as long as they rule out a remaining distractor.
+    """Selects properties in order of preference, as long as they exclude a remaining distractor.
 
-    `order` is a tuple of attribute names (others are never mentioned), "frequency" or "prior" (both learned, per group of trials named by
-    `by`), or None for the scene's own order. `head` says what happens to the type. In a scene with a taxonomy the value is the most general one that does
-    as well as any more specific one, starting from the basic level and leaving out what is `unfamiliar` to the hearer (FindBestValue).
-    A target that cannot be told apart gets everything that ruled out a distractor. In a learned order, attributes in `late` come last, and `printed` has, for
-    a domain, shares (``colour``) or priors (``colour:red``) of a paper that replace those learned here.
+    `order` is a tuple of attribute names (others are never mentioned), "frequency" or "prior" (both learned, per group
+    of trials named by `by`), or None for the scene's own order. `head` is the role of the type. In a scene with a
+    taxonomy the value is the most general one that excludes as many as any more specific one, starting from the basic
+    level and without values `unfamiliar` to the hearer (FindBestValue). A target without a distinguishing description
+    gets all properties that excluded a distractor. In a learned order, attributes in `late` come last, and `printed`
+    has, for a domain, shares (``colour``) or priors (``colour:red``) of a paper that replace those learned here.
     """
 
     order: tuple[str, ...] | Literal["frequency", "prior"] | None = None
@@ -43,7 +46,7 @@ class Incremental(Reasoned):
         return isinstance(self.order, str)
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count what speakers mention, if the order is to be learned."""
+        """Count mentions, if the order is learned."""
         if isinstance(self.order, str):
             self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
         return self
@@ -68,6 +71,7 @@ class Incremental(Reasoned):
         return sorted(listed, key=lambda prop: prop.name in self.late) if self.late else listed
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the selected properties."""
         chosen, left, head = contrast.begin(self.head, note)
         extensions = contrast.extensions
         plain = contrast.scene.taxonomy is None and not self.unfamiliar
@@ -101,7 +105,9 @@ class Incremental(Reasoned):
         return tuple(chosen)
 
     def find_best_value(self, scene: Scene, prop: Property, left: int) -> tuple[Property | None, int]:
-        """The most general familiar value, from the basic level down, that rules out as much as any more specific one, and what it leaves."""
+        """Return the best value and the remaining distractors: the most general familiar value, from the basic level
+        down, that excludes as many as any more specific one.
+        """
         best: Property | None = None
         remaining = left
         for candidate in [prop] if scene.taxonomy is None else scene.taxonomy.basic_path(prop):
@@ -117,15 +123,17 @@ class Incremental(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class Salient(Incremental):
-    """The incremental algorithm in a context of salience: only what is as salient as the target, or more, is ruled out (Krahmer & Theune 2002).
+    """The incremental algorithm with salience: only entities at least as salient as the target count as distractors
+    (Krahmer & Theune 2002).
 
-    The attribute `by_salience` has the numbers; what has none is not salient at all. It is never mentioned: "the dog" is then the most salient dog, and
-    the meaning says so (``["most", "salience"]``).
+    The attribute `by_salience` has the numbers; entities without one have no salience. It is never mentioned: "the dog"
+    is then the most salient dog, as in the meaning (``["most", "salience"]``).
     """
 
     by_salience: str = "salience"
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the selected properties among salient entities."""
         context = self._context(contrast)
         properties = tuple(p for p in contrast.properties if p.name != self.by_salience)
         by_name = {name: listed for name, listed in contrast.by_name.items() if name != self.by_salience}
@@ -135,7 +143,7 @@ class Salient(Incremental):
         return super().choose(narrowed, view, note)
 
     def select_description(self, view: SpeakerView) -> Description:
-        """Return the properties, and as meaning that the most salient of what they fit are meant, where that makes a difference."""
+        """Return the properties and, if salience matters, a meaning that selects the most salient entity."""
         contrast = contrast_of(view)
         chosen = self.choose(contrast, view)
         form = from_properties(chosen, view.scene)

@@ -1,7 +1,9 @@
-"""The cheapest description with landmarks: a search over trees of entities, each with what is said of it (after Krahmer, van Erk & Verleg 2003).
+"""The cheapest description with landmarks: a search over trees of entities with their properties (after Krahmer, van
+Erk & Verleg 2003).
 
-A description grows edge by edge: a property of an entity in the tree, or a relation of one of them to a landmark. An entity may have any number of landmarks,
-and stand in several relations to each. What a description fits is decided as for a hearer: any entity that is so related to something so described.
+A description grows edge by edge: a property of an entity in the tree, or a relation of one of them to a landmark. An
+entity may have any number of landmarks, and several relations to each. A description denotes, as for a hearer, every
+entity with such relations to entities of such descriptions.
 """
 
 from __future__ import annotations
@@ -31,7 +33,9 @@ class Landmarked(NamedTuple):
 
 
 class _LandmarkNode(NamedTuple):
-    """An entity of the tree: its id, the index of the node that it is a landmark of, the way from the target, and the prefix of its properties."""
+    """An entity of the tree: its id, the index of the node that it is a landmark of, the path from the target, and the
+    prefix of its properties.
+    """
 
     entity: str
     parent: int
@@ -40,7 +44,7 @@ class _LandmarkNode(NamedTuple):
 
 
 class _Edge(NamedTuple):
-    """A property of a node (`true`: what it holds of), or its relation to a landmark."""
+    """A property of a node (`true`: its extension), or its relation to a landmark."""
 
     node: int
     property: Property
@@ -50,7 +54,9 @@ class _Edge(NamedTuple):
 
 
 class _Tree(NamedTuple):
-    """A description: its nodes, what each may stand for by its properties, the relations that lead to each, and all edges in the order chosen."""
+    """A description: its nodes, the candidates of each by its properties, the relations to each, and all edges in the
+    order chosen.
+    """
 
     nodes: tuple[_LandmarkNode, ...]
     masks: tuple[int, ...]
@@ -58,7 +64,7 @@ class _Tree(NamedTuple):
     chosen: tuple[tuple[int, Property, int | None], ...]
 
     def fits(self) -> int:
-        """What the description is true of: from the last landmark back to the target, each related to something that fits the rest."""
+        """Return the denotation of the description, computed from the last landmark back to the target."""
         fitting = list(self.masks)
         for child in range(len(self.nodes) - 1, 0, -1):
             parent = self.nodes[child].parent
@@ -75,12 +81,12 @@ class _Tree(NamedTuple):
         return self._replace(masks=masks, chosen=(*self.chosen, (edge.node, edge.property, None)))
 
     def landmark(self, edge: _Edge) -> int | None:
-        """The node of the landmark that a relation leads to, if it is in the tree already."""
+        """Return the node of a relation's landmark, if it is in the tree already."""
         name = edge.property.value
         return next((i for i, n in enumerate(self.nodes) if i and n.parent == edge.node and n.entity == name), None)
 
     def linked(self, edge: _Edge, everything: int) -> tuple[_Tree, int]:
-        """The description with a further relation, and the node of its landmark."""
+        """Return the description with a further relation, and the node of its landmark."""
         child, tables = self.landmark(edge), (edge.partners,) if edge.partners is not None else ()
         if child is not None:
             links = (*self.links[:child], (*self.links[child], *tables), *self.links[child + 1 :])
@@ -122,12 +128,12 @@ def cheapest_with_landmarks(
     Args:
         contrast: the target and its distractors.
         options: the target's properties in the order they are tried.
-        first: properties that are said in any case and cost nothing.
+        first: properties that are always mentioned at no cost.
         price: the cost of a property; those of landmarks have the prefix ``landmark.`` once per step away from the target.
-        landmarks: how many steps away from the target a landmark may be.
-        attributes: the attributes that may be said of landmarks (None: all).
+        landmarks: the maximal distance of a landmark from the target.
+        attributes: the attributes for landmarks (None: all).
         seconds: the time limit.
-        without: the cheapest description without landmarks, if one singles out the target.
+        without: the cheapest description without landmarks, if one identifies the target.
     """
     walk = _Walk(contrast, price, landmarks, attributes, None if seconds is None else monotonic() + seconds)
     return walk.cheapest(options, first) if without is None else walk.cheaper(options, first, without)
@@ -155,7 +161,7 @@ class _Walk:
         self.nearest: tuple[int, _Tree, float] | None = None
 
     def cheaper(self, options: Sequence[Property], first: Sequence[Property], without: Landmarked) -> Landmarked:
-        """Something with landmarks that is cheaper than what can be said without, or the latter."""
+        """Return a cheaper description with landmarks, or the one without."""
         relations = self._relations(self.root, 0)
         # A description with a landmark costs a relation at least.
         if without.cost <= min([e.cost for e in relations], default=without.cost):
@@ -203,6 +209,7 @@ class _Walk:
         return [*[_Edge(0, p, self.price(p), extensions[p]) for p in options], *relations], tree
 
     def _extend(self, edges: Sequence[_Edge], start: int, tree: _Tree, cost: float) -> None:
+        """Extend the tree by edges, keeping the cheapest description."""
         fits = tree.fits()
         # Of several targets each has to fit; a relation that one of them lacks never comes right again.
         if self.contrast.targets & ~fits:
@@ -223,7 +230,7 @@ class _Walk:
             if paid > self.limit or paid >= self.cost:
                 self.following = min(self.following, paid)
             elif edge.partners is None:
-                # What is free is said even where it narrows nothing, as in the search without landmarks.
+                # Free properties are mentioned even if they exclude no entity, as in the search without landmarks.
                 if tree.masks[edge.node] & ~edge.true or not edge.cost:
                     self._extend(edges, i + 1, tree.narrowed(edge), paid)
             elif tree.landmark(edge) is not None:
@@ -239,7 +246,7 @@ class _Walk:
         return self.price(Property(LANDMARK * depth + prop.name, prop.value) if depth else prop)
 
     def _properties(self, node: _LandmarkNode, index: int) -> list[_Edge]:
-        """What may be said of a landmark."""
+        """Return the properties of a landmark as edges."""
         names = self.attributes
         properties = [p for p in self.scene.entity(node.entity).attributes if names is None or p.name in names]
         return [_Edge(index, p, self._priced(node, p), self.scene.extension(p)) for p in properties]
@@ -253,7 +260,7 @@ class _Walk:
         return [_Edge(index, p, self._priced(node, p), partners=self.partners[p.name]) for p in possible]
 
     def _fewest(self, edges: Sequence[_Edge], tree: _Tree) -> int:
-        """How many others fit the fullest description: everything said of the target and of all its landmarks."""
+        """Return the number of other entities that fit the fullest description of the target and all its landmarks."""
         mask = tree.masks[0]
         for edge in edges:
             mask &= edge.true
@@ -265,7 +272,7 @@ class _Walk:
         return (mask & self.contrast.distractors).bit_count()
 
     def _related(self, edge: _Edge, node: _LandmarkNode) -> int:
-        """What stands in a relation to something that fits all that can be said of the landmark."""
+        """Return the entities that have a relation to an entity with all properties of the landmark."""
         landmark = _LandmarkNode(edge.property.value, 0, (*node.path, edge.property.value), "")
         mask = self.scene.everything
         for prop in self._properties(landmark, 0):

@@ -1,8 +1,10 @@
-"""Learned rational speech acts: the literal speaker is a log-linear model, and listener and speaker on top of it are trained through (Monroe & Potts 2015).
+"""Learned rational speech acts: the literal speaker is a log-linear model, trained together with the listener and
+speaker above it (Monroe & Potts 2015).
 
-The score of a message for an entity sums one weight per pair (value of the entity, value in the message), the "basic" features, and weights for
-what the message looks like, the "general" ones: names mentioned, pairs of names both mentioned or one without the other, length. General features count
-only for entities that the message is true of; otherwise all entities would look alike to the listener.
+The score of a message for an entity sums one weight per pair (value of the entity, value in the message), the "basic"
+features, and weights for the form of the message, the "general" ones: names mentioned, pairs of names both mentioned or
+one without the other, length. General features count only for entities that the message is true of; otherwise all
+entities would look alike to the listener.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ class LearnedRationalSpeaker(Reasoned):
         return tuple((frozenset(space.spell(contrast, i)), float(chances[i])) for i in order.tolist() if chances[i] > 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties of the most probable message."""
         space, chances = self._chances(contrast, view)
         best = space.spell(contrast, most_probable(chances))
         if note:
@@ -72,6 +75,7 @@ class LearnedRationalSpeaker(Reasoned):
         return best
 
     def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[_Space, FloatArray]:
+        """Return the message space and the probabilities of all messages."""
         if not hasattr(self, "models_"):
             raise NotTrained(self)
         space, weights = learned_for(view, self.by, self.models_)
@@ -80,6 +84,7 @@ class LearnedRationalSpeaker(Reasoned):
         return space, np.exp(scores[0])
 
     def _learn(self, trials: Sequence[Trial]) -> tuple[_Space, FloatArray]:
+        """Return the message space and the weights that maximise the likelihood."""
         from scipy.optimize import minimize
 
         space = _Space.of(trials, self.longest, self.features)
@@ -104,7 +109,9 @@ class LearnedRationalSpeaker(Reasoned):
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """Trials with equally many entities: their values, the target's value per name, which messages are true of which entities, and which cannot be said."""
+    """Trials with the same number of entities: their values, the target's value per name, the true messages of each
+    entity, and the impossible ones.
+    """
 
     worlds: FloatArray
     values: Ints
@@ -122,7 +129,7 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True)
 class _Space:
-    """What can be said (`by_name`: transposed, as matrix products need it), and what it looks like."""
+    """The messages (`by_name`: transposed for matrix products), and their general features."""
 
     names: list[str]
     places: Mapping[Property, int]
@@ -133,6 +140,7 @@ class _Space:
 
     @classmethod
     def of(cls, trials: Sequence[Trial], longest: int, features: str) -> _Space:
+        """Return the message space of some trials. Raises InputError if it is too large."""
         target_attributes = [p for t in trials for p in t.scene.entity(t.targets[0]).attributes]
         names = list(dict.fromkeys(p.name for p in target_attributes))
         values = dict.fromkeys(
@@ -182,18 +190,21 @@ class _Space:
         ]
 
     def batch(self, members: Sequence[tuple[Contrast, int | None]], depth: int) -> _Batch:
+        """Return trials as a batch."""
         worlds = np.array([self._worlds(contrast, depth) for contrast, _ in members])
         values = np.array([self._values(contrast) for contrast, _ in members], dtype=np.int64)
         true = (np.array([self._lacks(contrast, depth) for contrast, _ in members]) @ self.messages.T == 0).astype(
             float
         )
-        # What is not true of the target cannot be said of it.
+        # A message that is false of the target cannot be used for it.
         barred = 1.0 - true[:, 0]
         chosen = np.array([place or 0 for _, place in members], dtype=np.int64)
         return _Batch(worlds, values, true, barred, chosen)
 
     def _values(self, contrast: Contrast) -> list[int]:
-        """Per name the place of the target's value; a value never seen has the place after the last; -1 for no value."""
+        """Return per name the index of the target's value; an unseen value has the index after the last; -1 for no
+        value.
+        """
         target_values = [contrast.by_name.get(name) for name in self.names]
         return [-1 if p is None else self.places.get(p[0], len(self.places)) for p in target_values]
 
@@ -220,6 +231,7 @@ def _fitting(names: int, longest: int) -> int:
 
 
 def _target_first(contrast: Contrast, depth: int) -> list[Entity]:
+    """Return the entities with the target first."""
     entities = contrast.scene.entities
     target = (contrast.targets & -contrast.targets).bit_length() - 1
     return [entities[target], *(e for i, e in enumerate(entities) if i != target and depth)]
@@ -245,6 +257,7 @@ class _Weights:
 
     @classmethod
     def of(cls, space: _Space, weights: FloatArray) -> _Weights:
+        """Return the weights by pair and by message."""
         width = len(space.places)
         pairs = np.zeros((width, width + 2))
         if space.basic:
@@ -253,7 +266,7 @@ class _Weights:
 
 
 def _likelihood(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[float, FloatArray]:
-    """The summed log probability of what was said, and its slope in every weight."""
+    """Return the summed log probability of the references, and its gradient."""
     width, logs, per_value = len(space.places), [], []
     looks = np.zeros(len(space.messages))
     for part in batch.parts():
@@ -271,7 +284,7 @@ def _likelihood(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> 
 
 
 def _by_pair(batch: _Batch, per_value: FloatArray, width: int) -> FloatArray:
-    """Slopes by name of the message, summed up by its value; those of no value and of values never seen are dropped."""
+    """Return gradients by name of the message, summed by its value, without those of missing and unseen values."""
     rows = np.where(batch.values < 0, width, batch.values)
     cells = (rows[:, :, None] * width + np.arange(width)).ravel()
     table = np.asarray(np.bincount(cells, per_value.ravel(), (width + 1) * width), dtype=np.float64)
@@ -279,7 +292,9 @@ def _by_pair(batch: _Batch, per_value: FloatArray, width: int) -> FloatArray:
 
 
 def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple[FloatArray, Callable[[], FloatArray]]:
-    """Log probabilities of all messages for the targets, and a function for the slope of what was said's summed log probability in every score."""
+    """Return log probabilities of all messages for the targets, and a function for the gradient of the references' log
+    probability.
+    """
     heights = batch.worlds @ weights.pairs.T[batch.values].transpose(0, 2, 1)
     scores = heights @ space.by_name
     literal_chances = batch.true * weights.looks
@@ -313,8 +328,10 @@ def _speak(space: _Space, batch: _Batch, weights: _Weights, depth: int) -> tuple
 
 
 def _softmax(scores: FloatArray, axis: int, chances: FloatArray) -> FloatArray:
-    """Probabilities along an axis, into `chances`; what comes back makes the scores, lowered in their place, log probabilities when it is subtracted."""
-    # Less the highest score, so that no exponential overflows.
+    """Write probabilities along an axis into `chances`; return the terms to subtract from the lowered scores for log
+    probabilities.
+    """
+    # Minus the highest score, so that no exponential overflows.
     scores -= scores.max(axis=axis, keepdims=True)
     np.exp(scores, out=chances)
     total = chances.sum(axis=axis, keepdims=True)

@@ -1,8 +1,10 @@
-"""Sets of targets by a log-linear model over whole descriptions, after FitzGerald, Artzi & Zettlemoyer (2013).
+"""Descriptions of sets of targets by a log-linear model over whole descriptions, after FitzGerald, Artzi & Zettlemoyer
+(2013).
 
-P(z | scene, targets) ∝ exp(w · φ(z)), z running through what can be said of the targets: some attributes, of all at once where they share the values, else in
-parts ("the large red chair and the large blue desk"). Their logical forms and their learned pruning are replaced by this list, their features by those named in
-`FEATURES` and one for every attribute. The weights are those of the highest penalised likelihood.
+P(z | scene, targets) ∝ exp(w · φ(z)), where z are the possible descriptions of the targets: some attributes, of all at
+once if they share the values, else in parts ("the large red chair and the large blue desk"). This list replaces their
+logical forms and learned pruning; the features are those named in `FEATURES` and one for every attribute. The weights
+maximise the penalised likelihood.
 """
 
 from __future__ import annotations
@@ -37,7 +39,7 @@ Distribution = tuple[tuple[frozenset[Property], float], ...]
 
 
 class Way(NamedTuple):
-    """A way of describing the targets: its parts, the attributes said, and which entities it is true of (a bit set)."""
+    """A description of the targets: its parts, the attributes used, and its denotation (a bit set)."""
 
     parts: tuple[Fragment, ...]
     names: tuple[str, ...]
@@ -50,10 +52,10 @@ class Way(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class LogLinear(ReasonedMeaning):
-    """Says the most probable description; `distribution` has them all.
+    """Returns the most probable description; `distribution` has them all.
 
-    `longest` is the most attributes said, `penalty` holds weights back (L2), `iterations` bounds the climb. Descriptions that are none of the ways are
-    counted (`left_out_`) and not learned from.
+    `longest` is the maximal number of attributes, `penalty` the regularisation (L2), `iterations` limits the optimiser.
+    References that are no possible description are counted (`left_out_`) and not used.
     """
 
     longest: int = 4
@@ -118,7 +120,7 @@ class LogLinear(ReasonedMeaning):
         return steps
 
     def _cases(self, trials: Sequence[Trial]) -> Iterator[tuple[FloatArray, int]]:
-        """For every description that is one of the ways: what all ways look like, and which one it is."""
+        """Yield, for every reference that is a possible description, the features of all descriptions, and its index."""
         for trial in trials:
             ways = self._ways(trial.for_speaker())
             indices = [ways.place(frozenset(r.properties)) for r in trial.references if r.properties is not None]
@@ -127,6 +129,7 @@ class LogLinear(ReasonedMeaning):
                 yield from ((looks, i) for i in indices if i is not None)
 
     def _chances(self, view: SpeakerView) -> tuple[_Ways, FloatArray]:
+        """Return the possible descriptions and their probabilities."""
         if not hasattr(self, "weights_"):
             raise NotTrained(self)
         ways = self._ways(view)
@@ -135,7 +138,9 @@ class LogLinear(ReasonedMeaning):
         return ways, _softmax(ways.looks(names) @ weights) if ways else np.empty(0)
 
     def _ways(self, view: SpeakerView) -> _Ways:
-        """What can be said: up to `longest` attributes, those that people mention most often first, of targets grouped by their values of them."""
+        """Return the possible descriptions: up to `longest` attributes, the most frequent first, of targets grouped by
+        their values.
+        """
         frequent = getattr(self, "names_", ())
         names_of_targets = dict.fromkeys(
             p.name for target in view.targets for p in view.scene.entity(target).attributes
@@ -171,7 +176,7 @@ class _Ways:
         return Way(parts, names, _denotes(self.view, parts))
 
     def place(self, properties: frozenset[Property]) -> int | None:
-        """Which way says just this; None if none does."""
+        """Return the index of the description with these properties; None if there is none."""
         names = {p.name for p in properties}
         row = np.array([name in names for name in self.names], dtype=float)
         if not names <= set(self.names):
@@ -206,7 +211,7 @@ class _Ways:
         return features
 
     def _parts(self) -> FloatArray:
-        """How many groups of targets have the same values of what is said."""
+        """Return the number of groups of targets with equal values, for each description."""
         parts = np.ones(len(self.chosen))
         for i, values in enumerate(self.values[1:], 1):
             differ = np.array([[values[n] != other[n] for n in self.names] for other in self.values[:i]], dtype=float)
@@ -215,6 +220,7 @@ class _Ways:
 
 
 def _first_values(view: SpeakerView, target: str) -> dict[str, Property]:
+    """Return the first value of each attribute of a target."""
     values: dict[str, Property] = {}
     for prop in view.scene.entity(target).attributes:
         values.setdefault(prop.name, prop)
@@ -228,12 +234,14 @@ def _bits(mask: int, entities: int) -> npt.NDArray[np.bool_]:
 
 
 def _denotes(view: SpeakerView, parts: Sequence[Fragment]) -> int:
+    """Return the denotation of parts (a bit set)."""
     extensions, everything = view.scene.extensions, view.scene.everything
     remaining = ([extensions[p] for p in part.properties] for part in parts)
     return reduce(or_, (reduce(and_, true, everything) for true in remaining))
 
 
 def _softmax(scores: FloatArray) -> FloatArray:
+    # Minus the highest, so that no exponential overflows.
     # Less the highest, so that no exponential overflows.
     raised = np.exp(scores - scores.max())
     chances: FloatArray = raised / raised.sum()

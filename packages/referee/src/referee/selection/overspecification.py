@@ -1,8 +1,10 @@
-"""PRO, probabilistic referential overspecification: say what is needed, then perhaps more (van Gompel, van Deemter, Gatt, Snoeren & Krahmer 2019).
+"""PRO, probabilistic referential overspecification: a minimal description, then perhaps further properties (van Gompel,
+van Deemter, Gatt, Snoeren & Krahmer 2019).
 
-Each attribute has a preference π between 0 and 1, each group of speakers an eagerness ε. First a property is drawn that does the job alone, by preference;
-where none does, one that helps is drawn and the rest repeated (an extension for scenes beyond the original experiments).
-Then every other property is added, independently, with probability ε·π. The type is always said and narrows down the scene first.
+Each attribute has a preference π between 0 and 1, each group of speakers an eagerness ε. First a property that is
+sufficient alone is drawn, by preference; if there is none, a useful one is drawn and the process repeats (an extension
+for scenes beyond the original experiments). Then every other property is added, independently, with probability ε·π.
+The type is always mentioned and restricts the scene first.
 """
 
 from __future__ import annotations
@@ -34,13 +36,15 @@ Core = frozenset[Property]
 
 @dataclass(eq=False, repr=False)
 class Overspecification(Reasoned):
-    """Gives probabilities over property sets; `select` says the most probable one, or one drawn with `seed` and the trial's id.
+    """Gives probabilities of property sets; `select` returns the most probable one, or a random one by `seed` and the
+    trial's id.
 
-    `preferences` (π per attribute) and `eagerness` (ε) are learned by maximum likelihood, per group of trials named by `by`, unless both
-    are given. The model cannot say everything: not what fails to single out the target, nor what does so by joint effort where one
-    property would have done alone; `left_out_` counts such descriptions. π and ε are known up to a common factor, chosen so that the
-    largest π is 1. A target that cannot be told apart gets all that helps, and perhaps more. An attribute that speakers never mentioned is drawn only where
-    all others leave a distractor; of more than 16 properties the most preferred are looked at, and those needed beside them.
+    `preferences` (π per attribute) and `eagerness` (ε) are learned by maximum likelihood, per group of trials named by
+    `by`, unless both are given. The model excludes sets that do not identify the target, and sets of jointly sufficient
+    properties where one would have been sufficient; `left_out_` counts such references. π and ε are known up to a
+    common factor, chosen so that the largest π is 1. A target without a distinguishing description gets all useful
+    properties, and perhaps more. An unmentioned attribute is drawn only if all others leave a distractor; of more than
+    16 properties only the most preferred and the necessary ones are considered.
     """
 
     preferences: Mapping[str, float] | None = None
@@ -71,6 +75,7 @@ class Overspecification(Reasoned):
         return tuple([(sets[place], numbers[place]) for place in _likeliest_first(chances)])
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the most probable set of properties, or a random one."""
         options, chances = self._chances(contrast, view)
         if self.seed is None:
             place = int(chances.argmax())
@@ -85,7 +90,7 @@ class Overspecification(Reasoned):
         return chosen
 
     def _chances(self, contrast: Contrast, view: SpeakerView) -> tuple[list[Property], FloatArray]:
-        """What may be said beside the type, and the probability of every set of it: bit i of a place stands for option i."""
+        """Return the properties beside the type, and the probability of every subset: bit i of an index is option i."""
         weights, eagerness = self._parameters(view)
         options = _within_reach(contrast, _options(contrast), weights)
         weights = _with_unseen(contrast, options, weights)
@@ -103,6 +108,7 @@ class Overspecification(Reasoned):
         return options, chances
 
     def _parameters(self, view: SpeakerView) -> tuple[Mapping[str, float], float]:
+        """Return preferences and eagerness, given or learned."""
         if self.preferences is not None and self.eagerness is not None:
             return self.preferences, self.eagerness
         if not hasattr(self, "fitted_"):
@@ -111,7 +117,7 @@ class Overspecification(Reasoned):
 
 
 def _likeliest_first(chances: FloatArray) -> list[int]:
-    """The places of sets that can be said at all."""
+    """Return the indices of possible sets, the most probable first."""
     order = np.argsort(-chances, kind="stable")
     places: list[int] = order[chances[order] != 0].tolist()
     return places
@@ -122,7 +128,7 @@ def _options(contrast: Contrast) -> list[Property]:
 
 
 def _within_reach(contrast: Contrast, options: list[Property], weights: Mapping[str, float]) -> list[Property]:
-    """The properties that sets are made of: all, or where that would be too many sets, the most preferred and whatever else is needed."""
+    """Return the properties for sets: all, or if these are too many, the most preferred and the necessary ones."""
     if len(options) <= MOST_OPTIONS:
         return options
     liked = sorted(options, key=lambda p: -weights.get(p.name, 0.0))
@@ -144,7 +150,7 @@ def _with_unseen(contrast: Contrast, options: Sequence[Property], weights: Mappi
 
 
 def _drawn(contrast: Contrast, options: Sequence[Property], left: int) -> list[Property]:
-    """What may be drawn next: properties that do the job alone, or else those that help at all."""
+    """Return the properties that may be drawn next: those sufficient alone, or else the useful ones."""
     alone = [p for p in options if not left & contrast.extensions[p]]
     return alone or [p for p in options if left & ~contrast.extensions[p]]
 
@@ -221,6 +227,7 @@ class _Likelihood:
         return self.states - 1
 
     def _row(self, properties: Iterable[Property]) -> FloatArray:
+        """Return the counts of attributes in a description."""
         row = np.zeros(len(self.names))
         for p in properties:
             row[self.names.index(p.name)] += 1

@@ -21,10 +21,11 @@ __all__ = ["BooleanDescriptions", "Fragment", "Partitioned", "parts_meaning"]
 
 @dataclass(eq=False, repr=False)
 class BooleanDescriptions(ReasonedMeaning):
-    """Adds what is true of all targets and not of everything that is left: literals first, then unions of two, of three, … up to `longest`.
+    """Adds forms that are true of all targets and exclude a remaining entity: literals first, then unions of two, of
+    three, … up to `longest`.
 
-    `order` lists the attributes by preference (None: the scene's order). Nothing chosen is ever dropped; if the targets cannot be distinguished, the
-    description is true of them and of as few others as the search reached.
+    `order` lists the attributes by preference (None: the scene's order). Chosen forms are never removed; if the targets
+    cannot be distinguished, the description is true of them and of as few others as the search reached.
     """
 
     order: tuple[str, ...] | None = None
@@ -110,7 +111,7 @@ class Partitioned(ReasonedMeaning):
         places = {r: scene.index(r) for r in view.targets}
         attributes = {r: scene.entities[place].attributes for r, place in places.items()}
         parts = _by_type(attributes)
-        # Distractors are kept for each target: what is said of one part rules out nothing for the other.
+        # Distractors are stored per target: a property of one part excludes none for the other.
         left: dict[str, int] = {}
         for part in parts:
             kind = extensions[part.properties[0]] if part.properties else scene.everything
@@ -131,6 +132,7 @@ class Partitioned(ReasonedMeaning):
         return parts
 
     def _share(self, name: str) -> float:
+        """Return the share of descriptions that mention an attribute."""
         if self.shares is None and not hasattr(self, "shares_"):
             raise NotTrained(self)
         return (self.shares if self.shares is not None else self.shares_).get(name, 0.0)
@@ -140,6 +142,7 @@ ByReferent = Mapping[str, tuple[Property, ...]]
 
 
 def _by_type(by_referent: ByReferent) -> tuple[Fragment, ...]:
+    """Return the targets in parts of equal type."""
     groups: dict[tuple[Property, ...], list[str]] = {}
     for r, attributes in by_referent.items():
         groups.setdefault(tuple([p for p in attributes if p.name == TYPE][:1]), []).append(r)
@@ -147,7 +150,9 @@ def _by_type(by_referent: ByReferent) -> tuple[Fragment, ...]:
 
 
 def _by_power(contrast: Contrast, name: str, by_referent: ByReferent, left: Mapping[str, int]) -> list[Property]:
-    """The targets' values of an attribute, by how much of what they hold of is target or gets ruled out."""
+    """Return the targets' values of an attribute, by the share of their extension that are targets or excluded
+    distractors.
+    """
     values = list(dict.fromkeys([p for attributes in by_referent.values() for p in attributes if p.name == name]))
     if len(values) < 2:
         return values
@@ -161,7 +166,7 @@ def _by_power(contrast: Contrast, name: str, by_referent: ByReferent, left: Mapp
 
 
 def _add(parts: tuple[Fragment, ...], prop: Property, having: Sequence[str]) -> tuple[Fragment, ...]:
-    """Say a property of those that have it; a part that has it in part is split."""
+    """Return the parts with a property added to its targets; a part in which only some have it is split."""
     result = []
     for part in parts:
         inside = tuple([r for r in part.referents if r in having])

@@ -1,7 +1,9 @@
-"""Rational speech acts: a speaker who reasons about a listener who reasons about a literal speaker (Frank & Goodman 2012; Monroe & Potts 2015).
+"""Rational speech acts: a speaker who reasons about a listener who reasons about a literal speaker (Frank & Goodman
+2012; Monroe & Potts 2015).
 
-Messages are sets of the target's properties, worlds the entities of the scene. S0 says true things, L1 asks who would have said so, S1 says what L1 understands
-best; S2 does the same with a listener who expects S1. The learned speaker replaces "true" by a score learned from descriptions.
+Messages are sets of the target's properties, worlds the entities of the scene. S0 chooses true messages, L1 infers the
+target by Bayes' rule, S1 chooses the best message for L1; S2 does the same with a listener who expects S1. The learned
+speaker replaces truth by a score learned from descriptions.
 """
 
 from __future__ import annotations
@@ -37,12 +39,14 @@ Distribution = tuple[tuple[frozenset[Property], float], ...]
 class RationalSpeaker(Reasoned):
     """S0, S1 or S2 (`depth`) over all messages of up to `longest` properties, the empty one included.
 
-    `prior` names an attribute that holds how salient an entity is to the listener (Frank & Goodman 2012); without one all are alike.
-    A message of n properties costs `cost`·(n - 1), the empty one `null_cost`; `alpha` is the speaker's rationality. `select` says the most probable message (of
-    equals the first: shorter, then in the scene's order; with `seed`, one of them at random). Meant for scenes of a few dozen entities.
+    `prior` names an attribute with an entity's salience for the listener (Frank & Goodman 2012); without one all are
+    equal. A message of n properties costs `cost`·(n - 1), the empty one `null_cost`; `alpha` is the speaker's
+    rationality. `select` returns the most probable message (of equals the first: shorter, then in the scene's order;
+    with `seed`, a random one of them). Meant for scenes of a few dozen entities.
 
-    A target with many properties has too many messages to list; they are then counted by length and by what they are true of, which is all that the
-    speaker looks at. The choice is the same (of equals always the first), `distribution` is refused.
+    A target with many properties has too many messages to list; they are then counted by length and denotation, on
+    which the speaker's choice depends. The choice is the same (of equals always the first), `distribution` raises an
+    error.
     """
 
     depth: int = 1
@@ -73,6 +77,7 @@ class RationalSpeaker(Reasoned):
             check_size(len(view.scene.entities), how_many(len(contrast.properties), self.longest))
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties of the most probable message."""
         if self._too_many(contrast):
             return self._counted(contrast, note)
         messages, chances = self._chances(contrast)
@@ -146,7 +151,7 @@ def _count_messages(extensions: Sequence[int], everything: int, longest: int | N
 def _first_message(extensions: Sequence[int], everything: int, kind: tuple[int, int]) -> tuple[int, ...]:
     """The first message, in the order of the properties, of a length and with just these entities."""
     length, goal = kind
-    # From the back: what can still be added with the properties from each place on.
+    # From the back: the possible additions with the properties from each index on.
     reach: list[set[tuple[int, int]]] = [{(0, everything)}]
     for extension in reversed(extensions):
         before = reach[-1]
@@ -210,7 +215,7 @@ def log_softmax(scores: FloatArray, axis: int) -> FloatArray:
 
 
 def most_probable(chances: FloatArray, seed: str | None = None) -> int:
-    """The place of the largest number; of equals the first, or one at random if there is a seed."""
+    """Return the index of the largest number; of equals the first, or a random one with a seed."""
     # Messages that are equal differ in their last bits, since their sums were added up in another order.
     best = np.flatnonzero(chances >= chances.max() * (1 - 1e-12))
     return int(best[0] if seed is None else Random(seed).choice(best.tolist()))

@@ -15,9 +15,10 @@ NOT_DISTINGUISHING = "not distinguishing: the description is true of others too"
 
 
 class Reason(NamedTuple):
-    """One step of a choice: the property looked at, why it was taken or left, what it ruled out, how many distractors remain.
+    """One step of a choice: the property, the reason why it was chosen or not, the distractors it excludes, and those
+    that remain.
 
-    The last step has no property when the description does not single out the target.
+    The last step has no property if the description does not identify the target.
     """
 
     property: Property | None
@@ -46,7 +47,7 @@ class Reasoned:
         raise NotImplementedError(f"{type(self).__name__} must say how it chooses")
 
     def denotation(self, scene: Scene, properties: Sequence[Property]) -> int:
-        """What the properties are true of; a selector that says more than the scene's own values overrides this."""
+        """Return the denotation of properties; overridden by selectors that use more than the scene's own values."""
         return scene.denotation(properties)
 
     def explain(self, view: SpeakerView) -> list[Reason]:
@@ -59,6 +60,7 @@ class Reasoned:
         return self._retell(contrast, notes, set(chosen))
 
     def _retell(self, contrast: Contrast, notes: list[tuple[Property, str]], chosen: set[Property]) -> list[Reason]:
+        """Return the steps of a choice from its notes."""
         scene, left, chosen_so_far, steps = contrast.scene, contrast.distractors, [], []
         for prop, reason in notes:
             gone = 0
@@ -93,10 +95,10 @@ class ReasonedMeaning(Reasoned):
 
 
 def explain_meaning(form: Meaning, view: SpeakerView) -> list[Reason]:
-    """Return what each conjunct of a meaning rules out, part by part, counted with the denotation of the conjuncts so far.
+    """Return the entities that each conjunct of a meaning excludes, part by part, given the conjuncts so far.
 
-    A step is named by the first property that its conjunct mentions. The last step has no property if a part is true of others than the targets, or not of
-    any target.
+    A step is named by the first property that its conjunct mentions. The last step has no property if a part is true of
+    others than the targets, or not of any target.
     """
     scene, targets, steps = view.scene, view.target_mask, []
     others = scene.everything & ~targets

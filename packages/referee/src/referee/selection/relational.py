@@ -1,8 +1,9 @@
-"""Descriptions with relations: a stack of objects to describe, each narrowing down the others (Dale & Haddock 1991).
+"""Descriptions with relations: a stack of objects to describe, each constraining the others (Dale & Haddock 1991).
 
-Describing the target may introduce a landmark, which is then described in turn; what is said of the landmark narrows down the target through the
-relation between them, and the other way round ("the bowl on the table" in a room with other bowls and other tables). A relation can be used from both of its
-ends: the rabbit is in the hat, and the hat is the one with the rabbit.
+Describing the target may introduce a landmark, which is then described in turn; the landmark's description constrains
+the target through the relation between them, and vice versa ("the bowl on the table" in a room with other bowls and
+other tables). A relation can be used from both of its ends: the rabbit is in the hat, and the hat is the one with the
+rabbit.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Fact = Property | _LandmarkLink
 
 @dataclass(slots=True, eq=False)
 class _Node:
-    """An object with what is said of it: its properties, and its landmarks with the relations to them."""
+    """An object with its description: its properties, and its landmarks with their relations."""
 
     entity: str
     depth: int
@@ -49,12 +50,12 @@ class _Node:
     landmarks: list[_Node] = field(default_factory=list)
 
     def form(self) -> Meaning:
-        """What is said of it as a form."""
+        """Return the description of the object as a form."""
         relations = ((_operator(node.link), node.link.name, node.form()) for node in self.landmarks if node.link)
         return conjunction([*map(tuple, self.properties), *relations])
 
     def fits(self, scene: Scene) -> int:
-        """The entities that what is said of it is true of."""
+        """Return the denotation of the object's own description."""
         mask = scene.everything
         for prop in self.properties:
             mask &= scene.extension(prop)
@@ -64,14 +65,14 @@ class _Node:
         return mask
 
     def context(self, scene: Scene) -> int:
-        """The entities that it may stand for, by all that is said of it and of what leads to it."""
+        """Return the candidates for the object by its description and the relations to it."""
         mask = self.fits(scene)
         if self.parent is not None and self.link is not None:
             mask &= related(scene, self.link.name, self.parent.context(scene), not self.link.is_inverse)
         return mask
 
     def flat(self, prefix: str = "") -> Iterator[Property]:
-        """What is said, as a list of properties with ids of landmarks (`referee.meaning.from_properties`)."""
+        """Yield the description as a list of properties with ids of landmarks (`referee.meaning.from_properties`)."""
         for prop in self.properties:
             yield Property(prefix + prop.name, prop.value)
         for number, node in enumerate(self.landmarks, 1):
@@ -85,11 +86,12 @@ def _operator(link: _LandmarkLink) -> str:
 
 
 class Relational(ReasonedMeaning):
-    """Says of the object on top of the stack the fact that leaves fewest candidates for it, its type before anything else.
+    """Describes the object on top of the stack by the fact that leaves the fewest candidates, its type first.
 
-    Facts are properties and relations in both directions. A fact is used once, and a landmark is never described by an object that it describes (the loop guard
-    of Dale & Haddock). A property that rules out nothing is not said; a landmark that in the end rules out nothing is taken back. `landmarks` is how far away
-    a landmark may be. Each of several targets is described as a part of its own.
+    Facts are properties and relations in both directions. A fact is used once, and a landmark is never described by an
+    object that it describes (the loop guard of Dale & Haddock). A property that excludes no candidate is not mentioned;
+    a landmark that finally excludes none is removed. `landmarks` is the maximal distance of a landmark. Each of several
+    targets is a separate part.
     """
 
     def __init__(self, attributes: tuple[str, ...] | None = None, landmarks: int = 2) -> None:
@@ -97,7 +99,7 @@ class Relational(ReasonedMeaning):
         self.landmarks = landmarks
 
     def select_meaning(self, view: SpeakerView) -> Meaning:
-        """Return what is said of the target and its landmarks; of several targets one part each."""
+        """Return the description of the target and its landmarks; one part for each of several targets."""
         return _join([self._describe(view.scene, target) for target in _targets(view)])
 
     def select_description(self, view: SpeakerView) -> Description:
@@ -110,6 +112,7 @@ class Relational(ReasonedMeaning):
         return Description(properties=properties, meaning=_join(nodes))
 
     def _describe(self, scene: Scene, target: str) -> _Node:
+        """Return the description of one target."""
         root = _Node(target, 0, self._facts(scene, target, 0, (target,)), (target,))
         stack, used, introduced = [root], set[tuple[str, str, str]](), 0
         while stack:
@@ -138,7 +141,7 @@ class Relational(ReasonedMeaning):
         return root
 
     def _facts(self, scene: Scene, name: str, depth: int, path: tuple[str, ...]) -> list[Fact]:
-        """What there is to say of an entity: its properties, then its relations, then those of others to it."""
+        """Return the facts about an entity: its properties, then its relations, then those of others to it."""
         entity, names = scene.entity(name), self.attributes
         facts: list[Fact] = [p for p in entity.attributes if names is None or p.name in names]
         if depth < self.landmarks and partners(scene):
@@ -154,7 +157,7 @@ def _targets(view: SpeakerView) -> tuple[str, ...]:
 
 
 def _join(nodes: list[_Node]) -> Meaning:
-    """One part for each target; targets that are described alike share a part."""
+    """Return one part per target; targets with equal descriptions share a part."""
     if len(nodes) == 1:
         return nodes[0].form()
     numbers = Counter(node.form() for node in nodes)
@@ -162,7 +165,7 @@ def _join(nodes: list[_Node]) -> Meaning:
 
 
 def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]:
-    """The relations of an entity to others that the scene has, and those of others to it (named by their source)."""
+    """Return an entity's relations to others in the scene, and those of others to it (named by their source)."""
     notes = _INCOMING.of(scene)
     if not notes:
         ids = {entity.id for entity in scene.entities}
@@ -176,7 +179,7 @@ def _relations(scene: Scene, name: str) -> tuple[list[Relation], list[Relation]]
 
 
 def _most_telling(scene: Scene, facts: list[Fact], context: int) -> Fact:
-    """The fact that leaves fewest candidates, the first of equals; the type if it is still to be said."""
+    """Return the fact that leaves the fewest candidates, the first of equals; the type if it is still missing."""
     # The name first: it is a string of both kinds of facts.
     options = [fact for fact in facts if fact.name == TYPE and isinstance(fact, Property)] or facts
     if len(options) == 1:

@@ -1,7 +1,8 @@
-"""Attributes by how likely people are to mention them, whatever they rule out; size only beside something of the kind that differs (after Mitchell 2013).
+"""Attributes by their probability of mention, regardless of discrimination; size only beside an object of the same type
+that differs (after Mitchell 2013).
 
-Mitchell, van Deemter & Reiter (2013) let a speaker mention what is salient without asking whether it is needed. Their paper is not at hand: this follows
-its outline.
+Mitchell, van Deemter & Reiter (2013) model speakers who mention salient properties without checking whether they are
+needed. Their paper was not available: this follows its outline.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ __all__ = ["VisibleObjects"]
 
 @dataclass(eq=False, repr=False)
 class VisibleObjects(Reasoned):
-    """The type, and every property that people mention in more than half of the cases where it holds; with `seed`, each is drawn with that probability.
+    """The type, and every property that people mention in more than half of the cases where it is true; with `seed`,
+    each is drawn with that probability.
 
-    `relative` attributes (size) are only looked at where another thing of the same type differs in them.
+    `relative` attributes (size) are only considered if another object of the same type differs in them.
     """
 
     relative: tuple[str, ...] = ("size",)
@@ -32,11 +34,12 @@ class VisibleObjects(Reasoned):
     seed: int | None = None
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count how often a property is mentioned where it holds."""
+        """Count how often a true property is mentioned."""
         self.frequencies_: GroupedFrequencies = count_by(trials, self.by)
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        # Descriptions without properties give no counts of mentions.
         # Descriptions without properties teach nothing about what people mention.
         if not hasattr(self, "frequencies_") or not self.frequencies_.overall.mentions:
             raise NotTrained(self)

@@ -1,1 +1,1 @@
-"""Inference: what follows from numbers, with effect sizes and intervals beside every p."""
+"""Inference: statistical tests with effect sizes and intervals beside every p."""

@@ -39,7 +39,8 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
 
     `level` is the level of measurement.
 
-    nominal: same or not; ordinal: by the ranks that lie between (values in sorted order); interval: by the squared difference.
+    nominal: same or not; ordinal: by the ranks between two values (in sorted order); interval: by the squared
+    difference.
     """
     if level not in LEVELS:
         raise InputError(f"no level of measurement is called {level!r}", remedy=f"take one of {', '.join(LEVELS)}")
@@ -50,7 +51,7 @@ def krippendorff_alpha(ratings: Ratings, *, level: str = "nominal", resamples: i
     value, total = _alpha(counts, np.ones(len(used)), level, scale), sum(map(len, used))
     if value is None or not resamples:
         return Agreement(value=value, low=None, high=None, items=len(used), ratings=total)
-    # A resample of items on which all agree on one value has no alpha; leaving it out is what the definition says.
+    # A resample in which all items have one value has no alpha; leaving it out follows the definition.
     alphas = [a for w in _draws(len(used), resamples, seed) if (a := _alpha(counts, w, level, scale)) is not None]
     low, high = np.quantile(alphas, [0.025, 0.975])
     if (counts.max(axis=1) == counts.sum(axis=1)).all():
@@ -137,13 +138,14 @@ def _alpha(counts: FloatArray, weights: FloatArray | IntArray, level: str, scale
     if (margin > 0).sum() < 2:
         return None
     distance = _distances(margin, level, scale)
-    # A rating is at distance 0 from itself, so that pairs with itself need not be taken out.
+    # A rating has distance 0 from itself, so pairs with itself need not be removed.
     within = ((counts @ distance) * counts).sum(axis=1) / (counts.sum(axis=1) - 1)
     expected = float(margin @ distance @ margin) / float(margin.sum() - 1)
     return 1 - float(weights @ within) / expected
 
 
 def _distances(margin: FloatArray, level: str, numbers: FloatArray | None) -> FloatArray:
+    """Return the matrix of distances between values at a level of measurement."""
     if level == "nominal":
         return 1 - np.eye(len(margin))
     # Krippendorff's ordinal distance is that of mid-ranks: all ratings below, and half of those at the value.

@@ -1,8 +1,10 @@
-"""Intervals that respect who answered and about what: bootstrap (Owen 2007), standard errors (Cameron et al. 2011), permutation.
+"""Intervals for answers that cluster by participant and item: bootstrap (Owen 2007), standard errors (Cameron et al.
+2011), permutation.
 
-Answers of one participant resemble each other, and so do answers to one item; an interval that treats them as independent is too
-narrow. For means, participants and items are drawn separately and an answer gets the product of its two weights, which errs on
-the wide side. For differences, what participants and items add is taken off first, and errors are summed both ways.
+Answers of one participant are similar, and so are answers to one item; an interval that treats them as independent is
+too narrow. For means, participants and items are resampled separately and an answer gets the product of its two
+weights, which is conservative. For differences, effects of participants and items are subtracted first, and errors are
+clustered by both.
 """
 
 from __future__ import annotations
@@ -76,8 +78,8 @@ def cluster_differences(
 
     t has one degree of freedom less than the fewest clusters.
 
-    A hard item does not count against the system that got it: differences are those of the additive model of system,
-    participant and item, which in a Latin square are the plain differences of means.
+    A hard item does not count against its system: differences are those of the additive model of system, participant
+    and item, which in a Latin square are the plain differences of means.
     """
     rows, systems, s, places = _read(frame, value, system, by)
     values = _level(rows[value].to_numpy(), [s, *places])
@@ -121,7 +123,7 @@ def permutation_test(
     totals = np.abs(Steady(sums[:, None], len(sums)).weigh(_signs(len(sums), exact, resamples, seed))[:, 0])
     # A flip that ties with the observed signs may come out a last bit lower: noise is a share of all that was added.
     as_large = int((totals >= observed - TIE * float(np.abs(sums).sum())).sum())
-    # All patterns hold the observed one already; a random sample gets it added, so that p is never 0.
+    # The full set of patterns includes the observed one; a random sample gets it added, so that p is never 0.
     p = as_large / len(totals) if exact else (1 + as_large) / (1 + len(totals))
     return Permutation(difference=float(gaps.mean()), p=p, n=len(gaps), clusters=len(sums), exact=exact)
 
@@ -137,7 +139,7 @@ def _signs(clusters: int, exact: bool, resamples: int, seed: int) -> FloatArray:
 def _read(
     frame: pl.DataFrame, value: str, system: str, by: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str], IntArray, list[IntArray]]:
-    """Complete rows, the systems, and for every row the number of its system and of each of its clusters."""
+    """Return complete rows, the systems, and for every row the index of its system and of each of its clusters."""
     if len(by) not in (1, 2):
         raise InputError(f"cannot cluster by {len(by)} columns", remedy="name one or two, such as participant and item")
     rows = complete_rows(frame, value, system, *by)
@@ -167,7 +169,9 @@ def _draw(
 
 
 def _level(values: FloatArray, factors: Sequence[IntArray]) -> FloatArray:
-    """Values without what each cluster adds in the additive model of system (the first factor) and clusters (by backfitting)."""
+    """Return values without cluster effects, in the additive model of system (the first factor) and clusters (by
+    backfitting).
+    """
     effects = [np.zeros(int(f.max()) + 1) for f in factors]
     # Convergence is judged relative to the values, which may be shares or milliseconds; all zeros have converged.
     scale = float(np.abs(values).max()) or 1.0
@@ -222,6 +226,7 @@ def _weighted(first: FloatArray, second: FloatArray, sums: FloatArray, counts: F
 
 
 def _bounds(drawn: FloatArray, confidence: float) -> tuple[Any, Any]:
+    """Return percentile bounds, ignoring NaN."""
     tail = (1 - confidence) / 2
     low, high = np.nanquantile(drawn, [tail, 1 - tail], axis=0)
     return low, high

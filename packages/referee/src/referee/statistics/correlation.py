@@ -1,8 +1,8 @@
-"""Correlation over systems with stars, n, intervals and the pull of single systems (as in Belz & Gatt 2008).
+"""Correlation over systems with stars, n, intervals and the influence of single systems (as in Belz & Gatt 2008).
 
-A coefficient over a dozen systems can hang on one of them, so `leave_one_out` says how far it moves without any one.
-Pairs with a missing member are left out and n says how many stayed. A column that does not vary has no correlation:
-r is None, not 0.
+A coefficient over a dozen systems can depend on one of them, so `leave_one_out` returns its range without any one.
+Pairs with a missing value are left out; n is the number of complete ones. A constant column has no correlation: r is
+None, not 0.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ __all__ = [
 ]
 
 Numbers = Iterable[float | None]
-# Of a column's length: what centring leaves of equal numbers such as .1 that double precision cannot hold.
+# Relative to a column's length: the residue of centring equal numbers such as .1 that double precision cannot
+# represent.
 NEARLY_CONSTANT = 1e-13
 
 
@@ -94,7 +95,7 @@ def spearman(x: Numbers, y: Numbers, *, confidence: float = 0.95) -> Correlation
 
     Interval after Bonett & Wright (2000).
 
-    A perfect rho has no interval: ranks that agree in a few items say nothing certain about others.
+    A perfect rho has no interval: agreement in a few items gives no certainty about others.
     """
     a, b = _pairs(x, y)
     first, second = _ranks(a), _ranks(b)
@@ -117,14 +118,14 @@ def _exact_p(a: FloatArray, b: FloatArray) -> float:
 
 @lru_cache
 def _orders(n: int) -> IntArray:
-    """All orders of n things, kept: a table asks for them hundreds of times."""
+    """Return all permutations of n positions, cached because a table needs them hundreds of times."""
     return np.array(list(permutations(range(n))), dtype=np.int64)
 
 
 def leave_one_out(x: Numbers, y: Numbers, *, method: str = "pearson") -> LeaveOneOut:
-    """Return how far the coefficient moves when any one pair is left out.
+    """Return the range of the coefficient when any one pair is left out.
 
-    Positions refer to the columns as given.
+    Positions refer to the original columns.
     """
     a, b = as_numbers(x, "x"), as_numbers(y, "y")
     a, b = _same_length(a, b)
@@ -164,6 +165,7 @@ def correlation_table(frame: pl.DataFrame, columns: Sequence[str], *, method: st
 
 
 def _method(name: str) -> Callable[[Numbers, Numbers], Correlation]:
+    """Return a correlation function by name. Raises InputError for an unknown one."""
     methods: dict[str, Callable[[Numbers, Numbers], Correlation]] = {"pearson": pearson, "spearman": spearman}
     if name not in methods:
         raise InputError(f"no correlation is called {name!r}", remedy="take pearson or spearman")
@@ -171,6 +173,7 @@ def _method(name: str) -> Callable[[Numbers, Numbers], Correlation]:
 
 
 def _same_length(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return two columns. Raises InputError if their lengths differ."""
     if len(a) != len(b):
         raise InputError(f"{len(a)} numbers against {len(b)}", remedy="give two columns of the same length")
     return a, b
@@ -204,7 +207,7 @@ def _coefficient(a: FloatArray, b: FloatArray) -> float | None:
 
 
 def _norm(values: FloatArray) -> float:
-    # `fsum`, not a product of vectors: r has the same last bit on every processor, and so has what is printed of it.
+    # `fsum`, not a dot product: r has the same last bit on every processor, and so do printed values.
     return sqrt(fsum(values * values))
 
 
@@ -218,6 +221,7 @@ def _error_of_spearman(r: float, n: int) -> float:
 
 
 def _correlate(a: FloatArray, b: FloatArray, confidence: float, error: Callable[[float, int], float]) -> Correlation:
+    """Return a coefficient with its p and interval."""
     from scipy.special import betainc, ndtri
 
     n, r = len(a), _coefficient(a, b)

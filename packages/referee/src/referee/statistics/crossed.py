@@ -1,9 +1,11 @@
-"""A linear model with crossed random intercepts, fitted by penalised least squares and REML (Bates, Mächler, Bolker & Walker 2015).
+"""A linear model with crossed random intercepts, fitted by penalised least squares and REML (Bates, Mächler, Bolker &
+Walker 2015).
 
-Let every grouping's intercepts have `ratio` times the variance of the residuals. Given the ratios everything else has a closed form, so
-that the search runs over one number per grouping, and the data enter by their cross-products, formed once. lme4 searches over
-ratios of standard deviations, where the slope at 0 is always 0; over ratios of variances it tells whether 0 is the answer. A
-variance of exactly 0 is an answer, not a failure: the grouping adds nothing beyond the residuals.
+Let every grouping's intercepts have `ratio` times the variance of the residuals. Given the ratios, all other parameters
+have a closed form, so the search runs over one number per grouping, and the data enter by cross-products that are
+formed once. lme4 searches over ratios of standard deviations, where the slope at 0 is always 0; with ratios of
+variances the slope decides whether 0 is the optimum. A variance of exactly 0 is an estimate, not a failure: the
+grouping has no effect beyond the residuals.
 """
 
 from __future__ import annotations
@@ -21,9 +23,9 @@ from referee.statistics.frames import IntArray
 
 __all__ = ["CrossedFit", "degrees", "fit_crossed"]
 
-# Of v in the search, so that m·ratio stays below 1e8: beyond that the residuals are rounding, not data.
+# Upper bound of v in the search, so that m·ratio stays below 1e8: beyond that the residuals are rounding, not data.
 LARGEST = log(1e8)
-# Of a column's length, what the columns before it must leave; double precision keeps about 1e-16 of it.
+# Relative to a column's length, the minimal residual after the columns before it; double precision has about 1e-16.
 COLLINEAR = 1e-9
 # A slope of the criterion in log units that counts as none; lme4 warns at 2e-3 of its scaled gradient.
 STILL = 1e-3
@@ -35,8 +37,8 @@ NUDGE = 1e-2
 class CrossedFit:
     """Fixed effects with covariance, standard deviations by grouping and residual, and convergence.
 
-    `moves` says how the covariance changes with the logarithm of each variance that is not 0, `uncertainty` how uncertain those logarithms are: what
-    Satterthwaite's degrees of freedom are made of (`degrees`).
+    `moves` is the derivative of the covariance with respect to the logarithm of each non-zero variance, `uncertainty`
+    the covariance of those logarithms; Satterthwaite's degrees of freedom use both (`degrees`).
     """
 
     coefficients: FloatArray
@@ -63,7 +65,10 @@ def degrees(weights: FloatArray, covariance: FloatArray, moves: FloatArray, unce
 
 @dataclass(frozen=True, slots=True)
 class _Profile:
-    """Everything that follows from given ratios: REML criterion and slope; fixed effects of the basis, their inverse information, the residual variance."""
+    """The results at given ratios.
+
+    REML criterion and slope; fixed effects of the basis, their inverse information, the residual variance.
+    """
 
     criterion: float
     slope: FloatArray
@@ -112,7 +117,7 @@ class _Products:
         squares = max(self.yy - float(response @ response) - float(xy @ effects), np.finfo(float).tiny)
         zx = self.zx - random.T @ fixed  # Z'V⁻¹X
         pull = self.zy - random.T @ response - zx @ effects
-        # Slope of the criterion in a ratio: the trace of Z'PZ over its levels, less what y pulls at their intercepts.
+        # Slope of the criterion in a ratio: the trace of Z'PZ over its levels, minus the fit of y at their intercepts.
         leverage = np.diag(self.zz) - (random**2).sum(axis=0) - ((zx @ inverse) * zx).sum(axis=1)
         slope = np.add.reduceat(leverage - self.df * pull**2 / squares, self.starts)
         # The determinant of the turn makes the criterion lme4's own: without it log likelihoods differ by a constant of the design.
@@ -129,7 +134,7 @@ def fit_crossed(
     _check_groups(groups, len(y))
     _check_design(design, columns, len(groups))
     products = _Products(y, design, list(groups.values()))
-    # Squares: a residual of 1e-10 of the values is what double precision leaves of an exact fit.
+    # Squares: in double precision an exact fit leaves a residual of 1e-10 of the values.
     if products.yy <= 1e-20 * float(y @ y):
         raise InputError(
             "the fixed effects leave nothing as residuals", remedy="check that the values are measurements"
@@ -186,9 +191,10 @@ def _satterthwaite(products: _Products, ratios: FloatArray, back: FloatArray) ->
 
 
 def _search(products: _Products) -> tuple[FloatArray, str]:
-    """The ratios with the least criterion, and what is wrong with them, if anything.
+    """Return the ratios with the smallest criterion, and a message if the search failed.
 
-    The search moves v = log(1 + m·ratio), with m rows a level: like the ratio near 0 and like its logarithm far away, it is of one scale everywhere.
+    The search is over v = log(1 + m·ratio), with m rows per level: proportional to the ratio near 0 and to its
+    logarithm for large values, so its scale is uniform.
     """
     from scipy.optimize import minimize
 
@@ -213,6 +219,7 @@ def _search(products: _Products) -> tuple[FloatArray, str]:
 
 
 def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
+    """Raise InputError for groupings with too few or too many levels."""
     levels = {name: len(np.unique(codes)) for name, codes in groups.items()}
     for name, count in levels.items():
         if count < 2:
@@ -230,6 +237,7 @@ def _check_groups(groups: Mapping[str, IntArray], n: int) -> None:
 
 
 def _check_design(design: FloatArray, columns: Sequence[str], groupings: int) -> None:
+    """Raise InputError for a design with too few rows or collinear columns."""
     n, p = design.shape
     if n <= p + groupings:
         raise InputError(

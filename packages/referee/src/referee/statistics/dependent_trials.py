@@ -1,12 +1,15 @@
-"""Intervals and paired tests for trials that depend on each other: scenes that recur, speakers who speak often, games of many rounds.
+"""Intervals and paired tests for trials that depend on each other: scenes that recur, speakers with several trials,
+games of many rounds.
 
-A measure's statistics are added up by cluster, and clusters are the sampling unit. One factor: the value is recomputed without each cluster in turn, and
-its variance is CR2 with Satterthwaite's degrees of freedom (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018). For means this is exact; corpus-level
-measures use the same formula on their values without each cluster. Paired tests swap whole clusters between two systems, all 2^k ways where there are
-few. Two crossed factors: the variances of both, less that of single cells (Cameron, Gelbach & Miller 2011), with the smaller degrees of freedom of the
-two: an interval about *new* scenes described by *new* speakers. Where clusters are skewed, Student's interval ends too early on the side of the long
-tail; there it is extended by the Edgeworth expansion of t (Hall 1983). Proportions of 0/1 answers have Wilson's interval at their effective size (Korn &
-Graubard 1998), with a design effect that is shrunk towards a typical one, so that the interval never narrows because of an error.
+A measure's statistics are added up by cluster, and clusters are the sampling unit. One factor: the value is recomputed
+without each cluster in turn, and its variance is CR2 with Satterthwaite's degrees of freedom (Bell & McCaffrey 2002;
+Pustejovsky & Tipton 2018). For means this is exact; corpus-level measures use the same formula on their values without
+each cluster. Paired tests swap whole clusters between two systems, all 2^k ways if there are few. Two crossed factors:
+the variances of both, minus that of single cells (Cameron, Gelbach & Miller 2011), with the smaller degrees of freedom
+of the two: an interval about *new* scenes described by *new* speakers. Where clusters are skewed, Student's interval
+ends too early on the side of the long tail; there it is extended by the Edgeworth expansion of t (Hall 1983).
+Proportions of 0/1 answers have Wilson's interval at their effective size (Korn & Graubard 1998), with a design effect
+that is shrunk towards a typical one, so that an additional error never narrows the interval.
 
 `benchmarks/interval_coverage.py` simulates coverage and type I error.
 """
@@ -58,7 +61,7 @@ TESTABLE = 6
 """With fewer clusters than this a difference has an interval and no p value."""
 # Proportions: a typical intraclass correlation of 0/1 answers (divided among crossed factors), and the effective errors that it counts for.
 TYPICAL_CORRELATION, TYPICAL_WEIGHT = 0.2, 20.0
-# The variance over clusters is never below this quantile of what independent items would give.
+# The variance over clusters is never below this quantile of its distribution under independence.
 _LEAST = 0.05
 EXACT_UP_TO = 14
 BLOCKS = 5000
@@ -132,7 +135,7 @@ class _Units:
 
     @cached_property
     def order(self) -> npt.NDArray[np.int32]:
-        """The trials of one cluster after those of another; half the memory is enough for as many trials as anybody has."""
+        """Return an order of trials by cluster, as 32-bit integers to save memory."""
         return np.argsort(cast("IntArray", self.codes), kind="stable").astype(np.int32)
 
     @cached_property
@@ -210,7 +213,7 @@ class CodedLabels:
         return made
 
     def add(self, labels: Sequence[str | None]) -> None:
-        """Those of some more trials."""
+        """Add the labels of further trials."""
         numbers, first = self._numbers, len(self._codes)
         self._codes.extend(
             [numbers.setdefault(i if x is None else x, len(numbers)) for i, x in enumerate(labels, first)]
@@ -300,7 +303,7 @@ class Gap(NamedTuple):
 
     @property
     def p(self) -> float:
-        """Two-sided p by t, or by swaps if nothing varies between clusters; NaN below `TESTABLE` clusters."""
+        """Two-sided p by t, or by swaps without variance between clusters; NaN below `TESTABLE` clusters."""
         # Without spread the swaps decide, and of fewer than 2^5 of them none is significant.
         if min(self.sizes) < TESTABLE and self.error != 0:
             return nan
@@ -308,7 +311,7 @@ class Gap(NamedTuple):
 
 
 def mean_of_rows(totals: FloatArray, counts: FloatArray) -> FloatArray:
-    """The finishing step of a plain average: NaN, not 0, where nothing was counted."""
+    """Return the mean of rows; NaN, not 0, without counted rows."""
     means: FloatArray = np.divide(totals[..., 0], counts, out=np.full(np.shape(counts), np.nan), where=counts > 0)
     return means
 
@@ -325,8 +328,8 @@ def spread(
 
     A row of NaN is not measured.
 
-    `limits` are the lowest and highest value that the measure can take. With both given, and nothing but these two values in a plain average, the
-    interval is Wilson's at the effective sample size.
+    `limits` are the lowest and highest value that the measure can take. If both are set, and a plain average has only
+    these two values, the interval is Wilson's at the effective sample size.
     """
     if isinstance(rows, np.ndarray):
         rows = np.asarray(rows, dtype=float)
@@ -438,7 +441,7 @@ def _whole(part: Sample | _ManyClusters) -> Sample:
 
 
 def _occupied(sample: Sample) -> Sample:
-    """Without the units in which nothing was measured: leaving them out tells nothing, but would count as a cluster."""
+    """Return the sample without unmeasured units, which would count as clusters without adding information."""
     some = sample.counts > 0
     return sample if some.all() else Sample(sample.sums[some], sample.counts[some])
 
@@ -495,10 +498,11 @@ def crossings(codes: list[IntArray]) -> list[IntArray]:
 def jackknife(without: FloatArray, value: float, size: float = 0.0, counts: FloatArray | None = None) -> float:
     """CR2 variance from the values without each cluster.
 
-    NaN with one cluster, or where a value is missing without one.
+    NaN with one cluster, or if the value without one is missing.
 
-    A cluster with the proportion f of all trials (`counts`; equal ones where none are given) contributes (1 - f) times its squared distance. For a mean
-    this is the CR2 variance of Bell & McCaffrey (2002); clusters of one size give (G - 1) / G times the sum of squares.
+    A cluster with the proportion f of all trials (`counts`; equal by default) contributes (1 - f) times its squared
+    distance. For a mean this is the CR2 variance of Bell & McCaffrey (2002); clusters of one size give (G - 1) / G
+    times the sum of squares.
     """
     clusters = len(without)
     if clusters < 2 or np.isnan(without).any():
@@ -562,9 +566,10 @@ def _at_least_items(
 
 
 def _third_moment(without: FloatArray, value: float, counts: FloatArray) -> float:
-    """The third central moment of a value, as `jackknife` is the second; 0 where fewer than three clusters cannot tell.
+    """Return the third central moment of a value, as `jackknife` returns the second; 0 with fewer than three clusters.
 
-    Leaving out a cluster moves a mean by the cluster's distance from it; for clusters of one size this is the unbiased third moment of a mean.
+    Leaving out a cluster moves a mean by the cluster's distance from it; for clusters of one size this is the unbiased
+    third moment of a mean.
     """
     clusters = len(without)
     if clusters < 3 or np.isnan(without).any():
@@ -638,6 +643,7 @@ def _tail(variance: float, third: float, df: float, confidence: float) -> float:
 
 
 def _reach(value: float, variance: float, df: float, confidence: float) -> tuple[float, float]:
+    """Return Student's interval; NaN without a variance."""
     if isnan(variance) or df <= 0:
         return nan, nan
     reach = _t_quantile(df, confidence) * sqrt(variance)
@@ -645,19 +651,24 @@ def _reach(value: float, variance: float, df: float, confidence: float) -> tuple
 
 
 def _t_quantile(df: float, confidence: float) -> float:
+    """Return the t quantile of a two-sided confidence level."""
     from scipy.special import stdtrit
 
     return float(stdtrit(df, (1 + confidence) / 2))
 
 
 def _z_quantile(confidence: float) -> float:
+    """Return the normal quantile of a two-sided confidence level."""
     from scipy.special import ndtri
 
     return float(ndtri((1 + confidence) / 2))
 
 
 def _t_test(difference: float, variance: float, df: float) -> float:
-    """Two-sided p; 1 where nothing differs at all, NaN where the spread is unknown or there is none beside a difference (t has nothing to say there)."""
+    """Return the two-sided p.
+
+    1 without any difference, NaN if the spread is unknown, or zero beside a difference (t is undefined there).
+    """
     from scipy.special import stdtr
 
     if difference == 0 and variance == 0:
@@ -686,7 +697,7 @@ def _proportion(rows: FloatArray | Rows, present: npt.NDArray[np.bool_], value: 
 
 
 class _Size(NamedTuple):
-    """So many independent answers would tell as much; `df` is None where they are as many as there are trials."""
+    """The effective number of independent answers; `df` is None if it equals the number of trials."""
 
     answers: float
     df: float | None
@@ -703,9 +714,10 @@ def _effective(
 ) -> _Size:
     """The sample size after the design effect: the ratio of the clustered variance to that of independent answers.
 
-    Few errors cannot show how alike the trials of a cluster are. The design effect is therefore a weighted mean of the estimate and of the one that a
-    typical intraclass correlation gives; the estimate's weight is the number of errors (or of successes, if they are fewer). With these weights the lower
-    limit does not fall when an error less is made.
+    With few errors the similarity within clusters cannot be estimated. The design effect is therefore a weighted mean
+    of the estimate and of the one that a typical intraclass correlation gives; the estimate's weight is the number of
+    errors (or of successes, if they are fewer). With these weights the lower limit does not fall when there is one
+    error less.
     """
     if not clusters.codes:
         return _Size(float(n) if n > 1 else nan, None)

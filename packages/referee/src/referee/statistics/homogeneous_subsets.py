@@ -62,6 +62,7 @@ def studentised_range(k: int, df: float, alpha: float = 0.05) -> float:
 
 @lru_cache(maxsize=65536)
 def _tukey_p(q: float, k: int, df: float) -> float:
+    """Return the upper tail of the studentised range."""
     from scipy.stats import studentized_range
 
     return float(studentized_range.sf(q, k, df))
@@ -148,9 +149,9 @@ def _absorb(columns: list[frozenset[str]]) -> list[frozenset[str]]:
 
 
 def _sweep(columns: list[frozenset[str]]) -> list[frozenset[str]]:
-    """Columns without those whose every pair of members already meets in another column."""
+    """Return columns without those whose pairs of members all occur together in another column."""
     remaining = list(columns)
-    # Short columns go first, so that what remains is few and long.
+    # Short columns are removed first, so that few long ones remain.
     for column in sorted(columns, key=len):
         others = [c for c in remaining if c != column]
         alone = len(column) == 1 and not any(column <= c for c in others)

@@ -39,7 +39,7 @@ class LogisticFit:
 
 @dataclass(frozen=True, slots=True)
 class _Mode:
-    """Everything about the most likely random effects at given parameters: slope and curvature are those of u."""
+    """The mode of the random effects at given parameters, with slope and curvature in u."""
 
     u: FloatArray
     rest: FloatArray
@@ -71,7 +71,7 @@ class _Deviance:
         return self._penalised(fixed, scale, mode.u) + log_det, self._gradient(scale, mode)
 
     def _spread(self, effects: FloatArray) -> FloatArray:
-        """Z·effects: the sum of its random effects for every row."""
+        """Return Z·effects: the sum of its random effects for every row."""
         total: FloatArray = np.sum([effects[c] for c in self.columns], axis=0)
         return total
 
@@ -93,7 +93,8 @@ class _Deviance:
             step: FloatArray = np.linalg.solve(mode.curvature, mode.slope).astype(float)
             gain = float(mode.slope @ step)
             mode = self._local(fixed, scale, mode.u + step * self._length(fixed, scale, mode.u, step, gain))
-            # Newton's decrement: what is left to win in the deviance is of this order, far below what could be printed.
+            # Newton's decrement: the possible improvement of the deviance is of this order, far below printed
+            # precision.
             if gain < 1e-12:
                 self.u = mode.u
                 return mode
@@ -108,6 +109,7 @@ class _Deviance:
         return length
 
     def _local(self, fixed: FloatArray, scale: FloatArray, u: FloatArray) -> _Mode:
+        """Return the mode's slope and curvature at u."""
         # Clipped before exp overflows; mu is 0 or 1 to the last digit long before that.
         mu = 1 / (1 + np.exp(-np.clip(fixed + self._spread(scale * u), -500, 500)))
         rest, weight = self.y - mu, mu * (1 - mu)
@@ -119,7 +121,7 @@ class _Deviance:
     def _cross(self, weight: FloatArray) -> FloatArray:
         """Z'WZ: how much weight every two random effects share."""
         q = len(self.u)
-        # All ordered pairs: with two crossed groupings the blocks off the diagonal are what makes them crossed.
+        # All ordered pairs: with two crossed groupings the off-diagonal blocks are not zero.
         pairs = [(a, b) for a in self.columns for b in self.columns]
         total: FloatArray = np.sum([np.bincount(a * q + b, weight, q * q) for a, b in pairs], axis=0).reshape(q, q)
         return total
@@ -173,7 +175,7 @@ def fit_logistic(y: FloatArray, design: FloatArray, groups: Sequence[IntArray]) 
 def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
     """Coefficients without random effects, as a starting point."""
     beta = np.zeros(design.shape[1])
-    # Only a starting point: a fixed number of steps, and the eta clipped below, so that separated data do not overflow here.
+    # Only a starting point: a fixed number of steps, with eta clipped below, so that separated data do not overflow.
     for _ in range(8):
         mu = 1 / (1 + np.exp(-np.clip(design @ beta, -30, 30)))
         beta = beta + np.linalg.solve((design * (mu * (1 - mu))[:, None]).T @ design, design.T @ (y - mu))
@@ -182,7 +184,7 @@ def _plain_logistic(y: FloatArray, design: FloatArray) -> FloatArray:
 
 def _covariance(deviance: _Deviance, best: FloatArray, thetas: int) -> FloatArray | None:
     """Covariance of the fixed effects from differences of the gradient; a theta at its bound of 0 is held there."""
-    # At the bound the deviance has no derivative to both sides; the others are told as if this variance were known to be 0.
+    # At the bound the deviance has no two-sided derivative; the others are computed as if this variance were 0.
     free = [i for i in range(len(best)) if i >= thetas or best[i] > STEP]
     nudges = np.eye(len(best)) * STEP
     slopes = [(deviance(best + nudges[i])[1] - deviance(best - nudges[i])[1])[free] / (2 * STEP) for i in free]

@@ -1,11 +1,14 @@
-"""Repeated Latin squares: who reads which system's description of which item (the design of the ASGRE and TUNA experiments).
+"""Repeated Latin squares: the design of the ASGRE and TUNA experiments, which assigns a system's description of each
+item to each participant.
 
-With k systems, items come in blocks of k and participants in groups of k. In each k x k square a row is a participant, a column an
-item, a cell a system; every system occurs once per row and column. Squares are dealt out evenly to the groups, so every item is
-seen with every system exactly once: 12 systems, 120 items and 24 participants give 60 trials each and 1,440 in all.
+With k systems, items come in blocks of k and participants in groups of k. In each k x k square a row is a participant,
+a column an item, a cell a system; every system occurs once per row and column. Squares are distributed evenly to the
+groups, so every item occurs with every system exactly once: 12 systems, 120 items and 24 participants give 60 trials
+each and 1,440 in all.
 
-`repeated_latin_squares` is that design as it is simulated. `lay_squares` lays out a real study, whose items seldom come in whole squares: some, drawn by the
-seed, are shown twice (Belz & Gatt 2007; Gatt, Belz & Kow 2008). Williams' squares (1949) also balance what follows what.
+`repeated_latin_squares` is that design for simulations. `lay_squares` is for real studies, whose items seldom fill
+whole squares: a random sample is shown twice (Belz & Gatt 2007; Gatt, Belz & Kow 2008). Williams' squares (1949) also
+balance the order of conditions.
 """
 
 from __future__ import annotations
@@ -72,7 +75,7 @@ def repeated_latin_squares(systems: int, items: int, participants: int, seed: in
 def check_latin_squares(frame: pl.DataFrame) -> list[str]:
     """Return the reasons why trials are not repeated Latin squares; an empty list if they are.
 
-    The frame needs columns participant, item and system; rows with a missing one are a fault of their own.
+    The frame needs columns participant, item and system; rows with a missing value are reported.
     """
     import polars as pl
 
@@ -98,7 +101,10 @@ def check_latin_squares(frame: pl.DataFrame) -> list[str]:
 
 
 def _blocks(systems: int, items: int, participants: int) -> tuple[int, int]:
-    """The number of squares and of participant groups; an error says which number has to change."""
+    """Return the number of squares and of participant groups.
+
+    Raises InputError, with the number to change, if they do not fit.
+    """
     if systems < 2:
         raise InputError("a Latin square needs at least two systems", remedy="compare two or more")
     for name, number in (("items", items), ("participants", participants)):
@@ -153,7 +159,7 @@ def lay_squares(
 
     Duplicates are drawn evenly from the strata.
 
-    A duplicate goes to another group than its original where there is one, so that nobody meets an item twice.
+    A duplicate goes to another group than its original if there is one, so that no participant sees an item twice.
     """
     items = len(strata)
     duplicates = _draw_duplicates(-items % k, strata, rng)
@@ -166,6 +172,9 @@ def lay_squares(
 
 
 def _checked(groups: int, k: int, squares: int, participants: int) -> int:
+    """Return the number of groups. Raises InputError, with a suggestion, if it does not divide squares and
+    participants.
+    """
     if groups < 1 or squares % groups or participants % (groups * k):
         best = share_out(k, squares, participants)
         raise InputError(
@@ -200,10 +209,12 @@ def _draw_duplicates(number: int, strata: Sequence[Hashable], rng: Random) -> li
 def _deal(
     items: int, duplicates: Sequence[int], strata: Sequence[Hashable], size: int, groups: int, rng: Random
 ) -> list[list[int]]:
-    """Items to groups of equal size and mixture: sorted by stratum and dealt like cards, each duplicate to a neighbour of its original's group."""
+    """Return items in groups of equal size and mixture: sorted by stratum and distributed in turn, each duplicate to
+    another group than its original.
+    """
     order = sorted(rng.sample(range(items), items), key=lambda i: str(strata[i]))
     twice = set(duplicates)
-    # duplicated items are dealt first, so that both copies find room in different groups
+    # duplicated items are distributed first, so that both copies fit into different groups
     hands: list[list[int]] = [[] for _ in range(groups)]
     for turn, item in enumerate(i for i in order if i in twice):
         hands[2 * turn % groups].append(item)
@@ -216,7 +227,9 @@ def _deal(
 
 
 def _into_squares(hand: Sequence[int], strata: Sequence[Hashable], k: int, rng: Random) -> list[int]:
-    """The items of a group in squares, each with its share of every stratum; two copies lie side by side and so go to different squares."""
+    """Return the items of a group in squares, each with its share of every stratum; two copies are adjacent and so go
+    to different squares.
+    """
     items = sorted(set(hand))
     rank = dict(zip(items, rng.sample(range(len(items)), len(items)), strict=True))
     shuffled = sorted(hand, key=lambda i: (str(strata[i]), rank[i]))

@@ -1,8 +1,10 @@
-"""Random-effects summaries: one effect estimated in several experiments, its mean, its spread, and what a new experiment can be expected to show.
+"""Random-effects meta-analysis: one effect in several experiments, its mean, its spread, and the prediction for a new
+experiment.
 
-Variance between experiments: DerSimonian & Laird (1986). Interval of the mean: Hartung & Knapp (2001), t with k - 1 degrees of freedom. Prediction interval
-of a new experiment: Higgins, Thompson & Spiegelhalter (2009) with the same t; with a stated size the sampling error of the new estimate is added. R's
-metafor gives the same numbers (`rma(method="DL", test="knha")`, `predict`).
+Variance between experiments: DerSimonian & Laird (1986). Interval of the mean: Hartung & Knapp (2001), t with k - 1
+degrees of freedom. Prediction interval of a new experiment: Higgins, Thompson & Spiegelhalter (2009) with the same t;
+with a stated size the sampling error of the new estimate is added. R's metafor gives the same numbers
+(`rma(method="DL", test="knha")`, `predict`).
 """
 
 from __future__ import annotations

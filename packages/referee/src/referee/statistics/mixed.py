@@ -1,9 +1,10 @@
-"""Mixed models with crossed random effects of participants and items, the analysis human data deserve (Baayen et al. 2008).
+"""Mixed models with crossed random effects of participants and items (Baayen et al. 2008).
 
-Times are modelled on the log scale, so an effect is a ratio of times; correctness on the logit scale, so it is an odds ratio. Every
-system is compared with one baseline, and an omnibus test asks whether systems differ at all: for times by t and F with Satterthwaite's degrees
-of freedom, for correctness by Wald's z and χ², or by t with one degree of freedom less than there are participants where slopes are
-asked for. A search that fails says so in `converged` and `message`; a random effect without any variance is no failure, and named in `singular`.
+Times are modelled on the log scale, so an effect is a ratio of times; correctness on the logit scale, so it is an odds
+ratio. Every system is compared with one baseline, and an omnibus test is for any difference between systems: for times
+by t and F with Satterthwaite's degrees of freedom, for correctness by Wald's z and χ², or, with slopes, by t with one
+degree of freedom less than the number of participants. `converged` and `message` report a failed search; `singular`
+names random effects without variance, which are no failure.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MixedModel", "SystemEffect", "fullest_model", "mixed_correctness", "mixed_times", "reach_of", "two_sided"]
 
-# How often somebody meets a system on average before slopes are asked for: of one answer to each nothing would be left as residual.
+# The minimal mean number of answers per system for slopes: with one answer each no residual would remain.
 LEAST_MET = 2.0
 
 
@@ -34,7 +35,7 @@ LEAST_MET = 2.0
 class SystemEffect:
     """The effect of a system against the baseline, and as a ratio (of times or odds) with its interval.
 
-    `df` are those of its t test; None for z.
+    `df` are the degrees of freedom of its t test; None for z.
     """
 
     system: str
@@ -52,8 +53,9 @@ class SystemEffect:
 class MixedModel:
     """Effects against the baseline, variances of random effects, the omnibus test, and convergence.
 
-    `covariance` is that of the effects, in their order; differences between systems other than the baseline need it. `error_df` are the degrees of
-    freedom of the omnibus F test (χ² / df); None where it is Wald's χ². `simplified` says which slopes were asked for and left out, and why.
+    `covariance` is that of the effects, in their order; differences between systems other than the baseline need it.
+    `error_df` are the degrees of freedom of the omnibus F test (χ² / df); None for Wald's χ². `simplified` names the
+    requested slopes that were left out, and why.
     """
 
     baseline: str
@@ -100,10 +102,11 @@ def mixed_times(
     baseline: str | None = None,
     slopes: bool | Sequence[str] = False,
 ) -> MixedModel:
-    """Log times by system, with random intercepts of participants and items (REML, `crossed`).
+    """Fit log times by system, with random intercepts of participants and items (REML, `crossed`).
 
-    With `slopes`, participants (and items, where named: `("participant", "item")`) may also differ in how they take to each system (one variance for all
-    systems, so that slopes need no correlations). `fullest_model` asks for both and simplifies.
+    With `slopes`, participants (and items, where named: `("participant", "item")`) may also differ in their effect of
+    each system (one variance for all systems, so slopes need no correlations). `fullest_model` tries both and
+    simplifies.
     """
     rows = complete_rows(frame, time, system, participant, item)
     if (rows[time] <= 0).any():
@@ -154,17 +157,18 @@ def fullest_model(
     Parameters
     ----------
     fit
-        Fits the model with the slopes that it is given: ``lambda slopes: mixed_times(frame, time="ms", slopes=slopes)``.
+        Fits the model with given slopes: ``lambda slopes: mixed_times(frame, time="ms", slopes=slopes)``.
     frame
-        The rows that are fitted, with the columns participant, item and `system`.
+        The data, with the columns participant, item and `system`.
     system
         The column of the systems.
 
     Returns
     -------
     MixedModel
-        `simplified` says what was left out. The rule: slopes of a grouping are asked for where it meets systems at least twice on average (otherwise they
-        cannot be told from residuals); where the search fails, or where a slope's variance is 0, the slopes of items go first and those of participants next.
+        `simplified` names the omissions. The rule: slopes of a grouping are included if it has at least two answers per system on average (otherwise
+        they cannot be separated from residuals); if the search fails, or a slope's variance is 0, the slopes of items are dropped first and those of
+        participants next.
     """
     left: list[str] = []
     groupings = []
@@ -229,7 +233,7 @@ class _Coded:
 
 def _check_separation(y: FloatArray, coded: _Coded) -> None:
     """A system that is always right (or always wrong) has no finite log odds."""
-    # Told before the fit, which would end somewhere on the way to infinity and look converged.
+    # Raised before the fit, which would diverge and appear converged.
     rates = np.bincount(coded.system, y) / np.bincount(coded.system)
     extreme = [name for name, rate in zip(coded.systems, rates, strict=True) if rate in (0.0, 1.0)]
     if extreme:
@@ -248,6 +252,8 @@ def _model(
     satterthwaite: tuple[FloatArray, FloatArray] | None = None,
     fixed_df: float | None = None,
 ) -> MixedModel:
+    """Return a fitted model from estimates and covariance."""
+
     def df_of(weights: FloatArray) -> float | None:
         return _degrees(weights, covariance, satterthwaite, fixed_df)
 
@@ -298,6 +304,7 @@ def reach_of(df: float | None) -> float:
 def _omnibus(
     estimates: FloatArray, covariance: FloatArray, df_of: Callable[[FloatArray], float | None]
 ) -> tuple[float | None, float | None, float | None]:
+    """Return statistic, error degrees of freedom and p of the omnibus test."""
     from scipy.special import chdtrc, fdtrc
 
     if np.isnan(covariance).any():
@@ -317,6 +324,7 @@ def _omnibus(
 def _effects(
     systems: Sequence[str], estimates: FloatArray, covariance: FloatArray, df_of: Callable[[FloatArray], float | None]
 ) -> tuple[SystemEffect, ...]:
+    """Return the effects of all systems with tests and intervals."""
     effects = []
     axes = np.eye(len(systems))
     for system, b, variance, axis in zip(systems, estimates.tolist(), np.diag(covariance).tolist(), axes, strict=True):

@@ -1,7 +1,7 @@
-"""Response times before the analysis: time-outs dropped, and, as an option, outliers replaced by the mean (Ratcliff 1993).
+"""Preparation of response times: time-outs dropped, and, as an option, outliers replaced by the mean (Ratcliff 1993).
 
-The challenges replaced times outside mean ± 2 SD by the overall mean. That shrinks the variance and so flatters every test built
-on it: it is here to re-run a printed analysis, and nothing uses it by default.
+The challenges replaced times outside mean ± 2 SD by the overall mean. That shrinks the variance and makes tests
+anti-conservative: it serves to repeat a printed analysis and is never the default.
 """
 
 from __future__ import annotations

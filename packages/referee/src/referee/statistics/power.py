@@ -1,8 +1,10 @@
-"""Power by simulation: how often a planned identification study would find a difference of a given size (after Westfall et al. 2014).
+"""Power by simulation: how often a planned identification study would detect a difference of a given size (after
+Westfall et al. 2014).
 
-A study is simulated in repeated Latin squares with random effects of participants and items; one system differs from all others by the
-effect. Within a group of participants everyone sees every item, and systems are balanced over both, so the model with
-participants, items and systems has closed-form sums of squares: its tests are those of the mixed model with crossed random intercepts.
+A study is simulated in repeated Latin squares with random effects of participants and items; one system differs from
+all others by the effect. Within a group of participants all items are seen, and systems are balanced over both, so the
+model with participants, items and systems has closed-form sums of squares: its tests are those of the mixed model with
+crossed random intercepts.
 """
 
 from __future__ import annotations
@@ -81,9 +83,10 @@ def simulate_power(
 
     One row for each analysis.
 
-    all systems: the omnibus F test; one planned pair: the odd system against one other, as if only these two mattered; the pair
-    among all: the same pair by Tukey's criterion over all systems. Simulations are made in blocks, each with lots of its own; `engine` does them, `shard`
-    blocks at a time, which changes nothing. `progress` is told how many simulations are done.
+    all systems: the omnibus F test; one planned pair: the different system against one other, without correction; the
+    pair among all: the same pair by Tukey's criterion over all systems. Simulations are made in blocks with independent
+    seeds; `engine` does them, `shard` blocks at a time, which does not affect results. `progress` receives the number
+    of finished simulations.
     """
     _check(study, simulations)
     layout = _layout(study, seed)
@@ -133,6 +136,7 @@ def simulate_responses(study: PlannedStudy, *, seed: int = 1) -> pl.DataFrame:
 
 
 def _check(study: PlannedStudy, simulations: int) -> None:
+    """Raise InputError for impossible parameters of a study."""
     if study.measure not in ("error", "time"):
         raise InputError(f"no measure is called {study.measure!r}", remedy="take error or time")
     if study.measure == "error" and not (0 < study.base < 1 and 0 < study.base + study.effect < 1):
@@ -200,6 +204,7 @@ def _count_significant(y: FloatArray, layout: IntArray, k: int, alpha: float) ->
 
 
 def _wilson(hits: int, trials: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a proportion."""
     from scipy.stats import binomtest
 
     bounds = binomtest(hits, trials).proportion_ci(method="wilson")

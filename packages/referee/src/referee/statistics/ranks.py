@@ -72,6 +72,7 @@ def kruskal_wallis_binary(rates: Sequence[float], counts: Sequence[float] | floa
 
 
 def _check_groups(counts: FloatArray) -> None:
+    """Raise InputError for fewer than two groups, or an empty one."""
     if len(counts) < 2:
         raise InputError("one group has nothing to be compared with", remedy="give at least two systems")
     if (counts < 1).any():
@@ -79,6 +80,7 @@ def _check_groups(counts: FloatArray) -> None:
 
 
 def _from_codes(values: FloatArray, codes: IntArray, k: int) -> KruskalWallis:
+    """Return the Kruskal-Wallis test of values in k groups."""
     counts = np.bincount(codes, minlength=k).astype(float)
     _check_groups(counts)
     n = len(values)
@@ -96,6 +98,7 @@ def _from_codes(values: FloatArray, codes: IntArray, k: int) -> KruskalWallis:
 
 
 def _result(h: float | None, df: int, n: float) -> KruskalWallis:
+    """Return the test's p and effect size with its interval."""
     from scipy.special import chdtrc, chndtrinc
 
     if h is None:

@@ -1,8 +1,8 @@
-"""Rounding noise, kept out of every printed digit: results must not depend on the processor that made them.
+"""Removes rounding noise, so that results do not depend on the processor.
 
-Matrix kernels (OpenBLAS picks one by processor and number of threads) add in different orders, so that sums of the same numbers differ in their last
-bits. A last bit is nothing, until a comparison hangs on it: a resample that ties with what was observed, two equal scores that get different ranks, a
-coefficient of exactly .125 that is printed with two digits.
+Matrix kernels (OpenBLAS selects one by processor and number of threads) add in different orders, so sums of the same
+numbers differ in their last bits. That matters in comparisons: a resample that ties with the observed value, two equal
+scores that get different ranks, a coefficient of exactly .125 that is printed with two digits.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Steady:
 
 
 def without_rounding(values: FloatArray) -> FloatArray:
-    """Values in which two that differ by rounding alone are equal; what is missing (NaN) stays so."""
+    """Return values in which those that differ only by rounding are equal; missing ones (NaN) stay."""
     is_present = ~np.isnan(values)
     ranks = values.copy()
     if is_present.any():
@@ -60,9 +60,9 @@ def without_rounding(values: FloatArray) -> FloatArray:
 
 
 def levels(values: FloatArray) -> IntArray:
-    """For every value the number of distinct lower ones; values that noise may have told apart are one.
+    """Return, for every value, the number of distinct lower ones; values that differ only by noise count as one.
 
-    Whole numbers have no noise, and may lie as near to each other as two seconds of a calendar: they are compared as they are.
+    Integers have no noise, and may be as close as two seconds of a calendar time: they are compared exactly.
     """
     if (values == np.round(values)).all():
         return np.unique(values, return_inverse=True)[1].astype(np.int64)

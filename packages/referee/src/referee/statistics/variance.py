@@ -3,7 +3,7 @@
 With cell means m_sd and counts n_sd the effects are drop-one-term differences of a weighted least-squares fit on the
 cell means in sum-to-zero coding (textbook formulas when balanced). The error needs only the standard deviations: those
 within cells, or, as printed in the challenge papers, one per system over both domains, from which the spread between
-its domains is taken off: SSE = Σ_s (n_s - 1)·SD_s² - Σ_s Σ_d n_sd (m_sd - m_s)².
+its domains is subtracted: SSE = Σ_s (n_s - 1)·SD_s² - Σ_s Σ_d n_sd (m_sd - m_s)².
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _summarise(values: FloatArray, codes: npt.NDArray[np.int64], cells: int) -> 
 
 
 def _beyond_rounding(rest: FloatArray, values: FloatArray) -> float:
-    """Sum of squares of what is left over, 0 where that is rounding: an F of two roundings can be anything."""
+    """Return the sum of squares of residuals, 0 if it is rounding: an F of two residues could have any value."""
     largest = float(np.abs(values).max()) if len(values) else 0.0
     squares = float((rest**2).sum())
     return 0.0 if is_rounding(squares**0.5, largest * len(values) ** 0.5) else squares
@@ -156,6 +156,7 @@ def _row_means(means: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def _check_cells(means: FloatArray, counts: FloatArray) -> None:
+    """Raise InputError for a factor with one level, or an empty cell."""
     if min(means.shape) < 2:
         raise InputError("a factor has only one level", remedy="compare at least two systems (and two domains)")
     if (counts < 1).any() or np.isnan(means).any():
@@ -163,6 +164,7 @@ def _check_cells(means: FloatArray, counts: FloatArray) -> None:
 
 
 def _two_way(means: FloatArray, counts: FloatArray, within: float, terms: tuple[str, str]) -> Anova:
+    """Return the analysis of variance with two factors."""
     _check_cells(means, counts)
     k, d = means.shape
     error_df = round(float(counts.sum())) - k * d
@@ -183,12 +185,15 @@ def _contrasts(k: int, d: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _residual(design: FloatArray, y: FloatArray, weights: FloatArray) -> float:
-    """Weighted residual sum of squares: what the dropped term explained, for the full model fits cell means exactly."""
+    """Return the weighted residual sum of squares: that of the dropped term, because the full model fits cell means
+    exactly.
+    """
     x, z = design * weights[:, None], y * weights
     return _beyond_rounding(z - x @ np.linalg.solve(x.T @ x, x.T @ z), z)
 
 
 def _one_way(means: FloatArray, counts: FloatArray, within: float, term: str) -> Anova:
+    """Return the analysis of variance with one factor."""
     _check_cells(means[:, None].repeat(2, axis=1), counts)
     n = round(float(counts.sum()))
     away = means - (means * counts).sum() / counts.sum()
@@ -197,6 +202,7 @@ def _one_way(means: FloatArray, counts: FloatArray, within: float, term: str) ->
 
 
 def _table(sums: list[tuple[str, float, int]], error_ss: float, error_df: int, n: int) -> Anova:
+    """Return the table of effects. Raises InputError without error degrees of freedom."""
     if error_df < 1:
         raise InputError(f"{n} observations leave no freedom for the error", remedy="give more than one per cell")
     effects = tuple(_effect(term, ss, df, error_ss, error_df, n) for term, ss, df in sums)
@@ -204,12 +210,13 @@ def _table(sums: list[tuple[str, float, int]], error_ss: float, error_df: int, n
 
 
 def _effect(term: str, ss: float, df: int, error_ss: float, error_df: int, n: int) -> Effect:
+    """Return one effect with F, p and effect size."""
     from scipy.special import fdtrc, ncfdtrinc
 
     if error_ss == 0:
         return Effect(term=term, ss=ss, df=df, ms=ss / df)
     f = (ss / df) / (error_ss / error_df)
-    # 90 %, as is usual for shares of variance: they cannot be negative, so that one tail alone decides against 0.
+    # 90 %, as is usual for proportions of variance: they cannot be negative, so one tail alone decides against 0.
     low, high = (float(ncfdtrinc(df, error_df, level, f)) for level in (0.95, 0.05))
     # F is about 1 where there is no effect; below it there is nothing to estimate.
     excess = max(df * (f - 1), 0.0)

@@ -1,7 +1,9 @@
-"""The sixteen entries of the Attribute Selection challenge of 2007 (Belz & Gatt 2007; scores as in Belz & Gatt 2008, table 1).
+"""The sixteen entries of the Attribute Selection challenge of 2007 (Belz & Gatt 2007; scores as in Belz & Gatt 2008,
+table 1).
 
-Of their papers hardly any text is at hand, so most rows are reconstructions from later papers of the same teams; `referee docs systems` says what was
-chosen, and why. Test items shared their speakers with the training data, so folds are drawn within each domain, not by speaker.
+Hardly any text of their papers was available, so most rows are reconstructions from later papers of the same teams;
+`referee docs systems` has the choices and reasons. Test items shared their speakers with the training data, so folds
+are drawn within each domain, not by speaker.
 """
 
 from __future__ import annotations
@@ -59,8 +61,8 @@ CAM, DIT, GRAPH, IS, NIL, TITCH = "Cambridge", "Dublin", "Twente and Tilburg", "
 
 # fmt: off
 TABLE: dict[str, SystemRow] = {
-    # At hand are the algorithm of 2004 (P04-1052) and the table of properties in W08-1108; what B, T and U stand for is
-    # a guess.
+    # The sources are the algorithm of 2004 (P04-1052) and the table of properties in W08-1108; the meanings of B, T and
+    # U are a guess.
     "CAM-B": SystemRow(CAM, 2007, LOW, "discriminating quotient, ties settled by taste",
         Component(CONTRAST_QUOTIENT, liked=LIKED)),
     "CAM-BU": SystemRow(CAM, 2007, LOW, "as CAM-B, quotients updated after each choice",
@@ -79,7 +81,7 @@ TABLE: dict[str, SystemRow] = {
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS, free=FREE), head="last"), printed="GR-FP"),
     "GRAPH-SC": SystemRow(GRAPH, 2007, MEDIUM, "cheapest set; what is rarely mentioned is dear",
         Component(GRAPH_SEARCH, costs=Component(STOCHASTIC_COSTS), head="last"), printed="GR-SC"),
-    # Not in print: whether names or pairs are compared, and what happens to strangers.
+    # Not in print: whether names or pairs are compared, and the treatment of unknown speakers.
     "IS-FBN": SystemRow(IS, 2007, MEDIUM, "distinguishing set nearest to one the speaker used",
         Component(NEAREST_SET), fitted=('match="marks"',)),
     "IS-FBS": SystemRow(IS, 2007, MEDIUM, "a smallest distinguishing set",
@@ -92,7 +94,7 @@ TABLE: dict[str, SystemRow] = {
     # scores.
     "NIL": SystemRow(NIL, 2007, LOW, "incremental by groups of attributes; type nothing special",
         Component(GROUPED_ORDER, groups=GROUPS)),
-    # What A, R, S and + stand for is in no text at hand; the parts are those of C08-2029.
+    # No available text defines A, R, S and +; the parts are those of C08-2029.
     "TITCH-AS": SystemRow(TITCH, 2007, LOW, "discriminatory power times frequency",
         Component(WEIGHTED_POWER, weight="absolute"), printed="T-AS"),
     "TITCH-AS+": SystemRow(TITCH, 2007, LOW, "as TITCH-AS, attributes attract each other",
@@ -106,7 +108,7 @@ TABLE: dict[str, SystemRow] = {
 
 
 def selector(name: str) -> Selector:
-    """What an entry chooses with, untrained."""
+    """Return the selector of an entry, untrained."""
     return build_selector(TABLE, name)
 
 

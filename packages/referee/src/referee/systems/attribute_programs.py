@@ -1,9 +1,10 @@
-"""A small language of programs that choose attributes, and the two that King (2008: OSU-GP) evolved and sent in.
+"""A small language of programs that select attributes, and the two that King (2008: OSU-GP) evolved and submitted.
 
-A program is a nested tuple, ``(operation, argument, …)``, over attribute names, lists of names, and `CAN_USE_LOCATION`; it gives a list of
-names. The operations follow the paper's set: lists of attributes, sets of entities, tests, and one loop with its variables. ``("each", list, test)`` goes
-through a list and keeps the attributes for which the test holds, where `CURRENT` is the attribute looked at, `SAID` what was kept so far, and `REST`
-the distractors that still fit. The incremental algorithm is no operation; it can be put together from these, or evolve.
+A program is a nested tuple, ``(operation, argument, …)``, over attribute names, lists of names, and `CAN_USE_LOCATION`;
+it returns a list of names. The operations follow the paper's set: lists of attributes, sets of entities, tests, and one
+loop with its variables. ``("each", list, test)`` filters a list by a test, in which `CURRENT` is the current attribute,
+`SAID` the attributes selected so far, and `REST` the remaining distractors. The incremental algorithm is no operation;
+it can be composed from these, or evolve.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ SUBMITTED: Mapping[str, Program] = {
 
 
 class ProgramView(NamedTuple):
-    """What a program can ask about."""
+    """The data that a program can query."""
 
     contrast: Contrast
     can_use_location: bool
@@ -63,7 +64,7 @@ class ProgramView(NamedTuple):
     rest: int | None = None
 
     def left(self, names: Iterable[str]) -> int:
-        """The distractors that remain when the attributes are said."""
+        """Return the distractors that remain after some attributes."""
         return self.contrast.remaining(p for n in names for p in self.contrast.by_name.get(n, ()))
 
 
@@ -81,7 +82,10 @@ def run(program: Program, situation: ProgramView) -> Any:
 
 
 def _variable(program: Program, situation: ProgramView) -> Any:
-    """The value of a variable; anything else stands for itself. Outside a loop nothing is said yet, and all entities are left."""
+    """Return the value of a variable; other programs are constants.
+
+    Outside a loop no attribute is selected, and all entities remain.
+    """
     if program == CAN_USE_LOCATION:
         return situation.can_use_location
     if program == CURRENT:
@@ -94,6 +98,7 @@ def _variable(program: Program, situation: ProgramView) -> Any:
 
 
 def _each(situation: ProgramView, names: Names, test: Program) -> Names:
+    """Return the attributes of a list that pass a test."""
     chosen: Names = ()
     rest = situation.contrast.distractors
     for name in names:
@@ -104,7 +109,7 @@ def _each(situation: ProgramView, names: Names, test: Program) -> Names:
 
 
 def _agreeing(situation: ProgramView, entities: int, name: str) -> int:
-    """Those of some entities that have the target's value of an attribute."""
+    """Return the entities with the target's value of an attribute."""
     for prop in situation.contrast.by_name.get(name, ()):
         entities &= situation.contrast.extensions[prop]
     return entities
@@ -145,7 +150,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
 
 
 class Programs(Reasoned):
-    """OSU-GP as submitted: one program per domain, and nothing else is consulted."""
+    """OSU-GP as submitted: one program per domain, without other data."""
 
     def __init__(self, programs: Mapping[str, Program] = SUBMITTED) -> None:
         self.programs = programs
@@ -161,6 +166,7 @@ class Programs(Reasoned):
             )
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the properties that the domain's program selects."""
         self.check(view)
         # The paper's canUseLoc.
         names = run(self._known()[view.domain], ProgramView(contrast, view.condition == "+LOC"))

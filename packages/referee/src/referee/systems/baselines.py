@@ -1,4 +1,4 @@
-"""Speakers that any other should beat, as systems with names; what they are is in `referee.selection.baselines`."""
+"""Baseline speakers as named systems; `referee.selection.baselines` implements them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ TABLE: dict[str, SystemRow] = {
 
 
 def selector(name: str) -> Selector:
-    """What a baseline chooses with, untrained."""
+    """Return the selector of a baseline, untrained."""
     return build_selector(TABLE, name)
 
 
 def system(name: str, mended: bool = False, seed: int = 0) -> Composed:
-    """A baseline as a speaker; the quoted words are those of a person and are not mended unless that is wanted."""
+    """Return a baseline as a speaker; repeated human words are not corrected unless requested."""
     draws = {"seed": seed} if name == "random" else {}
     return build_speaker(TABLE, name, mended, switches=draws)

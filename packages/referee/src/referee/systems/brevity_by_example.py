@@ -1,7 +1,7 @@
-"""All descriptions that single out the target, and of these a smallest one or one that people have used.
+"""All distinguishing descriptions of the target, and of these a smallest one or one that people have used.
 
-Bohnet (2007: IS-FBS) takes a smallest set; Di Fabbrizio, Stent & Bangalore (2008: ATT-FB) look for one that was said before. Sets of the
-target's properties are bit sets, bit i standing for its i-th property.
+Bohnet (2007: IS-FBS) takes a smallest set; Di Fabbrizio, Stent & Bangalore (2008: ATT-FB) look for one from the
+training data. Sets of the target's properties are bit sets; bit i is its i-th property.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ MOST = 20
 
 
 def distinguishing_masks(contrast: Contrast) -> Masks:
-    """Every set of the target's properties that singles it out (or rules out as many as can be), the smallest first; kept with the scene."""
+    """Return every set of the target's properties that identifies it (or excludes as many as possible), the smallest
+    first; cached with the scene.
+    """
     notes = _DISTINGUISHING.of(contrast.scene)
     masks_of_targets = notes.get(contrast.targets)
     if masks_of_targets is None:
@@ -52,6 +54,7 @@ def check_count(contrast: Contrast) -> int:
 
 
 def _list_masks(contrast: Contrast) -> Masks:
+    """Return the distinguishing sets of properties."""
     count = check_count(contrast)
     masks = np.arange(1 << count, dtype=np.uint32)
     remaining = np.zeros(len(masks), dtype=np.int64)
@@ -76,7 +79,9 @@ def _shared_with_target(contrast: Contrast) -> dict[int, int]:
 
 
 def _backwards(masks: Masks, count: int) -> npt.NDArray[np.int64]:
-    """Sort keys by which sets of equal size follow the order of the properties: those with the first property before the others."""
+    """Return sort keys for sets of equal size in the order of the properties: those with the first property before the
+    others.
+    """
     keys = np.zeros(len(masks), dtype=np.int64)
     for i in range(count):
         keys -= (masks >> np.uint32(i) & 1).astype(np.int64) << (count - i)
@@ -98,11 +103,13 @@ class ListsSets(Reasoned):
 
 @dataclass(eq=False, repr=False)
 class SmallestSet(ListsSets):
-    """Full brevity without regard for the type: a smallest set, the first, the last or a random one (from `seed` and the trial's id).
+    """Full brevity without regard for the type: a smallest set, the first, the last or a random one (from `seed` and
+    the trial's id).
 
-    The order is that of the properties in the scene. `extra` says the scene's first property as well, whether it is in the set already or not: an
-    arbitrary attribute was added to each set in the first submission of IS-FBS, and yet two sets in five were minimal. Attributes in `without` are said only
-    where nothing else singles out the target; in the domains of `typed` the type is always said.
+    The order is that of the properties in the scene. `extra` adds the scene's first property, even if it is in the set
+    already: the first submission of IS-FBS added an arbitrary attribute to each set, and yet two sets in five were
+    minimal. Attributes in `without` are used only if no other set identifies the target; in the domains of `typed` the
+    type is always mentioned.
     """
 
     pick: Pick = "first"
@@ -112,6 +119,7 @@ class SmallestSet(ListsSets):
     typed: tuple[str, ...] = ()
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return a smallest set, perhaps with further properties."""
         smallest = _smallest(contrast, self.without)
         place = {"first": 0, "last": -1}.get(self.pick)
         if place is None:
@@ -123,9 +131,10 @@ class SmallestSet(ListsSets):
 
 
 def _smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
+    """Return the smallest distinguishing sets."""
     masks = distinguishing_masks(contrast)
     left_out = sum(1 << i for i, p in enumerate(contrast.properties) if p.name in without)
-    # What is never mentioned may be all that tells the target apart.
+    # An attribute that is never mentioned may be the only distinguishing one.
     allowed = masks[(masks & np.uint32(left_out)) == 0]
     masks = allowed if len(allowed) else masks
     sizes = np.bitwise_count(masks)
@@ -135,11 +144,11 @@ def _smallest(contrast: Contrast, without: tuple[str, ...] = ()) -> Masks:
 
 @dataclass(eq=False, repr=False)
 class RememberedSet(ListsSets):
-    """ATT-FB: a distinguishing set that was said before, attribute by attribute and value by value; failing that, a smallest set.
-
-    `memory` lists whose sets are asked, in turn: "recent" (the speaker's own, latest first), "own" (the speaker's, most frequent first), "all".
-    With `known_only` a stranger gets a smallest set at once: on the test set, whose speakers were new, the look-up of the submitted systems
-    never found anything. `pick` says which smallest set: the "first" or the "last" in the order of the scene's properties.
+    """ATT-FB: a distinguishing set from the training data, with equal attributes and values; otherwise a smallest set.
+    `memory` lists the sources of sets, in turn: "recent" (the speaker's own, latest first), "own" (the speaker's,
+    most frequent first), "all". With `known_only` an unknown speaker gets a smallest set at once: on the test set,
+    whose speakers were new, the submitted systems never found a set. `pick` selects the smallest set: the "first" or
+    the "last" in the order of the scene's properties.
     """
 
     memory: tuple[Literal["recent", "own", "all"], ...] = ("all",)
@@ -147,17 +156,18 @@ class RememberedSet(ListsSets):
     pick: Literal["first", "last"] = "last"
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Remember whole sets: how often each was said, by which speaker, and in which order."""
+        """Store whole sets: their frequency, speakers and order."""
         trials = list(trials)
         self.counts_: GroupedFrequencies = count_by(trials, ("domain", "speaker"))
         self.recent_: dict[tuple[str | None, str | None], list[frozenset[Property]]] = {}
         for trial in trials:
             sets = [frozenset(r.properties) for r in trial.references if r.properties is not None]
-            # Put in front, so that the latest comes first.
+            # Inserted in front, so that the latest comes first.
             self.recent_.setdefault((trial.domain, trial.speaker), [])[:0] = sets
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return a stored distinguishing set, or a smallest one."""
         if not hasattr(self, "counts_"):
             raise NotTrained(self)
         true = set(contrast.properties)
@@ -169,6 +179,7 @@ class RememberedSet(ListsSets):
         return spell(int(_smallest(contrast)[0 if self.pick == "first" else -1]), contrast)
 
     def _asked(self, view: SpeakerView) -> Iterator[frozenset[Property]]:
+        """Yield the stored sets in the order of `memory`."""
         speaker = (view.domain, view.speaker)
         if self.known_only and speaker not in self.recent_:
             return

@@ -1,6 +1,7 @@
-"""The classic selection algorithms as systems with names; what they are is in `referee.selection`.
+"""The classic selection algorithms as named systems; `referee.selection` implements them.
 
-Year and team are those of the paper. Full Brevity, Greedy, Incremental, Relational, Boolean and plain RSA need no training.
+Year and team are those of the paper. Full Brevity, Greedy, Incremental, Relational, Boolean and plain RSA need no
+training.
 """
 
 from __future__ import annotations
@@ -101,10 +102,10 @@ def system(
 
     Args:
         name: its name in the table.
-        distribution: whether it reports its probabilities, where it has them.
-        choose: what a probabilistic speaker says: ``mode``, the most probable description; ``sample``, one drawn by its probability; ``distribution``, the most
-            probable one with all probabilities beside it (as `distribution`).
-        sample_seed: the seed of the draws; a trial is always drawn alike.
+        distribution: whether it reports its probabilities, if it has them.
+        choose: the output of a probabilistic speaker: ``mode``, the most probable description; ``sample``, a random one by probability;
+            ``distribution``, the most probable one with all probabilities (as `distribution`).
+        sample_seed: the seed of the draws; a trial always has the same draw.
         switches: settings of the algorithm.
     """
     if choose not in CHOICES:
@@ -126,5 +127,5 @@ def _switches(name: str) -> dict[str, Any]:
     return selector_switches(TABLE, name)
 
 
-# The catalogue asks for them, so that `classic/rsa|alpha:3` is checked like any switch.
+# The catalogue reads them, so that `classic/rsa|alpha:3` is checked like any option.
 system.switches = _switches  # type: ignore[attr-defined]

@@ -1,4 +1,6 @@
-"""What systems are made of, named by place and imported only when one is made: listing a hundred systems must not cost their algorithms."""
+"""The components of systems, as module paths that are imported only when a system is made, so that listing a hundred
+systems stays fast.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,7 @@ __all__ = ["Component"]
 
 
 class Component:
-    """A class by its place (``module:Class``) and the settings it is made with, some of which may be components themselves."""
+    """A class by its path (``module:Class``) and its settings, some of which may be components."""
 
     __slots__ = ("settings", "where")
 
@@ -24,7 +26,7 @@ class Component:
         return getattr(import_module(module), name)
 
     def make(self) -> Any:
-        """A fresh object; settings are copied, so that what one object learns stays with it."""
+        """Return a new object; settings are copied, so that learned state belongs to one object."""
         from copy import deepcopy
 
         made = {

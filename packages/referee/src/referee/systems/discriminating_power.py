@@ -26,11 +26,12 @@ RING = 4
 
 @dataclass(eq=False, repr=False)
 class ContrastQuotient(Reasoned):
-    """CAM: attributes by discriminating quotient plus preference, said one after the other until no distractor is left.
+    """CAM: attributes by discriminating quotient plus preference, one after the other until no distractor is left.
 
-    The quotient of an attribute is 4 per distractor that differs in it, less 4 per distractor that does not. Preference is `liked` (points per attribute),
-    or learned where `scale` is given: `scale` times the highest possible quotient times the share of descriptions that mention the attribute.
-    With `updated` the quotients are worked out anew after every choice, over the remaining distractors, and what rules out no distractor is skipped.
+    The quotient of an attribute is 4 per distractor that differs in it, minus 4 per distractor that does not.
+    Preference is `liked` (points per attribute), or learned with `scale`: `scale` times the highest possible quotient
+    times the share of descriptions that mention the attribute. With `updated` the quotients are recomputed after every
+    choice, over the remaining distractors, and attributes that exclude none are skipped.
     """
 
     liked: Mapping[str, float] | None = None
@@ -38,12 +39,13 @@ class ContrastQuotient(Reasoned):
     updated: bool = False
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count what is mentioned, if preference is to be learned."""
+        """Count mentions, if preference is learned."""
         if self.scale is not None:
             self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return attributes by quotient and preference until the target is distinguished."""
         preference = self._preference(contrast, view)
         chosen, left = _type_first(contrast, note)
         options = [p for p in contrast.properties if p not in chosen]
@@ -63,6 +65,7 @@ class ContrastQuotient(Reasoned):
         return tuple(chosen)
 
     def _preference(self, contrast: Contrast, view: SpeakerView) -> dict[Property, float]:
+        """Return the preference of every property."""
         if self.scale is None:
             liked = self.liked or {}
             return {p: liked.get(str(p), liked.get(p.name, 0.0)) for p in contrast.properties}
@@ -79,11 +82,12 @@ def _quotient(contrast: Contrast, prop: Property, left: int) -> int:
 
 
 class WeightedPower(Reasoned):
-    """TITCH: attributes by the number of distractors they rule out in the whole scene times a learned weight.
+    """TITCH: attributes by the number of distractors they exclude in the whole scene times a learned weight.
 
-    `weight` "absolute" is the share of descriptions that mention the attribute; "relative" counts only descriptions where it would have ruled out
-    a distractor. `plus` "redundancy" says one attribute more than needed; "dependency" multiplies, after each choice, the score of each attribute
-    by how much more often than chance it is mentioned together with the chosen one.
+    `weight` "absolute" is the share of descriptions that mention the attribute; "relative" counts only descriptions
+    where it would have excluded a distractor. `plus` "redundancy" adds one attribute more than needed; "dependency"
+    multiplies, after each choice, the score of each attribute by the ratio of observed to expected co-mentions with the
+    chosen one.
     """
 
     def __init__(
@@ -95,7 +99,7 @@ class WeightedPower(Reasoned):
         self.plus = plus
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count mentions, chances to mention, and what is mentioned together, per domain."""
+        """Count mentions, opportunities to mention, and co-mentions, per domain."""
         trials = list(trials)
         self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
         self.chances_: Counter[tuple[str | None, str]] = Counter()
@@ -110,6 +114,7 @@ class WeightedPower(Reasoned):
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return attributes by score until the target is distinguished."""
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         chosen, left = _type_first(contrast, note)
@@ -129,6 +134,7 @@ class WeightedPower(Reasoned):
         return tuple(chosen)
 
     def _score(self, contrast: Contrast, prop: Property, view: SpeakerView) -> float:
+        """Return the score of a property."""
         seen = self.frequencies_.of(view)
         mentions = seen.mentions.get(prop.name, 0)
         chances = seen.descriptions if self.weight == "absolute" else self.chances_[view.domain, prop.name]

@@ -1,7 +1,7 @@
-"""What a row of a challenge's table says about an entry: who sent it in, how sure the reconstruction is, and what it is made of.
+"""The rows of challenge tables: an entry's team, the certainty of its reconstruction, and its components.
 
-The tables are the only place where a system is registered; `referee.systems.roster` gathers them and the catalogue reads that. Rows are plain data and
-import nothing, for `referee list` reads them all.
+The tables are the only place where a system is registered; `referee.systems.roster` collects them for the catalogue.
+Rows are plain data without imports, because `referee list` reads them all.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ LABELS = (FAITHFUL, MEDIUM, LOW, STAND_IN, OURS)
 class SystemRow:
     """An entry as data: a selector (task AS), a realiser (task R: the properties are given), or both (task REG).
 
-    `evidence` is that of the weaker part; `printed` its row in the published table where that has another name; `fitted` names the settings that were chosen
-    because they come nearest to print; `floor` says that it never looks at what people prefer, so that it ends up at the bottom whatever is measured;
-    `mended` whether its words are corrected, beyond the algorithm, unless the switch is ``mended:no``; `learns` whether it must be trained.
+    `evidence` is that of the weaker part; `printed` its row in the published table if that has another name; `fitted`
+    names the settings that were chosen as closest to print; `floor` marks entries that ignore people's preferences and
+    so have the lowest scores by every measure; `mended` whether its words are corrected, beyond the algorithm, unless
+    the option is ``mended:no``; `learns` whether it must be trained.
     """
 
     __slots__ = (
@@ -91,7 +92,7 @@ class SystemRow:
         self.fitted = fitted
         self.floor = floor
         self.learns = learns
-        # What has no words has none to mend.
+        # Systems without words have none to correct.
         self.mended = mended and realiser is not None
 
     @property
@@ -100,7 +101,7 @@ class SystemRow:
 
     @property
     def tags(self) -> dict[str, Any]:
-        """What the catalogue shows beside the name."""
+        """Return the catalogue's tags of the entry."""
         shown = {"team": self.team, "year": str(self.year), "task": self.task, "evidence": self.evidence}
         return {**shown, "fitted": list(self.fitted), "mended": self.mended, "learns": self.learns}
 
@@ -140,13 +141,13 @@ def _part(table: Mapping[str, SystemRow], name: str, kind: str, switches: Mappin
 
 
 def build_selector(table: Mapping[str, SystemRow], name: str, switches: Mapping[str, Any] | None = None) -> Selector:
-    """What an entry chooses with, untrained; `switches` replace settings of its row."""
+    """Return the selector of an entry, untrained; `switches` override settings of its row."""
     selector: Selector = _part(table, name, "selector", switches)
     return selector
 
 
 def build_realiser(table: Mapping[str, SystemRow], name: str, mended: bool = True) -> Realiser:
-    """What an entry finds words with, untrained; its strings are mended unless they are wanted as the algorithm makes them."""
+    """Return the realiser of an entry, untrained; its strings are corrected unless the algorithm's own are requested."""
     from referee.realisation.repairs import Mended
 
     realiser: Realiser = _part(table, name, "realiser")

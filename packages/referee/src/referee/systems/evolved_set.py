@@ -1,7 +1,9 @@
-"""Sets of attributes that evolve: a small genetic algorithm over one bit per attribute (Hervás & Gervás 2009, NIL-UCM-EvoTAP and -EvoCBR).
+"""Sets of attributes that evolve: a small genetic algorithm over one bit per attribute (Hervás & Gervás 2009,
+NIL-UCM-EvoTAP and -EvoCBR).
 
-Fitness is a weighted sum of two shares: whether the target is singled out, and the mean weight of what is said, an attribute's weight being how often
-people mention it. Population, rates and weights are not in print; with so few bits the result hardly depends on them.
+Fitness is a weighted sum of two shares: whether the target is identified, and the mean weight of the attributes, which
+is their frequency of mention. Population, rates and weights are not in print; with so few bits the result hardly
+depends on them.
 """
 
 from __future__ import annotations
@@ -34,11 +36,12 @@ class EvolvedSet(Reasoned):
     seed: int = 0
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Count what is mentioned, per domain."""
+        """Count mentions, per domain."""
         self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
         return self
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the fittest set of properties."""
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         properties = list(contrast.properties)
@@ -56,6 +59,7 @@ class EvolvedSet(Reasoned):
         return chosen
 
     def _fitness(self, properties: list[Property], contrast: Contrast, view: SpeakerView) -> Callable[[int], float]:
+        """Return the fitness function of sets."""
         seen = self.frequencies_.of(view)
         weights = [seen.share(p.name) or 0.0 for p in properties]
 
@@ -80,6 +84,7 @@ class EvolvedSet(Reasoned):
         return max(people, key=fitness)
 
     def _child(self, people: list[int], size: int, fitness: Callable[[int], float], rng: Random) -> int:
+        """Return a child of two parents by crossover and mutation."""
         mother, father = (max(rng.choice(people), rng.choice(people), key=fitness) for _ in range(2))
         child = mother
         if rng.random() < self.crossover:

@@ -1,7 +1,6 @@
-"""Genetic programming of attribute selection: the evolution behind OSU-GP, as far as it is in print, to be run again (King 2008).
-
-The incremental algorithm is not among the operations: what walks down a list and keeps what helps has to be found.
-It is strongly typed (Koza's kind, with the package DEAP): programs are grown, crossed and mutated, and cost what they get wrong.
+"""Genetic programming of attribute selection: the evolution behind OSU-GP, as far as it is in print (King 2008). The
+incremental algorithm is not among the operations: it has to be found. It is strongly typed (Koza's kind, with the
+package DEAP): programs are grown, crossed and mutated, and their errors are their cost.
 """
 
 from __future__ import annotations
@@ -80,11 +79,13 @@ class Evolved(Programs):
         return self
 
     def _known(self) -> Mapping[Any, Program]:
+        """Return the evolved programs. Raises NotTrained without any."""
         if not hasattr(self, "programs_"):
             raise NotTrained(self)
         return self.programs_
 
     def _evolve(self, trials: Sequence[Trial]) -> Program:
+        """Return the best program of the evolution."""
         _require_deap()
         from deap import algorithms, base, gp, tools
 
@@ -117,7 +118,7 @@ def _require_deap() -> None:
 
 
 class _Judge:
-    """What a program costs. Offspring share most of their parts, so every part is run, and every answer weighed, only once."""
+    """The cost of programs. Offspring share most of their parts, so every part and every answer is evaluated only once."""
 
     def __init__(self, trials: Sequence[Trial], penalties: Mapping[str, float]) -> None:
         views = [t.for_speaker() for t in trials]
@@ -144,6 +145,7 @@ class _Judge:
         return self.parts[program]
 
     def _weigh(self, place: int, names: frozenset[str]) -> float:
+        """Return the cost of an answer."""
         if (place, names) not in self.answers:
             situation, weights = self.situations[place], self.penalties
             chosen = frozenset(p for n in names for p in situation.contrast.by_name.get(n, ()))
@@ -173,7 +175,7 @@ def _size(program: Program) -> int:
 
 
 def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
-    """The language for DEAP, with single names, no names, and some random lists of names as constants."""
+    """Return the language for DEAP, with single names, no names, and some random lists of names as constants."""
     from deap import gp
 
     primitives = gp.PrimitiveSetTyped("program", [], tuple)
@@ -194,6 +196,7 @@ def _primitives(names: Sequence[str]) -> tuple[Any, dict[str, Program]]:
 
 
 def _individual_class() -> type:
+    """Return the class of individuals, which DEAP's creator would otherwise define for the whole process."""
     from deap import base, gp
 
     # Classes of our own: DEAP's creator would put them into its module for the whole process.

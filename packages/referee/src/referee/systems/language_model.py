@@ -1,7 +1,9 @@
-"""A language model as speaker, behind any OpenAI-compatible endpoint (the reference game of clembench and ICCA: one scene in words, one description back).
+"""A language model as speaker, behind any OpenAI-compatible endpoint (the reference game of clembench and ICCA: one
+scene in words, one description back).
 
-The prompt is built from the speaker's view alone. A refusal, an answer that cannot be read, and a question that was never answered are three different
-outcomes, and none of them is a description. Questions and raw answers are kept where the run keeps its results, so that a run can be replayed offline.
+The prompt is built from the speaker's view alone. A refusal, an unparsable answer, and a missing answer are three
+different outcomes, and none of them is a description. Questions and raw answers are stored with the run's results, so
+that a run can be replayed offline.
 """
 
 from __future__ import annotations
@@ -62,15 +64,15 @@ SCHEMA = {
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class LanguageModel(ModelClient):
-    """Asks a model to describe the target so that a listener can find it; the switches of `ModelClient` say how it is asked.
+    """Asks a model to describe the target for a listener; options as for `ModelClient`.
 
     Args:
         answer: "text" (words only) or "properties" (words and the attribute values they express, as JSON).
-        examples: shows that many human descriptions from the training part.
+        examples: number of human descriptions from the training part in the prompt.
         places: as "coordinates", "words" or "none".
-        location: whether the prompt says that the place may be named: by the trial's "condition" (TUNA's +LOC and -LOC), "allowed", "forbidden" or "unsaid".
+        location: whether the prompt permits positions: by the trial's "condition" (TUNA's +LOC and -LOC), "allowed", "forbidden" or "unsaid".
         image: also sends the scene as a picture, the target in a frame.
-        words: lists the objects; without it the picture is all there is.
+        words: lists the objects; without it the prompt has only the picture.
     """
 
     answer: str = "text"
@@ -84,14 +86,14 @@ class LanguageModel(ModelClient):
     trouble_: str = field(default="", init=False)
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Choose the examples, if any are wanted: evenly spread over the training part, those with words only."""
+        """Choose the examples, if requested: evenly spread over the training part, only those with words."""
         worded = [t for t in trials if t.references and t.references[0].text] if self.examples else []
         step = max(1, len(worded) // max(1, self.examples))
         self.examples_ = tuple(worded[::step][: self.examples])
         return self
 
     def describe(self, view: SpeakerView) -> Description:
-        """The model's description; nothing (neither words nor properties) where it gave none."""
+        """Return the model's description; empty (neither words nor properties) if it gave none."""
         self._check()
         schema: dict[str, Any] = {"response_format": SCHEMA} if self.schema and self.answer == "properties" else {}
         call = self.ask(self._messages(view), view.id, **schema)
@@ -101,6 +103,7 @@ class LanguageModel(ModelClient):
         return description
 
     def _check(self) -> None:
+        """Raise InputError for missing or invalid options."""
         if not self.model:
             raise InputError(
                 "no model is named", remedy='say which: --systems "llm/openai-compatible|model:NAME|endpoint:URL"'
@@ -114,6 +117,7 @@ class LanguageModel(ModelClient):
             raise InputError("without words there is nothing to describe", remedy="words:no needs image:yes")
 
     def _messages(self, view: SpeakerView) -> list[dict[str, Any]]:
+        """Return the messages: examples and the question."""
         messages: list[dict[str, Any]] = []
         for trial in self.examples_:
             reference = trial.references[0]
@@ -121,6 +125,7 @@ class LanguageModel(ModelClient):
         return [*messages, self._asked(view)]
 
     def _asked(self, view: SpeakerView) -> dict[str, Any]:
+        """Return the question about a view as a message."""
         template = self.prompt if isinstance(self.prompt, PromptFile) and self.prompt else None
         words = build_prompt(view, self.answer, self.places, self.location, template, self.words, self.image)
         return message("user", words, [Picture(draw_marked(view.scene, view.targets))] if self.image else ())
@@ -181,7 +186,7 @@ def mixed_order(view: SpeakerView) -> Sequence[Entity]:
 
 
 def _location(view: SpeakerView, location: str) -> str:
-    """Whether the place may be named, where that is known: TUNA's speakers were told, and who was not should not guess."""
+    """Return the sentence on whether positions may be named, if known: TUNA's speakers were instructed."""
     if location == "condition":
         condition = (view.condition or "").upper()
         location = "allowed" if "+LOC" in condition else "forbidden" if "-LOC" in condition else "unsaid"
@@ -189,6 +194,7 @@ def _location(view: SpeakerView, location: str) -> str:
 
 
 def _as_answered(description: Description, answer: str) -> str:
+    """Return an example's answer in the requested format."""
     if answer == "text":
         return description.text or ""
     pairs = [list(p) for p in description.properties or ()]

@@ -1,7 +1,8 @@
-"""The Incremental Algorithm with a judge: a decision tree per attribute says whether it belongs, needed or not (after Bohnet 2007: IS-IAC).
+"""The Incremental Algorithm with a judge: a decision tree per attribute predicts its inclusion, needed or not (after
+Bohnet 2007: IS-IAC).
 
-What is certain about IS-IAC is that it is incremental, trained, always unique, never minimal, and not told to say the type. The trees are
-a reconstruction: something had to learn that people say the type where it rules out no distractor.
+It is certain that IS-IAC is incremental, trained, always unique, never minimal, and has no rule to mention the type.
+The trees are a reconstruction: a learned component must predict the type where it excludes no distractor.
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ Tree = bool | tuple[int, float, Any, Any]
 
 
 class LearnedInclusion(Reasoned):
-    """Attributes by falling count: in, if the tree of the attribute says so; what is still needed afterwards is added in the same order.
+    """Attributes by falling count, included if their tree predicts it; attributes still needed afterwards are added in
+    the same order.
 
-    A tree sees the condition, the target's value, how many distractors each attribute rules out by itself, how many are still there, and which
-    attributes have been said. `leaf` is the fewest training items in a leaf; `seed` settles ties between features.
+    A tree's features are the condition, the target's value, the number of distractors that each attribute excludes, the
+    number remaining, and the attributes selected so far. `leaf` is the minimal number of training items in a leaf;
+    `seed` breaks ties between features.
     """
 
     def __init__(self, leaf: int = 10, seed: int = 0) -> None:
@@ -33,7 +36,7 @@ class LearnedInclusion(Reasoned):
         self.seed = seed
 
     def fit(self, trials: Iterable[Trial]) -> Self:
-        """Grow a tree per domain and attribute from what people said, their earlier choices given."""
+        """Grow a tree per domain and attribute from people's descriptions, given their earlier choices."""
         trials = list(trials)
         self.frequencies_: GroupedFrequencies = count_by(trials, ("domain",))
         examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]] = {}
@@ -50,7 +53,7 @@ class LearnedInclusion(Reasoned):
         mentioned: set[str],
         examples: dict[tuple[str | None, str], list[tuple[list[float], bool]]],
     ) -> None:
-        """Note what was known, and what was decided, at every attribute."""
+        """Record the features and the decision at every attribute."""
         contrast = contrast_of(view)
         glance = _Glance(contrast, view, self.frequencies_.of(view))
         for prop in glance.ordered:
@@ -59,6 +62,7 @@ class LearnedInclusion(Reasoned):
                 glance.say(prop)
 
     def _grow(self, seen: Sequence[tuple[list[float], bool]]) -> Tree:
+        """Return a tree grown from decisions; a constant if they agree."""
         with naming_extra():
             from sklearn.tree import DecisionTreeClassifier
 
@@ -69,6 +73,7 @@ class LearnedInclusion(Reasoned):
         return _plain(grown.fit([features for features, _ in seen], answers).tree_, 0)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the attributes that trees include, then those still needed."""
         if not hasattr(self, "trees_"):
             raise NotTrained(self)
         glance = _Glance(contrast, view, self.frequencies_.of(view))
@@ -86,7 +91,7 @@ class LearnedInclusion(Reasoned):
 
 
 class _Glance:
-    """What a tree can see of a view while a description grows."""
+    """The features of a view for a tree while a description grows."""
 
     def __init__(self, contrast: Contrast, view: SpeakerView, seen: Frequencies) -> None:
         self.contrast = contrast
@@ -103,6 +108,7 @@ class _Glance:
         self.left &= self.contrast.extensions[prop]
 
     def features(self, prop: Property) -> list[float]:
+        """Return the features of an attribute."""
         mentioned = {p.name for p in self.chosen}
         return [
             *self.fixed,
@@ -123,6 +129,7 @@ def _plain(grown: Any, node: int) -> Tree:
 
 
 def _answer(tree: Tree, glance: _Glance, prop: Property) -> bool:
+    """Return the decision of a tree."""
     features = None if isinstance(tree, bool) else glance.features(prop)
     while not isinstance(tree, bool):
         assert features is not None

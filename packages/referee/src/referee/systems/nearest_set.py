@@ -1,4 +1,7 @@
-"""Of all descriptions that single out the target, the one nearest to what its speaker has said before (Bohnet 2007, 2008, 2009: IS-FBN, IS-FP)."""
+"""Selects the distinguishing set nearest to its speaker's earlier descriptions (Bohnet 2007, 2008, 2009.
+
+IS-FBN, IS-FP).
+"""
 
 from __future__ import annotations
 
@@ -28,14 +31,16 @@ DIGITS = 12
 
 @dataclass(eq=False, repr=False)
 class NearestSet(ListsSets):
-    """The distinguishing set with the highest Dice to a set in the speaker's pool; what ties is settled by `then`, in turn.
+    """The distinguishing set with the highest Dice to a set in the speaker's pool; `then` lists the rules for ties, in
+    turn.
 
-    `match` says what is compared: attribute "names", "pairs" with their values, or "marks": names, but pairs for yes-no attributes, for having a beard
-    and having none are not the same thing to say. `nearest` takes the "max"imum or the "mean" over the pool. The pool holds what the speaker said about the
-    same domain in training, and what the `similar` speakers most like him said (mean Dice over all pairs of their sets, compared by `likeness`). A
-    stranger is taken for the speaker who is most similar to all others (with `same_condition`, to those in the condition of the trial).
-    `then` may hold "shortest", "typical" (highest mean Dice to the other sets that
-    tie), "frequent" (highest sum of attribute counts) and "random" (from `seed` and the trial's id); at last the first wins.
+    `match` selects the comparison: attribute "names", "pairs" with their values, or "marks": names, but pairs for
+    yes-no attributes, because a beard and its absence differ. `nearest` uses the "max"imum or the "mean" over the pool.
+    The pool has the speaker's training sets of the same domain, and those of the `similar` most similar speakers (mean
+    Dice over all pairs of their sets, compared by `likeness`). An unknown speaker is replaced by the one who is most
+    similar to all others (with `same_condition`, to those in the condition of the trial). `then` may have "shortest",
+    "typical" (highest mean Dice to the other sets that tie), "frequent" (highest sum of attribute counts) and "random"
+    (from `seed` and the trial's id); finally the first wins.
     """
 
     similar: int = 0
@@ -70,7 +75,7 @@ class NearestSet(ListsSets):
         return self
 
     def _shown(self, properties: Iterable[Property], match: Match) -> list[Mark]:
-        """What is left of properties when they are compared."""
+        """Return the part of properties that is compared."""
         if match == "pairs":
             return list(properties)
         return [p if match == "marks" and p.name in self.yes_no_ else p.name for p in properties]
@@ -89,7 +94,7 @@ class NearestSet(ListsSets):
         return [properties for i in (me, *others[: self.similar]) for properties in speakers[names[i]]]
 
     def _most_typical(self, view: SpeakerView, names: Sequence[str], likeness: Numbers) -> int:
-        """Who is most like the others, of all speakers or of those in the condition of the view."""
+        """Return the speaker who is most similar to the others, of all speakers or of those in the view's condition."""
         alike = range(len(names))
         if self.same_condition:
             alike = [i for i in alike if (view.domain, names[i], view.condition) in self.conditions_] or list(alike)  # type: ignore[assignment]
@@ -98,6 +103,7 @@ class NearestSet(ListsSets):
         return places[int(np.nanargmax(means))]
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the distinguishing set nearest to the speaker's pool."""
         masks = distinguishing_masks(contrast)
         pool = self.pool(view)
         if pool:
@@ -112,6 +118,7 @@ class NearestSet(ListsSets):
         return chosen
 
     def _nearness(self, masks: Masks, pool: Sequence[frozenset[Property]], contrast: Contrast) -> Numbers:
+        """Return the similarity of each set to the pool."""
         here = self._shown(contrast.properties, self.match)
         marks = [frozenset(self._shown(properties, self.match)) for properties in pool]
         sets = [
@@ -125,6 +132,7 @@ class NearestSet(ListsSets):
         return nearest
 
     def _standing(self, settle: str, masks: Masks, contrast: Contrast, view: SpeakerView) -> Numbers:
+        """Return the ranking of tied sets by one rule."""
         if settle == "shortest":
             return -np.bitwise_count(masks).astype(float)
         if settle == "typical":
@@ -143,7 +151,10 @@ def _best(masks: Masks, standing: Numbers) -> Masks:
 
 
 def _dice(masks: Masks, others: Masks, sizes: npt.NDArray[np.integer]) -> Numbers:
-    """Dice of each set with each other one; `sizes` are those of the others, which may hold things that the target lacks."""
+    """Return the Dice of each set with each other one.
+
+    `sizes` are those of the others, which may have properties that the target lacks.
+    """
     common = np.bitwise_count(masks[:, None] & others[None, :])
     total = np.bitwise_count(masks)[:, None].astype(float) + sizes[None, :]
     dice: Numbers = np.divide(2.0 * common, total, out=np.ones_like(total), where=total > 0)
@@ -171,7 +182,8 @@ def _likeness(speakers: Sequence[Sequence[Sequence[Mark]]]) -> Numbers:
     for i, sets_of_speaker in enumerate(speakers):
         owner[i, start : start + len(sets_of_speaker)] = 1.0 / len(sets_of_speaker)
         start += len(sets_of_speaker)
-    # Two speakers are as like each other one way as the other; products of matrices leave noise in which, and who is chosen must not hang on it.
+    # Similarity of speakers is symmetric; matrix products leave asymmetric rounding, on which the choice must not
+    # depend.
     means: Numbers = (owner @ dice @ owner.T).round(DIGITS)
     return means
 

@@ -21,7 +21,7 @@ def check_places(places: str) -> None:
 
 
 def object_lines(entities: Sequence[Entity], places: str = "coordinates") -> list[str]:
-    """One line an entity, in the order given; relations name other entities by their numbers in this order."""
+    """Return one line per entity, in the given order; relations name other entities by their numbers."""
     numbers = {e.id: i for i, e in enumerate(entities, 1)}
     if places == "coordinates":
         return [object_line(e, numbers) for e in entities]

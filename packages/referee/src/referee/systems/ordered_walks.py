@@ -1,4 +1,4 @@
-"""Walks down a learned list of attributes, each with a twist of its own: the incremental entries of the 2007 and 2008 challenges.
+"""Incremental entries of the 2007 and 2008 challenges: learned lists of attributes, each with a special rule.
 
 Kelleher & Mac Namee (2008; DIT-FBI, DIT-TVAS), Di Fabbrizio, Stent & Bangalore (2008; ATT-DR), de Lucena & Paraboni
 (2008; USP-EACH-FREQ), and the groups of attributes of Hervás & Gervás (2007; NIL).
@@ -19,12 +19,12 @@ from referee.selection.reasons import Note, Reasoned
 
 __all__ = ["BackedOffOrder", "CentreRule", "FrequentFirst", "GroupedOrder", "PriorsWithinReach"]
 
-# Five columns and three rows, so that 3 and 2 are the middles.
+# Five columns and three rows, so 3 and 2 are the middles.
 X, Y = "x-dimension", "y-dimension"
 
 
 class CentreRule(Incremental):
-    """DIT-FBI: the type, then attributes by falling count; a place in the middle of one axis is not named without the other axis."""
+    """DIT-FBI: the type, then attributes by falling count; the middle of one axis is not named without the other axis."""
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class CentreRule(Incremental):
         self.centres = centres
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the type, then attributes by falling count, with the rule for middles."""
         chosen: dict[Property, str] = {}
         left = contrast.distractors
         if contrast.head is not None:
@@ -61,7 +62,7 @@ class CentreRule(Incremental):
 
 
 class _Counting(Reasoned):
-    """Whoever counts what is mentioned, by groups of trials."""
+    """The base of selectors that count mentions, by groups of trials."""
 
     by: tuple[str, ...]
 
@@ -71,7 +72,7 @@ class _Counting(Reasoned):
         return self
 
     def seen(self, view: SpeakerView) -> Frequencies:
-        """What was counted in the group that a view belongs to."""
+        """Return the counts of a view's group."""
         if not hasattr(self, "frequencies_"):
             raise NotTrained(self)
         return self.frequencies_.of(view)
@@ -89,6 +90,7 @@ class PriorsWithinReach(_Counting):
     by: tuple[str, ...] = ("domain",)
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return properties by falling prior, with discriminating ones among nearly equal priors first."""
         seen = self.seen(view)
         priors = {p: seen.prior(p) or 0.0 for p in contrast.properties if p != contrast.head}
         untested = sorted(priors, key=lambda p: -priors[p])
@@ -110,7 +112,7 @@ class PriorsWithinReach(_Counting):
         return tuple(chosen)
 
     def _near(self, untested: Sequence[Property], priors: Mapping[Property, float]) -> list[Property]:
-        """The pair with the highest prior and those within reach of it, by falling prior."""
+        """Return the pair with the highest prior and those within a margin of it, by falling prior."""
         highest = priors[untested[0]]
         least = highest * (1 - self.reach) if self.relative else highest - self.reach
         # A difference of exactly the reach is within it, whatever rounding makes of it.
@@ -118,9 +120,8 @@ class PriorsWithinReach(_Counting):
 
 
 class BackedOffOrder(Incremental):
-    """ATT-DR: attributes by how often they are mentioned under the item's condition; what never was there is counted over all conditions.
-
-    With `personal` a known speaker's own order goes before all this.
+    """ATT-DR: attributes by frequency under the item's condition; those unseen there by frequency over all conditions.
+    With `personal` a known speaker's own order comes first.
     """
 
     def __init__(self, personal: bool = False) -> None:
@@ -135,11 +136,13 @@ class BackedOffOrder(Incremental):
         return self
 
     def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+        """Return the properties in the order of preference."""
         if not hasattr(self, "conditions_"):
             raise NotTrained(self)
         return contrast.among(tuple(dict.fromkeys((*self._own(view), *self._common(view), *contrast.by_name))))
 
     def _own(self, view: SpeakerView) -> Iterable[str]:
+        """Return the speaker's own order, if it is known and used."""
         personal_table = self.speakers_.tables.get((view.domain, view.speaker)) if self.personal else None
         return (
             []
@@ -148,6 +151,7 @@ class BackedOffOrder(Incremental):
         )
 
     def _common(self, view: SpeakerView) -> list[str]:
+        """Return the common order under the condition."""
         here = self.conditions_.of(view)
         everywhere: Frequencies = self.conditions_.tables.get((view.domain,), here)
         lacking = {name: n for name, n in everywhere.mentions.items() if name not in here.mentions}
@@ -157,9 +161,9 @@ class BackedOffOrder(Incremental):
 
 
 class FrequentFirst(_Counting):
-    """USP-EACH-FREQ: whatever is mentioned in more than a share `threshold` of descriptions is said in any case.
+    """USP-EACH-FREQ: attributes in more than a share `threshold` of descriptions are always mentioned.
 
-    After that the most frequent attribute that does the rest alone; while there is none, the most frequent one that helps.
+    After that the most frequent attribute that distinguishes alone; while there is none, the most frequent useful one.
     """
 
     def __init__(self, threshold: float = 0.8, by: tuple[str, ...] = ("domain",)) -> None:
@@ -167,6 +171,7 @@ class FrequentFirst(_Counting):
         self.by = by
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the frequent attributes, then those needed."""
         seen = self.seen(view)
         ordered = contrast.among(tuple(dict.fromkeys((*seen.order, *contrast.by_name))))
         # Above, not at least: in W08-1135 that is type and colour of furniture, and the type of people.
@@ -189,13 +194,17 @@ class FrequentFirst(_Counting):
 
 
 class GroupedOrder(Incremental):
-    """NIL: `groups` of attributes per domain, one after the other; within a group by falling count. The type is nothing special."""
+    """NIL: `groups` of attributes per domain, one after the other; within a group by falling count.
+
+    The type has no special role.
+    """
 
     def __init__(self, groups: Mapping[str, tuple[tuple[str, ...], ...]]) -> None:
         super().__init__(order="frequency", head="none")
         self.groups = groups
 
     def preferences(self, contrast: Contrast, view: SpeakerView) -> Sequence[Property]:
+        """Return the properties in the order of groups and counts."""
         learned = [p.name for p in super().preferences(contrast, view)]
         groups = self.groups.get(view.domain or "", ())
         names = [name for group in groups for name in sorted(group, key=lambda n: _place(n, learned))]

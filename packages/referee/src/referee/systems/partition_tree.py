@@ -12,10 +12,11 @@ __all__ = ["PartitionTree"]
 
 
 class PartitionTree(Reasoned):
-    """Level i branches on the i-th of the `preferences`: attributes, or pairs such as "hasBeard:1"; others come after, as the scene has them.
+    """Level i branches on the i-th of the `preferences`: attributes, or pairs such as "hasBeard:1"; others come after,
+    in the scene's order.
 
-    Preferences are given per domain, or per domain and condition ("people +LOC"). On the way to the target an edge is said if its child is
-    smaller than its parent; what is listed in `always` is said even if it is not.
+    Preferences are given per domain, or per domain and condition ("people +LOC"). On the path to the target an edge is
+    mentioned if its child is smaller than its parent; those in `always` are mentioned in any case.
     """
 
     def __init__(self, preferences: Mapping[str, tuple[str, ...]], always: tuple[str, ...] = ("type",)) -> None:
@@ -23,6 +24,7 @@ class PartitionTree(Reasoned):
         self.always = always
 
     def choose(self, contrast: Contrast, view: SpeakerView, note: Note | None = None) -> tuple[Property, ...]:
+        """Return the edges on the path to the target that shrink the set."""
         chosen: list[Property] = []
         node = contrast.distractors
         # Values do not overlap in TUNA, so there is one path, and the walk equals the Incremental Algorithm in this
@@ -38,7 +40,9 @@ class PartitionTree(Reasoned):
         return tuple(chosen)
 
     def _levels(self, contrast: Contrast, view: SpeakerView) -> list[Property]:
-        """The target's path: the properties named by the preferences, then the rest; after the target stands alone nothing gets smaller."""
+        """Return the target's path: the properties named by the preferences, then the rest; once the target is alone no
+        node gets smaller.
+        """
         domain = view.domain or ""
         listed = self.preferences.get(f"{domain} {view.condition}", self.preferences.get(domain, ()))
         places = {name: place for place, name in enumerate(listed)}

@@ -27,7 +27,7 @@ GROUPS: dict[str, ModuleType] = {
 
 
 def rows() -> Iterator[tuple[str, str, str, SystemRow]]:
-    """Every row with its group, its name in the group, and the place of the function that builds it."""
+    """Yield every row with its group, its name in the group, and the path of its builder."""
     for group, module in GROUPS.items():
         for name, row in module.TABLE.items():
             yield group, name, f"{module.__name__}:system", row

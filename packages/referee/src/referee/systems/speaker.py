@@ -1,4 +1,4 @@
-"""A speaker is a way of choosing what to say and, where words are wanted, a way of saying it (the pipeline of the REG challenges)."""
+"""A speaker: a selector of content and, if words are needed, a realiser (the pipeline of the REG challenges)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Composed", "Sampled"]
 
 @dataclass(eq=False, repr=False)
 class Sampled:
-    """A selector with probabilities that says a description drawn by them; the draw depends on the seed and the trial alone."""
+    """A probabilistic selector that returns a random description; the draw depends only on the seed and the trial."""
 
     selector: HasDistribution
     seed: int = 1
@@ -79,7 +79,8 @@ class Composed:
     def describe(self, view: SpeakerView) -> Description:
         """Return the chosen content and, if there is a realiser, its words.
 
-        A realiser learned its words from descriptions of one object: each of several targets is described as a part of its own.
+        A realiser learned its words from descriptions of one object: each of several targets is described as a separate
+        part.
         """
         if self.realiser is None or len(view.targets) == 1 or self._realises_meaning:
             return self._describe(view)
@@ -93,6 +94,7 @@ class Composed:
         )
 
     def _describe(self, view: SpeakerView) -> Description:
+        """Return the content and the words for one view."""
         form: Meaning | None = None
         if self._selects_meaning:
             content = self.selector.select_description(view)  # type: ignore[attr-defined]

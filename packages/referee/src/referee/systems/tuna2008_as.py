@@ -62,7 +62,7 @@ MARKS = ('match="marks"', 'likeness="pairs"')
 
 # fmt: off
 TABLE: dict[str, SystemRow] = {
-    # At three prices many sets cost the same; the order by prior settles it, and keeps what is free.
+    # With three cost levels many sets have equal costs; the order by prior decides, and keeps free properties.
     "GRAPH-4+B": SystemRow(GRAPH, 2008, FAITHFUL, "cheapest set, three prices, often mentioned first",
         Component(GRAPH_SEARCH, costs=Component(LEVEL_COSTS), order="prior", head="first")),
     "JU-PTBSGRE": SystemRow(JU, 2008, LOW, "a tree of ever smaller sets, by preference",
@@ -98,7 +98,7 @@ TABLE: dict[str, SystemRow] = {
 
 
 def selector(name: str) -> Selector:
-    """What an entry chooses with, untrained."""
+    """Return the selector of an entry, untrained."""
     return build_selector(TABLE, name)
 
 

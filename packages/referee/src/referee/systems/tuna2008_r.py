@@ -1,7 +1,8 @@
-"""The realisers of TUNA-R, the realisation task of the 2008 challenge (Gatt, Belz & Kow 2008, table 6), and the others that its teams used or built on.
+"""The realisers of TUNA-R, the realisation task of the 2008 challenge (Gatt, Belz & Kow 2008, table 6), and the others
+that its teams used or built on.
 
-A realiser is given the properties a person chose and has to find the words. Where the annotation or the grammar of an entry was never
-published, `referee docs realisation` says what stands in for it.
+A realiser gets the properties of a human description and generates words. `referee docs realisation` lists the
+replacements of unpublished annotations and grammars.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ TABLE: dict[str, SystemRow] = {
 
 
 def realiser(name: str, mended: bool = True) -> Realiser:
-    """What an entry puts properties into words with, untrained; `mended` says whether broken strings are mended."""
+    """Return the realiser of an entry, untrained; `mended` corrects broken strings."""
     return build_realiser(TABLE, name, mended)
 
 

@@ -1,7 +1,8 @@
 """The fourteen entries of TUNA-REG, from scene to words, of the 2008 challenge (Gatt, Belz & Kow 2008, table 8).
 
-Each is a selector of TUNA-AS and a realiser of TUNA-R in a row. ATT's names: -ws is full brevity by what the speaker said before (ATT-FB-sf), -drws the
-incremental algorithm in the speaker's order (ATT-DR-sf); this reading is inferred from the scores.
+Each is a selector of TUNA-AS followed by a realiser of TUNA-R. ATT's names: -ws is full brevity by the speaker's
+earlier sets (ATT-FB-sf), -drws the incremental algorithm in the speaker's order (ATT-DR-sf); this reading is inferred
+from the scores.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ OWN_NEAREST = Component(NEAREST_SET, similar=0, then=tuna2008_as.OWN_TASTE)
 
 
 def joined(team: str, selector: str, realiser: str) -> SystemRow:
-    """A selector of TUNA-AS in front of a realiser of TUNA-R; its evidence is that of the weaker, and what was fitted in either was fitted in both."""
+    """Return an entry of a selector of TUNA-AS and a realiser of TUNA-R; its evidence is the weaker one, and its fitted
+    settings those of both.
+    """
     chooser, wording = tuna2008_as.TABLE[selector], tuna2008_r.TABLE[realiser]
     weaker = max(chooser.evidence, wording.evidence, key=LABELS.index)
     about, fitted = f"{selector} with the realiser {realiser}", (*chooser.fitted, *wording.fitted)
@@ -64,5 +67,5 @@ TABLE: dict[str, SystemRow] = {
 
 
 def system(name: str, mended: bool = True) -> Composed:
-    """An entry as a speaker; `mended` says whether broken strings are mended."""
+    """Return an entry as a speaker; `mended` corrects broken strings."""
     return build_speaker(TABLE, name, mended)

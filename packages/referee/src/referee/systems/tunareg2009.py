@@ -51,5 +51,5 @@ TABLE: dict[str, SystemRow] = {
 
 
 def system(name: str, mended: bool = True) -> Composed:
-    """An entry as a speaker; `mended` says whether broken strings are mended."""
+    """Return an entry as a speaker; `mended` corrects broken strings."""
     return build_speaker(TABLE, name, mended)

@@ -1,7 +1,8 @@
-"""Entries of the challenges with an open choice made the other way, so that the choice can be looked at.
+"""Variants of challenge entries with the other choice on an open point.
 
-Where a paper leaves a point open, the tables of `asgre2007` and `tuna2008_as` take one reading and this table has the others; `referee docs systems`
-says what each of them scores. The last one is OSU-GP with its evolution run anew (needs the extra ``evolve``).
+If a paper leaves a point open, the tables of `asgre2007` and `tuna2008_as` have one interpretation and this table the
+others; `referee docs systems` has their scores. The last one is OSU-GP with a new run of its evolution (needs the extra
+``evolve``).
 """
 
 from __future__ import annotations
@@ -119,10 +120,10 @@ TABLE: dict[str, SystemRow] = {
 
 
 def selector(name: str) -> Selector:
-    """What a variant chooses with, untrained."""
+    """Return the selector of a variant, untrained."""
     return build_selector(TABLE, name)
 
 
 def system(name: str, mended: bool = True) -> Composed:
-    """A variant as a speaker; `mended` says whether broken strings are mended, where it has words."""
+    """Return a variant as a speaker; `mended` corrects broken strings, if it has words."""
     return build_speaker(TABLE, name, mended)

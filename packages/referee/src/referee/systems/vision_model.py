@@ -1,4 +1,6 @@
-"""A vision-language model as speaker: it is sent the picture with what is meant marked (box, arrow, part cut out, place in words), and describes it."""
+"""A vision-language model as speaker: it receives the picture with the target marked (box, arrow, crop, position in
+words), and describes it.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,11 @@ TASK = (
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class VisionSpeaker(ModelClient):
-    """Asks a model that sees to describe what is meant; the switches of `ModelClient` say how it is asked.
+    """Asks a vision model to describe the target; options as for `ModelClient`.
 
     Args:
-        pictures: the folder that the pictures' paths begin in.
-        mark: how what is meant is shown: "box", "arrow", "crop" (beside the whole picture) or "words".
+        pictures: the folder of the pictures.
+        mark: how the target is marked: "box", "arrow", "crop" (beside the whole picture) or "words".
     """
 
     pictures: str = ""
@@ -47,7 +49,7 @@ class VisionSpeaker(ModelClient):
         return self
 
     def describe(self, view: SpeakerView) -> Description:
-        """The model's description; nothing where it gave none."""
+        """Return the model's description; empty if it gave none."""
         call = self.ask([self._asked(view)], view.id)
         outcome, description = understand(call, "text")
         self.trouble_ = "" if outcome == "answered" else f"{outcome}: {call.failure or (call.content or '')[:80]!r}"
@@ -55,6 +57,7 @@ class VisionSpeaker(ModelClient):
         return description
 
     def _asked(self, view: SpeakerView) -> dict[str, Any]:
+        """Return the question with the marked picture. Raises InputError for missing or invalid options."""
         ways = [way for way in WAYS if way != "none"]
         if self.mark not in ways:
             raise InputError(f"nothing can be marked by {self.mark!r}", remedy=f"mark is one of {', '.join(ways)}")
