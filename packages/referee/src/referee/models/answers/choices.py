@@ -127,7 +127,7 @@ _NONE = re.compile(
         r"(?:no(?:pe)?, )?none\b|nothing\b|not (?:a single )?one of (?:them|the|these)\b|not a single (?:object|one|item)\b(?! other)|(?:the |this )?(?:described |target )?(?:object|item|description) (?:is|does) not (?:in the list|on the list|listed|present|exist|there|among)|neither\b(?!.*[⟦⟪])|no(?: \w+){0,2} (?:match(?:es)?|fits?|object|objects|item|such|candidates?|option|corresponds?)\b|no one\b|not any\b|n/a\b|zero\b|null\b|0 (?:objects|matches|items)\b|neither\b[^.]*\bnor any",
         r"there(?: is| are|['’]s)(?: nothing\b| no\b|n['’]t any| not any|n['’]t an?y?)|there isn['’]t\b|it (?:fits|matches) (?:none|no)\b",
         r"(?:it |this |the description |that )(?:does(?: not|n['’]t)|doesn['’]?t) (?:fit|match|describe|apply to|correspond to) any",
-        r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|not present\b|not (?:in the list|listed)\b",
+        r"i (?:don['’]t|do not|can['’]?t|cannot) (?:see|find|think|believe)(?: that)? any\b|i (?:can['’]?t|cannot|don['’]t|do not) (?:see|find) (?:an?|the|such)\b|there (?:does(?: not|n['’]t)|do(?: not|n['’]t)) seem to be|i (?:see|find) no\b|the list (?:contains|has) no\b|not present\b|such an? \w+ (?:is|does) not\b|not (?:in the list|listed)\b",
         r"kein(?:e[snr]?|s)?\b|nichts\b|es gibt (?:hier |da )?(?:kein|nichts)\w*|nicht dabei|\w+ solche\w* \w+ (?:gibt es|ist|existiert|kommt)\b[^.]*\bnicht\b",
         r"aucune?\b|rien ne\b|pas d['’]objet|il n['’]y a (?:pas|aucun)",
         r"ningun[oa]?\b|ningún\b|nada\b|no (?:hay|existe|existen|veo|encuentro) (?:ning|objetos?|tal)",
@@ -150,7 +150,7 @@ _ALL_BUT = re.compile(
 )
 # Negations that say "only", and hedges and courtesies that say nothing.
 _ONLY = re.compile(
-    r"\b(?:no(?:ne|body|thing)?|not (?:a single|any)|no one|every\w*|all(?: \w+)?|anything|none)(?: \w+){0,2} (?:(?:other|else) than|but|except(?: for)?|besides|save)(?= (?:\w+ )?⟦[^.;]*\b(?:fits?|match|is|are|has|can|qualif|ruled|excluded|eliminated|wrong|not|does|do|fails?)\b|[^,.;⟦]{0,20}⟦\d+⟧\W*$)"
+    r"\b(?:no(?:ne|body|thing)?|not (?:a single|any)|no one|every\w*|all(?: \w+)?|anything|none)(?: \w+){0,2} (?:(?:other|else) than|but|except(?: for)?|besides|save)(?= (?:\w+ )?⟦[^.;]*\b(?:fits?|match|is|are|has|can|qualif|ruled|excluded|eliminated|wrong|not|does|do|fails?)\b|(?<!anything but)(?<!anything except)[^,.;⟦]{0,20}⟦\d+⟧\W*$)"
     r"|\b(?:none|nothing|no one) other than\b|\bnothing but\b|\b(?:can(?:not|['’]t)|couldn['’]t) (?:be )?(?:anything |any )?(?:but|other than)\b|\bne reste que\b|\bniemand anders als\b",
     I,
 )
@@ -413,7 +413,8 @@ def _from_checklist(tokens: str) -> Choice | None:
 
 def _from_sentences(tokens: str, announced: bool = False, has_names: bool = False) -> Choice | None:
     """The choice that the sentences amount to; "" where they name a number beyond the options."""
-    text = _joined(_ONLY.sub(" only ", _ALL_BUT.sub(r" only \1.", tokens)))
+    tokens = _ONLY.sub(" only ", _ALL_BUT.sub(r" only \1.", tokens))
+    text = _joined(re.sub(r"\b(?:any|every|all)\w*(?: \w+)? (?:but|except)(?= (?:\w+ )?⟦)", "not", tokens, flags=I))
     heads = {
         m.start(1) - 1: m[1] for m in re.finditer(rf"(?m)(?:^|[.;,:]\s)[\s>*•-]*{R}\s*(?:[:)=(|]|\.\s|[-–—]\s)", text)
     }
@@ -527,8 +528,9 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
     several = [c for c in (*chosen, *specials) if c.choice == SEVERAL]
     none = [c for c in specials if c.choice == NONE]
     mentioned = {int(n) for group in re.findall(r"⟦(\d+)⟧|⟪([\d+]+)⟫", text) for n in "+".join(group).split("+") if n}
+    is_alone = len(mentioned) == 1
     mentioned -= {c.choice for c in claims if c.kind == DENIED}
-    if not numbers and not several and not none and perhaps and (perhaps[-1].choice == SEVERAL or len(mentioned) == 1):
+    if not numbers and not several and not none and perhaps and (perhaps[-1].choice == SEVERAL or is_alone):
         numbers, several = [c for c in perhaps if c.choice != SEVERAL][-1:], [c for c in perhaps if c.choice == SEVERAL]
     if numbers:
         final = final_claim(text, numbers)
@@ -543,7 +545,11 @@ def _resolve(text: str, claims: list[Claim], specials: list[Claim]) -> Choice | 
         doubted += [c for c in later if c.kind == DENIED and c.choice == final.choice]
         return None if doubted else final.choice
     if several and not none:
-        return SEVERAL
+        last = max(c.start for c in several)
+        open_ones = {m.start() for m in re.finditer(R, text) if m.start() > last} - {
+            c.start for c in claims if c.kind == DENIED
+        }
+        return None if len(open_ones) == 1 else SEVERAL
     kinds = {c.choice for c in specials}
     # An option that is named beside "none" or "I don't know", and not denied, may be the answer after all.
     if any(c.kind in (CHOSEN, PERHAPS, DOUBTED) for c in claims) or len(mentioned) == 1:

@@ -59,6 +59,7 @@ CARRIER = words(
     bon bonne correct correcte mieux plus probablement sûrement certainement donc alors ainsi seul seule seulement uniquement à au mon avis choix pour moi par conséquent reste description oui question cible opterais référence fait se réfère probable vraisemblable
     pencherais clairement cela ça clair évidemment sûr vrai là
     wählen nehmen tippen nennen elegir escoger choisir prendre escolher kiezen nemen reflection prob rn comes come closest
+    consistent aligns align applies apply they they're she he wants put balance sound sounds  get got pressed
     arrive money click clicking had mind talking about hands down more rather what was can fall falls meet job identity
     ganz fällt meine mein entscheidung kann es
     del quedo inclino por claro inclinaría voto señala seleccionaría marco marcaría fico voto clicaria marcaria aponta
@@ -328,9 +329,9 @@ _CONCLUDES = re.compile(
 
 _HEDGED = re.compile(
     r"\b(?:(?:i['’]?m |i am )?not (?:entirely |completely |totally |very |quite |absolutely |100 ?% |fully )?(?:sure|certain|positive|an expert)|can(?:not|['’]t) be (?:100 ?% |entirely |completely |fully )?(?:sure|certain)|(?:without|beyond|no) (?:a |any )?(?:reasonable )?(?:doubt|question)(?: about it)?|not only|not just"
-    r"|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if forced(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
+    r"|if i (?:had|have|must|were forced|really had)(?: to)?(?: (?:guess|choose|pick|say|decide|answer|select|commit))?(?: one)?|if (?:you|we|i|one) (?:look|compare|consider|check|examine|go|take|read)\b|if (?:forced|pressed|asked)(?: to \w+)?|(?:unless|if) i(?:['’]m| am)(?: not)? (?:mistaken|wrong)|as far as i (?:can|could) (?:tell|see|judge)|as (?:you|we) can see"
     r"|nicht (?:ganz |völlig |hundertprozentig )?sicher|ohne zweifel|zweifellos|pas (?:tout à fait |totalement |complètement )?(?:sûre?|certaine?)|sans (?:aucun )?doute|no estoy \w+(?: \w+)?|sin duda|não (?:tenho|estou) \w+(?: \w+)?|sem dúvida|niet (?:helemaal |zo )?zeker|ongetwijfeld|wenn ich raten müsste|si je devais choisir)\b"
-    r"|,? (?:is(?:n['’]t| that| it| that not) (?:it|right|correct|so|okay|ok)|right|would you like [^?.\n]*|do you want [^?.\n]*|does that help|ok(?:ay)?|nicht wahr|n['’]est-ce pas|verdad|não é|toch)\?",
+    r"|(?:,\s*|(?<=[.!] ))(?:(?:is|does|has|would|do|should)(?:n['’]t| that| it| that not) (?:it|that|you|they|right|correct|so|okay|ok)|right|would you like [^?.\n]*|do you want [^?.\n]*|does that help|ok(?:ay)?|nicht wahr|n['’]est-ce pas|verdad|não é|toch)\?",
     I,
 )
 _SUPPOSES = re.compile(

@@ -37,6 +37,7 @@ _SAYING = words(
     attempt proposal suggestion try guess listener hearer partner speaker user assistant director matcher way ways approach option refer referred referring identify identified identifying describe describing described call called calling name named find finding found pick picking
     choose choosing select selecting locate locating look looking search searching get grab take touch click tap point pointing show give say saying said tell telling mean meant use using put suggest propose go going see seeing spot spotted think thinking talk talking about
     indicate indicated marked highlighted framed circled selected chosen asked intended given following here there's here's is: please kindly them him her me us for as by with like something to at out up of from in words terms so that listener's mind question number no. english works allow allows goes go put
+    reply briefly brief np er ask partner wording moment begin start done ready hard difficult easy tricky identical indistinguishable end finished luck enjoy cheers choice requested prompt
     sentence text noun works reads follows single out singled distinguish distinguishing distinguished recognise recognize recognised recognized known let's call how what about
     mir dir uns ihnen euch nos me te
     ich wir du sie es das dies die der den dem eine einen ein einer mein meine meinen ist sind wäre wird würde könnte kann könnten sollte soll beschreibung ausdruck antwort vorschlag ziel zielobjekt objekt gegenstand gesuchte gesuchtes gemeint gemeinte gesucht
@@ -59,7 +60,7 @@ _EXPLAINING = words(
     types shape position positions orientation location category material count word words length characters confidence high medium low no none nothing not nobody one ones else all every everything any each same like same-looking such in scene picture image list context set group display distractor distractors objects items
     candidates object item target description expression phrase head noun is are was were has have had does do did share shares shared look looks looking match matches fit fits would could can should will be been being make makes made sure clear clearly know knows let me if you need more less detail details further help helps hope ok okay
     got right correct good best better shorter longer concise natural works work left-out omitted mentioned mention mentions included include includes chosen chose choose because-of both either and or but nor than from to of on by with without at sets set apart opposed compared unlike contrast versus vs
-    above below before previously previous later see same again later determined tbd default question questions answer yes able unable possible impossible their his her its first second third fourth draft requested visible isn't aren't doesn't don't won't wouldn't it'll you'll way i we my your our use using need needs find finds found also just very too still even what which who that's two three several
+    above below before previously previous later see same again later determined tbd default question questions answer yes done ready luck end finished enjoy cheers identical difficult hard moment indistinguishable interchangeable able unable possible impossible their his her its first second third fourth draft requested visible isn't aren't doesn't don't won't wouldn't it'll you'll way i we my your our use using need needs find finds found also just very too still even what which who that's two three several
     +loc -loc unique: listener hearer speaker reader viewer people person anyone someone
     alle anderen andere anderes sind ist nur dieses dieser diese einzige einzigen einzigartig eindeutig anders aussehen sehen aus unterscheidet unterscheiden denn weil reicht genügt farbe größe typ form begründung erklärung hinweis kein keine keiner objekte objekt so der die das den im bild szene sonst nichts
     les autres autre sont est seul seule unique différent différents différente différentes car parce que suffit couleur taille type forme raison explication note aucun aucune objet objets dans la scène image ainsi cette ce
@@ -93,7 +94,10 @@ _SMALL = {
     "é": r"(?:o|a|os|as|uma?) ",
     **dict.fromkeys(("well", "now", "then"), r"(?:the|an?) "),
     **dict.fromkeys(
-        words("so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously"), r"\w"
+        words(
+            "so um uh hmm okay ok actually basically simply honestly perhaps maybe probably obviously hence thus therefore"
+        ),
+        r"\w",
     ),
 }
 
@@ -165,7 +169,7 @@ _CARRIER = re.compile(
         r"(?:es|sería|se trata de|el objet(?:o|ivo)(?: \w+)? es|yo diría|diría|me refiero a|(?:elige|elija|escoge|escoja|seleccion[ae]|busca|busque|encuentra|encuentre|toma|haz clic en|mira))(?= (?:el|la|un|una|los|las)\b)",
         r"(?:é|seria|trata-se de|o (?:objeto|alvo)(?: \w+)? é|eu diria|refiro-me a|(?:escolha|selecione|procure|encontre|pegue|clique em|olhe para))(?= (?:o|a|um|uma|os|as)\b)",
         r"(?:het|dit|dat|het (?:doel|doelobject|object)) is|het gaat om|ik (?:zou zeggen|bedoel|zoek|kies)|(?:kies|neem|pak|zoek|vind|selecteer|klik op|kijk naar)(?=\s+(?:de|het|een)\b)",
-        r"(?:目标物体|目标|它|这个物体|这|那|物体|答案)(?:就)?是|指的是|我(?:说的|指的)是|我会说|请?(?:选择|选|找到|找出|点击|指向)|対象物?は|それは|これは|目標(?:物)?は",
+        r"(?:目标物体|目标|它|这个物体|这|那|物体|答案)(?:就)?是|指的是|我(?:说的|指的)是|我会说|请?(?:选择|选|找到|找出|点击|指向)|(?:答え|正解|説明|ターゲット)は|対象物?は|それは|これは|目標(?:物)?は",
     )
     + r"(?: (?:simplement|einfach|simplemente|simplesmente|gewoon|just|simply))?(?:\s*[:：,]\s*|\s+|(?<=[是は说择选到出击向]))",
     I,
@@ -231,20 +235,20 @@ _OF_TASK = re.compile(
 _NO_DESCRIPTION = re.compile(
     any_of(
         r"(?:n/?a|none|null|nil|unknown|unclear|nothing|tbd|-+|\.+|no|yes|ok(?:ay)?|sure|empty|undefined|thanks?|thank you|done|ready|hello|hi|number \w+|unsure|无|無|なし\W*)\W*$",
-        r"(?:sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
+        r"(?:send|provide|upload|share|lorem|sorry|but|i|i['’]\w+|you|your|we|my|please|kindly|which|who|where|how|why|when|should|shall|let|thank|thanks|hello|hi|hey|welcome|either|or|whether|it|they|he|she|maybe|perhaps|there|here|describe|describing|nothing|impossible|insufficient|error|undefined|missing|unable|unclear|as|per|depends|both (?:are|is|of)|all (?:are|is)|neither|good|great|excellent|interesting|more|further|let['’]s|assuming|assume|based|given|unfortunately|not (?:enough|possible|sure|applicable|available|provided|known|specified|given|clear))\b(?! (?:like|looking)\b)",
         r"what(?! (?:looks|seems|appears|resembles|is|was)\b)|(?:no|not any|without) (?:\w+ )?(?:descriptions?|targets?|objects?|informations?|answer|such|images?|pictures?|photo|input|list|scene|text|response|comment|further|specific|unique|clear|distinguishing|valid|matching|match)\b|none of\b|(?:target|image|description|object|list|input)s? (?:not|un|missing|is|are|was)",
         r"(?:ich|wir|keine?[nrs]?|welche[srn]?|bitte|unklar|unbekannt|nicht|leider|es|das (?:bild|ziel|objekt) (?:ist|fehlt|wurde))\b",
         r"(?:je|quel(?:le)?s?|pas|aucune?|pourriez|veuillez|impossible|inconnue?|il|merci|pouvez|désolée?|nous)\b|j['’]",
         r"¿|(?:no|qué|cuál|podrías|por favor|ningun[oa]?|ningún|desconocid[oa]|gracias|hay|lo siento)\b|(?:não|qual|poderia|nenhuma?|desconhecid[oa]|obrigad[oa]|eu|há)\b",
-        r"(?:ik|geef|welke?|geen|kun je|kunt u|onbekend|onduidelijk|bedankt|er)\b|[我你您]|无法|不能|请|哪(?:个|一)|没有|不明|未知|谢谢|不知道|不清楚|抱歉",
-        r"(?:どの|どれ|どちら|何を)|わかりません|分かりません|不明|教えて|該当|ありがとう|申し訳|(?:画像|写真|图片|图像)(?:が|は|没|不|缺)",
+        r"(?:ik|geef|welke?|geen|kun je|kunt u|onbekend|onduidelijk|bedankt|er)\b|[我你您]|无法|不能|请|哪(?:个|一)|没有|需要|不明|未知|谢谢|不知道|不清楚|抱歉",
+        r"(?:どの|どれ|どちら|何を)|わかりません|分かりません|不明|必要|教えて|該当|ありがとう|申し訳|(?:画像|写真|图片|图像)(?:が|は|没|不|缺)",
     ),
     I,
 )
 # Signs of other content than a phrase: conversation partners, the task, alternatives, markup.
 _DOUBT = re.compile(
     r"(?:^|[,;.:!?] )(?i:i|you|we)\b|\b(?i:your (?:message|request|input|question|prompt|description|list|image)|(?:tell|give|show|let|help) (?:me|us)|thank you|please|descriptions?|referring|listener|distractors?|target (?:object|is))\b"
-    r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|ください|ますか|ません"
+    r"|\b(?i:(?:not|un)(?: |)(?:provided|specified|attached|uploaded|available|clear|defined|given)|is missing)\b|(?i:\b(?:object|item|number|objekt|objet|objeto) #?\d)|\b(?i:ich|je|vous|ik|eu|yo)\b|[我您请]|必要|情報|信息|需要|ください|ますか|ません"
     r"|(?i:\beither\b.*\bor\b|\bor,? (?:the|an?|maybe|perhaps|alternatively|simply|just)\b|\b(?:oder|alternatively|ofwel)\b|\b(?:ou|o|of) (?:le|la|el|de|het|a)\b(?= \w+ \w))|\w \w+ / \w+ \w|//|=>|->|→|[{}|\\<>]|\?(?=\s)"
 )
 _BARE_NUMBER = re.compile(
@@ -405,6 +409,9 @@ def _checked(text: str) -> str | None:
         shorter = re.sub(r"だ[。.]?$", "", shorter) if carried != whole else shorter
     result = _strip(shorter)
     result = _strip(result.rstrip(".。!！") if result != whole else re.sub(r"\s+[.。]$", "", result).rstrip("!！"))
+    # "It is difficult" says something of the task more often than of the object.
+    if re.match(r"(?:it|that|this)(?:['’]s| is)\b", whole, I) and len(result.split()) == 1:
+        return None
     return result if _is_phrase(result, is_carried=carried != whole) else None
 
 
@@ -432,6 +439,17 @@ def _without_reasons(text: str) -> str | None:
         opening = match.end() < len(text) and text[match.end()] in "(（["
         if not segment.strip(AROUND + ".!)]"):
             continue
+        # "The chair: red, large" is one phrase.
+        if re.search("[:：]", match[0]):
+            if re.match(r"(?:the|an?) \w+$", text[: match.start()], I):
+                continue
+            return (
+                text[: match.start()]
+                if len(_words(segment)) > 1
+                and (_is_talk(segment) or _REASON.match(segment))
+                and len(_words(text[: match.start()])) > 1
+                else None
+            )
         if _is_talk(segment):
             return text[: match.start()]
         if _REASON.match(segment) or segment.endswith(("?", "？")) or _NUMBERED.match(segment):
@@ -440,9 +458,6 @@ def _without_reasons(text: str) -> str | None:
         if _COMPARES.search(segment) and (is_clause or opening or not re.match(r"\w+", match[0])):
             return text[: match.start()]
         if is_clause and not re.match(r"(?:it|he|she|they|es|er|sie|il|elle|ela|ele|het|hij)\b", segment, I):
-            return None
-        # "The chair: red, large" is one phrase.
-        if re.search("[:：]", match[0]) and not re.match(r"(?:the|an?) \w+$", text[: match.start()], I):
             return None
     return text
 

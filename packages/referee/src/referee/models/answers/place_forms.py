@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from referee.errors import UnknownName
 from referee.geometry import Box, Convention, Order, Place, Point, Unit
 from referee.models.answers.json_objects import call_arguments, find_objects
-from referee.models.answers.vocabulary import MARKERS
+from referee.models.answers.vocabulary import MARKERS, plain_marks
 
 __all__ = ["FORMS", "AnswerForm", "form_named", "is_absent", "is_declined", "read_places"]
 
@@ -30,8 +30,8 @@ ABSENT = re.compile(
     rf"|\b(?:(?:not|n['’]t) (?:clearly )?(?:visible|present|found|shown|depicted|{_PICTURE})|(?:is|are) no(?:t| such|t any)?\b[^.]{{0,60}}\b{_PICTURE}"
     r"|does(?: not|n['’]t) (?:exist|appear|contain|show)|no such|none of the|there (?:are|is) none|no (?:\w+ ){0,3}(?:found|match(?:es)?|matched|visible|present|detected))\b"
     r"|\bno (?:object|item|element|region)s? (?:match|fit|correspond|that)"
-    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
-    r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:objet|élément) (?:ne )?correspond"
+    r"|(?:es gibt |ist |sind )?\bkeine?[nrs]? [^.]{0,40}\bim bild|im bild [^.]{0,20}keine?[nrs]? [^.]{0,40}(?:zu sehen|sichtbar|vorhanden)|nicht (?:im bild|vorhanden|zu sehen|sichtbar)|es gibt keine?[nrs]?\b"
+    r"|il n['’]y a (?:pas|aucun)|n['’](?:est|apparaît) pas (?:visible|présent|dans l['’]image)|n['’]apparaît pas|aucune? (?:\w+ ){1,4}(?:ne )?(?:correspond|n['’]est (?:visible|présent)|n['’]apparaît)"
     r"|\bno hay (?:ning|\w+)|no (?:aparece|se ve|está (?:presente|visible|en la imagen))|não há|não (?:aparece|está (?:presente|visível|na imagem))"
     r"|er is geen\b|er zijn geen\b|niet (?:zichtbaar|aanwezig|te zien|in de afbeelding)|(?:图中|图片中|图像中|画面中)?(?:没有|不存在|未(?:找到|发现))|(?:は|が)(?:ありません|いません)|見当たりません|写っていません|存在しません|見つかりません",
     re.IGNORECASE,
@@ -72,7 +72,7 @@ _MARKED = re.compile(rf"(?<![\w'])(?:{MARKERS})(?:\s*\([^)\n]*\))?[\"'*_]*\s*(?:
 # Numbers that an answer denies or takes back.
 _NUMBERS = rf"[\[(<]+[^\[\]()<>\n\"]{{0,12}}{NUMBER}(?:[\s,;]+{NUMBER}){{1,3}}[\])>]+(?:\s*,\s*{PAIR})?"
 _DENIED = re.compile(
-    rf"\b(?:not|n['’]t|rather than|instead of|unlike|nicht|pas|niet|não)\b(?: (?:at|in|the|box|be|to|around|bei|à))*\s*{_NUMBERS}"
+    rf"\b(?:not|n['’]t|rather than|instead of|unlike|nicht|pas|niet|não)\b(?: (?:at|in|the|one|box|chair|object|be|to|around|bei|à))*\s*{_NUMBERS}"
     rf"|\b(?:at first|initially|first (?:guess|thought|attempt|i)|originally|zuerst|d['’]abord|al principio|no início|eerst)\b[^\[(<\n]*{_NUMBERS}",
     re.IGNORECASE,
 )
@@ -86,7 +86,8 @@ def read_places(text: str, form: AnswerForm, convention: Convention) -> Places:
     """Return the places in an answer, preferring those after its last "Answer:" or correction; repeated places count
     once.
     """
-    text = _DENIED.sub(" ", text[:LONGEST])
+    text = re.sub(r"(?<=\d)\s?px\b", "", plain_marks(text[:LONGEST]))
+    text = _DENIED.sub(" ", text)
     for mark in reversed([*_MARKED.finditer(text), *_CORRECTED.finditer(text)]):
         if places := form.read(text[mark.end() :], convention):
             return list(dict.fromkeys(places))
@@ -324,11 +325,14 @@ def _json(text: str, convention: Convention) -> Places:
 
 
 _SPACED = re.compile(rf"<(?:bbox|box|point)>\s*\(?({NUMBER}(?:[\s,]+{NUMBER}){{1,3}})\)?\s*</(?:bbox|box|point)>")
-_ALONE = re.compile(rf"^[\s*`$\[(]*({NUMBER}(?:(?:\s*[,;]\s*|\s+){NUMBER}){{1,3}})[\s*`$.\])]*$")
+_ALONE = re.compile(
+    rf"^[\s*`$\[(]*(?:[^\W\d][\w ]{{0,30}}\s*[:=]\s*)?({NUMBER}(?:(?:\s*[,;]\s*|\s+){NUMBER}){{1,3}})[\s*`$.\])]*$"
+)
 _ASSIGNMENT = re.compile(
     rf"\b(x_?(?:min|max|left|right|center)?[012]?|y_?(?:min|max|top|bottom|center)?[012]?|left|top|right|bottom|width|height|w|h|c[xy])\s*(?:=|:|is)\s*({NUMBER})(?:px)?\b",
     re.IGNORECASE,
 )
+_TABLE_ROW = re.compile(rf"(?m)^\s*\|\s*({NUMBER}(?:\s*\|\s*{NUMBER}){{1,3}})\s*\|\s*$")
 _SIZE_BEFORE = re.compile(
     r"\b(?:image|picture|photo|screenshot|screen|size|resolution|dimensions?)\b[^.\n]{0,25}$", re.IGNORECASE
 )
@@ -340,7 +344,9 @@ def _written(text: str, convention: Convention) -> Places:
         return boxes
     if tagged := [p for m in _SPACED.finditer(text) for p in _group(re.split(r"[\s,]+", m[1]), convention)]:
         return tagged
-    if alone := _ALONE.match(text.strip()):
+    if rows := _TABLE_ROW.findall(text):
+        return [p for row in rows for p in _group(re.split(r"\s*\|\s*", row), convention)]
+    if (alone := _ALONE.match(text.strip())) and not _SIZE_BEFORE.search(text[: text.index(alone[1])]):
         return _group(re.split(r"\s*[,;]\s*|\s+", alone[1].strip()), convention)
     pairs = [m for m in re.finditer(PAIR, text) if not _SIZE_BEFORE.search(text[: m.start()])]
     is_corners = _boxlike(convention).order in (Order.XYXY, Order.YXYX)

@@ -42,7 +42,7 @@ _RATING_WORDS = words(
     rate rates rated rating ratings score scores scored scoring give gives gave given giving assign assigned assigning award awards awarded grade graded grades deserves deserve deserving
     gets get getting earns earn merits merit receives receive put putting mark marks worth value level quality fluency adequacy clarity grammar grammaticality naturalness readability overall text sentence
     description phrase one utterance solid easy strong full perfect fair good decent weak generous comfortable rounded point points pts pt star stars likert appropriate adequate justified warranted feels sounds scale on
-    around about approximately roughly total sum ranking wording lands sits comes estimate somewhere clearly assessment evaluation judgement judgment impression naturally stands land sit down bring brings bringing lowest highest flawless of out
+    around about approximately roughly total sum ranking wording lands sits comes estimate somewhere clearly upgraded downgraded raised lowered fairer less parce consider assessment evaluation judgement judgment impression naturally stands land sit down bring brings bringing lowest highest flawless of out
     bewertung wertung note gebe geben vergebe vergeben bewerte bewerten punkt punkte punkten punktzahl sterne satz text mit insgesamt beurteilung einschätzung eine einen ein würde verdient bekommt erhält urteil gesamt satzes verteile
     note donne donnerais mets mettrais attribue attribuerais évaluation points point étoiles texte phrase mérite vaut obtient lui accorde de un une cette globale
     puntuación calificación nota doy daría pongo pondría otorgo otorgaría puntos punto estrellas frase texto merece obtiene le un una evaluación valoración esta asigno calificaría calificaría como
@@ -99,6 +99,11 @@ _ELSE = re.compile(
 _EXPLAINED = re.compile(
     r"\b(?:would|could|might|typical|reserved|normally|usually|others?|some|max\w*|perfect|scale|expect\w*|means|meaning|being|grammar|style|fluency|clarity|adequacy|content|spelling|form|rater\w*|was going|wäre|serait|sería|seria|hätte|considered|initially|first|thought|zuerst|au début|al principio)\b", I
 )  # fmt: skip
+# Ratings of other texts, or by others.
+_OTHERS = re.compile(
+    r"\b(?:others?|some|most|many|people|raters?|typical\w*|usual\w*|normally|average|previous|last|perfect|flawless|ideal|better one|andere|manche|d['’]autres|otros|outros|anderen)\b",
+    I,
+)
 _FINAL = r"(?:final|overall|total|gesamt\w*|insgesamt|globale?|总分|総合|end(?:gültige)?)(?: (?:rating|score|grade|answer|bewertung|note|puntuación|nota|assessment|evaluation|quality))?|final|answer|verdict|rating|score|bewertung|wertung|note|nota|puntuación|calificación|pontuação|beoordeling|评分|分数|得分|評価|スコア"
 _MARKED = re.compile(
     rf"(?<!\w)({_FINAL}|{MARKERS})(?:\s*\([^)\n]*\))?[\s\"'*]*[:=：|]+[\s\"'*|(\[]*(?:an? )?⟦(\d+)⟧", I
@@ -176,7 +181,9 @@ def _stated(text: str) -> int | None:
     claims: list[Claim] = []
     start = 0
     for sentence in split_sentences(text):
-        claims += [c._replace(start=c.start + start) for c in claims_of_sentence(sentence, _RATE) or ()]
+        for claim in claims_of_sentence(sentence, _RATE) or ():
+            is_others = _OTHERS.search(re.split(r"[.,;:]", sentence[: claim.start])[-1])
+            claims.append(claim._replace(start=claim.start + start, kind=DENIED if is_others else claim.kind))
         start += len(sentence)
     chosen = [c for c in claims if c.kind == CHOSEN and not c.is_background and c.choice != SEVERAL]
     if not chosen:
@@ -226,6 +233,8 @@ def _marked(text: str) -> int | None:
     if contrary and final_claim(text, claims) is None:
         return -1
     after = text[last.end() :]
+    if changed := re.match(r"[\s*]*(?:→|->|=>)[\s*]*⟦(\d+)⟧", after):
+        return int(changed[1])
     return (
         int(last[2])
         if not re.match(r"\s*(?:or|oder|ou|to|-)\s*[⟦⟪]", after)

@@ -116,7 +116,7 @@ REFUSAL = re.compile(
 )
 
 UNKNOWN = any_of(
-    r"unknown|unclear|undetermined|unsure\b|uncertain\b|dunno\b|idk\b|i(?:['’]d| would) need more (?:information|details?|context)|indeterminate|undecidable|not (?:sure|clear|certain|known|enough (?:information|details?|context))",
+    r"unknown|unclear|undetermined|unsure\b|uncertain\b|dunno\b|idk\b|unable to (?:tell|determine|decide|say|identify)|i(?:['’]d| would) need more (?:information|details?|context)|indeterminate|undecidable|not (?:sure|clear|certain|known|enough (?:information|details?|context))",
     r"(?:the )?(?:provided |given )?(?:information|description) is (?:too (?:vague|general|unclear|short)|insufficient|not (?:specific|clear|detailed) enough|unclear)",
     r"(?:i have |there(?: is|['’]s) )?no way (?:of knowing|to (?:tell|know|say|decide))|(?:the |this )?description (?:does(?: not|n['’]t)) (?:give|provide|contain|include) (?:me )?enough|insufficient (?:information|details?)|there(?: is|['’]s| isn['’]t)(?: not| too little|n['’]t)?(?: really)? (?:enough |sufficient )?(?:information|details?|context)\b(?! (?:about|in|on) ⟦)",
     r"(?:i )?(?:really |honestly |just )?(?:can['’]?t|cannot|can not|couldn['’]?t|could not)(?: really| reliably| quite)? (?:tell|determine|decide|say|know|identify|be (?:sure|certain|determined|identified|told|decided)|choose|pick)",
@@ -138,7 +138,11 @@ _WIDE = str.maketrans(
 )  # fmt: skip
 
 
+def plain_marks(text: str) -> str:
+    """A text with plain quotation marks, dashes, digits and punctuation."""
+    return text.translate(_WIDE)
+
+
 def plain_text(text: str) -> str:
     """A text with plain quotation marks, dashes, digits and punctuation, and without Markdown's emphasis."""
-    text = text.translate(_WIDE)
-    return re.sub(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|`", "", text)
+    return re.sub(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|`", "", plain_marks(text))
