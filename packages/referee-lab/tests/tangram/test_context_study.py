@@ -138,7 +138,7 @@ def test_with_every_context_each_reference_is_shown_with_its_own_later_event(tmp
     assert [claim.sentence for claim in prove_balance(made) if claim.promised and not claim.holds] == []
     # Voices are heard up to an utterance that is read, which participants are told.
     write_study(tmp_path / "heard", replace(study.draft, sounds={f"{'ab' * 16}.wav": b"RIFF"}))
-    pages = [(tmp_path / name / "texts" / "instructions.md").read_text("utf-8") for name in ("study", "heard")]
+    pages = [(tmp_path / name / "texts" / "en" / "instructions.md").read_text("utf-8") for name in ("study", "heard")]
     assert [about_voices("en") in page for page in pages] == [False, True]
     with pytest.raises(InputError, match=r"6 items, fewer than 8 \(power 0"):
         prepare_context_study(sessions[:2], wanted, ["human", "that"], ["none", "mention", "action", "both"])
