@@ -12,10 +12,10 @@ from machine import IN_CI
 from referee.cli import main
 from referee.records import Event
 from referee_lab.server.web.built_pages import STATIC
-from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import write_recording
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import write_dialogue
 from referee_lab.tangram.tiers.elan import from_eaf, to_eaf

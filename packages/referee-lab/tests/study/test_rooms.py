@@ -12,8 +12,8 @@ from referee import catalogue
 from referee_lab.rooms.room_line import BOT, SERVER, RoomLine
 from referee_lab.rooms.room_state import Room, act, join, leave, pass_time, quit_room
 from referee_lab.rooms.views import status, view_line
-from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.goals import find_goal, solution
+from referee_lab.tangram.game.piece_sets import PIECES
 
 MINUTE = 60_000.0
 DEFAULTS = {name: p.default for name, p in catalogue.create("protocol", "tangram").info.parameters.items()}

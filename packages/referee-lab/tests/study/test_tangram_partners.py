@@ -23,8 +23,9 @@ from referee_lab.rooms.tangram_study import make_tangram_study
 from referee_lab.server.sessions.served_study import open_served
 from referee_lab.tangram.game.board import Board, Change, Placement
 from referee_lab.tangram.game.goals import find_goal, solution
+from referee_lab.tangram.game.instructions import Hand, understand
 from referee_lab.tangram.game.log import faults
-from referee_lab.tangram.game.operator_bot import Act, Hand, follow, understand
+from referee_lab.tangram.game.operator_bot import Act, follow
 from referee_lab.tangram.game.solver_bot import Mind, instruct
 
 FAST = 60.0

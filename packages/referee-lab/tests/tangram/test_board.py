@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from machine import find_node, lacking
 from referee.errors import InputError
-from referee_lab.tangram.game.board import CHANGES, PIECES, Board, Change, Placement, cover_error
+from referee_lab.tangram.game.board import CHANGES, Board, Change, Placement, cover_error
 from referee_lab.tangram.game.goals import GOALS, outline, scatter, solution
+from referee_lab.tangram.game.piece_sets import PIECES
 
 CHANGE = st.builds(
     Change,

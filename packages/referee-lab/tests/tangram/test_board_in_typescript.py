@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from referee_lab.tangram.game.board import CHANGES, PIECES, Change
+from referee_lab.tangram.game.board import CHANGES, Change
 from referee_lab.tangram.game.goals import scatter
-from referee_lab.tangram.game.piece_sets import PENTOMINOES
+from referee_lab.tangram.game.piece_sets import PENTOMINOES, PIECES
 
 WALK = Path(__file__).parents[2] / "browser/tests/tangram-walk.json"
 PENTOMINO_WALK = WALK.with_name("pentomino-walk.json")

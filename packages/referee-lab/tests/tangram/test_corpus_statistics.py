@@ -8,7 +8,7 @@ import pytest
 from situations import dialogue, handled, said
 
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.models.corpus_statistics import GROUPS, PRINTED, count_corpus
 from referee_lab.tangram.tiers.dialogue import Dialogue
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.dialogue_film import LIFT, dialogue_film, numbered
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from referee.errors import MalformedInput
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.models.corpus_statistics import count_corpus
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.dialogue_form import read_dialogue, write_dialogue

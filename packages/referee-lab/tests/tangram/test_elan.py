@@ -16,9 +16,9 @@ from lxml import etree
 
 from referee.errors import InputError, MalformedInput
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.annotations import marks_in
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, Dialogue
 from referee_lab.tangram.tiers.eaf import eaf_faults

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.goals import GOALS
 from referee_lab.tangram.game.log import positions
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.expressions import compare, find_phrases, preannotate
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue

@@ -9,8 +9,9 @@ from shapely import Polygon, box
 from shapely.affinity import scale, translate
 
 from referee.errors import InputError, UnknownName
-from referee_lab.tangram.game.board import PIECES, corners
+from referee_lab.tangram.game.board import corners
 from referee_lab.tangram.game.goals import GOALS, TRAINING, Goal, find_goal, hint, outline, outline_path, scatter
+from referee_lab.tangram.game.piece_sets import PIECES
 
 WHOLE = 80_000  # sixteen small triangles of 5,000
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from referee.errors import InputError, MalformedInput
-from referee_lab.tangram.game.board import CHANGES, PIECES, Change
+from referee_lab.tangram.game.board import CHANGES, Change
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.clocks import timeline
 from referee_lab.tangram.game.goals import GOALS, scatter
@@ -27,6 +27,7 @@ from referee_lab.tangram.game.log import (
     state_at,
     write_recording,
 )
+from referee_lab.tangram.game.piece_sets import PIECES
 
 HEADER = Header(session="s", pair="p", goal="house", players={"a": "solver", "b": "operator"})
 CHANGE = st.builds(

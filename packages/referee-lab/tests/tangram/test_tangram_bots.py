@@ -8,13 +8,14 @@ from random import Random
 
 import pytest
 
-from referee_lab.tangram.game.board import PIECES, Board, Placement
+from referee_lab.tangram.game.board import Board, Placement
 from referee_lab.tangram.game.bot_games import play
 from referee_lab.tangram.game.clocks import timeline
 from referee_lab.tangram.game.goals import GOALS, find_goal, scatter, solution
+from referee_lab.tangram.game.instructions import Command, Hand, understand
 from referee_lab.tangram.game.log import faults, write_recording
-from referee_lab.tangram.game.operator_bot import Command, Hand, follow, understand
-from referee_lab.tangram.game.piece_sets import ALL_PIECES
+from referee_lab.tangram.game.operator_bot import follow
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES
 from referee_lab.tangram.game.rules import SETTINGS
 from referee_lab.tangram.game.solver_bot import Mind, instruct
 

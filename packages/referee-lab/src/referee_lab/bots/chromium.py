@@ -23,8 +23,6 @@ from referee_lab.server.web.built_pages import require_pages
 from referee_lab.server.web.server import create_app
 from referee_lab.study.data.collection import SIMULATED
 
-__all__ = ["browse", "find_chromium"]
-
 BROWSER = "browser"
 # Simulated clicks wait as a person would, and several browsers share the machine.
 SECONDS_A_STEP = 20.0

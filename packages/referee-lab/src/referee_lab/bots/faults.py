@@ -12,8 +12,6 @@ import httpx
 
 from referee.catalogue import one_of
 
-__all__ = ["FAULTS", "Faults", "Unreliable"]
-
 FAULTS = {
     "loss": "a request is lost, or its reply is: the server may or may not have heard",
     "delay": "a request waits on the way",

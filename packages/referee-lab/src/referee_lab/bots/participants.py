@@ -32,8 +32,6 @@ from referee_lab.study.folder.branches import SKIPPED
 from referee_lab.study.folder.questionnaires import FormField
 from referee_lab.study.protocols.contract import ROOM_PLUGINS, GivenAnswer
 
-__all__ = ["Bot", "BotStuck"]
-
 # A page tries for ever; a rehearsal has to end.
 MOST_TRIES = 200
 FRAME_MS = 1000 / 60

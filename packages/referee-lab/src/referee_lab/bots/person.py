@@ -18,8 +18,6 @@ from referee.hearers.answering import NONE, PSEUDO, words_of
 from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee_lab.study.protocols.simulated_answers import IDENTIFYING_MS, PER_WORD_MS, READING_MS
 
-__all__ = ["Someone"]
-
 # Spreads are SDs on the log scale; care above 1 sharpens a hearer's belief, below 1 blunts it.
 PACE_SPREAD, USUAL_CARE, CARE_SPREAD, MOST_LAPSES = 0.2, 1.5, 0.3, 0.03
 PER_BIT = 0.15

@@ -20,8 +20,6 @@ from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.server.sessions.served_study import Served
 from referee_lab.server.store.schema import participant, session
 
-__all__ = ["Party", "PlayedRoom", "play_in_rooms"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlayedRoom:

@@ -20,8 +20,6 @@ from referee_lab.server.sessions.served_study import Served
 from referee_lab.tangram.players.reference_game import in_words, remembered
 from referee_lab.tangram.players.roster import make_partner
 
-__all__ = ["play_reference_rooms"]
-
 KEY_MS, READ_MS, FIND_MS = 180.0, 1500.0, 4000.0
 
 

@@ -11,8 +11,6 @@ from referee_lab.server.sessions.plan import check_answer, make_plan
 from referee_lab.study.design.balance import count_of
 from referee_lab.study.folder.study import Study
 
-__all__ = ["rehearse"]
-
 
 def rehearse(study: Study, hearer: Hearer | None = None) -> str:
     """Return a sentence on the rehearsal. Raises InputError for a step that cannot be shown or answered."""

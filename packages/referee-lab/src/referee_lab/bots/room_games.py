@@ -22,8 +22,6 @@ from referee_lab.tangram.game.goals import find_goal
 from referee_lab.tangram.game.log import Recording
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = ["play_rooms"]
-
 # The events of a recording that only a partner in another seat makes: a person alone neither sends nor receives chat.
 _TALK = ("say", "typing", "clock")
 

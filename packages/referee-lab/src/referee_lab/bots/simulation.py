@@ -33,8 +33,6 @@ from referee_lab.server.web.server import create_app
 from referee_lab.study.data.collection import collect
 from referee_lab.study.protocols.contract import ROOM_PLUGINS
 
-__all__ = ["Played", "simulate"]
-
 AT_ONCE = 8
 Watch = Callable[[int], Callable[[int], None]]
 

@@ -27,8 +27,6 @@ from referee_lab.server.sessions.plan import PlanStep
 from referee_lab.study.folder.study import Study
 from referee_lab.study.protocols.contract import GivenAnswer
 
-__all__ = ["Questions", "Thinking", "make_hearer", "simulate_answer", "someone", "think_ahead"]
-
 ASKED, TRAIN = "asked", "train.jsonl"
 Questions = Mapping[int, Sequence[PlanStep]]  # by participant
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from referee_lab.tangram.players.adaptation import AdaptationCurve
     from referee_lab.tangram.players.reference_game import GamePlan, PlayedGame
 
-__all__ = ["app"]
 
 app = options.new_app()
 ABOUT = "game.json"

@@ -14,22 +14,6 @@ from typing import Any, TypeVar
 
 from referee_lab.rooms.room_line import RoomLine
 
-__all__ = [
-    "BETWEEN",
-    "OVER",
-    "PLAYING",
-    "WAITING",
-    "AnyRoom",
-    "Seat",
-    "SomeRoom",
-    "change_seat",
-    "leave",
-    "lost_for_good",
-    "must_have_waited",
-    "seat_number",
-    "take_seat",
-]
-
 WAITING, PLAYING, BETWEEN, OVER = "waiting", "playing", "between", "over"
 
 

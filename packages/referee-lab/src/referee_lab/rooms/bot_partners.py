@@ -19,8 +19,8 @@ from referee_lab.rooms.any_room import PLAYING
 from referee_lab.rooms.room_line import BOT, RoomLine
 from referee_lab.rooms.room_state import Room
 from referee_lab.tangram.game.board import Board
-from referee_lab.tangram.game.instructions import clauses
-from referee_lab.tangram.game.operator_bot import Act, Hand, follow, understand
+from referee_lab.tangram.game.instructions import Hand, clauses, understand
+from referee_lab.tangram.game.operator_bot import Act, follow
 from referee_lab.tangram.game.rules import Game
 from referee_lab.tangram.game.solver_bot import Mind, clarify, in_place, instruct
 from referee_lab.tangram.tiers.dialogue import OPERATOR
@@ -28,7 +28,6 @@ from referee_lab.tangram.tiers.dialogue import OPERATOR
 if TYPE_CHECKING:
     from referee_lab.rooms.hall import Hall, Live, Watcher
 
-__all__ = ["Partner", "engage", "near_enough"]
 
 KEY_SECONDS = 0.04
 SETTLE_SECONDS, PATIENCE_SECONDS = 1.6, 25.0

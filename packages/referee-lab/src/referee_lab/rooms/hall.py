@@ -29,8 +29,6 @@ from referee_lab.server.sessions import kept_answers, presence
 from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.sessions.served_study import Served
 
-__all__ = ["Hall", "Link", "Live", "Person"]
-
 # Nothing that time brings (grace, hints, limits) is finer than a second.
 TICK_SECONDS = 0.25
 # One look a second for all rooms together.

@@ -23,7 +23,6 @@ from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 if TYPE_CHECKING:
     from referee_lab.rooms.hall import Hall, Live
 
-__all__ = ["ANSWER_SECONDS", "ModelPartner"]
 
 ANSWER_SECONDS = 60.0
 UNREAD = "sorry, I did not get that: could you say it in other words?"

@@ -26,7 +26,6 @@ from referee_lab.tangram.players.roster import make_partner
 if TYPE_CHECKING:
     from referee_lab.rooms.hall import Hall, Live
 
-__all__ = ["ReferenceBots", "label_of", "trial_in"]
 
 ANSWER_SECONDS = 60.0
 UNSURE = "Which one do you mean?"

@@ -18,27 +18,11 @@ from random import Random
 from typing import Any
 
 from referee_lab.rooms import any_room
-from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, AnyRoom, Seat, change_seat, leave
+from referee_lab.rooms.any_room import BETWEEN, OVER, PLAYING, WAITING, AnyRoom, Seat, change_seat
 from referee_lab.rooms.room_line import BOT, SERVER, RoomLine, is_bot
 
-__all__ = [
-    "CHOSEN",
-    "LISTENER",
-    "SPEAKER",
-    "SPEAKER_LEFT",
-    "TIMEOUT",
-    "ReferenceRoom",
-    "act",
-    "after_lines",
-    "join",
-    "leave",
-    "order_of",
-    "pass_time",
-    "quit_room",
-    "repetition_of",
-    "rounds_of",
-]
-
+# Leaving has the same rule in every kind of room.
+leave = any_room.leave
 SPEAKER, LISTENER = "speaker", "listener"
 # How a round ends.
 CHOSEN, TIMEOUT, SPEAKER_LEFT = "chosen", "timeout", "speaker-left"

@@ -16,8 +16,6 @@ from referee_lab.rooms.room_store import has_simulated, lines_after, restored, s
 from referee_lab.tangram.players.reference_game import COMPLETED, SAID, PlayedChoice, PlayedGame, PlayedRound, SaidLine
 from referee_lab.tangram.tiers.reference_forms import count_words
 
-__all__ = ["game_in", "load_reference_room", "log_in", "rounds_in"]
-
 # The outcomes of games that are not completed, and of speakers and listeners who gave no answer.
 LEFT, RUNNING = "left", "running"
 SILENT, ENTITY, TIMED_OUT = "silent", "entity", "timeout"

@@ -25,8 +25,6 @@ from referee_lab.study.texts import interface_words
 from referee_lab.tangram.players.reference_game import is_named_only
 from referee_lab.tangram.players.roster import make_partner
 
-__all__ = ["FIGURE_NAMES", "figure_trial", "make_reference_study", "picture_trial", "scene_trial"]
-
 # Twelve, as in the corpora of tangrams; those that look least alike.
 FIGURE_NAMES = (
     *("arrow", "boat", "bridge", "chevron", "chicken", "crown"),

@@ -18,8 +18,6 @@ from referee_lab.rooms.reference_state import (
 from referee_lab.rooms.room_line import RoomLine, is_bot
 from referee_lab.rooms.room_views import format_line, format_status
 
-__all__ = ["TELLING", "reference_status", "view_reference_line"]
-
 # Lines after which everyone receives the full state: nearly all, because pages draw the state.
 TELLING = frozenset({"round", "choose", "feedback", "gone", "join", "left", "ready", "disconnect", "reconnect", "over"})
 _PASSED_ON = frozenset({"say", "typing"})

@@ -26,20 +26,6 @@ from referee_lab.study.protocols.contract import ROOM_PLUGINS
 from referee_lab.tangram.game.log import Recording, write_recording
 from referee_lab.tangram.players.reference_game import PlayedGame, game_to_json
 
-__all__ = [
-    "ABOUT",
-    "ROOMS_TABLE",
-    "RoomSummary",
-    "about_games",
-    "has_rooms",
-    "is_reference_game",
-    "list_rooms",
-    "reference_files",
-    "room_files",
-    "room_recordings",
-    "rooms_table",
-]
-
 ROOMS_TABLE = "rooms.csv"
 # Tells `referee play` the kind of the games in a folder.
 ABOUT = "game.json"

@@ -18,8 +18,6 @@ from referee_lab.tangram.game.goals import find_goal, training_for
 if TYPE_CHECKING:
     from referee_lab.rooms.hall import Person
 
-__all__ = ["RoomKind", "kind_for"]
-
 
 # A room of some kind, and the lines that came of it.
 Happened = tuple[Any, list[RoomLine]]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-__all__ = ["BOT", "SERVER", "RoomLine", "is_bot", "is_person", "number_lines"]
-
 SERVER, BOT = "server", "bot"
 
 

@@ -21,18 +21,6 @@ from referee_lab.tangram.game.goals import find_goal
 from referee_lab.tangram.game.rules import Game, Note
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = [
-    "SOLO",
-    "Room",
-    "act",
-    "deal_roles",
-    "game_settings",
-    "join",
-    "leave",
-    "pass_time",
-    "quit_room",
-]
-
 SOLO = "solo"
 _BY_HAND = frozenset({*CHANGES, "cursor"})
 # Replays start from the nearest state; every change that settles brings one, this is for long silences.

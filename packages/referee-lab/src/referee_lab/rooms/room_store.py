@@ -29,22 +29,6 @@ from referee_lab.tangram.game.goals import find_goal
 from referee_lab.tangram.game.log import HANDLING, KINDS, STATES, Header, LogEntry, Recording, board_after
 from referee_lab.tangram.game.rules import Game
 
-__all__ = [
-    "has_simulated",
-    "high_marks",
-    "keep_lines",
-    "keep_room",
-    "lines_after",
-    "load_room",
-    "recording_of",
-    "recordings_in",
-    "recordings_of",
-    "restored",
-    "stored_room",
-    "unfinished",
-    "withdrawn",
-]
-
 _COLUMNS = ("room", "session", "actor", "seq", "client_seq", "t_client", "t_server", "kind", "data")
 _MOST_ROWS = 64  # in one statement; fewer have a statement of their own, and the driver keeps 128 prepared
 

@@ -11,8 +11,6 @@ from referee_lab.study.design.designs import Request, lay_out
 from referee_lab.study.folder.draft import Draft, Extra, write_study
 from referee_lab.study.folder.study import Study
 
-__all__ = ["write_room_study"]
-
 
 def write_room_study(
     path: str | Path,

@@ -8,8 +8,6 @@ from typing import Any
 from referee_lab.rooms.any_room import AnyRoom, seat_number
 from referee_lab.rooms.room_line import RoomLine
 
-__all__ = ["format_line", "format_status"]
-
 
 def format_line(room: AnyRoom, line: RoomLine, actor: str, shown: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return a line as sent to an actor, with the client number if they sent it; `shown` lists the fields to send of kinds that are sent in part."""

@@ -12,8 +12,6 @@ from referee_lab.tangram.game.log import LogEntry, Recording
 from referee_lab.tangram.game.recorded_sound import sound_name
 from referee_lab.tangram.game.sound_files import whole_sound
 
-__all__ = ["forget_sound", "keep_sound", "sound_path", "whole_sounds"]
-
 
 def sound_path(folder: Path, room: str, alias: str, chunk: int) -> Path:
     return folder / "data" / "voice" / room / f"{alias}-{chunk:05d}.webm"

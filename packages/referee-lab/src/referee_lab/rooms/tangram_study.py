@@ -10,9 +10,7 @@ from referee.records import Description, Entity, Property, Scene, Trial
 from referee_lab.rooms.room_study import write_room_study
 from referee_lab.study.folder.draft import Extra
 from referee_lab.study.folder.study import Study
-from referee_lab.tangram.game.board import PIECES
-
-__all__ = ["make_tangram_study"]
+from referee_lab.tangram.game.piece_sets import PIECES
 
 
 def make_tangram_study(

@@ -14,8 +14,6 @@ from referee_lab.rooms.room_views import format_line, format_status
 from referee_lab.tangram.game.goals import hint, outline_path
 from referee_lab.tangram.tiers.dialogue import SOLVER
 
-__all__ = ["TELLING", "ice_servers", "status", "view_line"]
-
 # Lines after which everyone receives the full state.
 TELLING = frozenset({"start", "hint", "end", "join", "left", "ready", "disconnect", "reconnect", "over"})
 # Hints reach those who may see them by the status.

@@ -7,8 +7,6 @@ from typing import Any
 
 from referee.errors import MalformedInput
 
-__all__ = ["decode_text", "json_object"]
-
 
 def decode_text(content: bytes, where: str) -> str:
     """Return the text of a file in UTF-8, or in UTF-16 with the mark of its byte order, as Praat and Excel write it."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from referee.cli import Commands, run_group
 
-__all__ = ["COMMANDS", "run"]
-
 COMMANDS: Commands = {
     "check": (
         "referee_lab.commands.dialogue.check",

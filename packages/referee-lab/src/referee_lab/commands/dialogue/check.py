@@ -16,7 +16,6 @@ from referee_lab.commands.tangram.sources import open_source, proposed_tiers
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["app"]
 
 app = options.new_app()
 KINDS = ("utterance", "expression", "action", "mouse", "gaze", "position")

@@ -11,8 +11,6 @@ from referee.cli import options
 from referee.errors import InputError
 from referee_lab.commands.tangram.sources import open_source
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

@@ -6,8 +6,6 @@ import json
 
 from referee.cli import options
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

@@ -9,8 +9,6 @@ from referee.errors import InputError
 from referee_lab.commands.tangram.annotate import serve_desk
 from referee_lab.commands.tangram.recordings import find_recordings
 
-__all__ = ["app", "two_names"]
-
 app = options.new_app()
 
 

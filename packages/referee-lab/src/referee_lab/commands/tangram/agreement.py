@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from referee.statistics.agreement import Agreement
     from referee_lab.tangram.tiers.annotator_agreement import AnnotatorComparison
 
-__all__ = ["app"]
 
 app = options.new_app()
 

@@ -12,7 +12,6 @@ from referee_lab.commands.tangram.recordings import sessions_named
 if TYPE_CHECKING:
     from referee_lab.tangram.desk.annotation_desk import Desk
 
-__all__ = ["app", "serve_desk"]
 
 app = options.new_app()
 

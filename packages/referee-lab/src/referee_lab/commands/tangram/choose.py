@@ -17,7 +17,6 @@ from referee_lab.server.web.built_pages import require_pages
 if TYPE_CHECKING:
     from referee.records import Trial
 
-__all__ = ["app"]
 
 app = options.new_app()
 

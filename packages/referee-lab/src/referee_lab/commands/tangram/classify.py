@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from referee_lab.tangram.models.history import Situation
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["app"]
 
 app = options.new_app()
 
@@ -115,7 +114,7 @@ def _lines(
     name: str, classification: Classification, worst: int, settings: dict[str, Any], dialogues: Sequence[Dialogue]
 ) -> list[str]:
     """Return the results as lines of text."""
-    from referee_lab.tangram.game.board import PIECES
+    from referee_lab.tangram.game.piece_sets import PIECES
     from referee_lab.tangram.models.demonstratives import ALL, PUBLISHED
 
     n, pronouns = len(classification.situations), sum(s.pronoun for s in classification.situations)

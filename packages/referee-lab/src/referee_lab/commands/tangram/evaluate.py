@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from referee_lab.tangram.evaluation.dress_rehearsal import Rehearsal
     from referee_lab.tangram.evaluation.task_performance import Evaluation, PairedCategories, Review
 
-__all__ = ["app"]
 
 app = options.new_app()
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.log import Recording
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["TIERS", "app", "tiers_as"]
 
 app = options.new_app()
 TIERS = ("eaf", "csv", "jsonl")

@@ -10,8 +10,6 @@ from referee_lab.tangram.game.own_goals import read_goals
 from referee_lab.tangram.game.own_pieces import set_named
 from referee_lab.tangram.game.piece_sets import find_pieces, name_of_set, set_of
 
-__all__ = ["chosen_goals"]
-
 
 def chosen_goals(puzzles: str | None, file: Path | None, pieces: str) -> list[Goal]:
     """The figures named in `puzzles` (with commas); without names all of the file, or all of the set."""

@@ -16,7 +16,6 @@ from referee_lab.commands.tangram.recordings import open_recording, write_annota
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["app"]
 
 app = options.new_app()
 

@@ -14,7 +14,6 @@ from referee.cli import options
 if TYPE_CHECKING:
     from referee_lab.tangram.game.goals import Goal
 
-__all__ = ["app"]
 
 app = options.new_app()
 SCORES = "games.jsonl"

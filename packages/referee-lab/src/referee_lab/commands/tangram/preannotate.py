@@ -14,7 +14,6 @@ from referee_lab.commands.tangram.sources import number
 if TYPE_CHECKING:
     from referee_lab.tangram.tiers.expressions import SpanAgreement
 
-__all__ = ["app"]
 
 app = options.new_app()
 

@@ -26,23 +26,6 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.log import Recording
     from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = [
-    "SPOKEN",
-    "annotation_of",
-    "find_recordings",
-    "is_recording",
-    "is_session",
-    "open_recording",
-    "open_session",
-    "proposed",
-    "put_dialogues",
-    "read_annotation",
-    "refuse_second",
-    "sessions_named",
-    "tiers_of",
-    "tiers_of_recording",
-    "write_annotation",
-]
 
 # The suffix of a recording's copy with speech (`referee tangram transcript`).
 SPOKEN = ".spoken.jsonl"

@@ -15,7 +15,6 @@ from referee_lab.commands.tangram.sources import aligned, number
 if TYPE_CHECKING:
     from referee_lab.tangram.models.reduction import Level, Reduction
 
-__all__ = ["app"]
 
 app = options.new_app()
 

@@ -12,8 +12,6 @@ from referee.cli import options
 from referee.errors import InputError
 from referee_lab.commands.tangram.recordings import open_session
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

@@ -15,7 +15,6 @@ from referee_lab.commands.tangram.sources import aligned, is_transfer, number, o
 if TYPE_CHECKING:
     from referee_lab.tangram.models.history import Situation
 
-__all__ = ["app"]
 
 app = options.new_app()
 

@@ -8,8 +8,6 @@ from typing import Any
 
 from referee.errors import InputError
 
-__all__ = ["exists_already", "serve_rooms", "tell_of_links"]
-
 
 def exists_already(data: Path) -> InputError:
     """Return the error for options with an existing folder, which would ignore them."""

@@ -12,8 +12,6 @@ from referee.errors import InputError
 from referee_lab.commands.tangram.room_studies import exists_already, serve_rooms, tell_of_links
 from referee_lab.server.web.built_pages import require_pages
 
-__all__ = ["app"]
-
 app = options.new_app()
 
 

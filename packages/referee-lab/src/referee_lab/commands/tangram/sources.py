@@ -21,18 +21,6 @@ from referee_lab.tangram.tiers.rex_tiers import with_positions
 if TYPE_CHECKING:
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
-__all__ = [
-    "aligned",
-    "corpus_dialogues",
-    "is_transfer",
-    "number",
-    "open_dialogues",
-    "open_sessions",
-    "open_source",
-    "proposed_tiers",
-    "told_proposals",
-]
-
 
 def open_dialogues(
     files: Sequence[Path],

@@ -12,7 +12,6 @@ from referee_lab.commands.tangram.sources import aligned, open_dialogues, open_s
 if TYPE_CHECKING:
     from referee_lab.tangram.models.corpus_statistics import CorpusStatistics
 
-__all__ = ["app"]
 
 app = options.new_app()
 

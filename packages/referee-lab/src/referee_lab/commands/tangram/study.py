@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from referee_lab.tangram.desk.clip_study import Wanted
     from referee_lab.tangram.game.dialogue_sessions import DialogueSession
 
-__all__ = ["app"]
 
 app = options.new_app()
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from referee_lab.tangram.game.log import Recording
     from referee_lab.tangram.tiers.transcripts import SpokenLine
 
-__all__ = ["app"]
 
 app = options.new_app()
 

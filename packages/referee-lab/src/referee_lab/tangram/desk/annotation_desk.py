@@ -32,8 +32,6 @@ from referee_lab.tangram.tiers.dialogue import UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.expressions import preannotate
 from referee_lab.tangram.tiers.piece_lexicon import WordFile, find_lexicon
 
-__all__ = ["AnnotationSheet", "Desk"]
-
 
 @dataclass
 class AnnotationSheet:

@@ -15,8 +15,6 @@ from referee_lab.tangram.desk.annotation_desk import AnnotationSheet, Desk
 from referee_lab.tangram.desk.local_page import create_local_app
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES
 
-__all__ = ["create_desk_app"]
-
 LARGEST = 256 * 1024
 
 

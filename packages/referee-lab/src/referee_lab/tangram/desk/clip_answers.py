@@ -13,8 +13,6 @@ from referee_lab.study.data.collection import SIMULATED, collect_from
 from referee_lab.study.data.dataset import ALL, StoredAnswer
 from referee_lab.study.folder.study import open_study
 
-__all__ = ["CLASSIFIER", "classifier_facts", "overheard_answers"]
-
 CLASSIFIER = "classifier.json"
 
 

@@ -49,18 +49,6 @@ from referee_lab.tangram.tiers.dialogue import OPERATOR, Dialogue
 from referee_lab.tangram.tiers.pento_dialogues import pento_dialogues
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
-__all__ = [
-    "Overhearing",
-    "Wanted",
-    "bot_sessions",
-    "make_clips",
-    "make_overhearing_demo",
-    "pento_sessions",
-    "practice_extras",
-    "prepare_overhearing",
-]
-
-
 PRACTICE = "practice"
 DEMO_SESSIONS = 3
 SLOWEST_MS = 120_000.0

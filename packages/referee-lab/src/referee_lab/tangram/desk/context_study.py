@@ -41,8 +41,6 @@ from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import OPERATOR
 from referee_lab.tangram.tiers.rex_tiers import with_positions
 
-__all__ = ["BASE_ERROR", "EFFECT", "FEWEST_ITEMS", "THAT", "ContextStudy", "estimate_power", "prepare_context_study"]
-
 # A cell with fewer items says more about the items than about the system.
 FEWEST_ITEMS = 8
 THAT = "that"

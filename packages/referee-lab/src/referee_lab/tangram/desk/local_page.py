@@ -17,8 +17,6 @@ from referee_lab.server.sessions.refusals import Problem
 from referee_lab.server.web.middleware import BodyLimit, SecureReplies
 from referee_lab.server.web.server import PlainJson
 
-__all__ = ["create_local_app"]
-
 
 def create_local_app(page: str, token: str, static: Path, largest: int) -> tuple[FastAPI, list[Any]]:
     """Return an application that shows a built page at /, and the dependency by which its routes require the token."""

@@ -18,8 +18,6 @@ from referee_lab.tangram.game.log import Header, Recording, faults
 from referee_lab.tangram.tiers.dialogue import Dialogue
 from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 
-__all__ = ["inline_page", "replay_page", "session_page"]
-
 _STYLE = re.compile(r'<link rel="stylesheet" href="[^"]*">')
 _SCRIPT = re.compile(r'<script defer src="[^"]*"></script>')
 

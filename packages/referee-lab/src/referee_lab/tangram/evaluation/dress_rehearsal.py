@@ -19,8 +19,6 @@ from referee_lab.tangram.models.history import all_situations
 from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["Rehearsal", "rehearse"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsal:

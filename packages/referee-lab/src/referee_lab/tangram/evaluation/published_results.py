@@ -10,8 +10,6 @@ from functools import cache
 from referee.auditing.paper import Paper, shipped_paper
 from referee_lab.tangram.evaluation.replacement import FN, TP
 
-__all__ = ["published_design", "published_results", "published_review"]
-
 
 @cache
 def _paper() -> Paper:

@@ -23,18 +23,6 @@ from referee_lab.tangram.models.demonstratives import Classification
 from referee_lab.tangram.models.history import Situation
 from referee_lab.tangram.tiers.dialogue import OPERATOR
 
-__all__ = [
-    "PRONOUNS",
-    "EvaluationMaterial",
-    "Item",
-    "choose_like",
-    "collect_material",
-    "make_lists",
-    "names_by_itself",
-    "replace_in",
-    "threshold_for",
-]
-
 Thing = TypeVar("Thing")
 # *sore* was judged the most fitting of kore/sore/are with the solver as speaker.
 PRONOUNS = {"en": "that", "ja": "それ", "de": "das", "es": "ese", "nl": "die", "pt": "esse", "zh": "那个"}

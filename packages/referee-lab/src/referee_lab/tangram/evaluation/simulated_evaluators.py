@@ -25,8 +25,6 @@ from referee_lab.tangram.models.resolution import ReferenceResolver
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, Dialogue
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
 
-__all__ = ["SIMULATED", "Evaluators", "as_trials", "overhear", "simulate_evaluators"]
-
 SIMULATED = "simulated"
 
 

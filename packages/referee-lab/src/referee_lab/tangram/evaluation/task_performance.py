@@ -32,20 +32,6 @@ from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_prono
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "AT",
-    "CONDITIONS",
-    "HUMAN",
-    "MARGIN",
-    "PAIRS",
-    "Category",
-    "Evaluation",
-    "NoModel",
-    "PairedCategories",
-    "Review",
-    "evaluate",
-    "review",
-]
 
 CONDITIONS = (TP, FN, FP_DP, FP_ORIG)
 PAIRS = ((TP, FN), (FP_DP, FP_ORIG))

@@ -25,12 +25,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from referee.errors import InputError
 from referee_lab.tangram.game.own_pieces import learn_from_data, pieces_to_data
-from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, SHAPES, UNIT, set_of, shape_of
+from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, UNIT, set_of, shape_of
 
 if TYPE_CHECKING:
     from shapely import Polygon
 
-__all__ = ["CHANGES", "PIECES", "SHAPES", "UNIT", "WORK_AREA", "Board", "Change", "Placement", "corners", "cover_error"]
 
 WORK_AREA = (1200.0, 800.0)
 CHANGES = ("grab", "move", "rotate", "flip", "release")

@@ -17,7 +17,6 @@ from referee_lab.tangram.game.piece_sets import own_pieces_among
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-__all__ = ["COLOURS", "draw_board", "draw_goal", "paint_board"]
 
 TABLE, PIECE, EDGE = "#f4f1ea", "#4a6670", "#ffffff"
 LIT, CURSOR, INK, SHADE = "#d9822b", "#b3261e", "#1d2a30", "#d8d2c4"

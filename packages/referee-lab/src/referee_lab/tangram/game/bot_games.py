@@ -8,15 +8,13 @@ from random import Random
 from typing import Any
 
 from referee_lab.tangram.game.goals import Goal, own_goal
+from referee_lab.tangram.game.instructions import understand
 from referee_lab.tangram.game.log import Header, Recording
-from referee_lab.tangram.game.operator_bot import understand
 from referee_lab.tangram.game.piece_sets import step_of
 from referee_lab.tangram.game.rules import SETTINGS, begin
 from referee_lab.tangram.game.session_log import SERVER, SessionLog
 from referee_lab.tangram.game.solver_bot import Instruction, Mind, instruct
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
-
-__all__ = ["play"]
 
 DRAW_BACK = (
     0.2  # REX-J: the cursor is off the referent of 17.5 % of the demonstrative pronouns (Iida et al. 2010, table 5)

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from referee_lab.tangram.game.log import LogEntry, Recording
 
-__all__ = ["timeline"]
-
 
 def timeline(recording: Recording) -> Iterator[tuple[float, LogEntry]]:
     """The entries in their order, each with the milliseconds since the start at which it happened (never after it arrived)."""

@@ -16,8 +16,6 @@ from referee.show.drawing.silhouettes import FIGURES
 from referee_lab.tangram.game.piece_sets import PIECES, SHAPES
 from referee_lab.tangram.tiers.dialogue import ACTION, MOUSE, UTTERANCE, Dialogue
 
-__all__ = ["dialogue_film", "numbered"]
-
 AREA = (1200.0, 800.0)
 COLUMNS, MANY, LIFT = 4, 16, 46.0
 TURN = 90

@@ -21,8 +21,6 @@ from referee_lab.tangram.tiers.rex_tiers import to_dialogue
 # In the first line of a dialogue the form may stand behind the objects.
 HEADER_BYTES = 65_536
 
-__all__ = ["DialogueSession", "is_dialogue", "read_session"]
-
 
 class DialogueSession(NamedTuple):
     """A dialogue, its recording of the board if there is one, and the folder with its sounds."""

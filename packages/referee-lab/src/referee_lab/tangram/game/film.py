@@ -19,8 +19,6 @@ from referee_lab.tangram.game.clocks import timeline
 from referee_lab.tangram.game.log import Moment, Recording, replay
 from referee_lab.tangram.tiers.rex_tiers import utterances
 
-__all__ = ["make_film"]
-
 
 def make_film(recording: Recording, start_ms: float = 0.0, end_ms: float | None = None) -> dict[str, Any]:
     """Return the events between two times, as JSON values."""

@@ -24,24 +24,6 @@ from referee_lab.tangram.game.piece_sets import PIECES, UNIT, has_two_sides, set
 if TYPE_CHECKING:
     from shapely import Polygon
 
-__all__ = [
-    "GOALS",
-    "PENTOMINO_GOALS",
-    "TRAINING",
-    "Goal",
-    "find_goal",
-    "goal_text",
-    "hint",
-    "is_shipped",
-    "outline",
-    "outline_path",
-    "own_goal",
-    "parse_goal",
-    "scatter",
-    "solution",
-    "training_for",
-    "turn_step",
-]
 
 # Placements are kept to hundredths, which leaves hair-wide gaps between pieces that touch: the outline closes them.
 HAIR = 0.05

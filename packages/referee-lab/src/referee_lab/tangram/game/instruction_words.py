@@ -9,47 +9,6 @@ import re
 
 from referee_lab.tangram.game.solver_bot import AMOUNTS
 
-__all__ = [
-    "AGAIN",
-    "AXES",
-    "BACK",
-    "COUNTED",
-    "COUNTS",
-    "DEGREES",
-    "DISTANCES",
-    "DOING",
-    "EITHER",
-    "IS_RIGHT",
-    "LEFT_ALONE",
-    "LOOK",
-    "MEASURED",
-    "NEXT_CLAUSE",
-    "NICKNAMES",
-    "NO_ANSWER",
-    "NUMBERS",
-    "OPENING",
-    "PRAISE",
-    "REGION",
-    "RELATED",
-    "SENT",
-    "SHAPES",
-    "SIDES",
-    "SIZES",
-    "SPEAKER_DOES",
-    "SPELT",
-    "STEP",
-    "TAKING",
-    "TOO_FAR",
-    "USUAL",
-    "VERBS",
-    "WAY",
-    "WAYS",
-    "WHERE",
-    "WHERE_TO",
-    "WRONG",
-    "WRONG_PIECE",
-]
-
 # In steps of the board, 45 or 90 degrees.
 NUMBERS = {"twice": 2}
 COUNTED = re.compile(r"\b(one|two|three|four|five|six|seven|[1-7]) (?:steps?|turns?|times|clicks?|notch(?:es)?)\b")

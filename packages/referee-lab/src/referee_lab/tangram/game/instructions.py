@@ -60,8 +60,6 @@ from referee_lab.tangram.game.instruction_words import (
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PENTOMINOES, PIECES, piece_name
 from referee_lab.tangram.game.solver_bot import REGIONS
 
-__all__ = ["Command", "Hand", "clauses", "understand"]
-
 
 @dataclass(frozen=True, slots=True)
 class PieceWords:

@@ -39,25 +39,6 @@ from referee_lab.tangram.game.piece_sets import ALL_PIECES
 from referee_lab.tangram.json_lines import json_object
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = [
-    "FORMAT",
-    "KINDS",
-    "VERSION",
-    "Header",
-    "LogEntry",
-    "Moment",
-    "Recording",
-    "board_after",
-    "entry_line",
-    "faults",
-    "header_line",
-    "parse_recording",
-    "positions",
-    "replay",
-    "state_at",
-    "write_recording",
-]
-
 FORMAT, VERSION = "referee-tangram", 1
 STATES = ("start", "snapshot")
 HANDLING = CHANGES

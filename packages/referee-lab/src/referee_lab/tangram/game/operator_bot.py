@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from referee_lab.tangram.game.board import WORK_AREA, Board, Change, Placement
-from referee_lab.tangram.game.instructions import Command, Hand, understand
-
-__all__ = ["Act", "Command", "Hand", "follow", "rest", "understand"]
+from referee_lab.tangram.game.instructions import Command, Hand
 
 FRAME = 1000 / 60
 

@@ -25,7 +25,6 @@ from referee_lab.tangram.game.piece_sets import PIECES, set_of
 if TYPE_CHECKING:
     from shapely import Polygon
 
-__all__ = ["CheckedGoal", "check_figure", "goals_in", "read_goals", "write_goals"]
 
 FORMAT = "referee-goals"
 # Shares of the figure's area: the maximal overlap, and the maximal difference from the mirror image of a symmetric

@@ -28,7 +28,6 @@ from referee_lab.tangram.game.piece_sets import OwnPiece, learn_pieces, own_piec
 if TYPE_CHECKING:
     from shapely import Polygon
 
-__all__ = ["learn_from_data", "pieces_to_data", "read_pieces", "set_named"]
 
 FIRST = 31
 STEPS = (15, 45, 90)

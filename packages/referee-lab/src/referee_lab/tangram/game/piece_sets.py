@@ -15,26 +15,6 @@ from types import MappingProxyType
 
 from referee.errors import InputError, UnknownName
 
-__all__ = [
-    "ALL_PIECES",
-    "PENTOMINOES",
-    "PIECES",
-    "PIECE_SETS",
-    "SHAPES",
-    "UNIT",
-    "OwnPiece",
-    "find_pieces",
-    "has_two_sides",
-    "learn_pieces",
-    "name_of_set",
-    "own_pieces_among",
-    "piece_name",
-    "pieces_of",
-    "set_of",
-    "shape_of",
-    "step_of",
-]
-
 UNIT = 100.0
 Point = tuple[float, float]
 

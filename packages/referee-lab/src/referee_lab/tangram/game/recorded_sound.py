@@ -17,17 +17,6 @@ from referee_lab.tangram.game.clocks import timeline
 from referee_lab.tangram.game.log import LogEntry, Recording
 from referee_lab.tangram.game.sound_files import SOUND_KINDS, cut_sound
 
-__all__ = [
-    "RecordedSound",
-    "SoundStretch",
-    "clock_offsets",
-    "embedded_sounds",
-    "recorded_sounds",
-    "sound_name",
-    "sound_stretches",
-    "sounds_in",
-]
-
 
 class RecordedSound(NamedTuple):
     """A file, whose it is, and where it begins and ends in milliseconds since the start of the game."""

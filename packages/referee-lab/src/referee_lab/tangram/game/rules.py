@@ -17,8 +17,6 @@ from typing import Any, NamedTuple
 from referee_lab.tangram.game.board import Board, Change, cover_error
 from referee_lab.tangram.game.goals import Goal, hint, outline, scatter
 
-__all__ = ["SETTINGS", "Game", "Note", "begin", "change", "let_go", "pass_time", "state_of"]
-
 # Hints after 5 and 10 minutes, the second in place of the first, and 15 minutes in all, as in REX-J.
 SETTINGS: Mapping[str, Any] = MappingProxyType(
     {

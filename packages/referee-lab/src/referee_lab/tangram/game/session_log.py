@@ -16,8 +16,6 @@ from referee_lab.tangram.game.rules import Game, Note, change, pass_time
 from referee_lab.tangram.game.solver_bot import Instruction
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = ["SERVER", "SessionLog"]
-
 KEY_MS = 90.0
 BATCH = 3
 SERVER = "server"

@@ -18,8 +18,6 @@ from referee_lab.tangram.game.board import Board, Placement, corners
 from referee_lab.tangram.game.goals import Goal, solution
 from referee_lab.tangram.game.piece_sets import ALL_PIECES, PIECES, piece_name
 
-__all__ = ["AMOUNTS", "REGIONS", "Instruction", "Mind", "clarify", "instruct"]
-
 # How far the words carry, in units; the hearer's half of the agreement is in `instruction_words`.
 AMOUNTS: Mapping[str, float] = {"a long way": 300, "a good bit": 100, "a bit": 30, "a little": 10, "a touch": 3}
 # The middles of nine fields of the work area.

@@ -13,8 +13,6 @@ from math import inf
 
 from referee.errors import InputError
 
-__all__ = ["SOUND_KINDS", "cut_sound", "delay_sound", "whole_sound"]
-
 SOUND_KINDS = {
     ".webm": "audio/webm",
     ".wav": "audio/wav",

@@ -20,8 +20,6 @@ from referee_lab.tangram.game.log import LogEntry, Recording
 from referee_lab.tangram.game.recorded_sound import RecordedSound, clock_offsets, recorded_sounds, sound_name, sounds_in
 from referee_lab.tangram.game.sound_files import cut_sound
 
-__all__ = ["RepairedPuzzle", "repair_voices"]
-
 # Estimated clocks of two puzzles may differ by so much.
 SLACK_MS = 1000.0
 

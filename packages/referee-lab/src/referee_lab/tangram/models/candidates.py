@@ -14,8 +14,6 @@ from collections.abc import Mapping, Sequence
 from referee_lab.tangram.models.history import BINS, Situation, Standing, bin_of
 from referee_lab.tangram.tiers.reference_forms import words_of
 
-__all__ = ["ACTION_NAMES", "CANDIDATE_NAMES", "DISCOURSE_NAMES", "OPERATION_NAMES", "candidate_features", "fits"]
-
 DISCOURSE_NAMES = tuple(f"DH{i}" for i in range(1, 11))
 ACTION_NAMES = tuple(f"AH{i}" for i in range(1, 7))
 OPERATION_NAMES = tuple(f"CO{i}" for i in range(1, 7))

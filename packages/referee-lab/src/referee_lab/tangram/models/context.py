@@ -14,8 +14,6 @@ from referee.records import Event
 from referee_lab.tangram.models.history import Situation, known_ms
 from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["VARIANTS", "Clip", "Unusable", "cut", "seen"]
-
 VARIANTS = ("both", "mention", "action", "none")
 # In both studies.
 LIMIT_MS = 30_000.0

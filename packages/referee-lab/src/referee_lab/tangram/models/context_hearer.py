@@ -14,8 +14,6 @@ from referee.records import Description, HearerView, Outcome, Response, Trial
 from referee_lab.tangram.models.dialogue_items import situation_in
 from referee_lab.tangram.models.resolution import ReferenceResolver
 
-__all__ = ["ContextHearer"]
-
 
 @dataclass(eq=False, repr=False)
 class ContextHearer(Listener):

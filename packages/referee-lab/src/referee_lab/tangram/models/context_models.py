@@ -18,8 +18,6 @@ from referee.systems.language_model import LanguageModel, mixed_order
 from referee_lab.tangram.models.dialogue_items import events_before, speaker_now
 from referee_lab.tangram.tiers.dialogue import ACTION, GAZE, MOUSE, UTTERANCE
 
-__all__ = ["ModelInDialogue", "ModelOverhearer", "transcript"]
-
 EVENTS = 30
 
 

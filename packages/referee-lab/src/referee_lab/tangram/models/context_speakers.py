@@ -23,8 +23,6 @@ from referee_lab.tangram.models.history import Situation
 from referee_lab.tangram.tiers.dialogue import EXPRESSION
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
 
-__all__ = ["DEMONSTRATIVES", "AsLastTime", "PronounSpeaker", "SalientSpeaker"]
-
 NOUN_PHRASES = "classic/incremental"
 # Spanger et al. 2013 put in *sore*, the one that suits the solver as speaker.
 DEMONSTRATIVES = {"en": "that", "de": "das", "ja": "それ", "nl": "die", "es": "eso", "pt": "isso", "zh": "那个"}

@@ -16,8 +16,6 @@ from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOL
 from referee_lab.tangram.tiers.expressions import codes_by_words
 from referee_lab.tangram.tiers.reference_forms import DEMONSTRATIVE, PERSONAL, is_pronoun, marked_kind
 
-__all__ = ["GROUPS", "PRINTED", "CorpusStatistics", "count_corpus"]
-
 # The groups of the table, each with its codes; a group counts expressions, not codes.
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "demonstrative": ("dad", "dpr"),

@@ -24,24 +24,6 @@ from referee.jobs.progress import with_progress
 from referee.statistics.dependent_trials import Clusters, Gap, compare_clustered, spread
 from referee_lab.tangram.models.history import CATEGORIES, Situation, target_features
 
-__all__ = [
-    "ALL",
-    "ALWAYS",
-    "BASELINES",
-    "CURSOR",
-    "PUBLISHED",
-    "RECENT",
-    "WEIGHTS",
-    "Classification",
-    "ClassifierRow",
-    "Confusion",
-    "classify",
-    "classify_new",
-    "fold_places",
-    "matrix",
-    "train_classifier",
-]
-
 IntArray = npt.NDArray[np.int64]
 
 RECENT, ALWAYS, CURSOR, ALL = "most recently mentioned", "always a pronoun", "cursor over target", "all features"

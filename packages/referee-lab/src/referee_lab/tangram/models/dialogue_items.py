@@ -21,16 +21,6 @@ from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, GAZE, MOUSE, 
 from referee_lab.tangram.tiers.dialogue_form import utterance_indices
 from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_pronoun
 
-__all__ = [
-    "MOMENT",
-    "UNUSABLE",
-    "dialogue_items",
-    "events_before",
-    "situation_in",
-    "speaker_now",
-    "unusable_references",
-]
-
 MOMENT = "moment"
 LASTING = (ACTION, MOUSE, GAZE)
 # At one time: what is the case when a reference begins, the reference, and the words that hold it.

@@ -26,8 +26,6 @@ from referee_lab.tangram.models.resolution import learn_ranking
 from referee_lab.tangram.models.word_meanings import Use, WordMeanings, figure_features
 from referee_lab.tangram.tiers.reference_forms import FORMS, describing_words, form_of, words_of
 
-__all__ = ["Clips", "FormPrediction", "Ranking", "count_clips", "predict_forms", "resolve_figures"]
-
 IntArray = npt.NDArray[np.int64]
 HISTORY = tuple(
     n for n in (*DISCOURSE_NAMES, *OPERATION_NAMES) if n not in ("DH6", "DH7", "DH8")

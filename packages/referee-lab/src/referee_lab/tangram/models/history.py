@@ -21,21 +21,6 @@ from referee.records import Event
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.reference_forms import is_pronoun
 
-__all__ = [
-    "ACTION_HISTORY",
-    "BINS",
-    "CATEGORIES",
-    "CURRENT_OPERATION",
-    "DIALOGUE_HISTORY",
-    "Situation",
-    "Standing",
-    "all_situations",
-    "bin_of",
-    "known_ms",
-    "situations",
-    "target_features",
-]
-
 NEAR_MS, FAR_MS = 10_000.0, 20_000.0
 DONE = "done"
 BINS = ("10s", "20s", "older", "never")

@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.models.history import NEAR_MS, Situation, situations
 from referee_lab.tangram.models.invented_words import say
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, SOLVER, UTTERANCE, Dialogue
-
-__all__ = ["Habits", "invent_sessions"]
 
 KINDS, KIND_SHARES = ("move", "rotate", "flip"), (0.6, 0.3, 0.1)
 

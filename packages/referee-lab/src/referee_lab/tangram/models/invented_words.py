@@ -8,8 +8,6 @@ from referee.records import Event
 from referee_lab.tangram.models.history import NEAR_MS, Situation
 from referee_lab.tangram.tiers.dialogue import OPERATOR
 
-__all__ = ["say"]
-
 # Of the 694 expressions without a pronoun: demonstrative adjective 194, shape 566, projective relation 143, action mentioned 85.
 # Size is named 223 times; only the five triangles differ in size, so it is said of 223 in 694·5/7 of them.
 DEMONSTRATIVE, SHAPE, SIZE, SIDE, DONE = 194 / 694, 566 / 694, 223 / (694 * 5 / 7), 143 / 694, 85 / 694

@@ -20,8 +20,6 @@ from referee_lab.tangram.models.dialogue_items import dialogue_items
 from referee_lab.tangram.models.repeated_rounds import Affinity, Telling, affinities, tellings
 from referee_lab.tangram.tiers.dialogue import Dialogue
 
-__all__ = ["CORPORA", "BlockAccuracy", "Level", "Reduction", "hearing_by_block", "reduce_dialogues", "reduce_games"]
-
 CORPORA = ("tangrams-hawkins", "kth-tangrams")
 LEAST = 20
 

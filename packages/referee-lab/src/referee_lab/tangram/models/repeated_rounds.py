@@ -16,8 +16,6 @@ from functools import lru_cache
 from referee.records import Trial
 from referee_lab.tangram.tiers.reference_forms import count_words, describing_words, words_of
 
-__all__ = ["Affinity", "Telling", "affinities", "overlap", "tellings"]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Telling:

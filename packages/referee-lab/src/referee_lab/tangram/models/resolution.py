@@ -28,9 +28,6 @@ from referee_lab.tangram.models.candidates import (
 from referee_lab.tangram.models.demonstratives import fold_places
 from referee_lab.tangram.models.history import Situation
 
-__all__ = ["FEATURE_SETS", "PUBLISHED_ACCURACY", "Accuracy", "ReferenceResolver", "evaluate_resolvers", "learn_ranking"]
-
-
 FEATURE_SETS: Mapping[str, tuple[str, ...]] = {
     "discourse": DISCOURSE_NAMES,
     "+ action history": (*DISCOURSE_NAMES, *ACTION_NAMES),

@@ -17,8 +17,6 @@ import numpy as np
 from referee.contracts import FloatArray
 from referee.errors import NotTrained
 
-__all__ = ["Use", "WordMeanings", "figure_features"]
-
 SIZES = {"small": 0.0, "medium": 0.5, "large": 1.0}
 STEPS = 12
 

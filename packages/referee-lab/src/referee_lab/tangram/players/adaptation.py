@@ -17,8 +17,6 @@ from referee.statistics.dependent_trials import Clusters, mean_of_rows, spread
 from referee_lab.tangram.models.repeated_rounds import tellings
 from referee_lab.tangram.players.reference_game import PlayedGame
 
-__all__ = ["PEOPLE", "AdaptationCurve", "RepetitionLevel", "curve_of_games", "curve_of_people"]
-
 PEOPLE = ("tangrams-hawkins", "multiparty-tangrams", "continual-adaptation")
 
 

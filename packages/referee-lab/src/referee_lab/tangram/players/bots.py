@@ -15,8 +15,6 @@ from referee_lab.tangram.game.solver_bot import Mind, instruct
 from referee_lab.tangram.players.contract import FLIP, GRAB, MOVE, SAY, TURN, WAIT, PlayerMove, Seen
 from referee_lab.tangram.tiers.dialogue import SOLVER
 
-__all__ = ["OperatorBot", "SolverBot"]
-
 # The move that the rules see; the command determines the movements.
 _KINDS = {"take": GRAB, "turn": TURN, "flip": FLIP}
 

@@ -17,21 +17,6 @@ from referee_lab.tangram.game.instructions import Command
 from referee_lab.tangram.game.piece_sets import ALL_PIECES
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = [
-    "FLIP",
-    "GRAB",
-    "KINDS",
-    "MOVE",
-    "SAY",
-    "TURN",
-    "WAIT",
-    "PlayerMove",
-    "Seen",
-    "TangramPlayer",
-    "Unreadable",
-    "refused",
-]
-
 SAY, GRAB, MOVE, TURN, FLIP, WAIT = "say", "grab", "move", "turn", "flip", "wait"
 KINDS = (SAY, GRAB, MOVE, TURN, FLIP, WAIT)
 

@@ -40,21 +40,6 @@ from referee_lab.tangram.players.model_players import Unanswered
 from referee_lab.tangram.players.patience import StalledPlayer, within
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = [
-    "CRASHED",
-    "NONSENSE",
-    "OUTCOMES",
-    "SOLVED",
-    "STALLED",
-    "TIMEOUT",
-    "TURNS",
-    "UNANSWERED",
-    "GameLimits",
-    "GameScore",
-    "command_of",
-    "play_match",
-]
-
 SOLVED, TIMEOUT, TURNS = "solved", "timeout", "turns"
 CRASHED, STALLED, NONSENSE, UNANSWERED = "crashed", "stalled", "nonsense", "unanswered"
 OUTCOMES = (SOLVED, TIMEOUT, TURNS, CRASHED, STALLED, NONSENSE, UNANSWERED)

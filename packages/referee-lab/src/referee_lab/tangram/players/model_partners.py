@@ -19,8 +19,6 @@ from referee.records import Description, Entity, Event, HearerView, Outcome, Res
 from referee.systems.language_model import LANGUAGES
 from referee_lab.tangram.players.reference_game import SilentEndpoint
 
-__all__ = ["ModelHearer", "ModelSpeaker"]
-
 WORDS = {"several": Outcome.SEVERAL, "none": Outcome.NONE, "unknown": Outcome.DONT_KNOW}
 
 

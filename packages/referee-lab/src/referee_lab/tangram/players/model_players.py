@@ -24,8 +24,6 @@ from referee_lab.tangram.game.piece_sets import ALL_PIECES, name_of_set, piece_n
 from referee_lab.tangram.players.contract import GRAB, KINDS, MOVE, SAY, TURN, WAIT, PlayerMove, Seen, Unreadable
 from referee_lab.tangram.tiers.dialogue import OPERATOR, SOLVER
 
-__all__ = ["ModelPlayer", "Unanswered", "read_moves", "rules_for"]
-
 SIGHTS = ("text", "picture", "both")
 LONGEST = 400
 TALK = 12

@@ -25,26 +25,6 @@ from referee_lab.tangram.tiers.dialogue import ACTION, Dialogue
 from referee_lab.tangram.tiers.game_dialogues import SELECT, GameRound, Message, round_dialogue
 from referee_lab.tangram.tiers.reference_forms import count_words
 
-__all__ = [
-    "COMPLETED",
-    "UNANSWERED",
-    "GamePlan",
-    "PlayedChoice",
-    "PlayedGame",
-    "PlayedRound",
-    "SaidLine",
-    "SilentEndpoint",
-    "dialogue_to_game",
-    "game_to_dialogue",
-    "game_to_json",
-    "in_words",
-    "is_named_only",
-    "parse_game",
-    "plan_games",
-    "play_reference_game",
-    "remembered",
-]
-
 COMPLETED, CRASHED, STALLED, NONSENSE, UNANSWERED = "completed", "crashed", "stalled", "nonsense", "unanswered"
 SPEAKER, HEARER = "speaker", "hearer"
 SAID, NOTHING_SAID = "said", "unparsable"

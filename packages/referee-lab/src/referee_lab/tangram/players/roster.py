@@ -17,8 +17,6 @@ from referee_lab.tangram.players.model_partners import ModelHearer, ModelSpeaker
 from referee_lab.tangram.players.model_players import ModelPlayer
 from referee_lab.tangram.tiers.dialogue import SOLVER
 
-__all__ = ["BOT", "MODEL", "make_partner", "make_player"]
-
 BOT, MODEL = "bot", "llm/openai-compatible"
 
 

@@ -23,22 +23,6 @@ from referee_lab.tangram.json_lines import json_object
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES, EXPRESSION, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.rex_tiers import mark_expression, quantised
 
-__all__ = [
-    "ADJUDICATED",
-    "SUFFIX",
-    "Annotation",
-    "ExpressionMark",
-    "annotated",
-    "annotation_files",
-    "annotation_path",
-    "check_name",
-    "header_of",
-    "line_of",
-    "marks_from",
-    "marks_in",
-    "parse_annotation",
-]
-
 FORMAT, VERSION = "referee-annotation", 1
 SUFFIX = ".annotations.jsonl"
 ADJUDICATED = "adjudicated"

@@ -14,8 +14,6 @@ from referee.statistics.agreement import Agreement, cohen_kappa, krippendorff_al
 from referee_lab.tangram.tiers.annotations import Annotation, ExpressionMark
 from referee_lab.tangram.tiers.dialogue import ATTRIBUTES
 
-__all__ = ["AnnotatorComparison", "CodeAgreement", "compare_annotations", "differing"]
-
 Pair = tuple[ExpressionMark, ExpressionMark]
 Couple = tuple[Annotation, Annotation]
 

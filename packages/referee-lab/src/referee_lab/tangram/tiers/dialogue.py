@@ -16,23 +16,6 @@ from typing import Any
 
 from referee.records import NOTHING, Event
 
-__all__ = [
-    "ACTION",
-    "ATTRIBUTES",
-    "EXPRESSION",
-    "GAZE",
-    "MOUSE",
-    "OPERATOR",
-    "POSITION",
-    "SOLVER",
-    "UNTOLD",
-    "UTTERANCE",
-    "Dialogue",
-    "drop_empty_codes",
-    "pieces_named",
-    "with_utterances",
-]
-
 UTTERANCE, EXPRESSION, ACTION, MOUSE = "utterance", "expression", "action", "mouse"
 GAZE, POSITION = "gaze", "position"
 SOLVER, OPERATOR = "solver", "operator"

@@ -21,18 +21,6 @@ from referee.records import Event
 from referee_lab.tangram.json_lines import json_object
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, UTTERANCE, Dialogue, with_utterances
 
-__all__ = [
-    "FORMAT",
-    "VERSION",
-    "DataForm",
-    "EventForm",
-    "HeaderForm",
-    "dialogue_schema",
-    "read_dialogue",
-    "utterance_indices",
-    "write_dialogue",
-]
-
 FORMAT, VERSION = "referee-dialogue", 2
 REMEDY = "`referee dialogue schema` prints the form of a dialogue"
 

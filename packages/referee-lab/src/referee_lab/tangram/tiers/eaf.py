@@ -14,8 +14,6 @@ from lxml import etree
 
 from referee.errors import MalformedInput
 
-__all__ = ["annotation_spans", "eaf_faults", "parse_eaf", "slot_times", "unreadable"]
-
 # The schema is a sequence: sections stand in this order or the file is not valid.
 SECTIONS = (
     *("LICENSE", "HEADER", "TIME_ORDER", "TIER", "LINGUISTIC_TYPE", "LOCALE", "LANGUAGE", "CONSTRAINT"),

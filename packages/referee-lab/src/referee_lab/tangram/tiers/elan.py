@@ -26,7 +26,7 @@ from lxml import etree
 
 from referee.errors import InputError
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES
+from referee_lab.tangram.game.piece_sets import PIECES
 from referee_lab.tangram.tiers.dialogue import (
     ACTION,
     ATTRIBUTES,
@@ -45,8 +45,6 @@ from referee_lab.tangram.tiers.dialogue import (
 from referee_lab.tangram.tiers.eaf import annotation_spans, eaf_faults, parse_eaf, unreadable
 from referee_lab.tangram.tiers.rex_tiers import quantised
 from referee_lab.tangram.tiers.tier_proposals import annotation_values, tier_prefix
-
-__all__ = ["TIERS", "from_eaf", "to_eaf"]
 
 TIERS = (
     *("OP-UT", "SV-UT", "OP-REX", "OP-REX-Ref", "OP-REX-Attr", "SV-REX", "SV-REX-Ref", "SV-REX-Attr"),

@@ -27,8 +27,6 @@ from referee_lab.tangram.tiers.piece_lexicon import TRAITS, PieceLexicon, WordFi
 from referee_lab.tangram.tiers.reference_forms import has_pronoun_list, is_pronoun
 from referee_lab.tangram.tiers.rex_tiers import mark_expression
 
-__all__ = ["FoundPhrase", "SpanAgreement", "compare", "find_phrases", "preannotate"]
-
 Positions = Callable[[float], Mapping[str, tuple[float, float]]]
 
 # Which coordinate decides, and which way.

@@ -16,8 +16,6 @@ from referee.errors import InputError
 from referee.records import Event, Trial
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, POSITION, UTTERANCE, Dialogue
 
-__all__ = ["GAME_CORPORA", "GameRound", "Message", "game_dialogues", "round_dialogue"]
-
 SELECT = "select"
 TIMES, POSITIONS, ATTRIBUTES, SPANS = "times", "positions", "attributes", "spans of expressions"
 

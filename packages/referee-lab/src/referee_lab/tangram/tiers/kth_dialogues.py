@@ -23,8 +23,6 @@ from referee.records import Entity, Event, Trial
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, OPERATOR, SOLVER, UTTERANCE, Dialogue
 from referee_lab.tangram.tiers.reference_forms import PRONOUN, form_of, words_of
 
-__all__ = ["HAND_CHECK", "SELECT", "TURN_UNIT", "UTTERANCE_UNIT", "colour_name", "dialogue_of", "kth_dialogues"]
-
 MOVE, SELECT, TURN = "move", "select", "turn"
 TURN_UNIT, UTTERANCE_UNIT = "turn", "utterance"
 # Pronoun calls by utterance: right, of so many read by hand.

@@ -17,8 +17,6 @@ from referee_lab.tangram.tiers.dialogue import ACTION, MOUSE, OPERATOR, SOLVER, 
 from referee_lab.tangram.tiers.reference_forms import pronoun_kind
 from referee_lab.tangram.tiers.rex_tiers import mark_expression
 
-__all__ = ["pento_dialogue", "pento_dialogues"]
-
 ROLES = {"instructor": SOLVER, "manipulator": OPERATOR}
 # "postion" is how the corpus spells it.
 ACTIONS = {

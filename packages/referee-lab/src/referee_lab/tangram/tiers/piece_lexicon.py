@@ -18,8 +18,6 @@ from typing import Any
 
 from referee.errors import InputError
 
-__all__ = ["TRAITS", "PieceLexicon", "WordFile", "find_lexicon", "known_languages", "no_words", "read_words"]
-
 FOLDER = Path(__file__).with_name("words")
 # The traits that words express: of a piece, of its position, or of the number of pieces.
 TRAITS = ("size", "colour", "shade", "shape")

@@ -21,27 +21,6 @@ from referee.errors import InputError
 from referee.records import Event
 from referee_lab.tangram.tiers.dialogue import EXPRESSION, UNTOLD, Dialogue
 
-__all__ = [
-    "BOTH",
-    "DEMONSTRATIVE",
-    "FORMS",
-    "FULL",
-    "PERSONAL",
-    "PRONOUN",
-    "PRONOUNS",
-    "REDUCED",
-    "count_words",
-    "counting",
-    "describing_words",
-    "form_of",
-    "guess_language",
-    "has_pronoun_list",
-    "is_pronoun",
-    "marked_kind",
-    "pronoun_kind",
-    "words_of",
-]
-
 PRONOUN, REDUCED, FULL = "pronoun", "reduced", "full"
 FORMS = (PRONOUN, REDUCED, FULL)
 REDUCED_UP_TO = 2

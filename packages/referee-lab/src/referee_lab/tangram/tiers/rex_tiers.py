@@ -18,23 +18,11 @@ from math import floor
 from typing import Any, NamedTuple
 
 from referee.records import Event
-from referee_lab.tangram.game.board import PIECES, Placement, placement
+from referee_lab.tangram.game.board import Placement, placement
 from referee_lab.tangram.game.clocks import timeline
 from referee_lab.tangram.game.log import HANDLING, STATES, LogEntry, Recording, board_after, positions, replay
-from referee_lab.tangram.game.piece_sets import pieces_of
+from referee_lab.tangram.game.piece_sets import PIECES, pieces_of
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, MOUSE, OPERATOR, POSITION, UTTERANCE, Dialogue
-
-__all__ = [
-    "GRID",
-    "actions",
-    "expressions",
-    "mark_expression",
-    "mouse_over",
-    "quantised",
-    "to_dialogue",
-    "utterances",
-    "with_positions",
-]
 
 # REX-J logged pieces and mouse every 10 ms.
 GRID = 10

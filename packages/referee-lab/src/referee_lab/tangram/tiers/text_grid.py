@@ -12,8 +12,6 @@ from lxml import etree
 from referee.errors import MalformedInput
 from referee_lab.tangram.json_lines import decode_text
 
-__all__ = ["text_grid_to_eaf"]
-
 # Strings, with a doubled quote inside, numbers, and the flag before the tiers.
 _TOKEN = re.compile(r'"((?:[^"]|"")*)"|(?<![\w\[])(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)(?![\w\]])|<(exists)>')
 

@@ -10,8 +10,6 @@ from typing import Any
 
 from referee_lab.tangram.tiers.eaf import annotation_spans
 
-__all__ = ["annotation_values", "propose_tiers", "tier_prefix"]
-
 # Names of tiers in English, German, Dutch, Spanish, Portuguese, French and Japanese files; the first match decides.
 _ROLES: tuple[tuple[str, str, str], ...] = (
     ("Attr", r"attr\w*|codes?|labels?|features?|merkmal\w*", "属性"),

@@ -31,8 +31,6 @@ from referee_lab.tangram.tiers.dialogue import (
 )
 from referee_lab.tangram.tiers.dialogue_form import utterance_indices
 
-__all__ = ["CODEBOOK", "from_csv", "to_csv"]
-
 CODEBOOK: Mapping[str, str] = {
     "dialogue": "the trial",
     "pair": "the two people, the same in all their trials",

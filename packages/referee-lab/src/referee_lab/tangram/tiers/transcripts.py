@@ -18,8 +18,6 @@ from referee.errors import InputError, MalformedInput
 from referee_lab.tangram.game.log import LogEntry, Recording
 from referee_lab.tangram.tiers.eaf import parse_eaf, slot_times, unreadable
 
-__all__ = ["READERS", "SpokenLine", "read_elan_tier", "read_transcript", "read_vtt", "read_whisper", "with_speech"]
-
 _TIME = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
 _CUE = re.compile(rf"^\s*({_TIME.pattern})\s+-->\s+({_TIME.pattern})", re.MULTILINE)
 _MARKUP = re.compile(r"<[^>]*>")
