@@ -796,3 +796,87 @@ def test_places_in_the_words_of_a_model_beside_gold_boxes(tmp_path: Path) -> Non
     assert [len(o.response.places) for o in material.outputs if o.response] == [1, 1, 0]
     described = [{**row, "response": "a red cup", "reference": "the cup"} for row in rows]
     assert read(write_lines(tmp_path / "described.jsonl", described), columns={"text": "response"}).kind == "table"
+
+
+# -- forms of Mechanical Turk and Qualtrics with several columns for one answer ------------------------------------------------
+
+
+def mturk_row(worker: str, **cells: str) -> dict[str, str]:
+    return {"HITId": f"H{worker}", "AssignmentId": f"A{worker}", "WorkerId": worker, "AssignmentStatus": "Approved"} | {
+        name.replace("__", "."): cell for name, cell in cells.items()
+    }
+
+
+SHOWN = {"Input__item": "k1", "Input__target": "pear"}
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [
+            {"Answer__c__pear": "true", "Answer__c__fig": "false"},
+            {"Answer__c__pear": "false", "Answer__c__fig": "true"},
+        ],
+        [{"Answer__taskAnswers": json.dumps([{"c": {"pear": p, "fig": not p}}])} for p in (True, False)],
+        [{"Answer__taskAnswers": json.dumps([{"c": {"label": name}}])} for name in ("pear", "fig")],
+        [{"Answer__taskAnswers": json.dumps([{"c": name}])} for name in ("pear", "fig")],
+    ],
+)
+def test_forms_of_mechanical_turk_are_read_as_one_choice(tmp_path: Path, answers: list[dict[str, str]]) -> None:
+    empty = {"Answer__taskAnswers": "[{}]"} if "Answer__taskAnswers" in answers[0] else dict.fromkeys(answers[0], "")
+    rows = [mturk_row(f"W{i}", **SHOWN, **cells) for i, cells in enumerate([*answers, empty])]
+    material = read(write_csv(tmp_path / "Batch_1_batch_results.csv", rows))
+    assert [r.entity for r in material.responses] == ["pear", "fig"]
+    assert "1 rows hold no answer and are left out." in material.notes
+
+
+def test_two_ticked_options_are_no_choice(tmp_path: Path) -> None:
+    row = mturk_row("W1", **SHOWN, Answer__c__pear="true", Answer__c__fig="true")
+    assert "several options" in refused(write_csv(tmp_path / "Batch_1_batch_results.csv", [row, {**row}]))
+
+
+def test_several_items_of_one_hit_are_rows(tmp_path: Path) -> None:
+    shown = {"Input__item1": "k1", "Input__item2": "k2", "Input__target1": "pear", "Input__target2": "fig"}
+    row = mturk_row("W1", **shown, Answer__q1="pear", Answer__q2="pear")
+    material = read(write_csv(tmp_path / "Batch_1_batch_results.csv", [row]))
+    assert [(r.trial, r.entity) for r in material.responses] == [("k1", "pear"), ("k2", "pear")]
+    assert {t.id: t.targets for t in material.trials.values()} == {"k1": ("pear",), "k2": ("fig",)}
+
+
+def qualtrics_file(path: Path, columns: Sequence[str], cells: Sequence[str]) -> Path:
+    """A file with Qualtrics' three rows of headers, one response, and a preview."""
+    fixed = {"StartDate": "2026-01-01", "Status": "IP Address", "ResponseId": "R_1"}
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*fixed, *columns])
+        writer.writerow([*fixed, *(f"Which one?\nItem {c}" for c in columns)])
+        names = ["startDate", "status", "_recordId", *(f"QID{i}" for i in range(len(columns)))]
+        writer.writerow([json.dumps({"ImportId": name}) for name in names])
+        writer.writerow([*fixed.values(), *cells])
+        writer.writerow([*{**fixed, "Status": "Survey Preview", "ResponseId": "R_2"}.values(), *cells])
+    return path
+
+
+@pytest.mark.parametrize("question", ["{name}", "QID{number}"])
+def test_a_wide_export_of_qualtrics_is_read_with_a_key_of_its_questions(tmp_path: Path, question: str) -> None:
+    path = qualtrics_file(tmp_path / "wide.csv", ["Q7", "Q9", "Q11"], ["pear", "", "fig"])
+    assert "--map questions=" in refused(path)
+    about = [("Q7", "k1", "pear"), ("Q9", "k2", "pear"), ("Q11", "k3", "pear")]
+    key = write_csv(
+        tmp_path / "key.csv",
+        [
+            {"question": question.format(name=name, number=i), "item": item, "system": "m", "target": target}
+            for i, (name, item, target) in enumerate(about)
+        ],
+    )
+    material = read(path, columns={"questions": str(key)})
+    assert [(r.system, r.trial, r.entity) for r in material.responses] == [("m", "k1", "pear"), ("m", "k3", "fig")]
+    other = write_csv(tmp_path / "other.csv", [{"question": "Q99", "item": "k1", "target": "pear"}])
+    assert "no column 'Q99'" in refused(path, columns={"questions": str(other)})
+
+
+@pytest.mark.parametrize("form", ["{number}_{field}", "{field}_{number}"])
+def test_loops_of_qualtrics_that_say_what_they_are_about_are_rows(tmp_path: Path, form: str) -> None:
+    columns = [form.format(number=n, field=f) for n in (1, 2) for f in ("target", "choice")]
+    material = read(qualtrics_file(tmp_path / "loop.csv", columns, ["pear", "pear", "fig", "pear"]))
+    assert [(r.trial, r.entity) for r in material.responses] == [("1", "pear"), ("2", "pear")]

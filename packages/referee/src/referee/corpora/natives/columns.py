@@ -206,6 +206,7 @@ EXTRA_ROLES = (
     "sheet",
     "filter",
     "documents",
+    "questions",
     "reference",
     "object",
     "box",

@@ -6,6 +6,7 @@ Ids of participants are hashed. A missing answer is left out and counted; it is 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from typing import Any
 from referee.corpora.natives.columns import ROLES, find_column, infer_roles, simplify, usual_name
 from referee.corpora.natives.described import crossed_column, format_of, listed_texts
 from referee.corpora.natives.material import Declared, NativeData, as_identifier, as_number, hash_person, make_trial
-from referee.corpora.reading.tables import Table, is_missing
+from referee.corpora.reading.tables import Table, is_missing, read_table
 from referee.errors import InputError, MalformedInput
 from referee.records import Description, Outcome, Response
 
@@ -37,7 +38,7 @@ class Platform:
     Args:
         name: of the format.
         matches: whether a table with these columns is one of its exports.
-        select: returns the rows with answers, with columns without the platform's prefixes.
+        select: returns the rows with answers, with columns without the platform's prefixes; the last argument says whether a key names the questions.
         roles: the fixed column of each role.
         is_tried: whether the reader was tested with a file that the platform wrote.
         reserved: columns of the platform without a role.
@@ -45,7 +46,7 @@ class Platform:
 
     name: str
     matches: Callable[[Table], bool]
-    select: Callable[[Table, NativeData], Table]
+    select: Callable[[Table, NativeData, bool], Table]
     roles: Mapping[str, str]
     is_tried: bool = False
     reserved: tuple[str, ...] = ()
@@ -56,6 +57,8 @@ def has_listeners(table: Table, declared: Declared) -> bool:
     reference text.
     """
     columns = {simplify(c) for c in table.columns}
+    if "questions" in declared.columns:
+        return True
 
     def has(role: str, tiers: int = 1) -> bool:
         return role in declared.columns or any(columns & set(tier) for tier in ROLES[role][:tiers])
@@ -79,15 +82,20 @@ def read_listeners(table: Table, declared: Declared, platform: Platform | None =
         InputError: if the column of the item, the choice or the target is ambiguous.
     """
     material = NativeData("listeners", platform.name if platform else format_of(table.source))
+    key = declared.column("questions")
+    aliases = _import_ids(table) if platform is not None and platform.name == "qualtrics" else {}
     if platform is not None:
         material.is_tried = platform.is_tried
-        table = platform.select(table, material)
+        table = platform.select(table, material, key is not None)
         fixed = {role: column for role, column in platform.roles.items() if column in table.columns}
         hidden = {c for c in table.columns if c in platform.reserved and c not in declared.columns.values()}
         if hidden:
             rows = [{k: v for k, v in row.items() if k not in hidden} for row in table.rows]
             table = Table.of(table.source, rows, table.lines)
         declared = replace(declared, columns={**fixed, **declared.columns})
+    if key is not None:
+        table = _lengthen_questions(table, read_table(key), aliases)
+        declared = replace(declared, columns={"chosen": ANSWER, **declared.columns})
     if not table.rows:
         raise InputError(
             "there are no answers in this file", where=table.source, remedy="name the file with the answers"
@@ -338,7 +346,7 @@ def _selected(table: Table, chosen: Sequence[int], rename: Callable[[str], str] 
     return Table.of(table.source, rows, [table.lines[i] for i in chosen])
 
 
-def _select_jspsych(table: Table, material: NativeData) -> Table:
+def _select_jspsych(table: Table, material: NativeData, has_key: bool) -> Table:
     """Trials with a response and an item of the experimenter; the participant may be in the file's name only."""
     items = [c for c in table.columns if simplify(c) in (*ROLES["trial"][0], *ROLES["trial"][1]) and c not in _JSPSYCH]
     verdicts = [
@@ -384,7 +392,7 @@ _JSPSYCH = (
 )
 
 
-def _select_gorilla(table: Table, material: NativeData) -> Table:
+def _select_gorilla(table: Table, material: NativeData, has_key: bool) -> Table:
     """Response rows: zones of the kind ``response_…``, or the type ``response`` (Task Builder 2)."""
     kinds = [c for c in ("Response Type", "Zone Type") if c in table.columns]
 
@@ -416,8 +424,9 @@ def _select_gorilla(table: Table, material: NativeData) -> Table:
     return selected
 
 
-def _select_mturk(table: Table, material: NativeData) -> Table:
-    """Assignments that were not rejected; ``Input.`` and ``Answer.`` are taken off the names."""
+def _select_mturk(table: Table, material: NativeData, has_key: bool) -> Table:
+    """Assignments that were not rejected, a row an item; ``Input.`` and ``Answer.`` are taken off the names."""
+    table = _lengthen_numbered(_join_options(_unpack_answers(table)), _NUMBERED, _are_shown_and_answered)
     answers = [c for c in table.columns if c.startswith("Answer.")]
     if not answers:
         raise InputError(
@@ -457,6 +466,104 @@ def _select_mturk(table: Table, material: NativeData) -> Table:
     return _selected(table, chosen, rename)
 
 
+_PACKED = "Answer.taskAnswers"
+
+
+def _unpack_answers(table: Table) -> Table:
+    """Fields of forms of crowd elements, which are one JSON text a row, as columns of their own."""
+    if _PACKED not in table.columns:
+        return table
+    rows = []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        try:
+            parts = json.loads(row.get(_PACKED) or "[{}]")
+            fields = {k: v for part in (parts if isinstance(parts, list) else [parts]) for k, v in part.items()}
+        except (ValueError, AttributeError):
+            raise MalformedInput(
+                f"{_PACKED!r} is no JSON object", where=table.source, line=line, remedy="name the batch's results"
+            ) from None
+        unpacked: dict[str, Any] = {}
+        for name, value in fields.items():
+            is_classified = isinstance(value, dict) and set(value) == {"label"}
+            for option, cell in value.items() if isinstance(value, dict) and not is_classified else [("", value)]:
+                text = cell["label"] if isinstance(cell, dict) and set(cell) == {"label"} else cell
+                unpacked[f"Answer.{name}" + (f".{option}" if option else "")] = text
+        rows.append({**{k: v for k, v in row.items() if k != _PACKED}, **unpacked})
+    return Table.of(table.source, rows, table.lines)
+
+
+def _join_options(table: Table) -> Table:
+    """One column with the option chosen instead of a column of true and false for each option (``Answer.choice.pear``)."""
+    groups: dict[str, dict[str, str]] = {}
+    for column in table.columns:
+        group, dot, option = column.removeprefix("Answer.").partition(".")
+        is_truth = all(_is_nothing(cell) or _is_tick(cell) for cell in table.column(column))
+        if column.startswith("Answer.") and dot and is_truth:
+            groups.setdefault(group, {})[column] = option
+    options = {c for columns in groups.values() for c in columns if len(columns) > 1}
+    if not options:
+        return table
+    rows = []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        joined = {k: v for k, v in row.items() if k not in options}
+        for group, columns in groups.items():
+            ticked = [
+                option for column, option in columns.items() if _truth(row.get(column)) or row.get(column) == "on"
+            ]
+            if len(ticked) > 1:
+                raise MalformedInput(
+                    f"several options of {group!r} are ticked ({', '.join(ticked)})",
+                    where=table.source,
+                    line=line,
+                    remedy="add a column with right or wrong: --map correct=COLUMN",
+                )
+            joined[f"Answer.{group}"] = ticked[0] if ticked else None
+        rows.append(joined)
+    return Table.of(table.source, rows, table.lines)
+
+
+def _is_tick(cell: Any) -> bool:
+    return isinstance(cell, bool) or str(cell).strip().lower() in ("true", "false", "on")
+
+
+_NUMBERED = re.compile(r"(?P<field>(?:Input|Answer)\.\w*?[a-zA-Z])_?(?P<number>\d+)")
+# Loops of Qualtrics write 1_choice, blocks of questions choice_1.
+_LOOPED = re.compile(r"(?P<number>\d+)_(?P<field>[a-zA-Z]\w*)")
+_SUFFIXED = re.compile(r"(?P<field>[a-zA-Z]\w*?)_(?P<number>\d+)")
+
+
+def _lengthen_numbered(table: Table, pattern: re.Pattern[str], is_item: Callable[[set[str]], bool]) -> Table:
+    """A row for each of several items of one row whose columns are numbered, where the fields of a number make an item."""
+    numbered: dict[str, dict[str, str]] = {}
+    for column in table.columns:
+        if match := pattern.fullmatch(column):
+            numbered.setdefault(match["number"], {})[column] = match["field"]
+    numbers = {number: columns for number, columns in numbered.items() if is_item(set(columns.values()))}
+    if len(numbers) < 2:
+        return table
+    used = {column for columns in numbers.values() for column in columns}
+    rows, lines = [], []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        rest = {k: v for k, v in row.items() if k not in used}
+        for number, columns in numbers.items():
+            fields = {name: row.get(column) for column, name in columns.items()}
+            has_item = any(simplify(name.removeprefix("Input.")) in ROLES["trial"][0] for name in fields)
+            rows.append({**rest, **({} if has_item else {"item": number}), **fields})
+            lines.append(line)
+    return Table.of(table.source, rows, lines)
+
+
+def _are_shown_and_answered(fields: set[str]) -> bool:
+    return {name.partition(".")[0] for name in fields} == {"Input", "Answer"}
+
+
+def _are_judged(fields: set[str]) -> bool:
+    """Whether fields say what was right, or what was chosen and what was meant."""
+    simple = {simplify(field) for field in fields}
+    has_chosen, has_target = (any(simple & set(tier) for tier in ROLES[role]) for role in ("chosen", "target"))
+    return bool(simple & set(ROLES["correct"][0])) or (has_chosen and has_target)
+
+
 _MTURK = (
     *(
         "HITId",
@@ -483,7 +590,7 @@ _MTURK = (
 )
 
 
-def _select_magpie(table: Table, material: NativeData) -> Table:
+def _select_magpie(table: Table, material: NativeData, has_key: bool) -> Table:
     return _selected(table, range(len(table.rows)))
 
 
@@ -495,7 +602,7 @@ def _is_empirica(table: Table) -> bool:
     )
 
 
-def _select_empirica(table: Table, material: NativeData) -> Table:
+def _select_empirica(table: Table, material: NativeData, has_key: bool) -> Table:
     """Return the experimenter's values under their own names; `join_empirica` joins them with the rounds."""
     rename = {c: c.removeprefix("data.") for c in table.columns}
     selected = _selected(table, range(len(table.rows)), lambda c: rename.get(c, c))
@@ -567,7 +674,7 @@ def _is_otree(table: Table) -> bool:
     )
 
 
-def _select_otree(table: Table, material: NativeData) -> Table:
+def _select_otree(table: Table, material: NativeData, has_key: bool) -> Table:
     """A row for each player and round; bots are left out."""
     human = [i for i, row in enumerate(table.rows) if _truth(row.get("participant._is_bot")) is not True]
     if dropped := len(table.rows) - len(human):
@@ -598,21 +705,67 @@ def _is_qualtrics(table: Table) -> bool:
     return bool(cells) and all("ImportId" in str(cell) for cell in cells)
 
 
-def _select_qualtrics(table: Table, material: NativeData) -> Table:
+def _select_qualtrics(table: Table, material: NativeData, has_key: bool) -> Table:
     """Responses of people, without the two further header rows, previews and spam."""
     rows = range(2, len(table.rows))
     people = [i for i in rows if str(table.rows[i].get("Status") or "IP Address") in ("IP Address", "0")]
     if dropped := len(rows) - len(people):
         material.left_out["{} previews and spam responses are left out."] += dropped
     selected = _selected(table, people)
-    if not _names_items(selected):
-        questions = [c for c in table.columns if re.match(r"Q\d", c)]
+    if not has_key and not _names_items(selected):
+        for pattern in (_LOOPED, _SUFFIXED):
+            selected = _lengthen_numbered(selected, pattern, _are_judged)
+    if not has_key and not _names_items(selected):
+        questions = [c for c in table.columns if c not in _QUALTRICS]
         raise InputError(
-            f"the columns {', '.join(questions[:6]) or 'of questions'} do not say which item, system and target they are about",
+            f"the columns {', '.join(questions[:6])} do not say which item, system and target they are about",
             where=table.source,
-            remedy="use a loop with embedded data (item, system, target), or turn the table into one row an answer first",
+            remedy="name a table that does (columns question, item, system, target): --map questions=KEY.csv",
         )
     return selected
+
+
+def _import_ids(table: Table) -> dict[str, str]:
+    """Qualtrics' fixed name of each column, which stays where a question is renamed, to its column."""
+    ids = {c: re.search(r'"ImportId":\s*"([^"]+)"', str(cell)) for c, cell in table.rows[1].items()}
+    return {match[1]: column for column, match in ids.items() if match}
+
+
+ANSWER = "(answer)"
+_QUESTION = ("question", "questionid", "questionname", "column", "variable", "field", "qid", "importid")
+
+
+def _lengthen_questions(table: Table, key: Table, aliases: Mapping[str, str]) -> Table:
+    """A row an answer, from a row a participant and a column a question; `key` says what each question is about.
+
+    Raises:
+        InputError: if the key names no question, or one that the table does not have.
+    """
+    column = next((c for c in key.columns if simplify(c) in _QUESTION), None)
+    if column is None:
+        raise InputError(
+            "no column names the question", where=key.source, remedy="call it question; others: item, system, target"
+        )
+    names: list[tuple[str, Mapping[str, Any]]] = []
+    for row, line in zip(key.rows, key.lines, strict=True):
+        asked = as_identifier(row.get(column)) or ""
+        name = asked if asked in table.columns else aliases.get(asked)
+        if name is None:
+            raise InputError(
+                f"there is no column {asked!r} in {Path(table.source).name}",
+                where=key.source,
+                line=line,
+                remedy=f"columns are {_shown(table)}",
+            )
+        names.append((name, {"item": asked, **{k: v for k, v in row.items() if k != column}}))
+    used = {name for name, _ in names}
+    rows, lines = [], []
+    for row, line in zip(table.rows, table.lines, strict=True):
+        rest = {k: v for k, v in row.items() if k not in used}
+        for name, about in names:
+            rows.append({**rest, **about, ANSWER: row.get(name)})
+            lines.append(line)
+    return Table.of(table.source, rows, lines)
 
 
 def _names_items(table: Table) -> bool:
@@ -630,6 +783,12 @@ _PERSONAL = (
     "ExternalReference",
     "LocationLatitude",
     "LocationLongitude",
+)
+
+_QUALTRICS = (
+    *_PERSONAL,
+    *("StartDate", "EndDate", "Status", "Progress", "Duration (in seconds)", "Finished", "RecordedDate", "ResponseId"),
+    *("DistributionChannel", "UserLanguage"),
 )
 
 PLATFORMS = (
