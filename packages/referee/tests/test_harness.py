@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -57,4 +60,37 @@ def test_scorers_of_inspect() -> None:
         output=SimpleNamespace(completion="[0, 0, 500, 1000]"),
         metadata={"bbox": [0, 0, 640, 480], "image_size": [640, 480]},
     )
-    assert asyncio.run(scorers.grounding("0-1000 xyxy", measure="iou")(box, Target(""))).value == 0.5
+    assert asyncio.run(scorers.grounding("0-1000 xyxy", measure="iou")(box, Target(""))).value == pytest.approx(0.5)
+
+
+def test_process_results_in_lm_eval(tmp_path: Path) -> None:
+    lm_eval = pytest.importorskip("lm_eval")
+    from lm_eval.api.model import LM
+    from lm_eval.tasks import TaskManager
+
+    class Mock(LM):  # type: ignore[misc, unused-ignore]
+        def generate_until(self, requests: list[Any], **_: Any) -> list[str]:
+            return ["the red cup", "a dog"][: len(requests)]
+
+        def loglikelihood(self, requests: list[Any], **_: Any) -> list[Any]:
+            return []
+
+        loglikelihood_rolling = loglikelihood
+
+    rows = [{"id": 0, "references": ["the red cup"]}, {"id": 1, "references": ["the dog"]}]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    (tmp_path / "utils.py").write_text(
+        "from functools import partial\nfrom referee.harness import process_description\n"
+        "process_results = partial(process_description, metrics=('string/exact',))\n",
+        "utf-8",
+    )
+    (tmp_path / "task.yaml").write_text(
+        "task: reg\ndataset_path: json\noutput_type: generate_until\ntest_split: test\n"
+        f"dataset_kwargs: {{data_files: {{test: {tmp_path / 'data.jsonl'}}}}}\n"
+        'doc_to_text: "{{id}}"\ndoc_to_target: "{{references[0]}}"\nprocess_results: !function utils.process_results\n'
+        "metric_list: [{metric: string_exact, aggregation: mean, higher_is_better: true}]\n",
+        "utf-8",
+    )
+    manager = TaskManager(include_path=str(tmp_path))
+    result = lm_eval.simple_evaluate(Mock(), tasks=["reg"], task_manager=manager, bootstrap_iters=0)
+    assert result["results"]["reg"]["string_exact,none"] == 0.5

@@ -16,16 +16,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
+from referee.contracts import Batch
 from referee.corpora.natives.material import Declared, NativeData
 from referee.corpora.natives.recognition import read_material
 from referee.errors import InputError
 from referee.jobs.evaluate import open_material
+from referee.metrics.grounding import Iou
 from referee.records import Outcome
 
 Row = Mapping[str, Any]
+FIXTURES = Path(__file__).parent.parent / "fixtures" / "natives"
 
 
 def write_csv(path: Path, rows: Sequence[Row], delimiter: str = ",") -> Path:
@@ -880,3 +884,84 @@ def test_loops_of_qualtrics_that_say_what_they_are_about_are_rows(tmp_path: Path
     columns = [form.format(number=n, field=f) for n in (1, 2) for f in ("target", "choice")]
     material = read(qualtrics_file(tmp_path / "loop.csv", columns, ["pear", "pear", "fig", "pear"]))
     assert [(r.trial, r.entity) for r in material.responses] == [("1", "pear"), ("2", "pear")]
+
+
+# -- files that evalscope 1.14.1 and the writer of lmms-eval 0.7.3 wrote (mock models, items of our own) ------------------------
+
+
+def placed(tmp_path: Path, name: str, *parts: str) -> Path:
+    path = tmp_path.joinpath(*parts)
+    path.parent.mkdir(parents=True)
+    path.write_bytes((FIXTURES / name).read_bytes())
+    return path
+
+
+def ious(material: NativeData) -> list[float]:
+    batch = Batch(
+        [None] * len(material.outputs),
+        [material.trials[o.trial] for o in material.outputs],
+        [()] * len(material.outputs),
+        answers=[o.response for o in material.outputs],
+    )
+    return [float(value) for value in np.nan_to_num(Iou().statistics(batch)[:, 0])]
+
+
+def test_reviews_that_evalscope_wrote(tmp_path: Path) -> None:
+    boxes = read(placed(tmp_path, "evalscope-1.14.1-refcoco-rec.jsonl", "run", "reviews", "mock-one", "refcoco.jsonl"))
+    assert (boxes.kind, boxes.format, boxes.systems, boxes.is_tried) == ("places", "evalscope", ["mock-one"], True)
+    # Those of evalscope, in the rows under IoU.
+    assert ious(boxes) == pytest.approx([0.9995467974735374, 0.0, 0.0, 0.9995467974735374])
+    texts = read(placed(tmp_path, "evalscope-1.14.1-refcoco-bbox.jsonl", "b", "reviews", "mock-one", "refcoco.jsonl"))
+    assert [t.references[-1].text for t in texts.trials.values()] == [
+        "the man number 0",
+        "guy in shirt 1",
+        "guy in shirt 2",
+    ]
+
+
+def test_samples_that_lmms_evals_tracker_wrote(tmp_path: Path) -> None:
+    name = "20261118_120000_samples_refcoco_bbox_rec_val.jsonl"
+    material = read(placed(tmp_path, "lmms-eval-0.7.3-refcoco-rec.jsonl", "org__mock", name))
+    assert (material.kind, material.systems) == ("places", ["org/mock"])
+    # By hand: equal boxes, boxes apart, no box, equal boxes, .12 of .16, .12 of .18.
+    assert ious(material) == pytest.approx([1, 0, 0, 1, 0.12 / 0.16, 0.12 / 0.18])
+    placed(tmp_path, "lmms-eval-0.7.3-refcoco-rec.jsonl", "both", "m", "20261118_samples_a.jsonl")
+    (tmp_path / "both" / "m" / "20261118_samples_b.jsonl").write_bytes(
+        (FIXTURES / "lmms-eval-0.7.3-refcoco-rec.jsonl").read_bytes()
+    )
+    assert "several tasks or runs" in refused(tmp_path / "both")
+
+
+def test_files_about_other_items_are_not_joined_by_position(tmp_path: Path) -> None:
+    row = {"answer": "[[10, 20, 300, 400]]", "hw": [480, 640]}
+    first = write_json(tmp_path / "val.json", [{**row, "gt_bbox": [1, 2, 3, 4]}])
+    other = write_json(tmp_path / "testA.json", [{**row, "gt_bbox": [1, 2, 30, 40]}])
+    assert "another gold region" in refused(first, other, convention="0-1000 xyxy")
+    texts = [
+        write_csv(tmp_path / f"{reference}.csv", [{"id": 1, "output": "the cup", "reference": reference}])
+        for reference in ("a cup", "a dog")
+    ]
+    assert "other references" in refused(*texts)
+
+
+def test_logs_whose_answers_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    sample = {"doc_id": 0, "doc": {"q": 1}, "target": "[1, 2, 3, 4]", "filter": "none", "doc_hash": "h"}
+    path = write_lines(tmp_path / "m" / "samples_x.jsonl", [{**sample, "filtered_resps": ["[1, 2, 3, 4]"]}])
+    assert "1 unparsable" in refused(path)
+
+
+def inspect_log(path: Path, **sample: Any) -> Path:
+    message = {"role": "assistant", "content": "[100, 100, 200, 200]"}
+    samples = [{"id": 0, "epoch": 1, "input": "Where?", "target": "box", "output": {"choices": [{"message": message}]}}]
+    scorers = [{"name": "grounding", "options": {"convention": "0-1000 xyxy"}}]
+    head = {"version": 2, "status": "success", "eval": {"model": "m", "scorers": scorers}, "plan": {}}
+    failed = {"id": 1, "epoch": 1, "input": "Where?", "target": "box", "output": {"choices": []}, **sample}
+    return write_json(path, {**head, "samples": [{**samples[0], **sample}, failed]})
+
+
+def test_logs_of_our_scorer_of_places_declare_their_conventions(tmp_path: Path) -> None:
+    metadata = {"bbox": [64, 48, 128, 96], "image_size": [640, 480]}
+    material = read(inspect_log(tmp_path / "log.json", metadata=metadata))
+    assert (material.kind, material.mapping["convention"]) == ("places", "0-1000 xyxy")
+    assert ious(material) == [1.0]
+    assert material.counts["m"]["missing"] == 1

@@ -428,9 +428,11 @@ def describe_findings(evaluated: Evaluated, confidence: float, chosen: Sequence[
         else "coordinates"
         if material.kind == "places"
         else "descriptions"
+        if material.outputs
+        else "choices"
     )
     sentences = [
-        f"{len(systems)} system{'s' * (len(systems) != 1)} ({shown}), {evaluated.items:,} items, {what} ({material.kind}, {material.format})."
+        f"{counted(len(systems), 'system')} ({shown}), {counted(evaluated.items, 'item')}, {what} ({material.kind}, {material.format})."
     ]
     best = _best(
         evaluated.rows, next((m for m in chosen if any(r["metric"] == m and r["n"] for r in evaluated.rows)), "")
@@ -476,13 +478,23 @@ def _value_sentence(row: Mapping[str, Any], word: str, confidence: float) -> str
     """Return a sentence with a system's value, interval and n."""
     low, high = row["low"], row["high"]
     interval = "" if low is None else f", {confidence:.0%} CI {_decimal(low)} to {_decimal(high)}".replace("%", " %")
-    counted = "answers" if row["metric"] in MEASURES else "items"
-    value = f"{_decimal(row['value'])}{interval}, {row['n']:,} {counted}"
+    value = (
+        f"{_decimal(row['value'])}{interval}, {counted(row['n'], 'answer' if row['metric'] in MEASURES else 'item')}"
+    )
     return (
         f"{row['system']} has the {word} {row['metric']} ({value})."
         if word
         else f"{row['system']}: {row['metric']} is {value}."
     )
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "item"), counted(2000, "item")
+    ('1 item', '2,000 items')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _decimal(value: float) -> str:

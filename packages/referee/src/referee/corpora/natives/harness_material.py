@@ -6,6 +6,7 @@ from the range of all numbers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -56,6 +57,14 @@ def material_of_answers(answers: Iterable[LogAnswer], format: str, declared: Dec
                 material.outputs.append(
                     Output(answer.trial, answer.model, Description(text=text), answer.where, answer.line)
                 )
+    if not material.outputs and not material.responses:
+        counts = sum(material.counts.values(), Counter[str]())
+        raise InputError(
+            f"no answer in this log can be read ({', '.join(f'{n:,} {outcome}' for outcome, n in counts.items())})",
+            where=answers[0].where,
+            remedy="name a log with descriptions or choices; coordinates need gold boxes: a log of `referee docs evaluate`, "
+            "or a table with the answer, the box (gt_bbox), width and height",
+        )
     material.mapping.update({"trial": "id of the sample", "system": "model", "text": "answer"})
     if material.responses:
         material.mapping.update({"chosen": "answer", "target": "target of the sample"})
@@ -113,7 +122,8 @@ def _note_counts(material: NativeData) -> None:
     for system, counts in material.counts.items():
         for outcome, count in sorted(counts.items()):
             if outcome not in ("answered", "described") and count:
-                material.notes.append(f"{system}: {count:,} answers {_REASONS.get(outcome, f'are {outcome}')}.")
+                reason = _REASONS.get(outcome, f"are {outcome}")
+                material.notes.append(f"{system}: answers that {reason}: {count:,}.")
 
 
 _REASONS = {
@@ -198,8 +208,9 @@ def _parsed_convention(text: str) -> Convention:
 def _convention(answers: Sequence[LogAnswer], form: str, format: str, declared: Declared) -> Convention:
     """The convention of all coordinates in a file's answers."""
     where = answers[0].where
-    if declared.convention:
-        convention = _parsed_convention(declared.convention)
+    logged = {answer.convention for answer in answers}
+    if text := declared.convention or (next(iter(logged)) if len(logged) == 1 else None):
+        convention = _parsed_convention(text)
     elif form in TOKEN_FORMS and format != "internvl":
         convention = Convention.of(FORMS[form].convention)
     else:

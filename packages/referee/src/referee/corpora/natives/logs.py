@@ -51,6 +51,7 @@ class LogAnswer:
         size: of the picture.
         parsed: an answer that the log has only in parsed form.
         scene: a label that dependent items share.
+        convention: of the coordinates in the answer, where the log declares it.
     """
 
     trial: str
@@ -68,6 +69,7 @@ class LogAnswer:
     size: Size | None = None
     parsed: PlaceAnswer | None = None
     scene: str | None = None
+    convention: str | None = None
 
 
 LogReader = Callable[[Path, Mapping[str, str]], Iterator[LogAnswer]]
@@ -83,8 +85,6 @@ def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
     for sample in samples:
         metadata = sample.get("metadata") or {}
         content = _completion(sample)
-        if content is None:
-            continue
         # Several epochs are several samples of one speaker.
         epoch = int(sample.get("epoch") or 1)
         yield LogAnswer(
@@ -94,8 +94,25 @@ def _read_inspect(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswer]
             where=str(path),
             shown=tuple(map(str, metadata.get("places") or ())),
             system=metadata.get("system"),
-            **_inspect_target(sample),
+            **(_inspect_box(metadata, head, columns, path) or _inspect_target(sample)),
         )
+
+
+def _inspect_box(
+    metadata: Mapping[str, Any], head: Mapping[str, Any], columns: Mapping[str, str], path: Path
+) -> dict[str, Any] | None:
+    """The gold box in a sample's metadata, whose meaning the scorer `referee.inspect.grounding` declares, or the user; None without either."""
+    scorers = [s for s in head.get("eval", {}).get("scorers") or () if str(s.get("name")).endswith("grounding")]
+    options = (scorers[0].get("options") or {}) if scorers else {}
+    if "bbox" not in metadata or not (scorers or "gold" in columns):
+        return None
+    gold = f"pixels {columns['gold']}" if "gold" in columns else str(options.get("gold") or "pixels xyxy")
+    size = metadata.get("image_size")
+    return {
+        "gold": Box(_four(metadata["bbox"], "bbox", path, None), Convention.of(gold)),
+        "size": Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None,
+        "convention": options.get("convention"),
+    }
 
 
 def _inspect_target(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -379,8 +396,11 @@ def _read_evalscope(path: Path, columns: Mapping[str, str]) -> Iterator[LogAnswe
 
 
 def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path: Path, line: int) -> dict[str, Any]:
-    """Return the gold box of an evalscope sample. Raises MalformedInput for pixels."""
-    target = row.get("target")
+    """Return the gold box of an evalscope sample, or its references. Raises MalformedInput for pixels."""
+    # Release 1.14 writes a list of targets, earlier ones a text.
+    listed = row.get("target")
+    target = listed[0] if isinstance(listed, list) and len(listed) == 1 else listed
+    scene = as_identifier(metadata.get("file_name"))
     if isinstance(target, str) and re.fullmatch(r"\s*\[[-\d.,\s]+\]\s*", target) and target.count(",") == 3:
         numbers, size = _four(target, "target", path, line), metadata.get("image_size")
         picture_size = Size(int(size[0]), int(size[1])) if isinstance(size, list) and len(size) == 2 else None
@@ -391,8 +411,8 @@ def _evalscope_target(row: Mapping[str, Any], metadata: Mapping[str, Any], path:
                 line=line,
                 remedy="name reviews whose target is [x1, y1, x2, y2] from 0 to 1",
             )
-        return {"gold": Box(numbers, SHARES), "size": picture_size or UNIT_SQUARE}
-    return {"references": _target_texts(row)}
+        return {"gold": Box(numbers, SHARES), "size": picture_size or UNIT_SQUARE, "scene": scene}
+    return {"references": _target_texts({"target": target}), "scene": scene}
 
 
 # -- VLMEvalKit ------------------------------------------------------------------------------------------------------------

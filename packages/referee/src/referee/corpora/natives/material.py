@@ -96,19 +96,26 @@ class NativeData:
         if new:
             self.trials[trial.id] = replace(present, references=(*present.references, *new))
 
-    def join(self, other: NativeData) -> None:
+    def join(self, other: NativeData, where: object = "") -> None:
         """Add the data of another file of the same format.
 
         Raises:
-            InputError: if the formats differ.
-            DuplicateTrial: if a system answers a trial in both.
+            InputError: if the formats differ, or an item means something else in the other file.
         """
         if (other.kind, other.format) != (self.kind, self.format):
             raise InputError(
-                f"one file is {self.format} ({self.kind}), another {other.format} ({other.kind})",
-                remedy="evaluate files of one format at a time",
+                f"this file is {other.format} ({other.kind}), another {self.format} ({self.kind})",
+                where=where,
+                remedy="evaluate files of one format and one task at a time",
             )
         for trial in other.trials.values():
+            present = self.trials.get(trial.id)
+            if present is not None and not _is_same_item(present, trial):
+                raise InputError(
+                    f"item {trial.id!r} has other references or another gold region in an earlier file",
+                    where=where,
+                    remedy="evaluate files about the same items: those of one task and split at a time",
+                )
             self.add_trial(trial)
         self.outputs += other.outputs
         self.responses += other.responses
@@ -142,6 +149,13 @@ class NativeData:
                     line=output.line,
                     remedy="keep one row for each system and item, or name the columns: --map trial=COLUMN,system=COLUMN",
                 )
+
+
+def _is_same_item(a: Trial, b: Trial) -> bool:
+    """Whether two trials with one id can be the same item: they share a reference and the region meant, where both have some."""
+    texts = [{r.text for r in trial.references} for trial in (a, b)]
+    regions = [[e.region for e in trial.scene.entities if e.id in trial.targets and e.region] for trial in (a, b)]
+    return (not all(texts) or not texts[0].isdisjoint(texts[1])) and (not all(regions) or regions[0] == regions[1])
 
 
 def make_trial(

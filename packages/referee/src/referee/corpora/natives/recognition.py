@@ -38,7 +38,9 @@ TABLES = ("jsonl", "csv")
 IMPORT_FORMATS = (*LOG_FORMATS, *TABLES)
 PICKLES = (".pkl", ".pickle", ".npy", ".npz", ".pt")
 # Formats whose fields were taken from the source of the program, not from a file that it wrote.
-UNTRIED = ("evalscope", "vlmevalkit", "internvl", "screenspot-pro", "ref-adv", "finecops-ref")
+UNTRIED = ("vlmevalkit", "internvl", "screenspot-pro", "ref-adv", "finecops-ref")
+# Formats whose files lie in a folder with the model's name, one for each task.
+IN_FOLDERS = ("lm-eval", "lmms-eval", "evalscope")
 _UNKNOWN = "use one of the formats of `referee docs evaluate`, or a table with a header"
 
 
@@ -331,6 +333,7 @@ def _material_of_files(
         return read_listeners(join_empirica(tables), declared, next(p for p in PLATFORMS if p.name == "empirica"))
     whole: NativeData | None = None
     skipped: list[str] = []
+    of_model: dict[Path, Path] = {}
     for file in files:
         try:
             material = _material_of_file(file, scenes, declared)
@@ -340,10 +343,17 @@ def _material_of_files(
                 skipped.append(file.name)
                 continue
             raise
+        other = of_model.setdefault(file.parent, file) if material.format in IN_FOLDERS else file
+        if other != file:
+            raise InputError(
+                f"the folder of one model holds logs of several tasks or runs ({other.name}, {file.name})",
+                where=file.parent,
+                remedy=f"name one file of each model, such as {other.name}",
+            )
         if whole is None:
             whole = material
         else:
-            whole.join(material)
+            whole.join(material, file)
     if whole is None:
         raise InputError("all files hold aggregate scores", where=files[0], remedy="name files with answers")
     if skipped:
