@@ -454,6 +454,50 @@ def test_corpora_of_games_are_dialogues(
     assert all(len(list(dialogue_items(d))) == len(d.tier("expression")) for d in found[:3])
 
 
+def onecommon(folder: Path, text: str = "0: the big dark one\n1: mine is left of it") -> Path:
+    """Two views of two dots each, one of them common; the form is that of the corpus's own programs (aaai2020/annotation)."""
+    dot = {"x": 200, "y": 150, "size": 12, "color": "rgb(90,90,90)", "id": "7"}
+    views = [[dot, {**dot, "id": "3", "x": 260}], [{**dot, "x": 150, "y": 140}, {**dot, "id": "9", "x": 100, "y": 140}]]
+    events = [
+        {"agent": 0, "action": "message", "data": "the big dark one", "time": "1"},
+        {"agent": 1, "action": "select", "data": "7", "time": "9"},
+    ]
+    chats = [{"uuid": "C_1", "scenario": {"uuid": "S_1", "kbs": views}, "events": events, "outcome": {"reward": 1}}]
+    start = text.index("mine") if "mine" in text else 0
+    marks = [
+        {"markable_id": "M1", "speaker": 0, "start": 3, "end": 19, "text": "the big dark one"},
+        {"markable_id": "M2", "speaker": 1, "start": start, "end": start + 4, "text": "mine"},
+        {"markable_id": "M3", "speaker": 1, "start": start + 13, "end": start + 15, "text": "it"},
+    ]
+    referents = {
+        "M1": {"referents": ["agent_0_7"], "ambiguous": False, "unidentifiable": False},
+        "M2": {"referents": ["agent_1_9"], "ambiguous": True, "unidentifiable": False},
+    }
+    files = {
+        "final_transcripts": chats,
+        "markable_annotation": {"C_1": {"text": text, "markables": marks}},
+        "aggregated_referent_annotation": {"C_1": referents},
+    }
+    (folder / "onecommon").mkdir(parents=True)
+    for name, content in files.items():
+        (folder / "onecommon" / f"{name}.json").write_text(json.dumps(content), "utf-8")
+    return folder
+
+
+def test_onecommon_has_two_views_of_dots_and_the_phrases_that_were_annotated(tmp_path: Path) -> None:
+    (dialogue,) = game_dialogues("onecommon", onecommon(tmp_path / "data"))
+    assert dialogue.sees == {"0": ("7", "3"), "1": ("7", "9")}
+    # The second view lies 50 to the right of and 10 below the first one.
+    assert {e.entities[0]: (e.data["x"], e.data["y"]) for e in dialogue.tier("position")}["9"] == (150, 150)
+    first, second = dialogue.tier("expression")
+    assert (first.by, first.text, first.entities, first.data["uncertain"]) == ("0", "the big dark one", ("7",), False)
+    assert (second.by, second.entities, second.data["uncertain"]) == ("1", ("9",), True)
+    (item,) = dialogue_items(dialogue)
+    assert [e.id for e in item.scene.entities] == ["7", "3"]
+    with pytest.raises(MalformedInput, match=r"chat C_1 .*M2 is not where its words are"):
+        game_dialogues("onecommon", onecommon(tmp_path / "moved", "0: the big dark one\n1: ours"))
+
+
 def test_models_read_what_was_said_and_done_and_not_what_was_meant(mugs: Dialogue) -> None:
     """bob says *that* while he moves the red mug; the referent of ann's expression is in no line."""
     _, second, _ = dialogue_items(mugs)

@@ -118,7 +118,7 @@ def _prediction(name: str, forms: npt.NDArray[np.str_], guess: npt.NDArray[np.st
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class FigureRanking:
     """How high the target is ranked: accuracy at rank 1 and mean reciprocal rank; tied figures share ranks."""
 
     source: str
@@ -129,7 +129,7 @@ class Ranking:
 
 def resolve_figures(
     situations: Sequence[Situation], *, folds: int = 10, seed: int = 1, watch: ProgressCallback | None = None
-) -> list[Ranking]:
+) -> list[FigureRanking]:
     """Chance, the most recently mentioned figure, history, words, earlier wordings, and all of them, by games left out."""
     places = fold_places(situations, folds, "pair", seed)
     uses = _uses(situations)
@@ -250,7 +250,7 @@ def _rank(rows: Sequence[FloatArray], meant: IntArray, places: IntArray) -> list
     return ranked
 
 
-def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> Ranking:
+def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> FigureRanking:
     """Return the mean ranks of the targets from scores."""
     first, reciprocal = [], []
     for figure_scores, place in zip(scores, meant, strict=True):
@@ -259,7 +259,7 @@ def _ranking(name: str, scores: Sequence[FloatArray], meant: IntArray) -> Rankin
         level = int((np.abs(figure_scores - figure_scores[place]) <= 1e-9).sum())
         first.append(1 / level if above == 0 else 0.0)
         reciprocal.append(float(np.mean(1 / (above + 1 + np.arange(level)))))
-    return Ranking(source=name, top1=float(np.mean(first)), mrr=float(np.mean(reciprocal)), n=len(meant))
+    return FigureRanking(source=name, top1=float(np.mean(first)), mrr=float(np.mean(reciprocal)), n=len(meant))
 
 
 # -- contexts ------------------------------------------------------------------------------------------------------------------

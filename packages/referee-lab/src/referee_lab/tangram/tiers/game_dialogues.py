@@ -6,13 +6,14 @@ others choose.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from referee.catalogue import create
 from referee.corpora.reading.packed import find, read_rows
-from referee.errors import InputError
+from referee.errors import InputError, MalformedInput
 from referee.records import Event, Trial
 from referee_lab.tangram.tiers.dialogue import ACTION, EXPRESSION, POSITION, UTTERANCE, Dialogue
 
@@ -238,10 +239,83 @@ def _game_of_sorts(data: str | Path | None) -> Iterator[Dialogue]:
         )
 
 
+def _onecommon(data: str | Path | None) -> Iterator[Dialogue]:
+    """Yield the annotated chats of OneCommon (Udagawa & Aizawa 2020): two overlapping views of dots, and noun phrases
+    with the dots that most annotators chose.
+
+    Positions are those of the first player's view; the view of the second one is moved against it.
+    """
+    files = (f"{name}.json" for name in ("final_transcripts", "markable_annotation", "aggregated_referent_annotation"))
+    paths = find(data, "onecommon", *files)
+    chats, phrases, referents = (_read_json(path) for path in paths)
+    by_id = {chat.get("uuid"): chat for chat in chats}
+    for id in referents:
+        try:
+            yield _dots(id, by_id[id], phrases[id], referents[id])
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+            remedy = "the files are those of github.com/Alab-NII/onecommon, folder aaai2020/annotation"
+            problem = f"chat {id} is of another form ({type(error).__name__}: {error})"
+            raise MalformedInput(problem, where=paths[0].parent, remedy=remedy) from None
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except ValueError as error:
+        raise MalformedInput(f"not JSON ({error})", where=path, remedy="copy the file again") from None
+
+
+def _dots(id: str, chat: Mapping[str, Any], phrases: Mapping[str, Any], referents: Mapping[str, Any]) -> Dialogue:
+    """Return a chat of OneCommon as a dialogue; the lines of its text begin with the speaker's number, as in `0: hi`."""
+    views = [{str(dot["id"]): dot for dot in view} for view in chat["scenario"]["kbs"]]
+    common = next(dot for dot in views[0] if dot in views[1])
+    shift = (views[0][common]["x"] - views[1][common]["x"], views[0][common]["y"] - views[1][common]["y"])
+    dots = {dot: (values, (0, 0)) for dot, values in views[0].items()}
+    dots |= {dot: (values, shift) for dot, values in views[1].items() if dot not in dots}
+    events = [
+        Event(kind=POSITION, entities=(dot,), data={"x": float(values["x"] + x), "y": float(values["y"] + y)})
+        for dot, (values, (x, y)) in dots.items()
+    ]
+    start = 0
+    marks = sorted((m for m in phrases["markables"] if m["markable_id"] in referents), key=lambda m: m["start"])
+    for index, line in enumerate(phrases["text"].split("\n")):
+        by, _, text = line.partition(": ")
+        events.append(Event(kind=UTTERANCE, by=by, text=text))
+        for mark in marks:
+            if start <= mark["start"] < start + len(line) + 1:
+                chosen = referents[mark["markable_id"]]
+                first = mark["start"] - start - len(by) - 2
+                prefix = f"agent_{mark['speaker']}_"
+                data = {"utterance": index, "span": (first, first + len(mark["text"]))}
+                data |= {"uncertain": bool(chosen.get("ambiguous") or chosen.get("unidentifiable"))}
+                if text[first : first + len(mark["text"])] != mark["text"]:
+                    raise ValueError(f"{mark['markable_id']} is not where its words are")
+                meant = tuple(name.removeprefix(prefix) for name in chosen["referents"])
+                events.append(Event(kind=EXPRESSION, by=by, text=mark["text"], entities=meant, data=data))
+        start += len(line) + 1
+    events += [
+        Event(kind=ACTION, by=str(e["agent"]), entities=(str(e["data"]),), data={"action": SELECT})
+        for e in chat["events"]
+        if e["action"] == "select"
+    ]
+    return Dialogue(
+        id=f"onecommon-{id}",
+        pair=f"onecommon-{id}",
+        pieces={
+            dot: {"type": "dot", "size": str(v["size"]), "colour": str(v["color"])} for dot, (v, _) in dots.items()
+        },
+        events=tuple(events),
+        sees={str(n): tuple(view) for n, view in enumerate(views)},
+        lacks=(TIMES,),
+        meta={"pointer": "none"},
+    )
+
+
 GAME_CORPORA: Mapping[str, Callable[[str | Path | None], Iterator[Dialogue]]] = {
     "a-game-of-sorts": _game_of_sorts,
     "cabb-dutch": _cabb_dutch,
     "conventions-network": _conventions_network,
+    "onecommon": _onecommon,
     "multiparty-tangrams": _named_figures("multiparty-tangrams"),
     "pento-take": _pento_take,
     "tangrams-hawkins": _named_figures("tangrams-hawkins"),
