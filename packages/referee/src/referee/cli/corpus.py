@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
+from dataclasses import asdict, fields
 from itertools import islice
 from math import ceil
 from pathlib import Path
@@ -24,7 +24,7 @@ from referee.corpora.clusters import FACTORS, cluster_of, describe_sampling
 from referee.errors import CannotWrite, DataNotFound, InputError
 from referee.files import write_atomically
 from referee.jobs.open import open_corpus
-from referee.records import Description, Trial
+from referee.records import Description, Response, Trial
 
 app = options.new_app(no_args_is_help=True, help=__doc__)
 
@@ -113,6 +113,56 @@ def export(
     else:
         write_atomically(out, trial_lines(chosen) if shape == "trials" else output_lines(chosen, system))
     return 0
+
+
+# -- check -----------------------------------------------------------------------------------------------------------------
+
+
+@app.command(
+    epilog=options.examples("""
+  referee corpus check franke2024
+
+  referee corpus check trials.jsonl --responses responses.jsonl --format json
+
+Checks: is the message true of the coded target, do two runs share their items, duplicates, position effects, impossible times, blank answers.
+""")
+)
+def check(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A corpus by name, a JSONL file of trials, or a folder of trials and responses.", show_default=False
+        ),
+    ],
+    data: options.Data = None,
+    responses: Annotated[Path | None, typer.Option(help="A JSONL file of responses to these trials.")] = None,
+    form: options.TextOrJson = "text",
+) -> int:
+    """Look for errors in the data themselves: miscoded targets, items that runs do not share, duplicates, effects of position, impossible times, blanks."""
+    from referee.corpora.checks import check_corpus
+
+    options.check_form(form)
+    source, read = checked_source(name, data, responses)
+    findings = check_corpus(counting(source.trials(), f"{name}: trials"), read, getattr(source, "blank", list)())
+    if form == "json":
+        print(json.dumps({"findings": [asdict(f) for f in findings]}, ensure_ascii=False, indent=1))
+        return 0
+    print(f"{name}: {len(findings)} finding{'s' * (len(findings) != 1)}")
+    for finding in findings:
+        examples = ", ".join(finding.trials[:3]) + (" …" if len(finding.trials) > 3 else "")
+        print(f"{finding.check}: {finding.message}\n  {examples}")
+    return 0
+
+
+def checked_source(name: str, data: Path | None, responses: Path | None) -> tuple[Any, Iterable[Response]]:
+    """Return what has the trials, and the responses to them."""
+    from referee.corpora.jsonl import JsonlCorpus, read_responses
+    from referee.jobs.folder import Run, is_run
+
+    path = Path(name)
+    is_named = name in catalogue.names("corpus")
+    source = create(name, data) if is_named else Run(path) if is_run(path) else JsonlCorpus(path)
+    return source, source.responses() if responses is None else read_responses(responses)
 
 
 # -- splits ----------------------------------------------------------------------------------------------------------------

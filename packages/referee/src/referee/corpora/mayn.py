@@ -81,7 +81,8 @@ def _choice(row: dict[str, Any]) -> tuple[Trial, Response] | None:
         targets=(targets[0],),
         domain="creatures",
         condition=row["condition"],
-        meta={"experiment": experiment, "item_type": expect(row, "item_type", str)},
+        # Every person saw another order, which is not read.
+        meta={"experiment": experiment, "item_type": expect(row, "item_type", str), "places": []},
     )
     response = Response(
         trial=trial.id,

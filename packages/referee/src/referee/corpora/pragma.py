@@ -58,6 +58,12 @@ class Pragma:
     def responses(self) -> Iterator[Response]:
         return (response for _, response in self._answers() if response is not None)
 
+    def blank(self) -> list[str]:
+        """Return the trials of the choices that were left blank, in all parts, one each."""
+        (path,) = find(self.data, "pragma", FILE)
+        rows = read_rows(path, lambda row: (row.get("chosen") is None and row["question"] != "fluency", row["item"]))
+        return [str(item) for is_blank, item in rows if is_blank]
+
     def _answers(self) -> Iterator[Answer]:
         if self.part not in PARTS:
             raise UnknownName("part", self.part, PARTS, hint=f"one of {', '.join(PARTS)}")
@@ -78,7 +84,8 @@ def _answer(row: dict[str, Any]) -> tuple[str, Answer]:
         scene=Scene(id="|".join(names), entities=tuple(Entity(id=n, attributes=(Property("name", n),)) for n in names)),
         targets=(shown[place],),
         domain=items,
-        meta={"items": items, "differ": optional(row, "differ", int)},
+        # Answers say where the target was shown.
+        meta={"items": items, "differ": optional(row, "differ", int), "places": []},
     )
     chosen, question = row.get("chosen"), expect(row, "question", str)
     # Which places are coded right can be told twice.

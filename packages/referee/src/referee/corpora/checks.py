@@ -1,0 +1,371 @@
+"""Checks of data before they are analysed: each found a real error, or a trap, in published files (`referee corpus check`).
+
+coding
+    Is the message true of the coded target? Only messages that can be read with certainty are checked: properties, or words that are all values of the
+    scene.
+items
+    Do two runs (systems) share their items? Runs on other items cannot be compared item by item; two parts with the same items are not independent.
+duplicates
+    Trials or answers that are given twice; people who answered one item more than once.
+position
+    Does the target stand at some places more often, or is it found more often there?
+times
+    Times that cannot be: negative, shorter than a person can react, longer than an hour.
+blank
+    Trials where nothing was said, answers that are none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from referee.corpora.jsonl import json_line, trial_to_json
+from referee.records import Description, Outcome, Response, Trial
+
+CHECKS = ("coding", "items", "duplicates", "position", "times", "blank")
+FASTEST_MS, SLOWEST_MS = 150.0, 3_600_000.0
+LEVEL = 0.001
+"""Of the tests of position: with thousands of trials a smaller effect is no trap."""
+LEAST_ANSWERS = 20
+LEAST_PEOPLE = 2
+FULL_SHARE = 0.95
+OFTEN = 1.5
+"""A target that stands at one place so many times more often than by chance could be found there."""
+SHOWN = "shown-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one check found: the ids of the trials concerned, and a sentence."""
+
+    check: str
+    trials: tuple[str, ...]
+    message: str
+
+
+def check_corpus(trials: Iterable[Trial], responses: Iterable[Response], blank: Sequence[str] = ()) -> list[Finding]:
+    """Return all findings about trials and answers.
+
+    Args:
+        trials: of the corpus.
+        responses: answers to these trials.
+        blank: the ids of trials with an answer that the reader left out because it is blank, one each.
+    """
+    trials_by_id = {t.id: t for t in trials}
+    answers = [(trials_by_id[r.trial], r) for r in responses if r.trial in trials_by_id]
+    every = list(trials_by_id.values())
+    return [
+        *_miscoded(every, answers),
+        *_unshared(answers),
+        *_shared_parts(every),
+        *_doubled(every, answers),
+        *_placed(every, answers),
+        *_impossible(answers),
+        *_blank(every, answers, blank),
+    ]
+
+
+def _finding(check: str, trials: Iterable[str], message: str) -> Finding:
+    return Finding(check=check, trials=tuple(dict.fromkeys(trials)), message=message)
+
+
+# -- coding ------------------------------------------------------------------------------------------------------------
+
+
+def _miscoded(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+    """Messages that are false of the coded target; told apart by whether people chose the only object that fits."""
+    false: dict[str, tuple[str, str]] = {}
+    chosen: dict[Hashable, Counter[bool]] = defaultdict(Counter)
+    items: dict[Hashable, list[str]] = defaultdict(list)
+    for trial, description, response in _messages(trials, answers):
+        fits = _denotation(trial, description)
+        if fits is None or len(trial.targets) != 1 or trial.targets[0] in fits:
+            continue
+        false.setdefault(trial.id, (_said(description), trial.targets[0]))
+        if len(fits) == 1 and response is not None and response.outcome == Outcome.ENTITY:
+            # The same item may be a trial for every person.
+            item = _item(trial), _said(description)
+            chosen[item][response.entity in fits] += 1
+            items[item].append(trial.id)
+    swapped = [item for item, counts in chosen.items() if counts[True] >= LEAST_PEOPLE and counts[True] > counts[False]]
+    found = list(dict.fromkeys(trial for item in swapped for trial in items[item]))
+    if swapped:
+        people = sum(chosen[item][True] for item in swapped)
+        yield _finding(
+            "coding",
+            found,
+            f"In {_count(len(swapped), 'item')} the message is true of one object that is not coded as the target, and {_count(people, 'answer')} "
+            "chose that object: the target is probably miscoded, and right answers count as wrong.",
+        )
+    rest = [trial for trial in false if trial not in set(found)]
+    if rest:
+        message, target = false[rest[0]]
+        yield _finding(
+            "coding",
+            rest,
+            f"In {_count(len(rest), 'trial')} the message is not true of the target: in {rest[0]} {message!r} is not true of {target!r}.",
+        )
+
+
+def _messages(
+    trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]
+) -> Iterator[tuple[Trial, Description, Response | None]]:
+    for trial, response in answers:
+        if response.description is not None:
+            yield trial, response.description, response
+        elif response.system is None and trial.references:
+            yield trial, trial.references[0], response
+    answered = {trial.id for trial, _ in answers}
+    yield from ((t, d, None) for t in trials if t.id not in answered for d in t.references)
+
+
+def _denotation(trial: Trial, description: Description) -> set[str] | None:
+    """The objects that a message is true of; None where it cannot be read with certainty."""
+    # Here, so that readers need no hearers.
+    from referee.hearers.answering import known_words, understand
+
+    if not trial.scene.complete:
+        return None
+    scene = trial.scene
+    if description.meaning is None and description.properties is None:
+        known = known_words(description, scene)
+        # Letters and numbers of figures are names for the reader of a file, which "I" is not for a speaker.
+        if not known or not all(known) or all(p.name == "name" for p in scene.extensions):
+            return None
+    if description.meaning is not None:
+        mask = scene.denotation(description.meaning)
+    else:
+        properties = understand(description, scene)
+        if isinstance(properties, Outcome) or not properties:
+            return None
+        if not all(p in scene.extensions for p in properties):
+            return None
+        mask = scene.denotation(properties)
+    return {e.id for i, e in enumerate(scene.entities) if mask >> i & 1}
+
+
+def _said(description: Description) -> str:
+    return description.text or ", ".join(f"{p.name} {p.value}" for p in description.properties or ())
+
+
+# -- items -------------------------------------------------------------------------------------------------------------
+
+
+def _unshared(answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+    """Systems that were run on other items than the rest of their part."""
+    items: dict[tuple[str | None, str], dict[str, str]] = defaultdict(dict)
+    for trial, response in answers:
+        if response.system is not None:
+            items[trial.domain, response.system].setdefault(trial.id, trial.id)
+    for (first, a), (second, b) in combinations(items.items(), 2):
+        if first[0] != second[0]:
+            continue
+        common, smaller = len(a.keys() & b.keys()), min(len(a), len(b))
+        if common < FULL_SHARE * smaller:
+            where = f" in {first[0]}" if first[0] else ""
+            yield _finding(
+                "items",
+                sorted(a.keys() ^ b.keys()),
+                f"The systems {first[1]!r} and {second[1]!r}{where} share {common:,} of {len(a):,} and {len(b):,} items: they cannot be compared item by item.",
+            )
+
+
+def _shared_parts(trials: Sequence[Trial]) -> Iterator[Finding]:
+    """Items that occur in two parts (domains, experiments) of a corpus."""
+    parts: dict[str, dict[Hashable, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for trial in trials:
+        part = next((str(trial.meta[f]) for f in ("experiment", "study", "part") if trial.meta.get(f)), trial.domain)
+        if part is not None and not _is_anonymous(trial):
+            parts[part][_item(trial)].append(trial.id)
+    for (first, a), (second, b) in combinations(parts.items(), 2):
+        common = a.keys() & b.keys()
+        # Where nearly all are shared, it is the design: two systems, two groups of people.
+        if common and len(common) < FULL_SHARE * min(len(a), len(b)):
+            yield _finding(
+                "items",
+                (trial for item in a if item in common for trial in (*a[item], *b[item])),
+                f"{first!r} and {second!r} share {_count(len(common), 'item')} (of {len(a):,} and {len(b):,}): they are not independent.",
+            )
+
+
+def _item(trial: Trial) -> Hashable:
+    """What was shown and meant, whatever the order and the names of the objects."""
+    looks = {e.id: (tuple(sorted(e.attributes)), e.image) for e in trial.scene.entities}
+    return tuple(sorted(map(repr, looks.values()))), tuple(sorted(repr(looks[t]) for t in trial.targets))
+
+
+def _is_anonymous(trial: Trial) -> bool:
+    return not all(e.attributes or e.image for e in trial.scene.entities)
+
+
+# -- duplicates --------------------------------------------------------------------------------------------------------
+
+
+def _doubled(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+    contents: dict[Hashable, list[str]] = defaultdict(list)
+    for trial in trials:
+        if trial.references or trial.episode:
+            contents[json_line(trial_to_json(replace(trial, id="", after=None, history=())))].append(trial.id)
+    copies = [ids for ids in contents.values() if len(ids) > 1]
+    if copies:
+        yield _finding(
+            "duplicates",
+            (i for ids in copies for i in ids),
+            f"{_count(sum(len(ids) - 1 for ids in copies), 'trial')} equal another one in everything but the id, as {copies[0][0]} and {copies[0][1]}.",
+        )
+    repeated = Counter(response for _, response in answers)
+    same = [r for r, count in repeated.items() if count > 1]
+    if same:
+        extra = sum(repeated[r] - 1 for r in same)
+        yield _finding(
+            "duplicates", (r.trial for r in same), f"{_count(extra, 'answer')} stand in the data twice or more."
+        )
+    seen = Counter((trial.id, r.hearer) for trial, r in answers if repeated[r] == 1)
+    again = {key: count for key, count in seen.items() if count > 1}
+    if again:
+        yield _finding(
+            "duplicates",
+            (trial for trial, _ in again),
+            f"{_count(len(again), 'pair')} of a person and an item occur more than once ({sum(again.values()):,} answers): later answers may remember "
+            "the first.",
+        )
+
+
+# -- position ----------------------------------------------------------------------------------------------------------
+
+
+def _placed(trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+    """Where the target stands, and how often it is found there, for every size of scene."""
+    for size in sorted({len(t.scene.entities) for t in trials if _has_places(t)}):
+        same = [t for t in trials if len(t.scene.entities) == size and _has_places(t)]
+        counts = np.bincount([_place(t) for t in same], minlength=size).astype(float)
+        place = int(counts.argmax())
+        often = counts[place] > OFTEN * len(same) / size and len(same) >= LEAST_ANSWERS * size
+        if often and _chance_of_counts(counts) < LEVEL:
+            yield _finding(
+                "position",
+                (t.id for t in same if _place(t) == place),
+                f"Of {size} objects the target stands at place {place + 1} in {int(counts[place]):,} of {len(same):,} trials: "
+                "a hearer could find it by its place.",
+            )
+    shown = [(t, r, place) for t, r in answers if (place := _shown(t, r)) is not None]
+    for size in sorted({len(t.scene.entities) for t, _, _ in shown}):
+        yield from _found_by_place(size, [s for s in shown if len(s[0].scene.entities) == size])
+
+
+def _found_by_place(size: int, answers: Sequence[tuple[Trial, Response, int]]) -> Iterator[Finding]:
+    """Success by the target's place, tested within conditions and systems, which may have places of their own."""
+    from scipy.special import chdtrc
+
+    tables: dict[Hashable, np.ndarray] = defaultdict(lambda: np.zeros((size, 2)))
+    # Where everybody sees the same objects in the same order, places are objects.
+    if len({_item(trial) for trial, _, _ in answers}) <= size:
+        return
+    for trial, response, place in answers:
+        tables[trial.condition, response.system][place, int(response.entity == trial.targets[0])] += 1
+    parts = [_chi_square(table) for table in tables.values()]
+    chi2, df = sum(c for c, _ in parts), sum(d for _, d in parts)
+    if not df or chdtrc(df, chi2) >= LEVEL:
+        return
+    total = sum(tables.values(), np.zeros((size, 2)))
+    rates = [row[1] / row.sum() if row.sum() else None for row in total]
+    values = " / ".join("–" if rate is None else f"{rate:.2f}".lstrip("0") for rate in rates)
+    worst = min((rate, place) for place, rate in enumerate(rates) if rate is not None)[1]
+    yield _finding(
+        "position",
+        (t.id for t, _, place in answers if place == worst),
+        f"Of {size} objects the target is found {values} of the time at places 1 to {size} (n = {len(answers):,}).",
+    )
+
+
+def _chi_square(table: np.ndarray) -> tuple[float, int]:
+    """Pearson's chi-square over the places with enough answers, and its degrees of freedom."""
+    used = table[table.sum(axis=1) >= LEAST_ANSWERS]
+    if len(used) < 2 or not used.sum(axis=0).all():
+        return 0.0, 0
+    expected = np.outer(used.sum(axis=1), used.sum(axis=0)) / used.sum()
+    return float((np.square(used - expected) / expected).sum()), len(used) - 1
+
+
+def _has_places(trial: Trial) -> bool:
+    """Whether the order of the objects is that of a screen or a file: an empty list of places says that it is not."""
+    return (
+        len(trial.targets) == 1
+        and len(trial.scene.entities) > 1
+        and trial.scene.complete
+        and trial.meta.get("places") != ()
+        and trial.meta.get("places") != []
+    )
+
+
+def _shown(trial: Trial, response: Response) -> int | None:
+    """The place at which a person saw the target, where it is known."""
+    own = next((flag for flag in response.flags if flag.startswith(SHOWN)), None)
+    if own is not None:
+        return int(own.removeprefix(SHOWN)) - 1
+    return _place(trial) if _has_places(trial) else None
+
+
+def _place(trial: Trial) -> int:
+    """The target's place in a row: as listed, by coordinates where all objects stand in one row, else in the order of the file."""
+    positions = {e.id: e.position for e in trial.scene.entities}
+    order: list[Any] = list(trial.meta.get("places") or positions)
+    if "places" not in trial.meta and all(p is not None and len(p) == 1 for p in positions.values()):
+        order.sort(key=lambda e: positions[e])
+    return order.index(trial.targets[0]) if trial.targets[0] in order else 0
+
+
+def _chance_of_counts(counts: np.ndarray) -> float:
+    from scipy.stats import chisquare
+
+    return float(chisquare(counts).pvalue)
+
+
+# -- times and blanks --------------------------------------------------------------------------------------------------
+
+
+def _impossible(answers: Sequence[tuple[Trial, Response]]) -> Iterator[Finding]:
+    for name in ("reading_ms", "identification_ms"):
+        times = [(r.trial, float(t)) for _, r in answers if (t := getattr(r, name)) is not None]
+        for words, is_odd in (
+            ("negative", lambda t: t < 0),
+            (f"shorter than {FASTEST_MS:.0f} ms", lambda t: 0 <= t < FASTEST_MS),
+            ("longer than an hour", lambda t: t > SLOWEST_MS),
+        ):
+            odd = [trial for trial, time in times if is_odd(time)]
+            if odd:
+                yield _finding("times", odd, f"{name} is {words} in {_count(len(odd), 'answer')} of {len(times):,}.")
+
+
+def _blank(
+    trials: Sequence[Trial], answers: Sequence[tuple[Trial, Response]], blank: Sequence[str]
+) -> Iterator[Finding]:
+    silent = [t.id for t in trials if any(not _is_said(d) for d in t.references)]
+    if silent:
+        yield _finding(
+            "blank", silent, f"{_count(len(silent), 'trial')} have a description without words or properties."
+        )
+    void = [r.trial for _, r in answers if r.description is not None and not _is_said(r.description)]
+    if void:
+        yield _finding(
+            "blank", void, f"{_count(len(void), 'answer')} are to a description without words or properties."
+        )
+    none = [r.trial for _, r in answers if r.outcome in (Outcome.TIMEOUT, Outcome.DONT_KNOW)]
+    if none or blank:
+        yield _finding(
+            "blank", (*none, *blank), f"{_count(len(none) + len(blank), 'answer')} are blank: no object was chosen."
+        )
+
+
+def _is_said(description: Description) -> bool:
+    return bool((description.text or "").strip() or description.properties or description.meaning is not None)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
